@@ -20,6 +20,7 @@ use crate::project;
 use crate::queue::context::WorkerContext;
 use crate::queue::foreground;
 use crate::queue::job::JobId;
+use crate::queue::stop::Finish;
 use crate::queue::surroundings::Surroundings;
 use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
@@ -87,8 +88,15 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
         return Ok(runtime.block_on(worker::run(context))?);
     };
     let id = JobId::parse(id).context(format!("not a job id: {id}"))?;
-    runtime.block_on(foreground::see_through(context, &id, INLINE_PATIENCE))?;
-    Ok(None)
+    let row = runtime.block_on(foreground::see_through(context, &id, INLINE_PATIENCE))?;
+    Ok(Some(Summary {
+        waiting: usize::from(row.is_none()),
+        finished: row
+            .into_iter()
+            .map(|row| (id.clone(), Finish::of(row.job)))
+            .collect(),
+        ..Summary::default()
+    }))
 }
 
 fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {

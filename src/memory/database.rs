@@ -1,8 +1,9 @@
 //! The file itself: how it is made, opened, read and written.
 
-use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -50,7 +51,8 @@ pub(super) enum Durability {
 pub struct Memory {
     path: PathBuf,
     connection: Connection,
-    is_broken: Cell<bool>,
+    /// Shared with the connections that were made from this one: what one meets, all have met.
+    is_broken: Arc<AtomicBool>,
 }
 
 impl Memory {
@@ -75,7 +77,7 @@ impl Memory {
         Ok(Self {
             path: path.to_owned(),
             connection,
-            is_broken: Cell::new(false),
+            is_broken: Arc::default(),
         })
     }
 
@@ -171,18 +173,22 @@ impl Memory {
     /// Opens one more connection to the same database.
     pub(crate) fn another(&self) -> Result<Self, MemoryError> {
         // `SQLite` shares what it knows of a file among the connections of a process.
-        Self::open(&self.path).inspect_err(|error| self.note(error))
+        let another = Self::open(&self.path).inspect_err(|error| self.note(error))?;
+        Ok(Self {
+            is_broken: Arc::clone(&self.is_broken),
+            ..another
+        })
     }
 
     fn note(&self, error: &MemoryError) {
         self.is_broken
-            .set(self.is_broken.get() || error.breaks_connection());
+            .fetch_or(error.breaks_connection(), Ordering::Relaxed);
     }
 
     /// Tells whether this connection has met what no later use of it can get over: files of the
     /// database that were removed or cut under it. Opened anew by another process it may be well.
     pub(crate) fn is_broken(&self) -> bool {
-        self.is_broken.get()
+        self.is_broken.load(Ordering::Relaxed)
     }
 }
 

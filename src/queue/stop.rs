@@ -8,7 +8,7 @@ use super::claim::ClaimError;
 use super::progress::Job;
 use super::{QueueError, waiting};
 use crate::fsx::FsError;
-use crate::memory::Outcome;
+use crate::memory::{self, Outcome};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
@@ -26,6 +26,14 @@ pub(crate) struct Finish {
 }
 
 impl Finish {
+    /// How a job ended that the memory knows.
+    pub(crate) fn of(job: memory::Job) -> Self {
+        Self {
+            outcome: job.outcome,
+            reason: job.reason,
+        }
+    }
+
     pub(super) fn applied(job: &Job) -> Self {
         Self {
             outcome: Outcome::Applied,

@@ -306,7 +306,12 @@ fn a_subagent_is_judged_only_by_the_points_that_it_cites() {
     env.write_config("[hooks]\non_subagent_stop = true\n");
     start(&env, "s1", "startup");
     let mut agent = Session::subagent("s1");
+    let test = json!({"command": "cargo test"});
+    let red = "Exit code 101\ntest result: FAILED. 1 failed";
     agent.user("task").assistant("By [pat-001], done.");
+    agent
+        .tool_error("Bash", &test, red)
+        .tool("Bash", &test, "test result: ok. 1 passed");
     write(&env.agent_transcript_path("s1"), agent.text());
     env.hook(Hook::SubagentStop, "s1", json!({})).silent();
     env.worker();
