@@ -270,3 +270,22 @@ fn synchronous(connection: &Connection, durability: Durability) -> rusqlite::Res
     };
     connection.pragma_update(None, "synchronous", level)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_breaks_one_connection_is_known_to_the_one_it_was_made_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("memory.db");
+        let memory = Memory::open(&file).unwrap();
+        let another = memory.another().unwrap();
+        assert!(!memory.is_broken());
+        let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+        let error = rusqlite::Error::SqliteFailure(corrupt, None);
+        let read = another.read("read", |_| Err::<(), _>(error));
+        assert!(read.is_err());
+        assert!(memory.is_broken());
+    }
+}
