@@ -2,7 +2,8 @@
 //!
 //! The repository is not ours, and neither are its settings: only commands that read are run,
 //! none that starts a program of its choice. `GIT_*` is cleared, hooks, fsmonitor and every
-//! transport are off, no object is fetched, no lock taken, no filter run.
+//! transport are off, no object is fetched, no lock taken, and nothing is asked that needs the
+//! work tree, for whose files git may run filters.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

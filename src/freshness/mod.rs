@@ -83,7 +83,7 @@ async fn looked(
     if points.is_empty() {
         return None;
     }
-    let mut tree = WorkTree::of(Git::at(folder, LIMIT)).await?;
+    let tree = WorkTree::of(Git::at(folder, LIMIT)).await?;
     let head = tree.head.clone();
     let commits: Vec<String> = [&head].into_iter().chain(&tree.mains).cloned().collect();
     if record.has_looked_at(&commits, points) {
@@ -95,7 +95,7 @@ async fn looked(
         .collect();
     let found = tree.search(&head, &Search::new(&names)).await?;
     record.look(&commits, points, &found);
-    let lost = lost(&record, &mut tree).await?;
+    let lost = lost(&record, &tree).await?;
     let mut histories: HashMap<&str, History> = HashMap::new();
     let mut gone = HashMap::new();
     for (name, seen) in &lost {
@@ -121,7 +121,7 @@ async fn looked(
 
 /// What of the missed names is gone from the history of the commit, and from the main branch;
 /// with the commit of that history in which it was seen.
-async fn lost(record: &Record, tree: &mut WorkTree) -> Option<HashMap<Name, String>> {
+async fn lost(record: &Record, tree: &WorkTree) -> Option<HashMap<Name, String>> {
     let mut lost = HashMap::new();
     let mut is_before: HashMap<String, bool> = HashMap::new();
     for (name, commits) in record.missed() {
@@ -137,14 +137,13 @@ async fn lost(record: &Record, tree: &mut WorkTree) -> Option<HashMap<Name, Stri
             }
         }
     }
-    let mains = tree.mains.clone();
-    if lost.is_empty() || mains.is_empty() {
+    if lost.is_empty() || tree.mains.is_empty() {
         return Some(lost);
     }
     let names: HashSet<Name> = lost.keys().cloned().collect();
     let search = Search::new(&names);
     let mut there = Vec::new();
-    for main in &mains {
+    for main in &tree.mains {
         there.push(tree.search(main, &search).await?);
     }
     lost.retain(|name, _| there.iter().any(|found| !record.stands_in(name, found)));

@@ -1,15 +1,19 @@
 //! The files of a commit, as git has them.
 //!
 //! Only what is committed counts: what lies in the work tree alone may be on its way, and
-//! what is missing there may come back. A file's text is read from the work tree where that
-//! is as the commit has it, which is quicker, else from the repository.
+//! what is missing there may come back. A file's text is read from the work tree where its
+//! hash is the commit's, which is quicker, else from the repository. Git is never asked what
+//! the work tree has: to tell, it may run filters that the repository's settings name.
 
-use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
+
 use super::git::Git;
+use crate::digest::hex;
 use crate::fsx;
 use crate::playbook_freshness::{Found, Search};
 
@@ -19,6 +23,8 @@ const MAX_FILE: u64 = 1 << 20;
 const MAX_ALL: u64 = 1 << 30;
 /// So much of the repository is read at once.
 const AT_ONCE: u64 = 16 << 20;
+/// The length of an object's name in repositories that have no SHA-256.
+const SHA1_DIGITS: usize = 40;
 /// More threads than that are not quicker on one disk.
 const MAX_THREADS: usize = 4;
 
@@ -27,8 +33,6 @@ pub(super) struct WorkTree {
     pub(super) head: String,
     /// Other commits that may be the newest of the main branch.
     pub(super) mains: Vec<String>,
-    /// By object, where the work tree has its text.
-    on_disk: HashMap<String, PathBuf>,
 }
 
 struct File {
@@ -45,19 +49,11 @@ impl WorkTree {
         let [top, head] = <[String; 2]>::try_from(told).ok()?;
         git.folder = PathBuf::from(top);
         let mains = mains(&git, &head).await?;
-        Some(Self {
-            git,
-            head,
-            mains,
-            on_disk: HashMap::new(),
-        })
+        Some(Self { git, head, mains })
     }
 
     /// Searches the files of a commit.
-    pub(super) async fn search(&mut self, commit: &str, search: &Search<'_>) -> Option<Found> {
-        if self.on_disk.is_empty() && search.wants_any() {
-            self.on_disk = on_disk(&self.git).await?;
-        }
+    pub(super) async fn search(&self, commit: &str, search: &Search<'_>) -> Option<Found> {
         let listed = self
             .git
             .ask(&["ls-tree", "-r", "-z", "--full-tree", commit])
@@ -109,8 +105,8 @@ impl WorkTree {
                 found.lacks(&file.path);
                 continue;
             }
-            let there = self.on_disk.get(&file.object);
-            match there.and_then(|path| fsx::read(path, MAX_FILE).ok()) {
+            let there = fsx::read(&self.git.folder.join(&file.path), MAX_FILE).ok();
+            match there.filter(|bytes| file.is(bytes)) {
                 Some(bytes) => {
                     read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
                     search.text(&file.path, &bytes, &mut found);
@@ -198,6 +194,22 @@ impl File {
             has_text: mode.starts_with("100") && !path.ends_with(".claude/playbook.json"),
         })
     }
+
+    /// Tells whether these bytes are what the commit has, by the name that git gives them.
+    fn is(&self, bytes: &[u8]) -> bool {
+        let head = format!("blob {}\0", bytes.len());
+        let hash = match self.object.len() {
+            SHA1_DIGITS => hex(&Sha1::new()
+                .chain_update(head)
+                .chain_update(bytes)
+                .finalize()),
+            _ => hex(&Sha256::new()
+                .chain_update(head)
+                .chain_update(bytes)
+                .finalize()),
+        };
+        hash == self.object
+    }
 }
 
 /// The newest commits of the main branch, here and where it comes from, unless one of them is
@@ -235,19 +247,6 @@ async fn mains(git: &Git, head: &str) -> Option<Vec<String>> {
     let mut mains: Vec<String> = known.map(|[_, commit, ..]| (*commit).to_owned()).collect();
     mains.dedup();
     Some(if is_here { Vec::new() } else { mains })
-}
-
-/// By object, the files of the work tree that are as the index has them.
-async fn on_disk(git: &Git) -> Option<HashMap<String, PathBuf>> {
-    let changed = git.ask(&["diff-files", "-z", "--name-only"]).await?;
-    let changed: HashSet<&str> = records(&changed).collect();
-    let index = git.ask(&["ls-files", "-s", "-z"]).await?;
-    let known = records(&index).filter_map(|entry| {
-        let (about, path) = entry.split_once('\t')?;
-        let object = about.split(' ').nth(1)?;
-        (!changed.contains(path)).then(|| (object.to_owned(), git.folder.join(path)))
-    });
-    Some(known.collect())
 }
 
 /// The records that git ends with a zero byte; a path that is not UTF-8 is none that a point

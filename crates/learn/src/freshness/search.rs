@@ -117,11 +117,6 @@ impl<'n> Search<'n> {
         found.lacks_text |= self.finder.is_none() && !self.words.is_empty();
     }
 
-    /// Tells whether the text of any file may say something.
-    pub fn wants_any(&self) -> bool {
-        self.has_targets || self.finder.is_some()
-    }
-
     /// Tells whether the text of a file may say something.
     pub fn wants(&self, path: &str) -> bool {
         (self.has_targets && manifest::is_manifest(path))
