@@ -15,6 +15,7 @@ pub(crate) mod dream;
 pub(crate) mod due;
 pub(crate) mod edit;
 pub(crate) mod evidence;
+mod file_look;
 pub(crate) mod files;
 mod finish;
 pub(crate) mod foreground;

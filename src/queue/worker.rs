@@ -9,7 +9,6 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::ask::known_points;
 use super::context::WorkerContext;
 use super::in_flight::InFlight;
 use super::job::{JobId, Ticket};
@@ -19,10 +18,9 @@ use super::status::{Due, Status};
 use super::stop::{End, Finish};
 use super::surroundings::Surroundings;
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{QueueError, dream, hint_index, notices, overlooked, recover, request, spool, tidy};
+use super::{dream, file_look, hint_index, notices, overlooked, recover, request, spool, tidy};
 use crate::backend::den;
 use crate::env::Clock;
-use crate::freshness;
 use crate::fsx::FsError;
 use crate::trust;
 
@@ -202,29 +200,9 @@ impl<'a> Drain<'a> {
             hint_index::refresh_foreign(self.context, project);
             self.context.surroundings.make_ready(project);
         }
-        self.look_at_files().await;
+        file_look::after(self.context, &self.sessions).await;
         self.summary.waiting = self.schedule.waiting().count();
         Ok(self.schedule)
-    }
-
-    /// Sees what of the key points the files of the sessions' projects no longer have.
-    ///
-    /// All jobs are done by now: it may be cut short, and the next worker does it again.
-    async fn look_at_files(&self) {
-        let context = self.context;
-        for (project, folder) in &self.sessions {
-            let config = context.surroundings.config_for(project);
-            let points = config.map_err(QueueError::from);
-            let points = points.and_then(|config| known_points(context.paths(), project, &config));
-            // What keeps them from being read has been told by the jobs.
-            let Ok(playbook) = points else { continue };
-            let place = freshness::Place { project, folder };
-            match freshness::look(context.paths(), place, &playbook, context.now()).await {
-                Ok(true) => context.surroundings.make_ready(project),
-                Ok(false) => {}
-                Err(error) => context.log("worker", &error.to_string()),
-            }
-        }
     }
 
     async fn work(&mut self) -> Result<(), FsError> {

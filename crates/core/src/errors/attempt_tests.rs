@@ -1,5 +1,6 @@
 //! Which commands try the same, and what met an error.
 
+use super::super::deed::only_looks;
 use super::*;
 use rstest::rstest;
 

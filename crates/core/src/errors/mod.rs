@@ -1,11 +1,13 @@
 //! Which error a failed call met: what hooks and the worker know it by.
 //!
-//! - [`shell`], [`attempt`]: what a call tries to do, and what it tries it with.
+//! - [`shell`], [`attempt`]: what a call tries to do.
+//! - [`deed`]: what one command does, and to what.
 //! - [`message`]: the line of an output that names the error.
 //! - [`words`]: the lists of words that all of these go by.
 
 pub mod attempt;
 pub mod call;
+pub mod deed;
 pub mod message;
 pub mod shell;
 pub mod words;

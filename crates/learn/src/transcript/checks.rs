@@ -16,7 +16,7 @@ use super::cut;
 use super::english::pattern;
 use super::event::{Call, Check};
 use super::text::Str;
-use super::{attempt, shell};
+use super::{deed, shell};
 use crate::redact;
 use crate::shown::without_controls;
 
@@ -79,11 +79,11 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> 
     }
     let (runners, words) = RUNNERS.as_ref()?;
     let raw = output.tail(LOOKED_AT);
-    let runs = || attempt::checks(&call.input, failed);
+    let runs = || deed::checks(&call.input, failed);
     if !words.is_match(raw.raw()) {
         return by_exit(&runs()?, raw, failed);
     }
-    if attempt::only_looks(&call.input, REPORTERS) {
+    if deed::only_looks(&call.input, REPORTERS) {
         return None;
     }
     let text = raw.decode().ok()?;

@@ -9,7 +9,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::attempt::{self, Attempt, Deed};
+use super::attempt::Attempt;
+use super::deed::{self, Deed};
 use super::event::{Call, Failure, Fix};
 use super::message::{Cause, is_path};
 use super::recurring_errors::Way;
@@ -143,7 +144,7 @@ impl Open {
         }
         let is_it = |deed: &&Deed| deed.subject() == self.failure.subject;
         let old = self.attempt.deeds.iter().rfind(is_it);
-        let old = old.or_else(|| attempt::main(&self.attempt.deeds).last())?;
+        let old = old.or_else(|| deed::main(&self.attempt.deeds).last())?;
         let at = worked.deeds.iter().position(|deed| deed.does(old))?;
         let new = &worked.deeds[at];
         let is_refused = |word: &String| {

@@ -52,7 +52,7 @@ mod user;
 use std::io;
 
 use jiff::Timestamp;
-use playbook_core::errors::{self, attempt, call, message, shell, words};
+use playbook_core::errors::{self, attempt, call, deed, message, shell, words};
 
 use crate::redact::Secrecy;
 use session::Session;
