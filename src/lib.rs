@@ -30,6 +30,7 @@ pub mod config;
 mod freshness;
 pub mod memory;
 mod prepare;
+mod proof;
 mod queue;
 mod report;
 mod setup;

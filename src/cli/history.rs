@@ -10,6 +10,7 @@ use super::{answer, args, change_text};
 use crate::freshness;
 use crate::memory::{Entry, Memory, MemoryError};
 use crate::playbook::Playbook;
+use crate::proof;
 
 pub(super) fn run(
     session: &Session,
@@ -35,6 +36,8 @@ pub(super) fn run(
     let freshness = freshness::record(&session.paths, &session.project);
     let mut told = in_json(name, &playbook, &names, entries);
     told["gone"] = point.and_then(|point| freshness.why_stale(&point)).into();
+    let proof = proof::record(&session.paths, &session.project);
+    told["seen"] = point.map(|point| proof.told(&point)).into();
     answer::give(args.on.json, include_str!("screens/story.txt"), told)
 }
 

@@ -8,6 +8,7 @@ use super::{answer, args, output};
 use crate::freshness;
 use crate::playbook::Point;
 use crate::playbook::context::Admission;
+use crate::proof;
 use crate::trust;
 
 pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
@@ -17,12 +18,18 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     let words: Vec<String> = args.query.iter().map(|word| word.to_lowercase()).collect();
     let trust = trust::Standing::of(&session.paths, &session.project);
     let freshness = freshness::record(&session.paths, &session.project);
+    let proof = proof::record(&session.paths, &session.project);
     let mut points = Vec::new();
     for (point, as_stands) in playbook.points().zip(file.points()) {
         if matches(&point, &words) {
             let mut told = in_json(&point, now);
             told["gone"] = freshness.why_stale(&point).into();
+            told["proof"] = json!(proof.of(&point));
+            told["stage"] = json!(proof.stage(&point));
+
             if !args.on.json {
+                let has_been_shown = proof.of(&point).shown > 0;
+                told["seen"] = has_been_shown.then(|| proof.told(&point)).into();
                 // A record of trust knows a point by its text in the file.
                 let (name, text) = (as_stands.name, as_stands.text);
                 let admission = trust.admits(as_stands.section, name, text);
@@ -55,7 +62,7 @@ fn refusal(admission: Admission, trust: &trust::Standing) -> Option<&'static str
     match admission {
         Admission::Held => Some("held back: playbook review"),
         Admission::Unknown if trust.is_trusted() => Some("not screened yet"),
-        Admission::Given | Admission::Unknown | Admission::Stale => None,
+        Admission::Given | Admission::Unknown | Admission::Stale | Admission::Resting => None,
     }
 }
 

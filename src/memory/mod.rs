@@ -29,6 +29,7 @@ mod learning;
 mod ledger;
 mod memories;
 mod projects;
+mod proof;
 mod quarantine;
 mod recall;
 mod record;

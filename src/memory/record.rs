@@ -12,9 +12,11 @@ use super::jobs::{self, Job};
 use super::learning;
 use super::ledger::{self, Call};
 use super::projects;
+use super::proof;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
+use crate::playbook::proof::PointInSession;
 use crate::playbook::{Change, Skipped};
 use crate::reflect::learned::{Learned, Source};
 
@@ -43,6 +45,10 @@ pub struct Record {
     pub(crate) held: Vec<Held>,
     /// What its replies asked for and was not accepted.
     pub dropped: Vec<Skipped>,
+    /// What its session says of the key points that it knew.
+    pub(crate) points: Vec<PointInSession>,
+    /// The session that its session goes back to; itself where it was not forked.
+    pub(crate) root: String,
     /// When it is recorded, which is later than the job where a session was there before.
     pub(crate) recorded: Timestamp,
     /// How many rows that may add; counting on takes none.
@@ -90,6 +96,8 @@ impl Memory {
             }
             records::add(transaction, project, &record.records, record.recorded)?;
             projects::raise(transaction, project, &record.highest_numbers)?;
+            let of = (project, record.job.id.as_str(), record.root.as_str());
+            proof::add(transaction, of, &record.points)?;
             ledger::add(transaction, &record.calls)?;
             if let Some(undone) = &record.undoes {
                 jobs::mark_undone(transaction, undone, &record.job.id)?;

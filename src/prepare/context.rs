@@ -12,10 +12,12 @@ use crate::hook::source::Given;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
 use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
 use crate::playbook::left_out::for_prompts;
+use crate::playbook::proof::Stage;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::{Defect, Point};
 use crate::prepared::{Injection, Kind, LeftOut, Ready};
+use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
 use crate::store::Snapshots;
 use crate::store::{StoreError, WAYS_BACK};
@@ -37,6 +39,7 @@ pub(super) struct Basis<'a> {
     bytes: Option<Vec<u8>>,
     template: Option<String>,
     freshness: Record,
+    proof: ProofRecord,
 }
 
 /// What a start is given, and what follows from it.
@@ -72,6 +75,7 @@ impl<'a> Basis<'a> {
         let template = fsx::read_if_there(&paths.template(PLAYBOOK_TEMPLATE), MAX_TEMPLATE);
         Ok(Self {
             freshness: freshness::record(paths, project),
+            proof: proof::record(paths, project),
             paths,
             project,
             now,
@@ -118,12 +122,13 @@ impl<'a> Basis<'a> {
         })
     }
 
-    /// A point that is stale is not given, unless the user has pinned it.
+    /// A point that is stale or rests is not given, unless the user has pinned it.
     fn admits(&self, point: &Point<'_>) -> Admission {
         let admission = (self.standing).admits(point.section, point.name, point.text);
         let is_kept = point.is_pinned() || self.freshness.why_stale(point).is_none();
         match admission {
             Admission::Given if !is_kept => Admission::Stale,
+            Admission::Given if self.proof.stage(point) == Stage::Resting => Admission::Resting,
             admission => admission,
         }
     }

@@ -310,6 +310,7 @@ fn change(
     };
     let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
     let mut votes = shown::votes_of(job, &evidence.facts, tags, playbook);
+    votes.seen.retain(|point| is_used(&point.name));
     votes.tags.retain(|tag| is_used(&tag.name));
     votes.cited.retain(|id| is_used(id.as_str()));
     let lesson = Lesson {
@@ -319,6 +320,7 @@ fn change(
         cited: &votes.cited,
     };
     let mut applied = learn(playbook, lesson, policy, now);
+    job.progress.points = votes.seen;
     job.progress.held = held;
     applied.skipped.extend(groundless.iter().cloned());
     job.progress.dropped_operations = groundless;

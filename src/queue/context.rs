@@ -16,6 +16,7 @@ use super::surroundings::Surroundings;
 use crate::fsx::{self, FsError};
 use crate::memory::Memory;
 use crate::paths::Paths;
+use crate::proof;
 
 pub(crate) struct WorkerContext {
     pub(crate) surroundings: Surroundings,
@@ -45,6 +46,13 @@ impl WorkerContext {
     /// Forgets what another worker may have changed while this one waited for its turn.
     ///
     /// What the jobs have claimed is told anew by each that is found in the spool.
+    /// Writes what the memory knows of a project's points where starts find it.
+    pub(super) fn refresh_proof(&self, project: &Path) {
+        if let Err(error) = proof::refresh(self.paths(), &self.memory(), project) {
+            self.log("worker", &error.to_string());
+        }
+    }
+
     pub(super) fn refresh(&self) {
         *self.claims() = Claims::default();
         self.jobs.refresh(self.paths());

@@ -10,6 +10,7 @@ use super::edit::Edit;
 use super::job::{JobId, Ticket};
 use crate::backend::{Name, Step, Tokens};
 use crate::paths::Paths;
+use crate::playbook::proof::PointInSession;
 use crate::playbook::{Change, Skipped};
 use crate::reflect::known::KnownLesson;
 use crate::reflect::reply::{Curation, Reflection};
@@ -68,6 +69,12 @@ pub(crate) struct Progress {
     pub(crate) trigger: Option<String>,
     /// Which key points the session was shown; as it was known when the part was claimed.
     pub(crate) shown: Option<ShownPoints>,
+    /// The session that its own goes back to, where that was forked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) root: Option<String>,
+    /// What the session says of the points that it knew, when the changes were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) points: Vec<PointInSession>,
     pub(crate) has_evidence: bool,
     /// How many tokens its evidence may have where as many as the settings allow were too much.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -41,6 +41,9 @@ pub(super) fn applied(
     record.highest_numbers.clone_from(&job.progress.numbers);
     record.held = screening::held_of(job);
     let progress = &job.progress;
+    record.points.clone_from(&progress.points);
+    let root = progress.root.as_ref().unwrap_or(&job.ticket.session);
+    record.root = redact::mask(root).into_owned();
     record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
     if let Some(Edit::Undo { job }) = &job.edit {
         record.undoes = Some(job.to_string());

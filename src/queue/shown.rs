@@ -28,7 +28,8 @@ const MAX_ID: usize = 64;
 /// Stores with a job what its session was shown, unless it is stored already.
 pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
     if job.progress.shown.is_none() {
-        let mut shown = of(&context.surroundings, job);
+        let (mut shown, root) = of(&context.surroundings, job);
+        job.progress.root = Some(root).filter(|root| *root != job.ticket.session);
         // A subagent has a context of its own, without what its session was shown.
         if lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent {
             shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
@@ -55,11 +56,13 @@ pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &
     votes(tags, &known, playbook)
 }
 
-/// Gathers what the session of a job was shown, and the sessions that it was forked from.
-fn of(surroundings: &Surroundings, job: &Job) -> ShownPoints {
+/// Gathers what the session of a job was shown, and the sessions that it was forked from; with
+/// the one that they all go back to.
+fn of(surroundings: &Surroundings, job: &Job) -> (ShownPoints, String) {
     let folder = surroundings.paths.shown_points(&job.ticket.project);
     let mut shown = ShownPoints::default();
     let mut asked = BTreeSet::new();
+    let mut root = job.ticket.session.clone();
     let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
     let mut sessions = vec![(
         job.ticket.session.clone(),
@@ -70,6 +73,7 @@ fn of(surroundings: &Surroundings, job: &Job) -> ShownPoints {
         if asked.len() >= MAX_SESSIONS || !asked.insert(session.clone()) {
             continue;
         }
+        root.clone_from(&session);
         if let Some(record) = shown_record::read(&folder, &session) {
             shown.add(record.points);
             if record.is_whole {
@@ -94,7 +98,7 @@ fn of(surroundings: &Surroundings, job: &Job) -> ShownPoints {
             (id, transcript, u64::MAX)
         }));
     }
-    shown
+    (shown, root)
 }
 
 /// Tells whether an id from a transcript can be nothing but the stem of a file name.

@@ -189,7 +189,7 @@ fn update(
             record.admits(point.section, point.name, point.text)
         };
         let otherwise = match said {
-            Admission::Given | Admission::Stale => {
+            Admission::Given | Admission::Stale | Admission::Resting => {
                 known.push(mark);
                 continue;
             }

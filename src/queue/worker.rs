@@ -198,6 +198,7 @@ impl<'a> Drain<'a> {
         }
         for project in &self.projects {
             hint_index::refresh_foreign(self.context, project);
+            self.context.refresh_proof(project);
             self.context.surroundings.make_ready(project);
         }
         file_look::after(self.context, &self.sessions).await;

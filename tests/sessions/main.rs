@@ -13,6 +13,7 @@ mod determinism;
 mod eight_sessions;
 mod exactly_once;
 mod odd_transcripts;
+mod proof;
 mod recovery;
 mod stampede;
 mod story_by_hand;

@@ -201,6 +201,11 @@ impl Paths {
         self.project(project).join("freshness.json")
     }
 
+    /// How its key points did in the sessions that were shown them.
+    pub fn proof(&self, project: &Path) -> PathBuf {
+        self.project(project).join("proof.json")
+    }
+
     /// What the next start of a session is given.
     pub fn prepared_context(&self, project: &Path) -> PathBuf {
         self.project(project).join("context.json")

@@ -45,6 +45,8 @@ pub enum Admission {
     Unknown,
     /// What it names is gone from the project's files.
     Stale,
+    /// Many sessions were shown it in vain.
+    Resting,
 }
 
 /// What a session is given, and what not.
@@ -119,7 +121,7 @@ fn admitted(
                 chosen.order.push(index);
                 room = room.saturating_sub(point.text.len().min(MAX_CHARS));
             }
-            Admission::Held | Admission::Stale => chosen.total -= 1,
+            Admission::Held | Admission::Stale | Admission::Resting => chosen.total -= 1,
             Admission::Unknown => {
                 chosen.total -= 1;
                 (point.section, point.name, point.text).hash(&mut hasher);

@@ -29,7 +29,10 @@ pub fn for_prompts(
     let playbook = migrate(bytes)?.playbook;
     let points: Vec<Point<'_>> = playbook
         .points()
-        .filter(|point| is_showable(point.name) && admit(point) == Admission::Given)
+        .filter(|point| {
+            let may_be_told = [Admission::Given, Admission::Resting].contains(&admit(point));
+            is_showable(point.name) && may_be_told
+        })
         .collect();
     let order = by_worth(&points, now).into_iter().take(MOST);
     let best: Vec<(&str, String)> = order

@@ -22,6 +22,7 @@ pub(crate) mod model;
 mod numbers;
 mod odd;
 pub mod ops;
+pub mod proof;
 #[cfg(test)]
 mod properties;
 pub mod prune;

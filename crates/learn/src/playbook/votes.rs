@@ -14,6 +14,7 @@ use super::clean::clean_text;
 use super::entry;
 use super::id::Id;
 use super::model::Playbook;
+use super::proof::PointInSession;
 use super::shown;
 use super::tags::{BulletTag, Tag};
 use crate::shown_record::ShownPoints;
@@ -43,6 +44,8 @@ pub struct Votes {
     pub cited: Vec<Id>,
     /// The verdicts that do not, with the reason of each.
     pub dropped: Vec<Skipped>,
+    /// What the session says of each point that it knew with the text of now.
+    pub seen: Vec<PointInSession>,
 }
 
 /// Chooses the verdicts and citations of a session that count in `playbook` as it is now.
@@ -122,6 +125,26 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
         .filter(|id| flaw(id.as_str()).is_none())
         .cloned()
         .collect();
+    let known_points = is_same
+        .iter()
+        .filter(|(name, same)| **same && is_there(name));
+    let mut names: Vec<&str> = known_points.map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    let vote_of = |name: &str| {
+        let vote = votes.tags.iter().find(|tag| current(&tag.name) == name);
+        vote.map(|tag| tag.tag).filter(|tag| *tag != Tag::Neutral)
+    };
+    let is_cited = |name: &str| {
+        let mut cited = votes.cited.iter().map(|id| current(id.as_str()));
+        !disowned.contains(name) && cited.any(|cited| cited == name)
+    };
+    let seen = names.iter().map(|name| PointInSession {
+        name: (*name).to_owned(),
+        is_cited: is_cited(name),
+        vote: vote_of(name),
+    });
+    let seen = seen.collect();
+    votes.seen = seen;
     votes
 }
 

@@ -1,0 +1,69 @@
+//! How key points did in the sessions that were shown them.
+
+use rusqlite::Transaction;
+
+use super::convert::counted;
+use super::database::{Memory, run};
+use super::error::MemoryError;
+use crate::playbook::proof::{PointInSession, Proof, ProofRecord};
+use crate::playbook::tags::Tag;
+
+/// What is known of the points by hand: the user added them, or the change that did quotes the
+/// user's words as its ground. Rules add only what the user said or did twice.
+const BY_USER: &str = "SELECT DISTINCT h.point FROM history h
+     JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
+     WHERE p.name = ?1 AND h.kind = 'add'
+         AND (j.backend IN ('', 'rules') OR h.reason GLOB '*[[]#[0-9]* USER:*]')";
+
+impl Memory {
+    /// Returns how the key points of a project did, each root session counted once.
+    pub(crate) fn proofs(&self, project: &str) -> Result<ProofRecord, MemoryError> {
+        let sessions = "SELECT count(DISTINCT s.root) FROM point_sessions s
+             JOIN projects p ON p.id = s.project WHERE p.name = ?1";
+        let proofs = "SELECT point, count(*), sum(cited), sum(helpful), sum(harmful) FROM (
+                 SELECT s.point, max(s.cited) AS cited, max(s.helpful) AS helpful,
+                     max(s.harmful) AS harmful
+                 FROM point_sessions s JOIN projects p ON p.id = s.project
+                     LEFT JOIN jobs j ON j.job = s.job
+                 WHERE p.name = ?1 AND j.undone_by IS NULL GROUP BY s.point, s.root)
+             GROUP BY point";
+        let action = "read how key points did";
+        let sessions = self.all(action, sessions, [project], |row| counted(row, 0))?;
+        let points = self.all(action, proofs, [project], |row| {
+            let proof = Proof {
+                shown: counted(row, 1)?,
+                cited: counted(row, 2)?,
+                helpful: counted(row, 3)?,
+                harmful: counted(row, 4)?,
+            };
+            Ok((row.get(0)?, proof))
+        })?;
+        let by_user = self.all(action, BY_USER, [project], |row| row.get(0))?;
+        Ok(ProofRecord {
+            sessions: sessions.into_iter().sum(),
+            points: points.into_iter().collect(),
+            by_user: by_user.into_iter().collect(),
+        })
+    }
+}
+
+/// Keeps what a job's session says of points; the first time stays.
+pub(super) fn add(
+    transaction: &Transaction<'_>,
+    (project, job, root): (i64, &str, &str),
+    points: &[PointInSession],
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO point_sessions
+             (project, point, root, job, cited, helpful, harmful)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    for point in points {
+        let [helpful, harmful] = [Tag::Helpful, Tag::Harmful].map(|tag| point.vote == Some(tag));
+        let cited = point.is_cited;
+        run(
+            transaction,
+            sql,
+            (project, &point.name, root, job, cited, helpful, harmful),
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! Promise: a key point that many sessions were shown in vain rests, and says so; it comes back
+//! when a session needs it, and what the user wants is told whatever is seen of it.
+
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use crate::common::env::{Hook, TestEnv};
+use crate::common::session::Session;
+
+const QUIET: (&str, &str) = (
+    "pat-001",
+    "`make parcel` wants the depot's stub on port 4100",
+);
+const CITED: (&str, &str) = ("pat-002", "run the tests before a commit");
+/// In so many sessions a point may be shown in vain.
+const PATIENCE: usize = 12;
+
+fn project() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_config("backend = \"rules\"\n");
+    env.write_playbook(&[QUIET, CITED]);
+    env.cli(&["trust"]).ok();
+    env
+}
+
+fn start(env: &TestEnv, id: &str, source: &str) -> String {
+    let told = env.hook(Hook::SessionStart, id, json!({"source": source}));
+    told.context()
+}
+
+fn end(env: &TestEnv, session: &Session) {
+    env.write_transcript(session);
+    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.worker();
+}
+
+fn saying(id: &str, words: &str) -> Session {
+    let mut session = Session::new(id);
+    session.user("go on").assistant(words);
+    session
+}
+
+/// Sessions that were shown both points and cite one of them.
+fn in_vain(env: &TestEnv, sessions: Range<usize>) {
+    for n in sessions {
+        let id = format!("vain{n}");
+        has!(start(env, &id, "startup"), "depot's stub");
+        end(env, &saying(&id, "Done, by [pat-002]."));
+    }
+}
+
+fn of_quiet(env: &TestEnv) -> Value {
+    let told = env.cli(&["show", "--json"]).json();
+    let points = told["points"].as_array().unwrap();
+    let point = points.iter().find(|point| point["name"] == "pat-001");
+    let point = point.unwrap();
+    json!([
+        point["stage"],
+        point["proof"]["shown"],
+        point["proof"]["cited"]
+    ])
+}
+
+#[test]
+fn what_is_shown_in_vain_rests_until_a_prompt_or_a_session_needs_it() {
+    let env = project();
+    in_vain(&env, 0..PATIENCE - 1);
+    assert_eq!(of_quiet(&env), json!(["probation", 11, 0]));
+    in_vain(&env, PATIENCE - 1..PATIENCE);
+    assert_eq!(of_quiet(&env), json!(["resting", 12, 0]));
+    let told = start(&env, "later", "startup");
+    has!(told, "[pat-002]");
+    lacks!(told, "depot's stub", "left out");
+    has!(
+        env.cli(&["show"]).ok(),
+        "(resting: shown in 12 sessions, cited in 0, helpful in 0, harmful in 0)"
+    );
+    has!(
+        env.cli(&["log", "pat-001"]).ok(),
+        "resting: shown in 12 sessions"
+    );
+
+    let asked = json!({"prompt": "Why does make parcel fail?"});
+    let asked = env.hook(Hook::UserPromptSubmit, "later", asked);
+    has!(asked.context_for("UserPromptSubmit"), "depot's stub");
+    end(
+        &env,
+        &saying("later", "The stub was missing, see [pat-001]."),
+    );
+    assert_eq!(of_quiet(&env), json!(["proven", 13, 1]));
+    has!(start(&env, "last", "startup"), "depot's stub");
+}
+
+#[test]
+fn what_the_user_added_or_pinned_never_rests() {
+    let env = project();
+    env.cli(&["add", "--section", "OTHERS", "ask before a release"])
+        .ok();
+    env.worker();
+    env.cli(&["pin", "pat-001"]).ok();
+    env.worker();
+    in_vain(&env, 0..PATIENCE + 1);
+    let told = start(&env, "later", "startup");
+    has!(told, "depot's stub", "ask before a release");
+    assert_eq!(of_quiet(&env), json!(["pinned", 13, 0]));
+}
+
+/// Two parts of one session, and its fork, are one session.
+#[test]
+fn a_session_counts_once_and_an_undone_one_not_at_all() {
+    let env = project();
+    start(&env, "s1", "startup");
+    let mut session = saying("s1", "Done, by [pat-002].");
+    end(&env, &session);
+    session.user("and on").assistant("Again by [pat-002].");
+    end(&env, &session);
+    let mut fork = session.fork("s2");
+    fork.user("and here?").assistant("By [pat-002].");
+    env.hook(Hook::SessionStart, "s2", json!({"source": "fork"}))
+        .silent();
+    end(&env, &fork);
+    assert_eq!(of_quiet(&env), json!(["probation", 1, 0]));
+
+    start(&env, "s3", "startup");
+    end(&env, &saying("s3", "See [pat-001]."));
+    assert_eq!(of_quiet(&env), json!(["proven", 2, 1]));
+    let log = env.cli(&["log", "--json"]).json();
+    let last = log["jobs"][0]["job"].as_str().unwrap().to_owned();
+    env.cli(&["undo", &last]).ok();
+    env.worker();
+    assert_eq!(of_quiet(&env), json!(["probation", 1, 0]));
+}
