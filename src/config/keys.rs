@@ -236,7 +236,7 @@ settings! {
     injection: Injection {
         /// Longest context in UTF-16 units; the client cuts above 10,000.
         #[scope = Project]
-        max_units: usize = 9_500, 200 ..= 10_000;
+        max_units: usize = 4_000, 200 ..= 10_000;
     }
     /// Which key points of a playbook are used that came from elsewhere.
     trust: Trust {

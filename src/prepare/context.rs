@@ -117,9 +117,8 @@ impl<'a> Basis<'a> {
 
     fn show(&self, bytes: &[u8], limits: InjectionLimits) -> Result<PointsToShow, Defect> {
         let template = self.template.as_deref().unwrap_or(TEMPLATE);
-        context(bytes, template, limits, self.now, |point| {
-            self.admits(point)
-        })
+        let proof = (self.now, &self.proof);
+        context(bytes, template, limits, proof, |point| self.admits(point))
     }
 
     /// A point that is stale or rests is not given, unless the user has pinned it.

@@ -56,7 +56,7 @@ impl Default for Settings {
             on_prompt: OnPrompt::Auto,
             is_inline: false,
             inline_ms: 1_200,
-            max_units: 9_500,
+            max_units: 4_000,
             account: Chosen::default(),
         }
     }

@@ -8,9 +8,13 @@ use super::clean::MAX_CHARS;
 use super::defect::Defect;
 use super::migrate::migrate;
 use super::model::Point;
+use super::proof::{ProofRecord, Stage};
 use super::ranking::Worth;
 use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show};
 use super::section::Section;
+
+/// Of what is shown one part in so many is for points on probation.
+const SHARE: usize = 5;
 
 /// How much of the client's context the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +28,7 @@ pub struct InjectionLimits {
 impl InjectionLimits {
     /// At the start of a session.
     pub const FULL: Self = Self {
-        units: 9_500,
+        units: 4_000,
         points: usize::MAX,
     };
     /// After a compaction, where the conversation goes on.
@@ -66,14 +70,14 @@ pub struct PointsToShow {
 /// points that `admit` lets pass.
 ///
 /// `None` when there is nothing to show. A file of the earlier format is shown as it will
-/// be migrated. When not all points fit, those worth most stay (see `Worth`), in the file's
-/// order, up to the first that does not fit, and the last line says how many were left out.
+/// be migrated. When not all points fit, those worth most stay (see `Worth`), a fifth of the room
+/// being for those on probation, in the file's order, up to the first that does not fit, and the last line says how many were left out.
 /// A template that leaves no room for a point gives way to the built-in one.
 pub fn context(
     bytes: &[u8],
     template: &str,
     limits: InjectionLimits,
-    now: Timestamp,
+    (now, proof): (Timestamp, &ProofRecord),
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<PointsToShow, Defect> {
     let playbook = migrate(bytes)?.playbook;
@@ -81,7 +85,7 @@ pub fn context(
         .points()
         .filter(|point| is_showable(point.name))
         .collect();
-    let (chosen, shown) = admitted(&points, limits, now, admit);
+    let (chosen, shown) = admitted(&points, limits, &by_turn(&points, now, proof), admit);
     let text = fit(&points, &chosen, template, limits);
     Ok(PointsToShow {
         text: text.or_else(|| fit(&points, &chosen, TEMPLATE, limits)),
@@ -102,7 +106,7 @@ struct ChosenPoints {
 fn admitted(
     points: &[Point<'_>],
     limits: InjectionLimits,
-    now: Timestamp,
+    by_turn: &[usize],
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> (ChosenPoints, PointsToShow) {
     /// The most bytes of UTF-8 that one UTF-16 unit stands for.
@@ -114,7 +118,7 @@ fn admitted(
     };
     let mut unknown = Vec::new();
     let mut hasher = DefaultHasher::new();
-    for index in by_worth(points, now) {
+    for &index in by_turn {
         let point = &points[index];
         match admit(point) {
             Admission::Given => {
@@ -218,6 +222,46 @@ pub(super) fn by_worth(points: &[Point<'_>], now: Timestamp) -> Vec<usize> {
     order
 }
 
+/// The order in which points get their places: those worth most first, and among them, for each
+/// [`SHARE`] of the room, one on probation. These are drawn by the count of sessions, so that
+/// each has its turn, and one state gives one order.
+fn by_turn(points: &[Point<'_>], now: Timestamp, proof: &ProofRecord) -> Vec<usize> {
+    let order = by_worth(points, now);
+    if proof.sessions == 0 {
+        return order;
+    }
+    let is_on_probation = |index: &usize| {
+        let point = &points[*index];
+        let is_untried = proof.of(point).harmful == 0 && !proof.by_user.contains(point.name);
+        is_untried && proof.stage(point) == Stage::Probation
+    };
+    let (mut drawn, others): (Vec<usize>, Vec<usize>) =
+        order.into_iter().partition(is_on_probation);
+    drawn.sort_by_cached_key(|index| {
+        let mut hasher = DefaultHasher::new();
+        (proof.sessions, points[*index].name).hash(&mut hasher);
+        hasher.finish()
+    });
+    let (mut drawn, mut others) = (drawn.into_iter().peekable(), others.into_iter().peekable());
+    let (mut order, mut of_drawn, mut all) = (Vec::new(), 0, 0);
+    loop {
+        let room = |index: &usize| points[*index].text.len().min(MAX_CHARS);
+        let is_its_turn = match (drawn.peek(), others.peek()) {
+            (Some(next), Some(_)) => (of_drawn + room(next)) * SHARE <= all + room(next),
+            (next, _) => next.is_some(),
+        };
+        let next = if is_its_turn {
+            drawn.next()
+        } else {
+            others.next()
+        };
+        let Some(next) = next else { return order };
+        all += room(&next);
+        of_drawn += if is_its_turn { room(&next) } else { 0 };
+        order.push(next);
+    }
+}
+
 /// The length of a text in UTF-16 units, by which the client counts.
 fn units(text: &str) -> usize {
     if text.is_ascii() {
@@ -252,7 +296,13 @@ mod tests {
 
     /// What a session is given of a playbook whose points are all known.
     fn given(bytes: &[u8], template: &str, limits: InjectionLimits) -> String {
-        let shown = context(bytes, template, limits, now(), |_| Admission::Given);
+        let shown = context(
+            bytes,
+            template,
+            limits,
+            (now(), &ProofRecord::default()),
+            |_| Admission::Given,
+        );
         shown.unwrap().text.unwrap()
     }
 
@@ -330,7 +380,7 @@ mod tests {
                 &many(30),
                 TEMPLATE,
                 InjectionLimits { units, points },
-                now(),
+                (now(), &ProofRecord::default()),
                 admit,
             )
             .unwrap()

@@ -31,6 +31,8 @@ pub mod render;
 mod secrets;
 pub(crate) mod section;
 pub mod shown;
+#[cfg(test)]
+mod simulation;
 pub mod tags;
 pub mod undo;
 pub mod votes;
