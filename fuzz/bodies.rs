@@ -18,6 +18,7 @@ use playbook::playbook::clean::clean_text;
 use playbook::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
 use playbook::playbook::migrate::migrate;
 use playbook::playbook::ops::apply_operations;
+use playbook::playbook::proof::ProofRecord;
 use playbook::playbook::render::TEMPLATE;
 use playbook::redact::{Masker, NeverRead, filter, mask};
 use playbook::reflect::extract::extract_json;
@@ -207,7 +208,8 @@ pub fn templates(bytes: &[u8]) {
 }
 
 fn fits(file: &[u8], template: &str, limits: InjectionLimits) {
-    let shown = context(file, template, limits, NOW, |_| Admission::Given);
+    let proof = ProofRecord::default();
+    let shown = context(file, template, limits, (NOW, &proof), |_| Admission::Given);
     if let Ok(PointsToShow {
         text: Some(text), ..
     }) = shown

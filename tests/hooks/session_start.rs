@@ -106,6 +106,7 @@ fn a_large_playbook_stays_below_the_clients_limit(#[case] letter: &str) {
         .map(|n| (format!("pat-{n:03}"), letter.repeat(60)))
         .collect();
     env.write_playbook(&points);
+    env.write_config("[injection]\nmax_units = 10000\n");
     let context = start(&env, "s1", "startup").context();
     let units = context.encode_utf16().count();
     assert!(units <= CLIENT_LIMIT, "{units} units");

@@ -33,9 +33,10 @@ fn verdict(worth: Tag, random: &mut SmallRng) -> Tag {
     let all = [Tag::Helpful, Tag::Neutral, Tag::Harmful];
     let others = all.map(|tag| (tag != worth).then_some(tag));
     let mut others = others.into_iter().flatten();
-    match random.random_bool(WRONG) {
-        true => others.nth(random.random_range(0..2)).unwrap_or(worth),
-        false => worth,
+    if random.random_bool(WRONG) {
+        others.nth(random.random_range(0..2)).unwrap_or(worth)
+    } else {
+        worth
     }
 }
 
@@ -68,8 +69,8 @@ fn play(seed: u64) -> (usize, usize) {
     for _ in 0..SESSIONS {
         proof.sessions += 1;
         for name in shown(&playbook, &proof, now) {
-            let seen = proof.points.entry(name.clone()).or_default();
-            seen.shown += 1;
+            let known = proof.points.entry(name.clone()).or_default();
+            known.shown += 1;
             if !random.random_bool(TOUCHED) {
                 continue;
             }
