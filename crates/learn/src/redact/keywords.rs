@@ -3,7 +3,7 @@
 //! One pass: a small table tells which keywords may begin with three bytes; only where one may
 //! are the keywords themselves compared. It is made in microseconds, as a hook needs it.
 
-/// A keyword is no shorter; `build.rs` sees to that.
+/// A keyword is no shorter; the build script sees to that.
 const BEGINNING: usize = 3;
 /// How many places the table has.
 const PLACES: usize = 1 << 14;

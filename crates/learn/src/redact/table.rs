@@ -10,7 +10,7 @@ use super::keywords::Keywords;
 use super::private::{self, Unclosed};
 use super::rule::{MaskPlace, Proof, SecretRule, any_of};
 
-// `build.rs` makes these of `data/secrets.toml`: `RULES`, `FILLERS`, `PLACEHOLDERS` and, for
+// The build script makes these of `data/secrets.toml`: `RULES`, `FILLERS`, `PLACEHOLDERS` and, for
 // the tests, `EXAMPLES`.
 include!(concat!(env!("OUT_DIR"), "/secrets.rs"));
 

@@ -13,17 +13,14 @@ mod rules;
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
-
 use crate::playbook::clean::clean_text;
-use rules::RULES;
+use rules::broken_by;
 
 /// More characters of a text are not looked at: what is shown of one is far shorter.
 const MAX_CHARS: usize = 8_192;
 
 /// What an attack is after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// It sets itself above the user or the system, or acts behind the user's back.
     Override,
@@ -66,11 +63,11 @@ pub fn suspicions(text: &str) -> Vec<Kind> {
     if invisible::is_in(&text) {
         found.insert(Kind::Hidden);
     }
-    found.extend(RULES.broken_by(&fold::fold(&text)));
+    found.extend(broken_by(&fold::fold(&text)));
     // What a session is shown of it is cleaned, which can join what stood apart.
     let shown = clean_text(&text);
     if shown != text {
-        found.extend(RULES.broken_by(&fold::fold(&shown)));
+        found.extend(broken_by(&fold::fold(&shown)));
     }
     found.into_iter().collect()
 }

@@ -1,12 +1,15 @@
-//! The table of rules in `data/screen.toml`, and how a text breaks one.
+//! The table of rules, and how a text breaks one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{LazyLock, OnceLock};
 
-use regex::bytes::{Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
-use serde::Deserialize;
+use aho_corasick::AhoCorasick;
+use regex::bytes::{Match, Regex, RegexBuilder};
 
 use super::Kind;
+
+// The build script makes these of `data/screen.toml`: `RULES`, `PASSES` and `WORDS`.
+include!(concat!(env!("OUT_DIR"), "/screen.rs"));
 
 /// A text is looked at no more often than so for one pattern.
 const MAX_MATCHES: usize = 64;
@@ -14,42 +17,21 @@ const MAX_MATCHES: usize = 64;
 const NEAR: usize = 400;
 /// How much behind an order to switch a check off may say that it is none, in bytes.
 const NEXT: usize = 28;
-/// How much memory the compiled patterns may take.
+/// How much memory a compiled pattern may take.
 const MAX_COMPILED: usize = 64 << 20;
 /// What ends a clause.
 const CLAUSE_ENDS: [&str; 7] = ["\n", ";", "!", "?", ". ", ", ", ": "];
 /// What a match may begin with before its first word.
 const LEAD: &[u8] = b" \n.;:!?,(-`\"'";
 
-/// The rules of the screen, compiled when the first text is judged.
-pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    // The table is part of the program, and a test reads it.
-    Rules::read(include_str!("../../data/screen.toml")).unwrap_or_default()
-});
-
-/// The file as it is written.
-#[derive(Deserialize)]
-struct Table {
-    /// Parts of patterns, by name.
-    words: BTreeMap<String, String>,
-    passes: Passes,
-    kind: Vec<PatternsOfKind>,
-}
-
-#[derive(Deserialize)]
-struct PatternsOfKind {
-    kind: Kind,
-    #[serde(default)]
-    passes: Passing,
-    patterns: Vec<String>,
-}
+/// Finds the words that rules need.
+static FINDER: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(WORDS.iter()).ok());
 
 /// What lets a text pass although a pattern finds something in it.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy)]
 enum Passing {
     /// It forbids what is found ("never run ..."), or quotes it.
-    #[default]
     Forbidden,
     /// The same, but only by what stands before the match: an order to hide something has a
     /// "not" of its own.
@@ -60,25 +42,17 @@ enum Passing {
     InDoubt,
 }
 
-#[derive(Default)]
-pub(super) struct Rules {
-    /// Tells in one pass which patterns match at all.
-    any: RegexSet,
-    /// The same patterns in the same order.
-    each: Vec<Rule>,
-    passes: Option<Passes>,
-}
-
-/// One pattern; compiled by itself only when a text needs to know where it matches.
+/// One pattern; compiled only when a text holds the words that it needs.
 struct Rule {
     kind: Kind,
     passes: Passing,
-    pattern: String,
-    compiled: OnceLock<Option<Regex>>,
+    /// By the branches of the pattern, numbers in [`WORDS`]: of each list of one branch, one word
+    /// at least stands in a text that it matches.
+    needs: &'static [&'static [&'static [u16]]],
+    pattern: Pattern,
 }
 
 /// What makes a text harmless that a pattern matches.
-#[derive(Deserialize)]
 struct Passes {
     /// Stands before the match in its clause: what follows is forbidden.
     forbidden: Pattern,
@@ -96,65 +70,66 @@ struct Passes {
     in_doubt: Pattern,
 }
 
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Pattern(Regex);
-
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
-
-    fn try_from(pattern: String) -> Result<Self, regex::Error> {
-        compile(&pattern).map(Self)
-    }
+struct Pattern {
+    text: &'static str,
+    compiled: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
+    const fn new(text: &'static str) -> Self {
+        Self {
+            text,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    /// A test compiles each.
+    fn regex(&self) -> Option<&Regex> {
+        let compiled = self.compiled.get_or_init(|| compile(self.text).ok());
+        compiled.as_ref()
+    }
+
     fn is_in(&self, text: &[u8]) -> bool {
-        self.0.is_match(text)
+        self.regex().is_some_and(|regex| regex.is_match(text))
     }
 }
 
-impl Rules {
-    fn read(table: &str) -> Result<Self, Box<dyn std::error::Error>> {
-        let table: Table = toml::from_str(table)?;
-        let mut each = Vec::new();
-        for group in table.kind {
-            each.extend(group.patterns.into_iter().map(|pattern| Rule {
-                kind: group.kind,
-                passes: group.passes,
-                pattern: filled(pattern, &table.words),
-                compiled: OnceLock::new(),
-            }));
-        }
-        let any = RegexSetBuilder::new(each.iter().map(|rule| &rule.pattern))
-            .unicode(false)
-            .size_limit(MAX_COMPILED)
-            .build()?;
-        Ok(Self {
-            any,
-            each,
-            passes: Some(table.passes),
-        })
+/// Returns the kinds of rules that a folded text breaks.
+pub(super) fn broken_by(text: &str) -> BTreeSet<Kind> {
+    let text = text.as_bytes();
+    let words = words_of(text);
+    let rules = RULES.iter().filter(|rule| rule.may_match(&words));
+    rules
+        .filter(|rule| rule.is_broken_by(text))
+        .map(|rule| rule.kind)
+        .collect()
+}
+
+/// Which of [`WORDS`] a text holds.
+fn words_of(text: &[u8]) -> Vec<bool> {
+    let Some(finder) = &*FINDER else {
+        return vec![true; WORDS.len()];
+    };
+    let mut words = vec![false; WORDS.len()];
+    for found in finder.find_overlapping_iter(text) {
+        words[found.pattern()] = true;
+    }
+    words
+}
+
+impl Rule {
+    fn may_match(&self, words: &[bool]) -> bool {
+        let is_there = |word: &u16| words[usize::from(*word)];
+        let mut branches = self.needs.iter();
+        branches.any(|needs| needs.iter().all(|any| any.iter().any(is_there)))
     }
 
-    /// Returns the kinds of rules that a folded text breaks.
-    pub(super) fn broken_by(&self, text: &str) -> BTreeSet<Kind> {
-        let text = text.as_bytes();
-        let matching = self.any.matches(text);
-        let rules = matching.iter().filter_map(|at| self.each.get(at));
-        rules
-            .filter(|rule| self.is_broken(rule, text))
-            .map(|rule| rule.kind)
-            .collect()
-    }
-
-    fn is_broken(&self, rule: &Rule, text: &[u8]) -> bool {
-        let compiled = rule.compiled.get_or_init(|| compile(&rule.pattern).ok());
-        let (Some(pattern), Some(passes)) = (compiled, &self.passes) else {
+    fn is_broken_by(&self, text: &[u8]) -> bool {
+        let Some(pattern) = self.pattern.regex() else {
             return false;
         };
         let mut matches = pattern.find_iter(text).take(MAX_MATCHES);
-        matches.any(|found| !passes.lets_through(rule.passes, text, &found))
+        matches.any(|found| !PASSES.lets_through(self.passes, text, &found))
     }
 }
 
@@ -203,12 +178,6 @@ fn first_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
     &text[..ends.min().unwrap_or(text.len())]
 }
 
-fn filled(pattern: String, words: &BTreeMap<String, String>) -> String {
-    words.iter().fold(pattern, |pattern, (name, part)| {
-        pattern.replace(&format!("%{name}%"), part)
-    })
-}
-
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern)
         .unicode(false)
@@ -218,15 +187,75 @@ fn compile(pattern: &str) -> Result<Regex, regex::Error> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::string::bytes_regex_parsed;
+    use regex_syntax::ParserBuilder;
+    use regex_syntax::hir::{Hir, HirKind, Repetition};
+
     use super::*;
 
     #[test]
     fn each_pattern_of_the_table_can_be_used() {
-        let rules = Rules::read(include_str!("../../data/screen.toml")).unwrap();
-        assert!(rules.each.len() > 50);
-        for rule in &rules.each {
-            compile(&rule.pattern).unwrap();
-            assert!(!rule.pattern.contains("%f") && !rule.pattern.contains("%s"));
+        assert!(RULES.len() > 50);
+        for rule in &RULES {
+            compile(rule.pattern.text).unwrap();
+            assert!(!rule.pattern.text.contains("%f") && !rule.pattern.text.contains("%s"));
+        }
+        let Passes {
+            forbidden,
+            still_ordered,
+            said_forbidden,
+            quoted,
+            named_before,
+            named_after,
+            in_doubt,
+        } = &PASSES;
+        let before = [forbidden, still_ordered, quoted, named_before];
+        for pattern in before
+            .into_iter()
+            .chain([said_forbidden, named_after, in_doubt])
+        {
+            compile(pattern.text).unwrap();
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        /// What a pattern could match holds the words that it needs, whichever of its branches
+        /// it takes.
+        #[test]
+        fn no_rule_is_left_out_that_a_text_may_break(texts in what_rules_match()) {
+            for (rule, text) in RULES.iter().zip(&texts) {
+                let shown = text.escape_ascii();
+                prop_assert!(rule.may_match(&words_of(text)), "{shown}: {}", rule.pattern.text);
+            }
+        }
+    }
+
+    /// A text for each rule.
+    fn what_rules_match() -> Vec<BoxedStrategy<Vec<u8>>> {
+        let rules = RULES.iter().map(|rule| {
+            let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
+            let hir = parser.parse(rule.pattern.text).unwrap();
+            bytes_regex_parsed(&without_looks(&hir)).unwrap().boxed()
+        });
+        rules.collect()
+    }
+
+    /// A pattern without what is only looked at, which the generator does not know.
+    fn without_looks(hir: &Hir) -> Hir {
+        let all = |parts: &[Hir]| parts.iter().map(without_looks).collect();
+        match hir.kind() {
+            HirKind::Look(_) => Hir::empty(),
+            HirKind::Capture(capture) => without_looks(&capture.sub),
+            HirKind::Repetition(repeated) => Hir::repetition(Repetition {
+                sub: Box::new(without_looks(&repeated.sub)),
+                ..repeated.clone()
+            }),
+            HirKind::Concat(parts) => Hir::concat(all(parts)),
+            HirKind::Alternation(branches) => Hir::alternation(all(branches)),
+            _ => hir.clone(),
         }
     }
 }

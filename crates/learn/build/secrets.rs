@@ -1,35 +1,18 @@
-//! Turns `data/secrets.toml` into a static table.
-
-#![allow(
-    clippy::disallowed_methods,
-    reason = "a build script runs under cargo, not under us"
-)]
+//! The rules of masking, `data/secrets.toml`, as Rust.
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::{env, fs};
 
 use toml::{Table, Value};
 
-/// The rules of masking.
-const SECRETS: &str = "data/secrets.toml";
+use crate::table::strings;
+
 /// How much of a text a pattern is shown behind a keyword, in bytes.
 const AHEAD: i64 = 256;
 /// How random a secret is at the least, in bits per byte.
 const ENTROPY: f64 = 2.5;
 
-fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={SECRETS}");
-    let text = fs::read_to_string(SECRETS).expect("data/secrets.toml is part of the sources");
-    let table = text.parse::<Table>().expect("data/secrets.toml is TOML");
-    let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    let out = Path::new(&out).join("secrets.rs");
-    fs::write(out, secrets(&table)).expect("OUT_DIR can be written to");
-}
-
 /// The rules as Rust.
-fn secrets(table: &Table) -> String {
+pub(crate) fn secrets(table: &Table) -> String {
     let rules = table["rules"].as_table().expect("`rules` is a table");
     let (mut rows, mut examples) = (String::new(), String::new());
     for (id, rule) in rules {
@@ -97,19 +80,4 @@ fn secrets(table: &Table) -> String {
         allow("fillers"),
         allow("placeholders"),
     )
-}
-
-/// A string, or a list of them.
-fn strings<'t>(of: &str, value: Option<&'t Value>) -> Vec<&'t str> {
-    match value {
-        None => Vec::new(),
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(all)) => {
-            let texts = all.iter().map(Value::as_str);
-            texts
-                .collect::<Option<_>>()
-                .unwrap_or_else(|| panic!("{of}: not a list of texts"))
-        }
-        Some(other) => panic!("{of}: {other} is no text"),
-    }
 }
