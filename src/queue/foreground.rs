@@ -9,7 +9,10 @@ use super::job::JobId;
 use super::worker::{self, WorkScope};
 use crate::memory::JobRow;
 
+/// How soon is looked again whether it is done or can be done here, at first.
 const LOOK: Duration = Duration::from_millis(20);
+/// How much later at the most: many who wait take the machine from the one at work.
+const LONGEST_LOOK: Duration = Duration::from_millis(160);
 
 /// Sees a job to its end, here or in the worker that runs already.
 ///
@@ -20,6 +23,7 @@ pub(crate) async fn see_through(
     patience: Duration,
 ) -> Result<Option<JobRow>, QueueError> {
     let deadline = Instant::now() + patience;
+    let mut pause = LOOK;
     loop {
         if let Some(row) = context.memory().job(id.as_str())? {
             return Ok(Some(row));
@@ -34,6 +38,7 @@ pub(crate) async fn see_through(
         if Instant::now() >= deadline {
             return Ok(None);
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_LOOK);
     }
 }

@@ -43,7 +43,9 @@ impl Drain<'_> {
         if job.ticket.v > JOB_VERSION {
             return self.schedule.pass_over(id, entry.since);
         }
-        on_disk(&context.surroundings, &job);
+        if self.scope.wanted().is_none_or(|wanted| *wanted == id) {
+            on_disk(&context.surroundings, &job);
+        }
         if context.is_too_old(&job) {
             return self.schedule.add(id, entry, None);
         }

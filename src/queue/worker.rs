@@ -40,7 +40,7 @@ pub(crate) enum WorkScope {
 }
 
 impl WorkScope {
-    fn wanted(&self) -> Option<&JobId> {
+    pub(super) fn wanted(&self) -> Option<&JobId> {
         match self {
             Self::One(id) => Some(id),
             Self::All | Self::Requests => None,
@@ -125,7 +125,7 @@ pub(super) struct Drain<'a> {
     pub(super) schedule: Schedule,
     pub(super) summary: &'a mut Summary,
     lock: &'a WorkerLock,
-    scope: &'a WorkScope,
+    pub(super) scope: &'a WorkScope,
     tasks: JoinSet<End>,
     running: HashMap<task::Id, Running>,
     pub(super) in_flight: InFlight,

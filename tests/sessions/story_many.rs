@@ -6,7 +6,7 @@ use crate::common::env::TestEnv;
 use crate::common::story::{history, points, write_points};
 
 const THREADS: usize = 64;
-const EDITS: usize = 8;
+const EDITS: usize = 4;
 
 /// Each thread edits its own point again and again, each time by a process of its own.
 #[test]
