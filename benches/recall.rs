@@ -162,6 +162,7 @@ fn fill(memory: &mut Memory, speech: &mut Speech, rows: u64, now: Timestamp) -> 
             .collect();
         done += learned.len() as u64;
         let source = Source {
+            root: String::new(),
             project: PROJECT.to_owned(),
             session: format!("s{done}"),
             job: format!("j{done}"),
@@ -199,6 +200,7 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
             correction: None,
         }),
         2 => Learned::Lesson(NewLesson {
+            repeats: None,
             task_type: "coding".to_owned(),
             mistake: format!("{n} {text}"),
             correction: speech.says(8),

@@ -74,6 +74,8 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
         evidence: &evidence.evidence,
         reflection: Some(&answered),
         changes: 0,
+        known: &[],
+        waiting: &[],
         related: &trace.related,
     };
     let learned = remember::all(&remembered);
@@ -105,6 +107,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
         let source = Source {
             project: project.clone(),
             session: trace.session.clone().unwrap_or_default(),
+            root: trace.session.clone().unwrap_or_default(),
             job: JobId::new(now, rand::random()).to_string(),
             time: now,
         };

@@ -150,7 +150,8 @@ impl Session {
     pub(super) fn known(&self, evidence: &SessionEvidence) -> anyhow::Result<Known> {
         let now = self.env.clock().now();
         let memory = self.memory()?;
-        let lessons = memory.map(|memory| known::lessons(&memory, &self.project, evidence, now));
+        let lessons =
+            memory.map(|memory| known::lessons(&memory, &self.project, evidence, "", now));
         Ok(Known {
             instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
             lessons: lessons.transpose()?.unwrap_or_default(),

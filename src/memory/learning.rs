@@ -8,7 +8,7 @@ use super::convert::{counted, int, millis};
 use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::memories::{LONG, New, Own, cut, fix_id, memories};
-use super::projects;
+use super::{lesson_sessions, projects};
 use crate::hint::{BIRTH, MemoryKind, Shown, moved, moved_by_successes};
 use crate::reflect::learned::{Learned, NewFix, Source};
 
@@ -164,8 +164,9 @@ impl Desk<'_> {
                     (memory, task, events, count, related, correction),
                 )?;
             }
-            Own::Lesson(new) => {
-                let (mistake, right) = (cut(&new.mistake, LONG), cut(&new.correction, LONG));
+            Own::Lesson(lesson) => {
+                let mistake = cut(&lesson.mistake, LONG);
+                let right = cut(&lesson.correction, LONG);
                 run(
                     self.transaction,
                     "INSERT OR IGNORE INTO lessons
@@ -173,12 +174,14 @@ impl Desk<'_> {
                      VALUES (?1, ?2, ?3, ?4, ?5)",
                     (
                         memory,
-                        cut(&new.task_type, SHORT),
+                        cut(&lesson.task_type, SHORT),
                         mistake,
                         right,
-                        &new.context_hash,
+                        &lesson.context_hash,
                     ),
                 )?;
+                let lessons = lesson.repeats.iter().chain([&new.id]);
+                lesson_sessions::add(self.transaction, &self.source.root, lessons)?;
             }
             Own::Error(error) => {
                 run(

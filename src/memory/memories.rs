@@ -42,11 +42,11 @@ pub(super) fn memories<'m>(project: &str, item: &'m Learned) -> Vec<New<'m>> {
     match item {
         Learned::Reflection(new) => reflected(project, new),
         Learned::Lesson(new) => {
-            let text = format!(
-                "{}{ARROW}{}",
-                cut(&new.mistake, LONG),
-                cut(&new.correction, LONG)
-            );
+            let right = cut(&new.correction, LONG);
+            let text = match cut(&new.mistake, LONG).as_str() {
+                "" => right,
+                mistake => format!("{mistake}{ARROW}{right}"),
+            };
             vec![New {
                 kind: MemoryKind::Lesson,
                 id: lesson_id(project, new),

@@ -27,6 +27,7 @@ mod index_content;
 mod jobs;
 mod learning;
 mod ledger;
+mod lesson_sessions;
 mod memories;
 mod projects;
 mod proof;

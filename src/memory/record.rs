@@ -74,6 +74,7 @@ impl Record {
         Source {
             project: self.job.project.clone(),
             session: self.job.session.clone(),
+            root: self.root.clone(),
             job: self.job.id.clone(),
             time: self.job.finished,
         }

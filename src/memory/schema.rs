@@ -32,6 +32,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../data/schema/13_open_when_lost.sql"),
     include_str!("../../data/schema/14_dropped.sql"),
     include_str!("../../data/schema/15_point_sessions.sql"),
+    include_str!("../../data/schema/16_lesson_sessions.sql"),
 ];
 
 fn known_version() -> i64 {

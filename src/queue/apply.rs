@@ -11,7 +11,7 @@ use super::evidence::SessionEvidence;
 use super::progress::{Job, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, hand_edit, record, screening, shown, trust_record};
+use super::{LOCK_WAIT, hand_edit, record, recurrence, screening, shown, trust_record};
 use crate::config::Config;
 use crate::freshness;
 use crate::fsx;
@@ -299,14 +299,18 @@ fn change(
         .partition(|operation| named_points(operation).all(is_used));
     let reasoning = curation.map_or("", |c| &c.reasoning);
     let grounds = Grounds::of(&evidence.evidence);
-    let grounds = grounds.filter(|_| job.progress.operations_rest == RestOn::Grounds);
-    let (operations, groundless) = match grounds {
+    let grounds = grounds.filter(|_| job.progress.operations_rest != RestOn::Anything);
+    let (operations, groundless, waiting) = match grounds {
         Some(grounds) => {
             let record = freshness::record(context.paths(), &job.ticket.project);
             let why_stale = |point: &Point<'_>| record.why_stale(point);
-            with_grounds(operations, playbook, &grounds, why_stale, reasoning)
+            let (operations, groundless) =
+                with_grounds(operations, playbook, &grounds, why_stale, reasoning);
+            let (operations, waiting) =
+                recurrence::part(context, job, playbook, &grounds, operations)?;
+            (operations, groundless, waiting)
         }
-        None => (operations, Vec::new()),
+        None => (operations, Vec::new(), Vec::new()),
     };
     let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
     let mut votes = shown::votes_of(job, &evidence.facts, tags, playbook);
@@ -322,8 +326,13 @@ fn change(
     let mut applied = learn(playbook, lesson, policy, now);
     job.progress.points = votes.seen;
     job.progress.held = held;
-    applied.skipped.extend(groundless.iter().cloned());
-    job.progress.dropped_operations = groundless;
+    let not_made: Vec<Skipped> = groundless
+        .into_iter()
+        .chain(recurrence::told_of(&waiting))
+        .collect();
+    job.progress.waiting_points = waiting;
+    applied.skipped.extend(not_made.iter().cloned());
+    job.progress.dropped_operations = not_made;
     applied.skipped.extend(votes.dropped);
     applied.skipped.extend(kept_off.iter().map(|_| Skipped {
         what: "operation".to_owned(),

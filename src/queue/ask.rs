@@ -12,7 +12,7 @@ use super::progress::{Job, RestOn};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
-use super::{QueueError, known, screening, shown};
+use super::{QueueError, known, record, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
 use crate::backend::{Ask, Backend, Name, Step};
@@ -30,6 +30,7 @@ use crate::reflect::prompt::{
     CURATOR_TEMPLATE, CuratorInput, FilledPrompt, REFLECTOR_TEMPLATE, ReflectorInput,
     curator_prompt, reflector_prompt,
 };
+use crate::reflect::recurrence::asks_for_recurrence;
 use crate::reflect::reply::{Curation, Reflection, Reply};
 use crate::store::Store;
 use crate::telemetry;
@@ -181,11 +182,12 @@ pub(super) async fn curator(
     // The rules read no template, and teach only what they found to have a ground.
     job.progress.operations_rest = match need.backend {
         Name::Rules => RestOn::Anything,
-        _ if asks_for_grounds(&template) => RestOn::Grounds,
-        _ => RestOn::Anything,
+        _ if !asks_for_grounds(&template) => RestOn::Anything,
+        _ if asks_for_recurrence(&template) => RestOn::Recurrence,
+        _ => RestOn::Grounds,
     };
     let has_ground = || Grounds::of(&session.evidence).is_none_or(|grounds| grounds.has_any());
-    if job.progress.operations_rest == RestOn::Grounds && stale.is_empty() && !has_ground() {
+    if job.progress.operations_rest != RestOn::Anything && stale.is_empty() && !has_ground() {
         // Whatever it said would be dropped, and have been paid for.
         return Ok(Answered::default());
     }
@@ -263,6 +265,7 @@ fn known_lessons(
         &context.memory(),
         project,
         session,
+        &record::root_of(job),
         context.now(),
     )?)
 }

@@ -67,6 +67,7 @@ pub(crate) async fn dream(
     let source = Source {
         project,
         session: String::new(),
+        root: String::new(),
         job: caller.id.clone(),
         time: context.now(),
     };

@@ -24,11 +24,13 @@ const MAX_FILE: u64 = 256 << 10;
 /// How many lessons are shown.
 const LESSONS: u64 = 8;
 
-/// The lessons of earlier sessions that touch this one, the best first.
+/// The lessons of earlier sessions that touch this one, the best first; `root` is the session
+/// that this one goes back to.
 pub(crate) fn lessons(
     memory: &Memory,
     project: &Path,
     session: &SessionEvidence,
+    root: &str,
     now: Timestamp,
 ) -> Result<Vec<KnownLesson>, MemoryError> {
     let facts = &session.facts;
@@ -42,19 +44,32 @@ pub(crate) fn lessons(
     if about.is_empty() {
         return Ok(Vec::new());
     }
+    like(memory, project, root, &about.join("\n"), now)
+}
+
+/// The lessons of a project that are most like a text.
+pub(super) fn like(
+    memory: &Memory,
+    project: &Path,
+    root: &str,
+    text: &str,
+    now: Timestamp,
+) -> Result<Vec<KnownLesson>, MemoryError> {
     let query = RecallQuery {
-        text: Some(about.join("\n")),
+        text: Some(text.to_owned()),
         kinds: vec![MemoryKind::Lesson],
         project: Some(project.to_string_lossy().into_owned()),
         ..RecallQuery::best(LESSONS)
     };
     let known = memory.recall(&query, now)?.into_iter();
-    let known = known.map(|lesson| KnownLesson {
-        id: lesson.id,
-        text: lesson.text,
-        sessions: lesson.occurrences,
+    let known = known.map(|lesson| {
+        Ok(KnownLesson {
+            sessions: memory.taught_elsewhere(&lesson.id, root)?,
+            id: lesson.id,
+            text: lesson.text,
+        })
     });
-    Ok(known.collect())
+    known.collect()
 }
 
 /// What the instructions of a project that the user trusts say of what a session touched,

@@ -91,6 +91,9 @@ pub(crate) struct Progress {
     /// The operations that were not accepted when the changes were made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) dropped_operations: Vec<Skipped>,
+    /// New key points that one session alone taught, when the changes were made: lessons still.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) waiting_points: Vec<String>,
     /// The curator's result; empty when its reply stayed bad.
     pub(crate) curation: Option<Curation>,
     pub(crate) operations_rest: RestOn,
@@ -123,6 +126,8 @@ pub(crate) enum RestOn {
     #[default]
     Anything,
     Grounds,
+    /// Grounds; and what is new was said by the user, or recurs.
+    Recurrence,
 }
 
 /// An operation of the curator's that reads like an attack, and waits for the user.

@@ -42,8 +42,7 @@ pub(super) fn applied(
     record.held = screening::held_of(job);
     let progress = &job.progress;
     record.points.clone_from(&progress.points);
-    let root = progress.root.as_ref().unwrap_or(&job.ticket.session);
-    record.root = redact::mask(root).into_owned();
+    record.root = root_of(job);
     record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
     if let Some(Edit::Undo { job }) = &job.edit {
         record.undoes = Some(job.to_string());
@@ -64,6 +63,8 @@ pub(super) fn applied(
             evidence: &session.evidence,
             reflection: of_a_model,
             changes: record.changes.len(),
+            known: &progress.known_lessons,
+            waiting: &progress.waiting_points,
             related: &[],
         });
         let (learned, refused) = tellable(learned);
@@ -199,6 +200,12 @@ fn remove(
     files::remove(&context.paths().spool(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
+}
+
+/// The session that a job's session goes back to, as it is recorded.
+pub(super) fn root_of(job: &Job) -> String {
+    let root = job.progress.root.as_ref().unwrap_or(&job.ticket.session);
+    redact::mask(root).into_owned()
 }
 
 /// When that happened which a job learns from: of a session that was there before, its last

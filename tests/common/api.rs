@@ -374,7 +374,7 @@ fn canned(prompt: &str) -> String {
     if prompt.contains("merged_text") || prompt.contains("source_ids") {
         json!({"reasoning": "mock", "operations": [
             {"type": "ADD", "text": "mock learned point", "section": "PATTERNS & APPROACHES",
-             "grounds": [1]}]})
+             "grounds": [1], "said": [1]}]})
         .to_string()
     } else if prompt.contains("bullet_tags") {
         json!({"analysis": "mock analysis", "bullet_tags": [

@@ -50,6 +50,7 @@ pub(crate) fn error_of(subject: &str, text: &str, occurrences: u64, fix: Option<
 /// A lesson, about an error of a script if any.
 pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Learned {
     Learned::Lesson(NewLesson {
+        repeats: None,
         task_type: "coding".to_owned(),
         mistake: mistake.to_owned(),
         correction: correction.to_owned(),
@@ -104,6 +105,7 @@ impl TestEnv {
     /// Has a job so many days ago teach something; returns the ids.
     pub(crate) fn learn(&self, job: &str, days: i64, learned: &[Learned]) -> Vec<String> {
         let source = Source {
+            root: String::new(),
             project: self.project().display().to_string(),
             session: format!("session of {job}"),
             job: job.to_owned(),

@@ -88,6 +88,7 @@ pub(crate) fn operations(operations: &Value) -> String {
     let mut operations = operations.clone();
     for operation in operations.as_array_mut().into_iter().flatten() {
         operation["grounds"] = json!([1]);
+        operation["said"] = json!([1]);
     }
     json!({"reasoning": "as the session shows", "operations": operations}).to_string()
 }

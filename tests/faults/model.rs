@@ -34,7 +34,7 @@ pub(crate) fn answer(prompt: &str) -> String {
     if is_curators(prompt) {
         let operations: Vec<_> = cited(prompt, CITED)
             .into_iter()
-            .map(|n| json!({"type": "ADD", "text": LESSONS[n - 1], "section": "OTHERS", "grounds": [1]}))
+            .map(|n| json!({"type": "ADD", "text": LESSONS[n - 1], "section": "OTHERS", "grounds": [1], "said": [1]}))
             .collect();
         json!({"reasoning": "because", "operations": operations}).to_string()
     } else {

@@ -362,13 +362,16 @@ fn an_outcome_is_what_turned() {
     let marked: Vec<String> = evidence
         .shown
         .iter()
-        .filter(|shown| shown.bearing == Bearing::Outcome)
-        .map(|shown| evidence.entry(shown.number).unwrap().to_owned())
+        .filter(|shown| matches!(shown.bearing, Bearing::PassedLater | Bearing::Outcome))
+        .map(|shown| {
+            let entry = evidence.entry(shown.number).unwrap();
+            format!("{:?}: {entry}", shown.bearing)
+        })
         .collect();
     insta::assert_snapshot!(marked.join("\n"), @r"
-    ERROR in Bash `cargo test` (exit 101): test result: FAILED. 1 failed
-    CHECK passed (cargo test): test result: ok. 1 passed
-    ERROR in Bash `python run.py` (exit 127): sh: 1: python: not found
+    PassedLater: ERROR in Bash `cargo test` (exit 101): test result: FAILED. 1 failed
+    PassedLater: CHECK passed (cargo test): test result: ok. 1 passed
+    Outcome: ERROR in Bash `python run.py` (exit 127): sh: 1: python: not found
       → then this worked: `python3 <file>` instead of `python <file>`
     ");
 }
@@ -399,7 +402,7 @@ fn replies() -> [Step; 2] {
         "lessons": [lesson("Release with `scripts/ship.sh`.", &[1]), lesson("Use `scripts/go.sh`.", &[1])],
     });
     let curation = json!({"reasoning": "The user said how.", "operations": [
-        {"type": "ADD", "text": "Release with `scripts/ship.sh`, not by hand.", "section": "PROJECT CONTEXT", "grounds": [1]},
+        {"type": "ADD", "text": "Release with `scripts/ship.sh`, not by hand.", "section": "PROJECT CONTEXT", "grounds": [1], "said": [1]},
         {"type": "ADD", "text": "Release with `scripts/go.sh`.", "section": "OTHERS", "grounds": [1]},
         {"type": "DELETE", "target_id": "pat-001", "reason": "old"},
     ]});

@@ -14,6 +14,7 @@ mod generate;
 mod grounds;
 mod points;
 mod poison;
+mod recurrence;
 mod reflect_template;
 mod secrets;
 mod transcript_citations;

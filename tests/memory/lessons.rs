@@ -38,6 +38,7 @@ fn at(day: i64) -> Timestamp {
 
 fn source(job: &str, day: i64) -> Source {
     Source {
+        root: String::new(),
         project: "/p".to_owned(),
         session: format!("session of {job}"),
         job: job.to_owned(),
@@ -66,6 +67,7 @@ fn reflection(text: &str) -> NewReflection {
 
 fn lesson(mistake: &str, correction: &str) -> NewLesson {
     NewLesson {
+        repeats: None,
         task_type: "api_design".to_owned(),
         mistake: mistake.to_owned(),
         correction: correction.to_owned(),

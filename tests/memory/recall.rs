@@ -366,6 +366,7 @@ fn a_project_is_found_by_the_name_it_was_learned_under(#[case] name: &str) {
     let env = experienced();
     let mut memory = env.memory();
     let source = Source {
+        root: String::new(),
         project: name.to_owned(),
         session: String::new(),
         job: "j2".to_owned(),

@@ -157,7 +157,7 @@ fn a_job_applies_no_more_operations_than_it_may() {
     ];
     let operations: Vec<_> = words
         .iter()
-        .map(|w| json!({"type": "ADD", "section": "OTHERS", "text": format!("Say hello to {w}."), "grounds": [1]}))
+        .map(|w| json!({"type": "ADD", "section": "OTHERS", "text": format!("Say hello to {w}."), "grounds": [1], "said": [1]}))
         .collect();
     let reply =
         json!({"analysis": "a", "bullet_tags": [], "reasoning": "r", "operations": operations});

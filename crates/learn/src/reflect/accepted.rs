@@ -84,7 +84,8 @@ pub fn with_grounds(
     (kept, dropped)
 }
 
-fn told(what: &str, text: &str, reason: String) -> Skipped {
+/// What is told of a text that is not accepted.
+pub fn told(what: &str, text: &str, reason: String) -> Skipped {
     let cut = head(text, TOLD);
     let more = if cut.len() < text.len() { "…" } else { "" };
     Skipped {

@@ -35,6 +35,8 @@ const SAYS_IT: usize = 60;
 const REPEATS_IT: usize = 80;
 /// How many grounds of one text are looked at.
 const MAX_GROUNDS: usize = 20;
+/// The kind of an event in which the user refused a call.
+const REFUSAL: &str = "rejection";
 /// Words without which a sentence is hardly English.
 const ENGLISH: [&str; 16] = [
     "the", "and", "to", "is", "not", "for", "with", "this", "that", "of", "you", "it", "please",
@@ -104,6 +106,29 @@ impl<'a> Grounds<'a> {
             return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
         }
         Ok(self.quote(ground.number).unwrap_or_default())
+    }
+
+    /// Tells whether the user said something in one of the named events: in words of their own, or
+    /// in what they refused.
+    pub fn is_said(&self, text: &str, named: &[u32]) -> bool {
+        self.says(text, named, |shown| match shown.bearing {
+            Bearing::Words => true,
+            Bearing::Outcome => shown.kind == REFUSAL,
+            _ => false,
+        })
+    }
+
+    /// Tells whether one of the named events is a check that failed and passed later, or its
+    /// passing, and says something of a text.
+    pub fn has_passed_later(&self, text: &str, named: &[u32]) -> bool {
+        self.says(text, named, |shown| shown.bearing == Bearing::PassedLater)
+    }
+
+    fn says(&self, text: &str, named: &[u32], is_such: impl Fn(&Shown) -> bool) -> bool {
+        let about = words(&clean_text(text));
+        let named = named.iter().take(MAX_GROUNDS);
+        let mut shown = named.flat_map(|number| self.numbered(*number));
+        shown.any(|shown| is_such(shown) && self.says_of(shown, &about))
     }
 
     /// Accepts a correction of key points that name what is gone from the project's files: the

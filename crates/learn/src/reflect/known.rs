@@ -31,7 +31,7 @@ pub struct KnownLesson {
     /// Its id in the memory.
     pub id: String,
     pub text: String,
-    /// In how many sessions it was taught.
+    /// In how many sessions it was taught, besides the one that is judged.
     pub sessions: u64,
 }
 
@@ -47,12 +47,12 @@ pub(crate) fn listed(lessons: &[KnownLesson]) -> String {
     let lines = (1..).zip(lessons).map(|(number, lesson)| {
         let KnownLesson { text, sessions, .. } = lesson;
         let text = head(text, MAX_LESSON).replace('\n', " ");
-        let in_sessions = if *sessions == 1 {
-            "session"
-        } else {
-            "sessions"
+        let taught = match sessions {
+            0 => "this session".to_owned(),
+            1 => "1 session".to_owned(),
+            many => format!("{many} sessions"),
         };
-        format!("L{number} ({sessions} {in_sessions}): {text}")
+        format!("L{number} ({taught}): {text}")
     });
     lines.collect::<Vec<_>>().join("\n")
 }

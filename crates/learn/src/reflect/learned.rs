@@ -14,6 +14,8 @@ pub struct Source {
     pub project: String,
     /// The session, empty when there was none.
     pub session: String,
+    /// The session that this one was forked from, in the end; itself where it was not.
+    pub root: String,
     /// The job; together with the place among its lessons it is counted once.
     pub job: String,
     pub time: Timestamp,
@@ -78,10 +80,12 @@ pub struct Correction {
 pub struct NewLesson {
     /// The kind of task.
     pub task_type: String,
-    /// What went wrong.
+    /// What went wrong; empty where only the advice is known.
     pub mistake: String,
     /// How to do it right.
     pub correction: String,
+    /// The id of the known lesson that it repeats in other words.
+    pub repeats: Option<String>,
     /// [`context_hash`](crate::hint::context_hash) of the context.
     pub context_hash: String,
     /// The error it prevents.

@@ -16,6 +16,7 @@ pub mod known;
 pub mod learned;
 mod names;
 pub mod prompt;
+pub mod recurrence;
 pub mod remember;
 pub mod remembered;
 pub mod reply;

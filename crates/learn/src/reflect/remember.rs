@@ -13,6 +13,8 @@
 
 use std::collections::HashSet;
 
+use super::known::KnownLesson;
+use super::recurrence::numbered;
 use super::reply::{Reflection, ReplyLesson, Score};
 use super::self_correction::{MARKS, signature_tag};
 use crate::hint::context_hash;
@@ -41,6 +43,10 @@ pub struct ReflectedSession<'a> {
     /// What a model said of it; what the rules say is no memory.
     pub reflection: Option<&'a Reflection>,
     pub changes: usize,
+    /// The lessons of earlier sessions that it may repeat, as `L1`, `L2`, ….
+    pub known: &'a [KnownLesson],
+    /// Advice that one session alone taught: it is a lesson until it recurs.
+    pub waiting: &'a [String],
     pub related: &'a [String],
 }
 
@@ -56,7 +62,9 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
         reflection,
         ..*session
     };
-    shown.chain(all(&session)).collect()
+    let waiting = session.waiting.iter();
+    let waiting = waiting.map(|text| Learned::Lesson(waiting_lesson(&session, text)));
+    shown.chain(all(&session)).chain(waiting).collect()
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.
@@ -183,7 +191,9 @@ fn lessons(session: &ReflectedSession<'_>) -> Vec<NewLesson> {
         return Vec::new();
     };
     let importance = rated(facts, said);
+    let repeated = |name: &String| numbered(session.known, name).map(|known| known.id.clone());
     let lesson = |lesson: &ReplyLesson| NewLesson {
+        repeats: lesson.repeats.as_ref().and_then(repeated),
         task_type: mask(&lesson.task_type).into_owned(),
         mistake: mask(&lesson.mistake).into_owned(),
         correction: mask(&lesson.correction).into_owned(),
@@ -193,6 +203,22 @@ fn lessons(session: &ReflectedSession<'_>) -> Vec<NewLesson> {
         tags: said.tags.clone(),
     };
     said.lessons.iter().map(lesson).collect()
+}
+
+/// Advice of a curator as a lesson: of no mistake is anything said.
+fn waiting_lesson(session: &ReflectedSession<'_>, text: &str) -> NewLesson {
+    let facts = session.facts;
+    let said = session.reflection;
+    NewLesson {
+        task_type: String::new(),
+        mistake: String::new(),
+        correction: mask(text).into_owned(),
+        repeats: None,
+        context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
+        signature: None,
+        importance: said.map_or(UNRATED, |said| rated(facts, said)),
+        tags: said.map(|said| said.tags.clone()).unwrap_or_default(),
+    }
 }
 
 /// An error, once with each way out of it; it struck as often as it did only once.

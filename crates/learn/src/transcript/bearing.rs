@@ -8,14 +8,15 @@ use super::sanitizer::Sanitizer;
 /// How much of one text of the user's or the assistant's own is kept, in bytes.
 const MAX_OWN: usize = 3_000;
 
-/// Whose word an event is, and whether it shows something by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Whose word an event is, and whether it shows something by itself; the strongest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bearing {
     /// The user said it in words of their own.
     Words,
-    /// It shows what is right or wrong: a check that failed and passed later, an error and
-    /// what helped, a refusal.
+    /// A check that failed and passed later, or its passing.
+    PassedLater,
+    /// Else it shows what is right or wrong: an error and what helped, a refusal.
     Outcome,
     /// The assistant called a tool.
     Call,
@@ -29,7 +30,7 @@ pub enum Bearing {
 impl Bearing {
     /// Tells whether a lesson may rest on such an event.
     pub fn is_ground(self) -> bool {
-        matches!(self, Self::Words | Self::Outcome)
+        matches!(self, Self::Words | Self::PassedLater | Self::Outcome)
     }
 }
 

@@ -319,15 +319,15 @@ impl Collector {
             let deeds = Attempt::of(call).deeds;
             let did = |subject: &str| deeds.iter().any(|deed| deed.subject() == subject);
             let mended = self.errors.mend(did);
-            self.mark_outcomes(&mended);
+            self.mark(&mended, Bearing::Outcome);
         }
     }
 
-    fn mark_outcomes(&mut self, numbers: &[u64]) {
+    fn mark(&mut self, numbers: &[u64], bearing: Bearing) {
         if !numbers.is_empty() {
             let items = self.buffer.items.iter_mut();
             let outcomes = items.filter(|item| numbers.contains(&item.seq));
-            outcomes.for_each(|item| item.bearing = Bearing::Outcome);
+            outcomes.for_each(|item| item.bearing = item.bearing.min(bearing));
         }
     }
 
@@ -345,7 +345,7 @@ impl Collector {
         if !turned.is_empty() {
             turned.push(number);
         }
-        self.mark_outcomes(&turned);
+        self.mark(&turned, Bearing::PassedLater);
     }
 
     /// Tells below a failed call how it came to work. An edit that was made again is no news.
@@ -363,7 +363,7 @@ impl Collector {
             self.count -= 1;
         } else {
             items[at].notes.push(note);
-            items[at].bearing = Bearing::Outcome;
+            items[at].bearing = items[at].bearing.min(Bearing::Outcome);
         }
     }
 }

@@ -214,16 +214,18 @@ fn unite(
     }
 }
 
+/// A text as it is compared with others.
 #[derive(Debug)]
-pub(crate) struct Wording(Canon);
+pub struct Wording(Canon);
 
 impl Wording {
-    pub(crate) fn of(text: &str) -> Self {
+    /// Reads a text.
+    pub fn of(text: &str) -> Self {
         Self(Canon::of(text))
     }
 
     /// Tells whether two texts say the same; never of opposites, other numbers or names.
-    pub(crate) fn says_as(&self, other: &Self, threshold: Threshold) -> bool {
+    pub fn says_as(&self, other: &Self, threshold: Threshold) -> bool {
         similarity(&self.0, &other.0).is_some_and(|share| share >= threshold.0)
     }
 }
