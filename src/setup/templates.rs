@@ -43,6 +43,11 @@ const INSTRUCTIONS: (&str, &str) = (
 );
 const LESSONS: (&str, &str) = ("{known_lessons}", "no lesson is seen to come back");
 
+const SAID: (&str, &str) = (
+    "\"said\"",
+    "what one session alone teaches becomes a key point at once",
+);
+
 pub(crate) const REFLECTOR: Template = Template {
     name: "reflector.txt",
     built_in: REFLECTOR_TEMPLATE,
@@ -68,7 +73,7 @@ pub(crate) const TEMPLATES: [Template; 3] = [
         placeholders: CURATOR_PLACEHOLDERS,
         blocks: &[],
         needed: "reflection",
-        wanted: &[GROUNDS, INSTRUCTIONS, LESSONS],
+        wanted: &[GROUNDS, SAID, INSTRUCTIONS, LESSONS],
     },
 ];
 
