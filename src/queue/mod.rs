@@ -31,7 +31,7 @@ mod overlooked;
 pub(crate) mod progress;
 mod record;
 pub(crate) mod recover;
-mod recurrence;
+pub(crate) mod recurrence;
 mod report;
 pub(crate) mod request;
 mod scan;

@@ -14,7 +14,7 @@ use crate::reflect::recurrence::Recurrence;
 use serde_json::Value;
 
 /// Why a new key point is none yet.
-const WAITS: &str = "waits as a lesson until a second session teaches it";
+pub(crate) const WAITS: &str = "waits as a lesson until a second session teaches it";
 
 /// Parts what has a ground into the operations that are applied and the texts that wait as
 /// lessons. Only what is new waits: corrections and merges have their key points.

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::common::api::Api;
+use crate::common::api::{Api, Step};
 use crate::common::env::{TestEnv, write};
 use crate::common::session::Session;
 use serde_json::{Value, json};
@@ -135,6 +135,43 @@ fn a_model_is_asked_only_once_the_user_has_agreed() {
         asked.stderr
     );
     assert_eq!(api.requests().len(), 0);
+}
+
+/// The canned model finds one thing in each session, which no user said to hold.
+#[test]
+fn with_a_model_it_says_what_recurs_what_each_start_gives_and_what_it_takes() {
+    let mut env = TestEnv::without_worker();
+    let api = Api::script(["s1", "s2", "s3"].into_iter().flat_map(|_| replies()));
+    env.use_api(&api.base_url(), "sk-test");
+    let folder = folder(&env);
+    let dir = folder.to_str().unwrap();
+    let told = env.cli(&["backtest", "--dir", dir, "--model", "--yes", "--json"]);
+    assert!(told.stderr.contains("at most 8 calls"), "{told:?}");
+    let seen: Value = serde_json::from_str(&told.stdout).unwrap();
+    assert_eq!(api.requests().len(), 6);
+    let places = |key: &str| -> Vec<&str> {
+        let items = seen[key].as_array().unwrap().iter();
+        items.map(|item| item["place"].as_str().unwrap()).collect()
+    };
+    assert_eq!(places("waiting"), ["one.jsonl"], "{seen}");
+    assert_eq!(places("points"), ["two.jsonl"]);
+    let given: Vec<&Value> = seen["starts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["points"])
+        .collect();
+    assert_eq!(given, ["", "", "ctx-001"]);
+    assert!(seen["tokens_a_session"].as_u64().unwrap() > 0);
+}
+
+/// What a model makes of a session in which a flag was mistyped.
+fn replies() -> [Step; 2] {
+    let reflection = json!({"analysis": "A flag was wrong.", "bullet_tags": []});
+    let add = json!({"type": "ADD", "text": "`gh pr view` has `--json title`, and no `--jsno`.",
+        "section": "PROJECT CONTEXT", "grounds": [2, 3, 4, 5, 6]});
+    let curation = json!({"reasoning": "It failed.", "operations": [add]});
+    [reflection, curation].map(|reply| Step::text(&reply.to_string()))
 }
 
 #[test]

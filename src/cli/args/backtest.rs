@@ -40,6 +40,10 @@ pub(crate) enum Listed {
     Hints,
     /// The key points that were learned
     Points,
+    /// What one session alone taught: lessons until another one does
+    Waiting,
+    /// The key points that each session was given at its start
+    Starts,
     /// The texts that were held back
     Held,
     /// The secrets that were masked, by their first characters

@@ -40,6 +40,8 @@ pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
         Some(_) if args.on.json => output::json(&tally.json()),
         Some(Listed::Hints) => list(&tally, "hints"),
         Some(Listed::Points) => list(&tally, "points"),
+        Some(Listed::Waiting) => list(&tally, "waiting"),
+        Some(Listed::Starts) => list(&tally, "starts"),
         Some(Listed::Held) => list(&tally, "held"),
         Some(Listed::Masks) => list(&tally, "masks"),
     }
@@ -50,7 +52,7 @@ fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let bar = output::bar("replaying {bar:30} {pos}/{len} {elapsed}", past.len());
     for past in past {
-        tally.started(replay.start(past)?);
+        tally.started(past, replay.start(past)?.as_deref());
         for strike in strike::strikes(&past.transcript)? {
             let told = replay.strike(past, &strike)?;
             tally.struck(past, &strike, told.as_deref());
@@ -62,6 +64,8 @@ fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
         let job = replay.learn(past)?;
         let memory = surroundings.memory()?.context("the replay has no memory")?;
         tally.learned(past, &job, memory.changes_of(&job.id)?);
+        let row = memory.job(&job.id)?;
+        tally.waits(past, row.map(|row| row.dropped).unwrap_or_default());
         bar.inc(1);
     }
     bar.finish_and_clear();

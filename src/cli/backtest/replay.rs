@@ -96,11 +96,10 @@ impl Replay {
         })
     }
 
-    /// What the session would have been given at its start, in UTF-16 units.
-    pub(super) fn start(&self, past: &Past) -> anyhow::Result<usize> {
+    /// What the session would have been given at its start.
+    pub(super) fn start(&self, past: &Past) -> anyhow::Result<Option<String>> {
         let own = json!({"source": "startup"});
-        let given = self.ask(HookEvent::SessionStart, past, past.began, own)?;
-        Ok(given.map_or(0, |text| text.encode_utf16().count()))
+        self.ask(HookEvent::SessionStart, past, past.began, own)
     }
 
     /// What the model would have been told when a call failed.

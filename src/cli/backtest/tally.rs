@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::masks::Masks;
 use super::strike::Strike;
 use crate::memory::{Entry, HeldRow, Job, Outcome};
-use crate::playbook::{ChangeKind, PointState};
+use crate::playbook::shown::{each, in_text};
+use crate::playbook::{ChangeKind, PointState, Skipped};
+use crate::queue::recurrence::WAITS;
 use crate::queue::transcripts::Past;
 use crate::transcript::Facts;
 
@@ -31,11 +33,27 @@ pub(super) struct Tally {
     tokens_sent: u64,
     tokens_of_evidence: u64,
     units_at_start: Vec<usize>,
+    starts: Vec<Value>,
+    waiting: Vec<Value>,
 }
 
 impl Tally {
-    pub(super) fn started(&mut self, units: usize) {
+    /// Takes note of what a session would have been given at its start.
+    pub(super) fn started(&mut self, past: &Past, given: Option<&str>) {
+        let given = given.unwrap_or_default();
+        let units = given.encode_utf16().count();
         self.units_at_start.push(units);
+        let shown = in_text(given);
+        let points: Vec<&str> = each(&shown).map(|(name, _)| name).collect();
+        self.starts
+            .push(json!({"place": past.name(), "units": units, "points": points.join(" ")}));
+    }
+
+    /// Takes note of what a session alone taught.
+    pub(super) fn waits(&mut self, past: &Past, dropped: Vec<Skipped>) {
+        let waiting = dropped.into_iter().filter(|item| item.reason == WAITS);
+        let waiting = waiting.map(|item| json!({"place": past.name(), "text": item.what}));
+        self.waiting.extend(waiting);
     }
 
     /// Takes note of an error, and of what would have been said to it.
@@ -120,10 +138,13 @@ impl Tally {
             "hints": self.hints,
             "points": self.points,
             "votes": {"helpful": self.helpful, "harmful": self.harmful},
+            "waiting": self.waiting,
+            "starts": self.starts,
             "held": self.held,
             "masked": self.masks.by_rule(),
             "masks": self.masks.all(),
             "tokens_sent": self.tokens_sent,
+            "tokens_a_session": self.tokens_sent / self.sessions.max(1),
             "tokens_of_evidence": self.tokens_of_evidence,
             "units_at_start": self.mean_at_start(),
         })
