@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{
@@ -24,10 +24,8 @@ const BUSY: Duration = Duration::from_secs(10);
 const CACHE_KIB: i64 = 16 * 1024;
 /// The write-ahead log is cut back to this size after a checkpoint.
 const WAL_LIMIT: i64 = 8 * 1024 * 1024;
-/// How often switching to the write-ahead log is tried against other processes that open
-/// the same new file: `SQLite` does not wait there by itself.
-const WAL_TRIES: u32 = 200;
-/// The pause between two of these tries.
+/// The pause between two tries to switch to the write-ahead log against other processes that open
+/// the same new file: `SQLite` does not always wait there by itself.
 const WAL_PAUSE: Duration = Duration::from_millis(20);
 
 /// What a committed transaction must survive.
@@ -173,11 +171,25 @@ impl Memory {
     /// Opens one more connection to the same database.
     pub(crate) fn another(&self) -> Result<Self, MemoryError> {
         // `SQLite` shares what it knows of a file among the connections of a process.
-        let another = Self::open(&self.path).inspect_err(|error| self.note(error))?;
+        let another = self.is_there().and_then(|()| Self::open(&self.path));
+        let another = another.inspect_err(|error| self.note(error))?;
         Ok(Self {
             is_broken: Arc::clone(&self.is_broken),
             ..another
         })
+    }
+
+    /// An empty file is one that was emptied under this connection: another would wait for the
+    /// locks that this one has.
+    fn is_there(&self) -> Result<(), MemoryError> {
+        let is_empty = fs::metadata(&self.path).is_ok_and(|file| file.len() == 0);
+        if is_empty {
+            let cut = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_SHORT_READ);
+            let why = Some("it was emptied while in use".to_owned());
+            let cut = rusqlite::Error::SqliteFailure(cut, why);
+            return Err(MemoryError::new("open memory", &self.path, cut));
+        }
+        Ok(())
     }
 
     fn note(&self, error: &MemoryError) {
@@ -247,13 +259,13 @@ fn set_up(connection: &mut Connection) -> rusqlite::Result<()> {
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     let switch = || connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
     let is_busy = |e: &rusqlite::Error| e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
-    for _ in 1..WAL_TRIES {
+    let deadline = Instant::now() + BUSY;
+    loop {
         match switch() {
-            Err(e) if is_busy(&e) => thread::sleep(WAL_PAUSE),
+            Err(e) if is_busy(&e) && Instant::now() < deadline => thread::sleep(WAL_PAUSE),
             done => return done,
         }
     }
-    switch()
 }
 
 /// The error of a full disk, as `SQLite` gives it.
@@ -274,6 +286,18 @@ fn synchronous(connection: &Connection, durability: Durability) -> rusqlite::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_that_was_emptied_in_use_breaks_at_once_and_waits_for_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("memory.db");
+        let memory = Memory::open(&file).unwrap();
+        let emptied = fs::OpenOptions::new().write(true).open(&file).unwrap();
+        emptied.set_len(0).unwrap();
+        let error = memory.another().unwrap_err().to_string();
+        assert!(error.contains("emptied while in use"), "{error}");
+        assert!(memory.is_broken());
+    }
 
     #[test]
     fn what_breaks_one_connection_is_known_to_the_one_it_was_made_from() {
