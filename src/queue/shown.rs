@@ -28,8 +28,14 @@ const MAX_ID: usize = 64;
 /// Stores with a job what its session was shown, unless it is stored already.
 pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
     if job.progress.shown.is_none() {
-        let (mut shown, root) = of(&context.surroundings, job);
+        let Given {
+            mut shown,
+            root,
+            is_of_here,
+        } = of(&context.surroundings, job);
         job.progress.root = Some(root).filter(|root| *root != job.ticket.session);
+        // What a start of ours showed stands in the playbook, wherever its file is now.
+        job.progress.has_seen_points |= is_of_here;
         // A subagent has a context of its own, without what its session was shown.
         if lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent {
             shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
@@ -56,11 +62,21 @@ pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &
     votes(tags, &known, playbook)
 }
 
-/// Gathers what the session of a job was shown, and the sessions that it was forked from; with
-/// the one that they all go back to.
-fn of(surroundings: &Surroundings, job: &Job) -> (ShownPoints, String) {
+/// What a session was given.
+struct Given {
+    shown: ShownPoints,
+    /// The session that it goes back to.
+    root: String,
+    /// Whether starts in this project showed points, as they noted; a transcript's own notes may
+    /// be of another machine.
+    is_of_here: bool,
+}
+
+/// Gathers what the session of a job was shown, and the sessions that it was forked from.
+fn of(surroundings: &Surroundings, job: &Job) -> Given {
     let folder = surroundings.paths.shown_points(&job.ticket.project);
     let mut shown = ShownPoints::default();
+    let mut is_of_here = false;
     let mut asked = BTreeSet::new();
     let mut root = job.ticket.session.clone();
     let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
@@ -75,6 +91,7 @@ fn of(surroundings: &Surroundings, job: &Job) -> (ShownPoints, String) {
         }
         root.clone_from(&session);
         if let Some(record) = shown_record::read(&folder, &session) {
+            is_of_here |= !record.points.is_empty();
             shown.add(record.points);
             if record.is_whole {
                 continue;
@@ -98,7 +115,11 @@ fn of(surroundings: &Surroundings, job: &Job) -> (ShownPoints, String) {
             (id, transcript, u64::MAX)
         }));
     }
-    (shown, root)
+    Given {
+        shown,
+        root,
+        is_of_here,
+    }
 }
 
 /// Tells whether an id from a transcript can be nothing but the stem of a file name.

@@ -250,6 +250,7 @@ impl<'a> Drain<'a> {
 
     fn start_ready(&mut self) {
         while !self.running.values().any(|running| running.is_trial)
+            && !self.context.memory().is_broken()
             && let Some(id) = self.next_ready()
         {
             self.start(id);

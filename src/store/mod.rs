@@ -11,6 +11,7 @@ use crate::fsx::{self, FsError};
 use crate::paths::{Paths, playbook_file};
 use crate::playbook::migrate::{Migrated, migrate};
 use crate::playbook::{Defect, Playbook};
+use crate::trust::TrustRecord;
 
 pub(crate) use snapshots::Snapshots;
 
@@ -44,6 +45,8 @@ pub(crate) enum StoreError {
 pub(crate) struct Store {
     path: PathBuf,
     snapshots: Option<Snapshots>,
+    /// The file that says which of its key points the user trusts.
+    trust: Option<PathBuf>,
     /// Whether it was read with key points before.
     was_seen: bool,
 }
@@ -55,6 +58,7 @@ impl Store {
         Self {
             path: playbook_file(project),
             snapshots: Some(Snapshots::new(&paths.project(project))),
+            trust: Some(paths.trust_record(project)),
             was_seen: false,
         }
     }
@@ -74,6 +78,7 @@ impl Store {
         Self {
             path: path.into(),
             snapshots: None,
+            trust: None,
             was_seen: false,
         }
     }
@@ -127,11 +132,21 @@ impl Store {
         })
     }
 
+    /// Tells whether it is known to have had key points: a job read some, a snapshot holds some,
+    /// or the user trusts some, of which none was changed yet.
     fn had_points(&self) -> Result<bool, FsError> {
-        match &self.snapshots {
-            Some(snapshots) if !self.was_seen => snapshots.have_points(),
-            _ => Ok(self.was_seen),
+        if self.was_seen {
+            return Ok(true);
         }
+        if let Some(snapshots) = &self.snapshots
+            && snapshots.have_points()?
+        {
+            return Ok(true);
+        }
+        let Some(trust) = &self.trust else {
+            return Ok(false);
+        };
+        Ok(TrustRecord::read(trust)?.is_some_and(|record| record.knows_some()))
     }
 
     /// Takes the lock, waiting at most `wait`; the folder is made where it is missing. Where

@@ -216,6 +216,11 @@ impl TrustRecord {
         add(&mut self.held, marks);
     }
 
+    /// Tells whether it knows any key point.
+    pub(crate) fn knows_some(&self) -> bool {
+        !self.known.is_empty()
+    }
+
     pub(crate) fn count_of_held(&self) -> usize {
         self.held.len()
     }

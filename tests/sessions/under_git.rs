@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 
 use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
+use crate::common::env::{Hook, TestEnv};
 use crate::common::run::{Running, Stdin, wait_until};
+use crate::common::session::Session;
 
 const LATER: &str = "2026-11-23T12:00:00Z";
 
@@ -52,6 +54,35 @@ fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
 }
 
 /// Between the worker's last look at the file and its own write.
+/// We never changed it, so there is no snapshot of it; what is known of it is that the user trusts
+/// it, or that a start showed it.
+#[rstest]
+#[case::that_the_user_trusts("trust")]
+#[case::that_a_start_showed("start")]
+fn a_playbook_that_we_never_changed_is_waited_for_too(#[case] known_by: &str) {
+    let env = TestEnv::without_worker();
+    env.write_config("backend = \"rules\"\n");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let start = || env.hook(Hook::SessionStart, "s1", json!({"source": "startup"}));
+    if known_by == "trust" {
+        env.cli(&["trust"]).ok();
+    } else {
+        has!(start().context(), "[pat-001]");
+    }
+    let mut session = Session::new("s1");
+    session.user("go on").assistant("Done, by [pat-001].");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let away = env.root().join("away");
+    fs::rename(env.playbook_path(), &away).unwrap();
+    env.worker();
+    assert_eq!(env.spool().len(), 1, "the job waits");
+    fs::rename(&away, env.playbook_path()).unwrap();
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
 #[rstest]
 #[case::a_checkout("replace: compared", Some("checked out"))]
 #[case::a_branch_without_it("replace: compared", None)]
