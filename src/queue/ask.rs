@@ -100,7 +100,9 @@ impl Question<'_> {
             playbook: &(format_playbook(self.playbook, POINTS_ONLY) + self.stale),
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
-            grounds: &grounds.map_or_else(String::new, |grounds| grounds.listed(LISTED)),
+            grounds: &grounds.map_or_else(String::new, |grounds| {
+                grounds.listed(LISTED, &reflection.lessons)
+            }),
             known: self.known,
         };
         let prompt = curator_prompt(template, &input);

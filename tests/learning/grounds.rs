@@ -1,6 +1,8 @@
 //! Promise: a session teaches what its user said and what its outcomes show. What a page or a
 //! tool asks for is never learned, whatever the model makes of it.
 
+use std::collections::BTreeSet;
+
 use crate::common::api::{Api, Request, Step};
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::session::Session;
@@ -374,6 +376,50 @@ fn an_outcome_is_what_turned() {
     Outcome: ERROR in Bash `python run.py` (exit 127): sh: 1: python: not found
       → then this worked: `python3 <file>` instead of `python <file>`
     ");
+}
+
+/// What got past an error need not be the same program again: the reply names both.
+#[rstest]
+#[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], true)]
+#[case::the_error_alone(&["ERROR"], false)]
+#[case::a_call_alone(&["gh pr edit"], false)]
+#[case::an_error_and_a_call_that_failed_too(&["ERROR", "make publish"], false)]
+#[case::an_error_and_what_was_before_it(&["ERROR", "git log"], false)]
+fn an_error_is_a_ground_with_the_call_that_got_past_it(
+    #[case] named: &[&str],
+    #[case] is_accepted: bool,
+) {
+    let mut lines = vec![user("go")];
+    lines.extend(bash(1, "git log -1", "abc", false));
+    let error = "Exit code 1\nError: Argument list too long: 'claude'";
+    lines.extend(bash(2, "make release", error, true));
+    lines.extend(bash(
+        3,
+        "make publish",
+        "Exit code 2\nno such command",
+        true,
+    ));
+    lines.extend(bash(4, "gh pr edit 12 --title x", "done", false));
+    let evidence = evidence(&lines, Lane::Session);
+    let numbers: BTreeSet<u32> = evidence
+        .shown
+        .iter()
+        .map(|shown| shown.number)
+        .filter(|number| {
+            let entry = evidence.entry(*number).unwrap();
+            let is_such = |word: &&str| match *word {
+                "ERROR" => entry.contains("ERROR") && entry.contains("make release`"),
+                call => entry.contains("calls") && entry.contains(call),
+            };
+            named.iter().any(is_such)
+        })
+        .collect();
+    assert_eq!(numbers.len(), named.len());
+    let text = "Where `make release` fails on a large diff, write the text by `gh pr edit`.";
+    let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": numbers});
+    let grounds = Grounds::of(&evidence).unwrap();
+    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, |_| None, "");
+    assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
 }
 
 /// The prompts in a subagent's file are the agent's.

@@ -87,6 +87,30 @@ fn what_happened_once_is_a_lesson_until_another_session_meets_it() {
     has!(env.playbook().to_string(), "there is no `python`");
 }
 
+/// Nothing was made good and nothing is voted on: the lesson is all there is.
+#[test]
+fn a_lesson_with_a_ground_is_kept_of_a_session_that_changed_nothing() {
+    let lesson = json!({"task_type": "release", "mistake": "`make release` failed on a large diff.",
+        "correction": "Write the text by `gh pr edit` where `make release` fails.", "grounds": [3, 4]});
+    let reflection = json!({"analysis": "It went on.", "bullet_tags": [], "lessons": [lesson]});
+    let curation = json!({"reasoning": "Once.", "operations": []});
+    let api = Api::script([reflection, curation].map(|reply| Step::text(&reply.to_string())));
+    let env = project(&api);
+    let mut session = Session::new("s1");
+    let command = |line: &str| json!({"command": line});
+    session
+        .user("go")
+        .tool_error(
+            "Bash",
+            &command("make release"),
+            "Exit code 1\nArgument list too long",
+        )
+        .tool("Bash", &command("gh pr edit 12 --title x"), "done")
+        .assistant("It is out.");
+    learn(&env, &session);
+    has!(env.cli(&["recall", "--kind", "lesson"]).ok(), "gh pr edit");
+}
+
 #[rstest]
 #[case::that_is_known("L1", &["ctx-001", "pat-001"])]
 #[case::that_is_not_known("L7", &["pat-001"])]

@@ -3,7 +3,8 @@
 //! The evidence numbers its events ([`Shown`]), and a model names those that a text rests on.
 //! A text is accepted when
 //!
-//! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]),
+//! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), or an error with
+//!    a later call, which is said to have got past it,
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the
 //!    assistant made or in a key point that it replaces; an identifier of code may also stand
 //!    in what the assistant wrote,
@@ -18,6 +19,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::names::names;
+use super::reply::ReplyLesson;
 use crate::clip::head;
 use crate::hint::hashes as words;
 use crate::playbook::clean::clean_text;
@@ -35,6 +37,8 @@ const SAYS_IT: usize = 60;
 const REPEATS_IT: usize = 80;
 /// How many grounds of one text are looked at.
 const MAX_GROUNDS: usize = 20;
+/// The kind of an event in which a call failed.
+const ERROR: &str = "error_event";
 /// The kind of an event in which the user refused a call.
 const REFUSAL: &str = "rejection";
 /// Words without which a sentence is hardly English.
@@ -78,8 +82,21 @@ impl<'a> Grounds<'a> {
 
     /// Tells whether there is any event that a claim could rest on.
     pub fn has_any(&self) -> bool {
+        let all: Vec<u32> = self.evidence.shown.iter().map(|s| s.number).collect();
         let mut shown = self.evidence.shown.iter();
-        shown.any(|shown| shown.bearing.is_ground())
+        shown.any(|shown| self.is_ground(shown, &all))
+    }
+
+    /// Tells whether an event is a ground beside the others that are named: an error is one with
+    /// a later call that did not fail.
+    fn is_ground(&self, shown: &Shown, named: &[u32]) -> bool {
+        let is_error = |shown: &Shown| shown.kind == ERROR;
+        let works = |number: &&u32| {
+            let is_call = self.numbered(**number).any(|s| s.bearing == Bearing::Call);
+            is_call && !self.numbered(**number + 1).any(is_error)
+        };
+        let mut later = named.iter().filter(|number| **number > shown.number);
+        shown.bearing.is_ground() || is_error(shown) && later.any(|number| works(&number))
     }
 
     /// Accepts a claim with the quotation of its ground, or says why not.
@@ -87,9 +104,9 @@ impl<'a> Grounds<'a> {
         if claim.grounds.is_empty() {
             return Err("it names no ground".to_owned());
         }
-        let named = claim.grounds.iter().take(MAX_GROUNDS);
-        let shown = named.flat_map(|number| self.numbered(*number));
-        let grounds: Vec<&Shown> = shown.filter(|shown| shown.bearing.is_ground()).collect();
+        let named = &claim.grounds[..claim.grounds.len().min(MAX_GROUNDS)];
+        let shown = named.iter().flat_map(|number| self.numbered(*number));
+        let grounds: Vec<&Shown> = shown.filter(|shown| self.is_ground(shown, named)).collect();
         if grounds.is_empty() {
             return Err("no ground of it is the user's words or an outcome".to_owned());
         }
@@ -150,15 +167,14 @@ impl<'a> Grounds<'a> {
         Ok(why.to_owned())
     }
 
-    /// Returns the lines of the events that a claim may rest on, each cut, at most `max`.
-    pub fn listed(&self, max: usize) -> String {
-        let mut numbers: Vec<u32> = self
-            .evidence
-            .shown
-            .iter()
-            .filter(|shown| shown.bearing.is_ground())
-            .map(|shown| shown.number)
-            .collect();
+    /// Returns the lines of the events that a claim may rest on, each cut, at most `max`: the
+    /// grounds, and the events that `lessons` rest on.
+    pub fn listed(&self, max: usize, lessons: &[ReplyLesson]) -> String {
+        let shown = self.evidence.shown.iter();
+        let grounds = shown.filter(|shown| shown.bearing.is_ground());
+        let mut numbers: Vec<u32> = grounds.map(|shown| shown.number).collect();
+        numbers.extend(lessons.iter().flat_map(|lesson| &lesson.grounds));
+        numbers.sort_unstable();
         numbers.dedup();
         // What came last weighs most.
         let late = numbers.len().saturating_sub(max);

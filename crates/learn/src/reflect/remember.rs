@@ -3,7 +3,7 @@
 //! | what | from | stored when |
 //! |---|---|---|
 //! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something |
-//! | lessons | a model's `lessons` | the session changed something |
+//! | lessons | a model's `lessons` | they have grounds, or the session changed something |
 //! | errors, with their fixes | the tool errors that have a message | always |
 //! | effects of hints | what followed on them | always |
 //!
@@ -57,6 +57,9 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let has_changed_something = session.changes > 0
         || facts.recoveries > 0
         || facts.errors.iter().any(|error| !error.ways.is_empty());
+    let grounded = lessons(session, |lesson| !lesson.grounds.is_empty());
+    let grounded = grounded.into_iter().map(Learned::Lesson);
+    let grounded = grounded.filter(|_| !has_changed_something);
     let reflection = session.reflection.filter(|_| has_changed_something);
     let session = ReflectedSession {
         reflection,
@@ -64,7 +67,8 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     };
     let waiting = session.waiting.iter();
     let waiting = waiting.map(|text| Learned::Lesson(waiting_lesson(&session, text)));
-    shown.chain(all(&session)).chain(waiting).collect()
+    let all = all(&session);
+    shown.chain(all).chain(grounded).chain(waiting).collect()
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.
@@ -72,7 +76,7 @@ pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let mut learned: Vec<Learned> = Vec::new();
     learned.extend(reflection(session).map(Learned::Reflection));
-    let mut lessons = lessons(session).into_iter().map(Learned::Lesson);
+    let mut lessons = lessons(session, |_| true).into_iter().map(Learned::Lesson);
     let (open, solved): (Vec<_>, Vec<_>) =
         facts.errors.iter().partition(|error| error.ways.is_empty());
     for error in solved {
@@ -186,7 +190,7 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
     }
 }
 
-fn lessons(session: &ReflectedSession<'_>) -> Vec<NewLesson> {
+fn lessons(session: &ReflectedSession<'_>, is_kept: fn(&ReplyLesson) -> bool) -> Vec<NewLesson> {
     let (facts, Some(said)) = (session.facts, session.reflection) else {
         return Vec::new();
     };
@@ -202,7 +206,8 @@ fn lessons(session: &ReflectedSession<'_>) -> Vec<NewLesson> {
         importance,
         tags: said.tags.clone(),
     };
-    said.lessons.iter().map(lesson).collect()
+    let kept = said.lessons.iter().filter(|lesson| is_kept(lesson));
+    kept.map(lesson).collect()
 }
 
 /// Advice of a curator as a lesson: of no mistake is anything said.
