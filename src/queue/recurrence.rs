@@ -1,5 +1,7 @@
 //! Lets into the playbook what recurs or was said; what one session alone teaches stays a lesson.
 
+use serde_json::Value;
+
 use super::context::WorkerContext;
 use super::known;
 use super::progress::{Job, RestOn};
@@ -11,7 +13,6 @@ use crate::playbook::{Playbook, Skipped};
 use crate::reflect::accepted::told;
 use crate::reflect::grounds::Grounds;
 use crate::reflect::recurrence::Recurrence;
-use serde_json::Value;
 
 /// Why a new key point is none yet.
 pub(crate) const WAITS: &str = "waits as a lesson until a second session teaches it";

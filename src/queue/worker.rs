@@ -372,8 +372,7 @@ impl<'a> Drain<'a> {
         self.context.memory().is_broken() && !self.context.has_unsaved_answers()
     }
 
-    /// Leaves the status once for each pause: a start in it is to say why nothing is learned. A
-    /// worker of one job does not know of the others.
+    /// Leaves the status once for each pause: a start in it is to say why nothing is learned.
     fn say_that_it_waits(&mut self) {
         let until = self.schedule.next_due();
         if *self.scope == WorkScope::All && self.waits_until != until {
