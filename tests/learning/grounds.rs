@@ -381,6 +381,7 @@ fn an_outcome_is_what_turned() {
 /// What got past an error need not be the same program again: the reply names both.
 #[rstest]
 #[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], true)]
+#[case::what_the_settings_forbade(&["DENIED", "gh pr edit"], false)]
 #[case::the_error_alone(&["ERROR"], false)]
 #[case::a_call_alone(&["gh pr edit"], false)]
 #[case::an_error_and_a_call_that_failed_too(&["ERROR", "make publish"], false)]
@@ -399,6 +400,8 @@ fn an_error_is_a_ground_with_the_call_that_got_past_it(
         "Exit code 2\nno such command",
         true,
     ));
+    let denied = "Permission to use Bash with command make release --now has been denied.";
+    lines.extend(bash(5, "make release --now", denied, true));
     lines.extend(bash(4, "gh pr edit 12 --title x", "done", false));
     let evidence = evidence(&lines, Lane::Session);
     let numbers: BTreeSet<u32> = evidence
@@ -409,6 +412,7 @@ fn an_error_is_a_ground_with_the_call_that_got_past_it(
             let entry = evidence.entry(*number).unwrap();
             let is_such = |word: &&str| match *word {
                 "ERROR" => entry.contains("ERROR") && entry.contains("make release`"),
+                "DENIED" => entry.contains("ERROR") && entry.contains("Permission to use"),
                 call => entry.contains("calls") && entry.contains(call),
             };
             named.iter().any(is_such)

@@ -32,6 +32,9 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
     let named = &reflection.strategy_grounds;
     let strategy = reflection.strategy.take();
     reflection.strategy = strategy.filter(|text| is_accepted("strategy", text, named));
+    if reflection.strategy.is_none() {
+        reflection.strategy_grounds.clear();
+    }
     dropped
 }
 

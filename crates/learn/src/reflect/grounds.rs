@@ -23,7 +23,7 @@ use super::reply::ReplyLesson;
 use crate::clip::head;
 use crate::hint::hashes as words;
 use crate::playbook::clean::clean_text;
-use crate::transcript::{Bearing, Evidence, Shown};
+use crate::transcript::{Bearing, Evidence, Shown, is_forbidden};
 
 /// How much of a ground is quoted, in bytes.
 const QUOTED: usize = 160;
@@ -91,12 +91,15 @@ impl<'a> Grounds<'a> {
     /// a later call that did not fail.
     fn is_ground(&self, shown: &Shown, named: &[u32]) -> bool {
         let is_error = |shown: &Shown| shown.kind == ERROR;
+        let is_forbidden = || self.evidence.entry(shown.number).is_some_and(is_forbidden);
         let works = |number: &&u32| {
             let is_call = self.numbered(**number).any(|s| s.bearing == Bearing::Call);
             is_call && !self.numbered(**number + 1).any(is_error)
         };
         let mut later = named.iter().filter(|number| **number > shown.number);
-        shown.bearing.is_ground() || is_error(shown) && later.any(|number| works(&number))
+        let mut is_past = || later.any(|number| works(&number));
+        // How to get round what the settings forbid is no lesson.
+        shown.bearing.is_ground() || is_error(shown) && !is_forbidden() && is_past()
     }
 
     /// Accepts a claim with the quotation of its ground, or says why not.

@@ -207,6 +207,11 @@ pub(crate) fn without_numbers(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// Tells whether the settings forbade what a text is about, as the client says it.
+pub(crate) fn is_forbidden(text: &str) -> bool {
+    DENIED_BY_SETTINGS.iter().any(|start| text.contains(start))
+}
+
 /// Returns what the user said with a refusal, if an error is one; empty when nothing.
 ///
 /// `denied` is the client's own mark (`toolDenialKind`); a call that the settings
