@@ -147,14 +147,23 @@ impl Session {
     }
 
     /// What is known beside the playbook when a session of the project is judged.
-    pub(super) fn known(&self, evidence: &SessionEvidence) -> anyhow::Result<Known> {
+    pub(super) fn known(
+        &self,
+        evidence: &SessionEvidence,
+        playbook: &Playbook,
+    ) -> anyhow::Result<Known> {
         let now = self.env.clock().now();
         let memory = self.memory()?;
-        let lessons =
-            memory.map(|memory| known::lessons(&memory, &self.project, evidence, "", now));
+        let lessons = memory
+            .map(|memory| known::lessons(&memory, &self.project, evidence, playbook, "", now));
+        let cited = evidence.facts.citations.iter();
         Ok(Known {
             instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
             lessons: lessons.transpose()?.unwrap_or_default(),
+            given: cited
+                .filter(|id| playbook.named(id.as_str()).is_some())
+                .cloned()
+                .collect(),
         })
     }
 

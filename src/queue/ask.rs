@@ -143,8 +143,8 @@ pub(super) async fn reflector(
     let mut playbook = points_of(&context.surroundings, job, config)?;
     shown::only_cited(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
-    job.progress.known_lessons = known_lessons(context, job, session)?;
-    let known = known(context, job, session, config)?;
+    job.progress.known_lessons = known_lessons(context, job, session, &playbook)?;
+    let known = known(context, job, session, &playbook, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
     let need = need_of(context, job).clone();
     let question = Question {
@@ -193,7 +193,7 @@ pub(super) async fn curator(
         // Whatever it said would be dropped, and have been paid for.
         return Ok(Answered::default());
     }
-    let known = known(context, job, session, config)?;
+    let known = known(context, job, session, &playbook, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
     let question = Question {
         session,
@@ -261,12 +261,14 @@ fn known_lessons(
     context: &WorkerContext,
     job: &Job,
     session: &SessionEvidence,
+    playbook: &Playbook,
 ) -> Result<Vec<KnownLesson>, QueueError> {
     let project = &job.ticket.project;
     Ok(known::lessons(
         &context.memory(),
         project,
         session,
+        playbook,
         &record::root_of(job),
         context.now(),
     )?)
@@ -277,12 +279,14 @@ fn known(
     context: &WorkerContext,
     job: &Job,
     session: &SessionEvidence,
+    playbook: &Playbook,
     config: &Config,
 ) -> Result<Known, QueueError> {
     let project = &job.ticket.project;
     Ok(Known {
         instructions: known::instructions(context.paths(), project, config, session)?,
         lessons: job.progress.known_lessons.clone(),
+        given: shown::given(job, &session.facts, playbook),
     })
 }
 

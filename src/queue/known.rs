@@ -11,8 +11,9 @@ use crate::fsx;
 use crate::hint::MemoryKind;
 use crate::memory::{Memory, MemoryError, RecallQuery};
 use crate::paths::Paths;
+use crate::playbook::Playbook;
 use crate::redact::PatternError;
-use crate::reflect::known::{InstructionFile, KnownLesson, chosen};
+use crate::reflect::known::{InstructionFile, KnownLesson, chosen, unsaid};
 use crate::trust::Standing;
 
 /// The files in which projects tell assistants how to work there, and the folder of more.
@@ -22,14 +23,17 @@ const RULES: &str = ".claude/rules";
 const MAX_RULES: usize = 50;
 const MAX_FILE: u64 = 256 << 10;
 /// How many lessons are shown.
-const LESSONS: u64 = 8;
+const LESSONS: usize = 8;
+/// How many are looked up: some of them say the same, or what a key point says.
+const LOOKED_UP: u64 = 20;
 
-/// The lessons of earlier sessions that touch this one, the best first; `root` is the session
-/// that this one goes back to.
+/// The lessons of earlier sessions that touch this one and that `playbook` does not say, the best
+/// first; `root` is the session that this one goes back to.
 pub(crate) fn lessons(
     memory: &Memory,
     project: &Path,
     session: &SessionEvidence,
+    playbook: &Playbook,
     root: &str,
     now: Timestamp,
 ) -> Result<Vec<KnownLesson>, MemoryError> {
@@ -44,7 +48,8 @@ pub(crate) fn lessons(
     if about.is_empty() {
         return Ok(Vec::new());
     }
-    like(memory, project, root, &about.join("\n"), now)
+    let found = like(memory, project, root, &about.join("\n"), now)?;
+    Ok(unsaid(found, playbook, LESSONS))
 }
 
 /// The lessons of a project that are most like a text.
@@ -59,7 +64,7 @@ pub(super) fn like(
         text: Some(text.to_owned()),
         kinds: vec![MemoryKind::Lesson],
         project: Some(project.to_string_lossy().into_owned()),
-        ..RecallQuery::best(LESSONS)
+        ..RecallQuery::best(LOOKED_UP)
     };
     let known = memory.recall(&query, now)?.into_iter();
     let known = known.map(|lesson| {

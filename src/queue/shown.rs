@@ -62,6 +62,12 @@ pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &
     votes(tags, &known, playbook)
 }
 
+/// The points of a playbook that the session of a job was given or cited, as they stand now.
+pub(super) fn given(job: &Job, facts: &Facts, playbook: &Playbook) -> Vec<Id> {
+    let seen = votes_of(job, facts, &[], playbook).seen;
+    seen.iter().filter_map(|p| Id::parse(&p.name)).collect()
+}
+
 /// What a session was given.
 struct Given {
     shown: ShownPoints,

@@ -539,7 +539,7 @@ fn a_template_that_asks_for_no_grounds_works_as_it_did_and_doctor_says_what_it_m
 
 #[test]
 fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
-    let api = Api::script(replies().into_iter().chain(replies()));
+    let api = Api::script((0..3).flat_map(|_| replies()));
     let mut env = TestEnv::without_worker();
     let project = env.project().clone();
     write(
@@ -556,15 +556,23 @@ fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
     learned(&mut env, &api);
     env.end(&release("s2"));
     env.worker();
+    env.cli(&["remove", "ctx-001"]).ok();
+    env.end(&release("s3"));
+    env.worker();
     let requests = api.requests();
-    assert_eq!(requests.len(), 4);
-    for request in &requests[2..] {
+    assert_eq!(requests.len(), 6);
+    for request in &requests[2..4] {
+        has!(request.prompt(), "goes out on Mondays");
+        // A key point says what the lesson says.
+        lacks!(request.prompt(), "L1 (");
+    }
+    for request in &requests[4..] {
         let prompt = request.prompt();
         has!(
             prompt,
             "goes out on Mondays",
             "From .claude/rules/release.md:",
-            "L1 (1 session): "
+            "L1 (2 sessions): "
         );
         lacks!(prompt, "Blue.", "is a secret", "ghp_");
     }

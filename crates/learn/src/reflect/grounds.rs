@@ -25,8 +25,10 @@ use crate::hint::hashes as words;
 use crate::playbook::clean::clean_text;
 use crate::transcript::{Bearing, Evidence, Shown, is_forbidden};
 
-/// How much of a ground is quoted, in bytes.
+/// How much of a ground is quoted where it is only told of, in bytes.
 const QUOTED: usize = 160;
+/// How much of it a curator is shown, in bytes: a rule in the user's words must stand there whole.
+const LISTED: usize = 600;
 /// A ground with fewer words says by itself nothing of what it is about: "no, not so".
 const TELLING: usize = 3;
 /// So many events before such a ground are looked at for it.
@@ -125,7 +127,7 @@ impl<'a> Grounds<'a> {
         if self.is_of_others(&text, claim.sources) {
             return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
         }
-        Ok(self.quote(ground.number).unwrap_or_default())
+        Ok(self.quote(ground.number, QUOTED).unwrap_or_default())
     }
 
     /// Tells whether the user said something in one of the named events: in words of their own, or
@@ -171,19 +173,23 @@ impl<'a> Grounds<'a> {
     }
 
     /// Returns the lines of the events that a claim may rest on, each cut, at most `max`: the
-    /// grounds, and the events that `lessons` rest on.
+    /// grounds, the calls whose outcomes they are, and the events that `lessons` rest on.
     pub fn listed(&self, max: usize, lessons: &[ReplyLesson]) -> String {
         let shown = self.evidence.shown.iter();
         let grounds = shown.filter(|shown| shown.bearing.is_ground());
         let mut numbers: Vec<u32> = grounds.map(|shown| shown.number).collect();
         numbers.extend(lessons.iter().flat_map(|lesson| &lesson.grounds));
+        let is_call = |number: u32| self.numbered(number).any(|s| s.bearing == Bearing::Call);
+        let before = numbers.iter().map(|number| number.saturating_sub(1));
+        let calls: Vec<u32> = before.filter(|number| is_call(*number)).collect();
+        numbers.extend(calls);
         numbers.sort_unstable();
         numbers.dedup();
         // What came last weighs most.
         let late = numbers.len().saturating_sub(max);
         let quotes = numbers[late..]
             .iter()
-            .filter_map(|number| self.quote(*number));
+            .filter_map(|number| self.quote(*number, LISTED));
         quotes.collect::<Vec<_>>().join("\n")
     }
 
@@ -193,7 +199,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// Returns a ground on one line; of what the user said only their own words.
-    fn quote(&self, number: u32) -> Option<String> {
+    fn quote(&self, number: u32, max: usize) -> Option<String> {
         let entry = self.evidence.entry(number)?;
         let words = self
             .numbered(number)
@@ -203,7 +209,7 @@ impl<'a> Grounds<'a> {
             _ => entry.to_owned(),
         };
         let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
-        let cut = head(&line, QUOTED);
+        let cut = head(&line, max);
         let more = if cut.len() < line.len() { "…" } else { "" };
         Some(format!("#{number} {cut}{more}"))
     }

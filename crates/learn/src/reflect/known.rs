@@ -1,11 +1,15 @@
 //! What a session need not teach again: the project's own instructions, and the lessons of
 //! earlier sessions.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::learned::ARROW;
 use crate::clip::head;
+use crate::hint::hashes;
+use crate::playbook::dedup::Wording;
+use crate::playbook::{Id, Playbook};
 use crate::transcript::estimate_tokens;
 
 /// What the instructions may take of a prompt, in tokens.
@@ -14,6 +18,8 @@ const INSTRUCTIONS: u64 = 1_500;
 const TOUCHES: usize = 2;
 /// Shorter words tell little of what a text is about.
 const SHORTEST_WORD: usize = 4;
+/// Two texts of which the shorter shares so many percent of its words are not both shown.
+const ALIKE: usize = 70;
 /// How much of one known lesson is shown, in bytes.
 const MAX_LESSON: usize = 400;
 
@@ -23,6 +29,8 @@ pub struct Known {
     /// What the project's own instructions say of what the session touched.
     pub instructions: String,
     pub lessons: Vec<KnownLesson>,
+    /// The key points that the session was given or cited, as they stand now.
+    pub given: Vec<Id>,
 }
 
 /// A lesson of earlier sessions. A prompt names it by its place: `L1`, `L2`, ….
@@ -40,6 +48,37 @@ pub struct KnownLesson {
 pub struct InstructionFile {
     pub name: String,
     pub text: String,
+}
+
+/// Leaves out what a key point or a better lesson says already, and what is beyond `max`.
+pub fn unsaid(lessons: Vec<KnownLesson>, playbook: &Playbook, max: usize) -> Vec<KnownLesson> {
+    let mut said: Vec<BTreeSet<u64>> = playbook.points().map(|p| hashes(p.text)).collect();
+    let mut kept = lessons;
+    kept.retain(|lesson| {
+        let words = hashes(lesson.advice());
+        let is_new = !said.iter().any(|one| is_alike(one, &words));
+        said.push(words);
+        is_new
+    });
+    kept.truncate(max);
+    kept
+}
+
+/// Tells whether most words of the shorter text stand in the other.
+fn is_alike(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> bool {
+    let shorter = one.len().min(other.len());
+    one.intersection(other).count() * 100 >= shorter.max(1) * ALIKE
+}
+
+impl KnownLesson {
+    /// The wording of its advice, without the mistake.
+    pub(crate) fn wording(&self) -> Wording {
+        Wording::of(self.advice())
+    }
+
+    fn advice(&self) -> &str {
+        self.text.split(ARROW).last().unwrap_or_default()
+    }
 }
 
 /// Writes known lessons as a prompt shows them, a line each.
@@ -151,6 +190,34 @@ mod tests {
         );
         let all = chosen(&files, &format!("{long} parser depth generated files"));
         assert!(estimate_tokens(&all) <= INSTRUCTIONS);
+    }
+
+    #[test]
+    fn what_a_key_point_or_a_better_lesson_says_is_left_out() {
+        let playbook = Playbook::parse(
+            br#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "Run `make proto` before `cargo build`."}]}}"#,
+        );
+        let lesson = |id: &str, text: &str| KnownLesson {
+            id: id.to_owned(),
+            text: text.to_owned(),
+            sessions: 1,
+        };
+        let lessons = vec![
+            lesson(
+                "1",
+                "The build failed. → Run `make proto` first, before each `cargo build`.",
+            ),
+            lesson(
+                "2",
+                "A port was taken. → Stop the dev server before the tests.",
+            ),
+            lesson("3", "It hung. → Stop the dev server before the tests."),
+            lesson("4", "The date was wrong. → Dates in fixtures are UTC."),
+            lesson("5", "One more. → Screens are drawn at 80 columns."),
+        ];
+        let kept = unsaid(lessons, &playbook.unwrap(), 2);
+        let ids: Vec<&str> = kept.iter().map(|lesson| lesson.id.as_str()).collect();
+        assert_eq!(ids, ["2", "4"]);
     }
 
     #[test]

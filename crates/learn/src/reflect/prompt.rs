@@ -29,6 +29,7 @@ pub const REFLECTOR_PLACEHOLDERS: &[&str] = &[
     "transcript",
     "playbook",
     "cited_ids",
+    "given_ids",
     "outcome",
     "category",
     "summary_tokens",
@@ -117,6 +118,7 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPro
         ("transcript", or(input.transcript, "(nothing happened)")),
         ("playbook", or(input.playbook, NO_POINTS)),
         ("cited_ids", &cited),
+        ("given_ids", &cited_ids(&input.known.given)),
         ("outcome", outcome(input.outcome)),
         ("category", category(input.category)),
         ("summary_tokens", &input.summary_tokens.to_string()),
@@ -259,6 +261,7 @@ mod tests {
         Known {
             instructions: "From CLAUDE.md:\nUse type hints.\n".to_owned(),
             lessons: vec![lesson],
+            given: vec![Id::parse("pat-001").unwrap()],
         }
     }
 
@@ -316,8 +319,8 @@ mod tests {
             (Outcome::Partial, true, true),
         ] {
             let text = reflector(REFLECTOR_TEMPLATE, &[], outcome).text;
-            assert_eq!(text.contains("Something worked."), worked);
-            assert_eq!(text.contains("Something failed."), failed);
+            assert_eq!(text.contains("Where something worked,"), worked);
+            assert_eq!(text.contains("Where something failed,"), failed);
         }
     }
 

@@ -14,7 +14,6 @@ use serde_json::Value;
 
 use super::grounds::{Grounds, numbers};
 use super::known::KnownLesson;
-use super::learned::ARROW;
 use super::reply::{ReplyLesson, Score};
 use crate::hint::hashes as words;
 use crate::playbook::dedup::{Threshold, Wording};
@@ -71,10 +70,7 @@ impl Recurrence<'_> {
 fn says_one(lessons: &[KnownLesson], found: &[KnownLesson], text: &str) -> bool {
     let wording = Wording::of(text);
     let mut others = lessons.iter().chain(found).filter(|l| l.sessions > 0);
-    others.any(|lesson| {
-        let advice = lesson.text.split(ARROW).last().unwrap_or_default();
-        wording.says_as(&Wording::of(advice), Threshold::default())
-    })
+    others.any(|lesson| wording.says_as(&lesson.wording(), Threshold::default()))
 }
 
 /// Tells whether a template asks what the user said and what recurs: one that does not gets each
