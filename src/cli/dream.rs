@@ -1,11 +1,15 @@
 //! `playbook dream`: looks for the pattern behind what was learned lately.
 
-use serde_json::json;
+use std::sync::Arc;
 
+use serde_json::{Value, json};
+
+use super::edit_commands::PATIENCE;
 use super::output::Hinted;
 use super::session::{Session, runtime};
 use super::{answer, args};
-use crate::queue::dream::{DreamReport, SOURCES, dream};
+use crate::queue::context::WorkerContext;
+use crate::queue::dream::{Dream, DreamReport, SOURCES, dream};
 use crate::queue::usage_meter::Caller;
 
 pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
@@ -18,8 +22,33 @@ pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
     })?;
     let told = match &dreamt {
         DreamReport::TooLittle(count) => json!({"found": false, "reflections": count}),
-        DreamReport::NoPattern(sources) => json!({"found": false, "sources": sources}),
-        DreamReport::Found { said, ids, sources } => json!({
+        DreamReport::Dreamt(dream) => told(session, &context, dream)?,
+    };
+    answer::give(args.on.json, include_str!("screens/dream.txt"), told)
+}
+
+/// What a dream found; the rule is in the playbook by then, or its job says why not.
+fn told(session: &Session, context: &Arc<WorkerContext>, dream: &Dream) -> anyhow::Result<Value> {
+    let Dream {
+        said,
+        ids,
+        sources,
+        rule,
+    } = dream;
+    if let Some(rule) = rule
+        && Session::see_through(context, &rule.job, PATIENCE)?.is_none()
+    {
+        return Err(session.waits(&rule.job));
+    }
+    let rule = rule.as_ref().map(|rule| {
+        json!({
+            "text": rule.text, "lessons": rule.lessons, "job": rule.job,
+        })
+    });
+    Ok(if ids.is_empty() {
+        json!({"found": false, "sources": sources, "rule": rule})
+    } else {
+        json!({
             "found": true,
             "reflection_id": ids.first(),
             "strategy_id": ids.get(1),
@@ -29,7 +58,7 @@ pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
             "confidence": said.confidence,
             "tags": said.tags,
             "sources": sources,
-        }),
-    };
-    answer::give(args.on.json, include_str!("screens/dream.txt"), told)
+            "rule": rule,
+        })
+    })
 }

@@ -28,7 +28,7 @@ use crate::store::Store;
 use crate::trust::Standing;
 
 /// How long a worker that is at it may take to come to an edit, which is made in no time.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// What an edit needs to be answered: any worker does it.
 const NOBODY: Need = Need::bare(Name::Rules);
 /// What was done, what was left, and how to take it back.
@@ -92,7 +92,8 @@ pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
         Checked::Nothing(why) => return tell_nothing(&why, on.json),
     };
     if agent::is_at_it(&session.env)
-        && let Some(why) = screening::hold_agents(&context, &session.project, edit)?
+        && let Some(why) =
+            screening::hold_foreign(&context, &session.project, edit, screening::BY_AGENT)?
     {
         return tell_held(&why, on.json);
     }

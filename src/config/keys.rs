@@ -246,7 +246,8 @@ settings! {
     }
     /// What is remembered beyond the playbook.
     memory: MemorySettings {
-        /// `lite` reflects on sessions; `full` also on earlier reflections, at most once a day.
+        /// `lite` reflects on sessions, and on five new lessons; `full` also on earlier
+        /// reflections, at most once a day.
         #[scope = Lower]
         mode: MemoryMode = MemoryMode::Lite;
         /// Lessons kept per project; the least important, least effective, oldest leave first.

@@ -2,7 +2,7 @@
 
 use rusqlite::Transaction;
 
-use super::convert::counted;
+use super::convert::{counted, int};
 use super::database::{Memory, run};
 use super::error::MemoryError;
 
@@ -14,6 +14,33 @@ impl Memory {
         let action = "count the sessions of a lesson";
         let counts = self.all(action, sql, [lesson, root], |row| counted(row, 0))?;
         Ok(counts.into_iter().sum())
+    }
+}
+
+impl Memory {
+    /// Returns in how many sessions some lessons were taught.
+    pub(crate) fn sessions_of(&self, lessons: &[&str]) -> Result<u64, MemoryError> {
+        let sql = "SELECT count(DISTINCT root) FROM lesson_sessions
+             WHERE lesson IN (SELECT id FROM memories
+                              WHERE key IN (SELECT value FROM json_each(?1)))";
+        let keys = serde_json::json!(lessons).to_string();
+        let action = "count the sessions of lessons";
+        let counts = self.all(action, sql, [keys], |row| counted(row, 0))?;
+        Ok(counts.into_iter().sum())
+    }
+
+    /// Returns how many lessons of a project came after row `last`, and the last row of now.
+    pub(crate) fn lessons_after(
+        &self,
+        project: &str,
+        last: u64,
+    ) -> Result<(u64, u64), MemoryError> {
+        let sql = "SELECT count(*), coalesce(max(id), ?2) FROM memories
+             WHERE kind = 'lesson' AND id > ?2
+             AND project = (SELECT id FROM projects WHERE name = ?1)";
+        let read = |row: &rusqlite::Row<'_>| Ok((counted(row, 0)?, counted(row, 1)?));
+        let found = self.all("count the lessons", sql, (project, int(last)), read)?;
+        Ok(found.into_iter().next().unwrap_or((0, last)))
     }
 }
 

@@ -74,6 +74,14 @@ impl<'a> Question<'a> {
 
 impl Question<'_> {
     pub(crate) async fn reflector(&self, template: &str) -> Judged<Reflection> {
+        let mut judged: Judged<Reflection> = self.judge(template).await;
+        let most = self.config.reflection.summary_tokens;
+        judged.answered.result.shorten(most);
+        judged
+    }
+
+    /// Puts a reflector's question, whatever its answer is read as.
+    pub(crate) async fn judge<T: Reply>(&self, template: &str) -> Judged<T> {
         let input = ReflectorInput {
             transcript: &self.session.evidence.text,
             playbook: &format_playbook(self.playbook, POINTS_ONLY),
@@ -84,9 +92,7 @@ impl Question<'_> {
             known: self.known,
         };
         let prompt = reflector_prompt(template, &input);
-        let mut judged: Judged<Reflection> = self.put(Step::Reflector, prompt).await;
-        judged.answered.result.shorten(input.summary_tokens);
-        judged
+        self.put(Step::Reflector, prompt).await
     }
 
     pub(crate) async fn curator(

@@ -1,26 +1,28 @@
-//! Dreams: asks for the pattern behind what a project learned lately, and remembers it.
+//! Dreams: asks for what is behind the things that a project learned lately. A pattern is
+//! remembered; the rule behind several lessons becomes a key point.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use tokio::task::block_in_place;
 
-use super::ask::Question;
+use super::ask::{Question, known_points};
 use super::backends::{Parts, build};
 use super::budget::Day;
 use super::context::WorkerContext;
+use super::dream_rule::{Rule, join, put};
 use super::evidence::SessionEvidence;
 use super::usage_meter::{Caller, Meter};
-use super::{hint_index, screening};
+use super::{hint_index, known, screening};
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
 use crate::hint::MemoryKind;
 use crate::memory::RecallQuery;
 use crate::playbook::Playbook;
-use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
-use crate::reflect::known::Known;
+use crate::reflect::dream::{self, Dreamt, FEWEST, TEMPLATE, is_source};
+use crate::reflect::known::{Known, unsaid};
 use crate::reflect::learned::{Learned, Source};
 use crate::reflect::remembered::Remembered;
 use crate::reflect::reply::Reflection;
@@ -30,20 +32,30 @@ use crate::reflect::tellable::tellable;
 pub(crate) const SOURCES: u64 = 12;
 /// How far back they go.
 const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// So many new lessons make a dream due.
+const NEW_LESSONS: u64 = 5;
+/// How many lessons are looked at.
+const LESSONS: usize = 20;
 /// More are looked through for those that are no dreams themselves.
 const LOOKED_THROUGH: u64 = 4;
 const MAX_MARK: u64 = 100;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum DreamReport {
-    /// There is too little to find a pattern in; so many reflections.
+    /// There is too little to find anything in; so many reflections and lessons.
     TooLittle(usize),
-    NoPattern(Vec<String>),
-    Found {
-        said: Box<Reflection>,
-        ids: Vec<String>,
-        sources: Vec<String>,
-    },
+    Dreamt(Box<Dream>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Dream {
+    pub(crate) said: Reflection,
+    /// What was remembered; empty where there is no pattern.
+    pub(crate) ids: Vec<String>,
+    /// The reflections and lessons that were looked at.
+    pub(crate) sources: Vec<String>,
+    /// The rule behind several lessons.
+    pub(crate) rule: Option<Rule>,
 }
 
 /// Dreams about a project; the error is a sentence for the user.
@@ -56,11 +68,17 @@ pub(crate) async fn dream(
         .map_err(|e| e.to_string())?;
     let project = caller.project.to_string_lossy().into_owned();
     let found = block_in_place(|| recent(context, &project, sources))?;
-    if found.len() < FEWEST {
-        return Ok(DreamReport::TooLittle(found.len()));
+    let folder = caller.project.clone();
+    let playbook = block_in_place(|| known_points(context.paths(), &folder, &config));
+    let playbook = playbook.map_err(|e| e.to_string())?;
+    let lessons = block_in_place(|| known::best(&context.memory(), &folder, context.now()));
+    let lessons = unsaid(lessons.map_err(|e| e.to_string())?, &playbook, LESSONS);
+    if found.len() + lessons.len() < FEWEST {
+        return Ok(DreamReport::TooLittle(found.len() + lessons.len()));
     }
     let secrecy = config.secrets.secrecy().map_err(|e| e.to_string())?;
-    let trace = dream::trace(&found);
+    let masker = secrecy.masker.clone();
+    let trace = dream::trace(&found, &lessons);
     let digest = trace.session(context.paths().home(), secrecy);
     let digest = digest.map_err(|e| e.to_string())?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
@@ -71,11 +89,28 @@ pub(crate) async fn dream(
         job: caller.id.clone(),
         time: context.now(),
     };
-    let folder = caller.project.clone();
-    let mut said = ask(context, caller, &evidence, &config).await?;
-    let sources = found.iter().map(|memory| memory.id.clone()).collect();
-    let Some(new) = dream::learned(&said, &found, &evidence.facts) else {
-        return Ok(DreamReport::NoPattern(sources));
+    let Dreamt { mut said, rule } = ask(context, caller, &evidence, &config).await?;
+    let ids = found.iter().map(|memory| memory.id.clone());
+    let sources: Vec<String> = ids.chain(lessons.iter().map(|l| l.id.clone())).collect();
+    let rule = rule.and_then(|rule| {
+        let edit = block_in_place(|| join(context, &folder, &rule, &lessons, &playbook));
+        let joined = edit.and_then(|(ids, edit)| {
+            block_in_place(|| put(context, &folder, ids, &edit.masked(&masker)))
+        });
+        let tell = |why: &String| context.log(&source.job, &format!("no rule: {why}"));
+        joined.inspect_err(tell).ok()
+    });
+    let report = |said: Reflection, ids| {
+        let dream = Dream {
+            said,
+            ids,
+            sources: sources.clone(),
+            rule,
+        };
+        DreamReport::Dreamt(Box::new(dream))
+    };
+    let Some(new) = dream::learned(&said, &sources, &evidence.facts) else {
+        return Ok(report(said, Vec::new()));
     };
     block_in_place(|| {
         let (learned, refused) = tellable(vec![Learned::Reflection(new)]);
@@ -91,11 +126,7 @@ pub(crate) async fn dream(
         let ids = context.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;
         hint_index::refresh(context, &folder);
-        Ok(DreamReport::Found {
-            said: Box::new(said),
-            ids,
-            sources,
-        })
+        Ok(report(said, ids))
     })
 }
 
@@ -123,11 +154,11 @@ async fn ask(
     caller: Caller,
     evidence: &SessionEvidence,
     config: &Config,
-) -> Result<Reflection, String> {
+) -> Result<Dreamt, String> {
     let need = &context.surroundings.account.need;
     if need.backend == Name::Rules {
         // A pattern must be understood; the rules find none.
-        return Ok(Reflection::default());
+        return Ok(Dreamt::default());
     }
     let playbook = Playbook::empty();
     let parts = Parts {
@@ -148,7 +179,7 @@ async fn ask(
         deadline: config.budgets.time_ms.deadline(Instant::now()),
         known: &Known::default(),
     };
-    let answered = question.reflector(TEMPLATE).await.answered;
+    let answered = question.judge::<Dreamt>(TEMPLATE).await.answered;
     let (_, hold) = meter.read();
     match (answered.cause, hold) {
         (None, _) => Ok(answered.result),
@@ -157,8 +188,8 @@ async fn ask(
     }
 }
 
-/// Dreams about each of these projects that wants it and has not dreamt today.
-pub(super) async fn of_the_day(context: &WorkerContext, projects: &[PathBuf]) {
+/// Dreams about each of these projects for which it is time.
+pub(super) async fn where_due(context: &WorkerContext, projects: &[PathBuf]) {
     for project in projects {
         if !block_in_place(|| is_due(context, project)) {
             continue;
@@ -166,19 +197,29 @@ pub(super) async fn of_the_day(context: &WorkerContext, projects: &[PathBuf]) {
         let caller = Caller::of_worker(project, context.now());
         let id = caller.id.clone();
         match dream(context, caller, SOURCES).await {
-            Ok(DreamReport::Found { ids, sources, .. }) => {
-                let line = format!("dreamt {} of {} reflections", ids.join(", "), sources.len());
+            Ok(DreamReport::Dreamt(dream)) => {
+                let Dream {
+                    ids, sources, rule, ..
+                } = *dream;
+                let found = if ids.is_empty() {
+                    "no pattern"
+                } else {
+                    &ids.join(", ")
+                };
+                let line = format!("dreamt of {} memories: {found}", sources.len());
                 context.log(&id, &line);
+                if let Some(Rule { text, lessons, .. }) = rule {
+                    context.log(&id, &format!("joins {}: {text:?}", lessons.join(", ")));
+                }
             }
-            Ok(DreamReport::NoPattern(_)) => context.log(&id, "dreamt: no pattern"),
             Ok(DreamReport::TooLittle(_)) => {}
             Err(reason) => context.log(&id, &format!("did not dream: {reason}")),
         }
     }
 }
 
-/// Tells whether a project wants a dream today, and notes that it has had it: whatever
-/// comes of it, there is one a day.
+/// Tells whether it is time for a dream of a project, and notes that it has had it, whatever
+/// comes of it: when a model answers and five new lessons have come, and with `full` once a day.
 fn is_due(context: &WorkerContext, project: &Path) -> bool {
     let Ok(config) = context.surroundings.config_for(project) else {
         return false;
@@ -187,22 +228,50 @@ fn is_due(context: &WorkerContext, project: &Path) -> bool {
         let account = context.surroundings.account.need.account();
         context.backoff().parked(&account, context.now()).is_some()
     };
-    if config.memory.mode != MemoryMode::Full || !config.reflection.enabled || is_parked() {
+    let need = &context.surroundings.account.need;
+    if need.backend == Name::Rules || !config.reflection.enabled || is_parked() {
         return false;
     }
-    let today = Day::of(context.now()).start.to_string();
     let mark = context.paths().project(project).join("dreamt");
     let last = fsx::read_if_there(&mark, MAX_MARK).unwrap_or_default();
-    if last.is_some_and(|last| last == today.as_bytes()) {
+    let last = Mark::read(&last.unwrap_or_default());
+    let new = context
+        .memory()
+        .lessons_after(&project.to_string_lossy(), last.lesson);
+    let Ok((new, lesson)) = new else {
+        return false;
+    };
+    let today = Day::of(context.now()).start;
+    let is_new_day = config.memory.mode == MemoryMode::Full && last.day != Some(today);
+    if !is_new_day && new < NEW_LESSONS {
         return false;
     }
     let noted = fsx::ensure_dir(&context.paths().project(project))
-        .and_then(|()| fsx::quick(&mark, today.as_bytes()));
+        .and_then(|()| fsx::quick(&mark, format!("{today} {lesson}").as_bytes()));
     match noted {
         Ok(()) => true,
         Err(error) => {
             context.log("worker", &error.to_string());
             false
+        }
+    }
+}
+
+/// When a project dreamt last, and the row of its last lesson then: `2026-11-20T00:00:00Z 17`.
+#[derive(Debug, Default)]
+struct Mark {
+    day: Option<Timestamp>,
+    lesson: u64,
+}
+
+impl Mark {
+    /// An older version wrote the day alone.
+    fn read(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let mut parts = text.split_whitespace();
+        Self {
+            day: parts.next().and_then(|day| day.parse().ok()),
+            lesson: parts.next().and_then(|n| n.parse().ok()).unwrap_or(0),
         }
     }
 }

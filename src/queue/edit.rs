@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::job_id::JobId;
 use crate::config::Config;
@@ -12,6 +13,7 @@ use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
 use crate::playbook::manual_edit::{self, Pin, RefusedEdit, by_hand};
+use crate::playbook::ops::apply_operations;
 use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::undo::undo;
 use crate::playbook::{Change, Playbook, Section};
@@ -24,6 +26,13 @@ pub(crate) enum Edit {
     Add {
         text: String,
         section: Section,
+    },
+    /// The rule that a dream found behind several lessons.
+    Join {
+        text: String,
+        section: Section,
+        /// How many lessons and sessions it joins, in words.
+        why: String,
     },
     Change {
         point: String,
@@ -89,7 +98,9 @@ pub(crate) fn caps(config: &Config) -> Caps {
 impl Edit {
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
-            Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
+            Self::Add { text, .. } | Self::Join { text, .. } | Self::Merge { text, .. } => {
+                Some(text)
+            }
             Self::Change { text, .. } => text.as_deref(),
             _ => None,
         }
@@ -99,7 +110,10 @@ impl Edit {
     pub(crate) fn with_text(&self, words: Option<&str>) -> Self {
         let mut edit = self.clone();
         match (&mut edit, words) {
-            (Self::Add { text, .. } | Self::Merge { text, .. }, Some(words)) => {
+            (
+                Self::Add { text, .. } | Self::Join { text, .. } | Self::Merge { text, .. },
+                Some(words),
+            ) => {
                 words.clone_into(text);
             }
             (Self::Change { text, .. }, Some(words)) => *text = Some(words.to_owned()),
@@ -135,10 +149,16 @@ impl Edit {
             }
             Self::Undo { job } => return take_back(playbook, job, sources, now),
             Self::Restore { snapshot } => restore(playbook, snapshot, sources.snapshots, now)?,
+            Self::Join { text, section, why } => {
+                let add = json!({"type": "ADD", "text": text, "section": section.title()});
+                apply_operations(playbook, &[add], why, now).changes
+            }
             of_points => by_hand(playbook, now, |editor| of_points.edit(editor))?,
         };
         // Only what the user brings in is held to the caps, not what comes back.
-        if let Self::Add { .. } | Self::Change { .. } | Self::Merge { .. } = self {
+        if let Self::Add { .. } | Self::Join { .. } | Self::Change { .. } | Self::Merge { .. } =
+            self
+        {
             changes.extend(enforce(playbook, &before, sources.caps, now));
         }
         Ok(Applied {
@@ -174,7 +194,9 @@ impl Edit {
             } => manual_edit::merge(editor, points, text, *section),
             Self::Pin { point } => manual_edit::pin(editor, point, Pin::Set),
             Self::Unpin { point } => manual_edit::pin(editor, point, Pin::Release),
-            Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => Ok(()),
+            Self::Join { .. } | Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => {
+                Ok(())
+            }
         }
     }
 }

@@ -52,6 +52,15 @@ pub(crate) fn lessons(
     Ok(unsaid(found, playbook, LESSONS))
 }
 
+/// The best lessons of a project, of whatever session.
+pub(super) fn best(
+    memory: &Memory,
+    project: &Path,
+    now: Timestamp,
+) -> Result<Vec<KnownLesson>, MemoryError> {
+    found(memory, project, "", None, now)
+}
+
 /// The lessons of a project that are most like a text.
 pub(super) fn like(
     memory: &Memory,
@@ -60,8 +69,18 @@ pub(super) fn like(
     text: &str,
     now: Timestamp,
 ) -> Result<Vec<KnownLesson>, MemoryError> {
+    found(memory, project, root, Some(text), now)
+}
+
+fn found(
+    memory: &Memory,
+    project: &Path,
+    root: &str,
+    text: Option<&str>,
+    now: Timestamp,
+) -> Result<Vec<KnownLesson>, MemoryError> {
     let query = RecallQuery {
-        text: Some(text.to_owned()),
+        text: text.map(str::to_owned),
         kinds: vec![MemoryKind::Lesson],
         project: Some(project.to_string_lossy().into_owned()),
         ..RecallQuery::best(LOOKED_UP)

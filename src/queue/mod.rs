@@ -12,6 +12,7 @@ pub(crate) mod claim;
 mod claims;
 pub(crate) mod context;
 pub(crate) mod dream;
+mod dream_rule;
 pub(crate) mod due;
 pub(crate) mod edit;
 pub(crate) mod evidence;

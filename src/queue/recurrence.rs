@@ -63,7 +63,7 @@ pub(super) fn told_of(waiting: &[String]) -> impl Iterator<Item = Skipped> {
         .map(|text| told("ADD", text, WAITS.to_owned()))
 }
 
-fn is_in(playbook: &Playbook, text: &str) -> bool {
+pub(super) fn is_in(playbook: &Playbook, text: &str) -> bool {
     let wording = Wording::of(text);
     let mut points = playbook.points();
     points.any(|point| wording.says_as(&Wording::of(point.text), Threshold::default()))

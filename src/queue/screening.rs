@@ -25,7 +25,9 @@ use crate::trust::{Standing, TrustMark, outside};
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
 /// What stands in the quarantine in the place of a job where the agent ran a command.
-const BY_AGENT: &str = "agent";
+pub(crate) const BY_AGENT: &str = "agent";
+/// As above, where a dream found it.
+pub(super) const BY_DREAM: &str = "dream";
 
 /// Why a harmless point is held back.
 pub(super) const STRICT: &str = "new in the file, and `trust.strict` is set";
@@ -162,14 +164,15 @@ pub(crate) fn recount(context: &WorkerContext, project: &Path) -> Result<(), Que
     )?)
 }
 
-/// Holds back what the agent asks for by a command, if it looks like an attack; returns why.
+/// Holds back what was not asked for by the user, if it looks like an attack; returns why.
 ///
-/// A page the agent has read can make it run a command, so its text is screened as one that
-/// came with a file.
-pub(crate) fn hold_agents(
+/// A page the agent has read can make it run a command, and a model can be led astray: so the
+/// text is screened as one that came with a file. `by` says whose it is.
+pub(crate) fn hold_foreign(
     context: &WorkerContext,
     project: &Path,
     edit: &Edit,
+    by: &str,
 ) -> Result<Option<String>, QueueError> {
     let Some(text) = edit.text() else {
         return Ok(None);
@@ -180,8 +183,8 @@ pub(crate) fn hold_agents(
     let key = to_json(&What::Edit(edit.clone())).to_string();
     let masker = masker(&context.surroundings, project)?;
     let held = Held {
-        key: format!("{BY_AGENT}:{}", name_of(key.as_bytes())),
-        job: BY_AGENT.to_owned(),
+        key: format!("{by}:{}", name_of(key.as_bytes())),
+        job: by.to_owned(),
         what: to_json(&What::Edit(edit.masked(&masker))),
         text: masker.mask(text).into_owned(),
         reasons: reasons.clone(),

@@ -191,7 +191,7 @@ impl<'a> Drain<'a> {
         self.work().await?;
         if *self.scope == WorkScope::All {
             let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
-            dream::of_the_day(self.context, &projects).await;
+            dream::where_due(self.context, &projects).await;
             // That may have taken minutes, in which hooks saw a worker and started none.
             self.work().await?;
             self.leave_status();

@@ -1,17 +1,30 @@
-//! Dreaming: the pattern behind what was learned lately (spec/3). Pure.
+//! Dreaming: the pattern behind what was learned lately (spec/3), and the rule behind several
+//! lessons. Pure.
 
+use serde_json::Value;
+
+use super::extract::extract_json;
+use super::known::{KnownLesson, shown};
+use super::names::names;
+use super::recurrence::named_lessons;
 use super::remember::TENANT;
-use super::reply::{Reflection, Score};
+use super::reply::{Reflection, Reply, Score};
 use super::trace::{Event, Trace};
-use crate::hint::MemoryKind;
+use crate::hint::{MemoryKind, hashes};
+use crate::playbook::Skipped;
+use crate::playbook::ops::{Operation, written_text};
 use crate::redact::mask;
 use crate::reflect::learned::NewReflection;
 use crate::reflect::remembered::Remembered;
 use crate::transcript::{Facts, Outcome};
 
 pub const TEMPLATE: &str = include_str!("../../templates/dream.txt");
-/// A pattern needs so many reflections.
+/// A pattern needs so many reflections and lessons.
 pub const FEWEST: usize = 3;
+/// So many lessons, of as many sessions, make a rule.
+pub const JOINED: usize = 2;
+/// What a rule's text may be found by in a reply.
+const KEYS: &[&str] = &["analysis", "rule"];
 /// The tag of what was dreamt; it is not dreamt of again.
 pub(crate) const TAG: &str = "dream";
 const TASK: &str = "find the pattern behind recent reflections";
@@ -23,8 +36,54 @@ pub fn is_source(memory: &Remembered) -> bool {
     memory.kind == MemoryKind::Reflection && !memory.tags.iter().any(|tag| tag == TAG)
 }
 
-/// The reflections as a trace, each an event under its own id.
-pub fn trace(sources: &[Remembered]) -> Trace {
+/// What a dream answers.
+#[derive(Debug, Default)]
+pub struct Dreamt {
+    pub said: Reflection,
+    /// The rule behind several lessons, as a curator's operation.
+    pub rule: Option<Value>,
+}
+
+impl Reply for Dreamt {
+    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+        let (said, skipped) = Reflection::read(reply)?;
+        let rule = extract_json(reply, KEYS).and_then(|mut object| object.remove("rule"));
+        Some((Self { said, rule }, skipped))
+    }
+
+    fn taught(&self) -> Vec<&str> {
+        let rule = self.rule.iter().map(written_text);
+        self.said.taught().into_iter().chain(rule).collect()
+    }
+}
+
+/// The lessons that a rule joins; the error says why it is none.
+///
+/// Each command, path, flag and host in it stands in one of them, and each of them is about what
+/// it says. Their grounds are its grounds.
+pub fn joined<'l>(
+    rule: &Value,
+    lessons: &'l [KnownLesson],
+) -> Result<Vec<&'l KnownLesson>, String> {
+    let Operation::Add { text, .. } = Operation::read(rule)? else {
+        return Err("it is no new key point".to_owned());
+    };
+    let about = hashes(&text);
+    let mut joined = named_lessons(rule, lessons);
+    joined.retain(|lesson| !hashes(&lesson.text).is_disjoint(&about));
+    if joined.len() < JOINED {
+        return Err("it names no two lessons that are about it".to_owned());
+    }
+    let said: Vec<String> = joined.iter().map(|l| l.text.to_lowercase()).collect();
+    let mut names = names(&text).into_iter();
+    match names.find(|name| !said.iter().any(|text| name.stands_in(text))) {
+        Some(name) => Err(format!("`{}` stands in none of its lessons", name.text)),
+        None => Ok(joined),
+    }
+}
+
+/// The reflections and lessons as a trace, each an event under its own id.
+pub fn trace(sources: &[Remembered], lessons: &[KnownLesson]) -> Trace {
     let event = |memory: &Remembered| Event {
         id: memory.id.clone(),
         timestamp: Some(memory.last_seen.to_string()),
@@ -38,9 +97,15 @@ pub fn trace(sources: &[Remembered]) -> Trace {
         ),
         ..Event::default()
     };
+    let of_lesson = |(number, lesson): (usize, &KnownLesson)| Event {
+        id: lesson.id.clone(),
+        content: shown(number, lesson),
+        ..Event::default()
+    };
+    let lessons = (1..).zip(lessons).map(of_lesson);
     Trace {
         tenant: TENANT.to_owned(),
-        events: sources.iter().map(event).collect(),
+        events: sources.iter().map(event).chain(lessons).collect(),
         outcome: Outcome::Partial,
         task_description: Some(TASK.to_owned()),
         ..Trace::default()
@@ -48,8 +113,8 @@ pub fn trace(sources: &[Remembered]) -> Trace {
 }
 
 /// What is stored of a dream, linked to its sources; `None` when no pattern was found.
-pub fn learned(said: &Reflection, sources: &[Remembered], facts: &Facts) -> Option<NewReflection> {
-    let ids: Vec<String> = sources.iter().map(|memory| memory.id.clone()).collect();
+pub fn learned(said: &Reflection, sources: &[String], facts: &Facts) -> Option<NewReflection> {
+    let ids = sources.to_vec();
     let text = said.reflection.as_deref()?;
     let mut tags = said.tags.clone();
     tags.push(TAG.to_owned());

@@ -83,17 +83,21 @@ impl KnownLesson {
 
 /// Writes known lessons as a prompt shows them, a line each.
 pub(crate) fn listed(lessons: &[KnownLesson]) -> String {
-    let lines = (1..).zip(lessons).map(|(number, lesson)| {
-        let KnownLesson { text, sessions, .. } = lesson;
-        let text = head(text, MAX_LESSON).replace('\n', " ");
-        let taught = match sessions {
-            0 => "this session".to_owned(),
-            1 => "1 session".to_owned(),
-            many => format!("{many} sessions"),
-        };
-        format!("L{number} ({taught}): {text}")
-    });
+    let lines = (1..).zip(lessons);
+    let lines = lines.map(|(number, lesson)| shown(number, lesson));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Writes a known lesson on one line, under the number by which an answer names it.
+pub(crate) fn shown(number: usize, lesson: &KnownLesson) -> String {
+    let KnownLesson { text, sessions, .. } = lesson;
+    let text = head(text, MAX_LESSON).replace('\n', " ");
+    let taught = match sessions {
+        0 => "this session".to_owned(),
+        1 => "1 session".to_owned(),
+        many => format!("{many} sessions"),
+    };
+    format!("L{number} ({taught}): {text}")
 }
 
 /// Chooses the sections that touch a session: those that share most words with its evidence

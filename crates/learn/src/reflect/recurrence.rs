@@ -79,6 +79,18 @@ pub fn asks_for_recurrence(template: &str) -> bool {
     template.contains("\"said\"")
 }
 
+/// The lessons that an operation names in `"repeats"`, each once.
+pub(crate) fn named_lessons<'l>(
+    operation: &Value,
+    lessons: &'l [KnownLesson],
+) -> Vec<&'l KnownLesson> {
+    let named = names(operation.get("repeats"));
+    let mut found: Vec<_> = named.filter_map(|name| numbered(lessons, name)).collect();
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    found.dedup_by(|a, b| a.id == b.id);
+    found
+}
+
 /// The lesson that a reply names: `L2`.
 pub fn numbered<'l>(lessons: &'l [KnownLesson], name: &str) -> Option<&'l KnownLesson> {
     let number: usize = name.trim().trim_start_matches(['L', 'l']).parse().ok()?;
