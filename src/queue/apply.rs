@@ -118,7 +118,7 @@ fn attempt(
     }
     let is_changed = !is_readable || held_secrets || after.to_bytes() != before.to_bytes();
     if is_changed {
-        after.mark_applied(&id);
+        after.mark_applied_to(&before, &id);
         after.set_last_updated(context.now());
     }
     job.progress.skipped += applied.skipped.len() as u64;

@@ -1,8 +1,8 @@
 //! What we keep in the file beside the key points: the one top-level key `playbook`.
 //!
 //! `{"next": {"pat": 8}, "aliases": {"pat-002": "pat-005"}, "points": {"pat-005":
-//! {"added": time, "used": time, "pinned": true}}, "applied": [job ids]}`. Keys of later
-//! versions are kept.
+//! {"added": time, "used": time, "pinned": true}}, "applied": [job ids], "votes": {job id: "pat-005
+//! +1"}}`. Keys of later versions are kept.
 
 use std::collections::BTreeMap;
 
@@ -33,8 +33,11 @@ pub(super) struct Meta {
     /// The jobs applied last, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) applied: Vec<String>,
+    /// What they did to the counters, by job.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) votes: BTreeMap<String, String>,
     #[serde(flatten)]
-    rest: Map<String, Value>,
+    pub(super) rest: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ mod document;
 pub mod edit;
 mod entry;
 pub(crate) mod id;
+mod job_votes;
 mod json;
 pub mod learn;
 pub mod left_out;
@@ -34,6 +35,7 @@ pub mod shown;
 #[cfg(test)]
 mod simulation;
 pub mod tags;
+pub mod three_way;
 pub mod undo;
 pub mod votes;
 

@@ -103,6 +103,15 @@ impl Playbook {
         bytes
     }
 
+    /// A playbook of these parts that ends its file as `like` does.
+    pub(super) fn made(root: Map<String, Value>, meta: Meta, like: &Self) -> Self {
+        Self {
+            root,
+            meta,
+            final_newline: like.final_newline,
+        }
+    }
+
     /// Returns the top-level values as they were read, our own key included.
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.root

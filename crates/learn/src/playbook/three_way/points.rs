@@ -1,0 +1,242 @@
+//! Merges the key points: their fields, counters and places.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::Later;
+use super::keys;
+use crate::playbook::entry::{self, COUNTERS};
+use crate::playbook::job_votes::{Moves, counted};
+use crate::playbook::meta::Note;
+use crate::playbook::model::Playbook;
+
+/// The named entries of a playbook; of two with one name the last (REQ-REFL-007).
+#[derive(Debug, Clone, Default)]
+pub(super) struct Points(pub(super) BTreeMap<String, Entry>);
+
+/// A key point with all that is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    /// The title of its section, and its place there.
+    pub(super) title: String,
+    pub(super) index: usize,
+    pub(super) fields: Map<String, Value>,
+    pub(super) note: Note,
+}
+
+impl Entry {
+    pub(super) fn text(&self) -> &str {
+        entry::text(&self.fields).unwrap_or_default()
+    }
+
+    fn counts(&self) -> [i64; 2] {
+        COUNTERS.map(|counter| counted(&self.fields, counter))
+    }
+
+    /// Tells whether a side did more to a point than to move it or to use it.
+    fn is_changed(&self, base: &Self) -> bool {
+        self.fields != base.fields || self.note.pinned != base.note.pinned
+    }
+
+    fn is_only_voted_on(&self, base: &Self) -> bool {
+        self.text() == base.text() && self.note.pinned == base.note.pinned
+    }
+}
+
+impl Points {
+    pub(super) fn of(playbook: &Playbook) -> Self {
+        let named = playbook.entries().filter_map(|(title, index, fields)| {
+            let name = entry::name(fields)?.to_owned();
+            let note = playbook.meta.points.get(&name).cloned();
+            let entry = Entry {
+                title: title.to_owned(),
+                index,
+                fields: fields.clone(),
+                note: note.unwrap_or_default(),
+            };
+            Some((name, entry))
+        });
+        Self(named.collect())
+    }
+
+    /// The same under other names. Two that get one name become one, with the sum of their counts.
+    pub(super) fn renamed(&self, names: &BTreeMap<String, String>) -> Self {
+        let mut renamed = Self::default();
+        for (name, entry) in &self.0 {
+            let mut entry = entry.clone();
+            if let Some(new) = names.get(name) {
+                entry
+                    .fields
+                    .insert(entry::NAME.to_owned(), new.as_str().into());
+            }
+            let name = names.get(name).unwrap_or(name);
+            renamed.0.insert(name.clone(), entry);
+        }
+        renamed
+    }
+}
+
+/// What two sides made of the points of a base.
+pub(super) struct Merge<'a> {
+    /// Without a base, what both have in common is found by the jobs that they know.
+    pub(super) base: Option<&'a Points>,
+    pub(super) sides: [&'a Points; 2],
+    /// What the jobs of one side alone did to the counters, and those that both have and the
+    /// base has not.
+    pub(super) own: [&'a Moves; 2],
+    pub(super) common: &'a Moves,
+    /// The names that each side merged away.
+    pub(super) aliases: [&'a BTreeMap<String, String>; 2],
+    pub(super) later: Later,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct MergedPoints {
+    pub(super) points: Points,
+    /// What was decided, in sentences.
+    pub(super) decided: Vec<String>,
+}
+
+impl Merge<'_> {
+    pub(super) fn points(&self) -> MergedPoints {
+        let mut merged = MergedPoints::default();
+        let mut carried: Vec<(String, [i64; 2])> = Vec::new();
+        let names = self.sides.iter().flat_map(|side| side.0.keys());
+        let mut names: Vec<&String> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let base = self.base.and_then(|base| base.0.get(name));
+            let entry = match (self.sides.map(|side| side.0.get(name)), base) {
+                ([Some(ours), Some(theirs)], base) => {
+                    self.both(name, base, [ours, theirs], &mut merged.decided)
+                }
+                ([Some(one), None] | [None, Some(one)], None) => one.clone(),
+                ([Some(one), None] | [None, Some(one)], Some(base)) => {
+                    if !one.is_changed(base) {
+                        continue;
+                    }
+                    let other = usize::from(self.sides[0].0.contains_key(name));
+                    let taken_in = self.taken_in(name, other);
+                    if let Some(into) = taken_in.filter(|_| one.is_only_voted_on(base)) {
+                        let [now, was] = [one.counts(), base.counts()];
+                        carried.push((into.to_owned(), [now[0] - was[0], now[1] - was[1]]));
+                        continue;
+                    }
+                    let why = "one side took it away, the other changed it or voted on it";
+                    merged.decided.push(format!("kept {name}: {why}"));
+                    one.clone()
+                }
+                ([None, None], _) => continue,
+            };
+            merged.points.0.insert(name.clone(), entry);
+        }
+        for (into, by) in carried {
+            if let Some(entry) = merged.points.0.get_mut(&into) {
+                let counts = entry.counts();
+                set_counts(&mut entry.fields, [counts[0] + by[0], counts[1] + by[1]]);
+            }
+        }
+        merged
+    }
+
+    /// The point of a side that took another in, by however many steps.
+    fn taken_in(&self, name: &str, side: usize) -> Option<&str> {
+        let aliases = self.aliases[side];
+        let steps = std::iter::successors(aliases.get(name), |name| aliases.get(*name));
+        let mut steps = steps.take(aliases.len());
+        steps
+            .find(|name| self.sides[side].0.contains_key(*name))
+            .map(String::as_str)
+    }
+
+    fn both(
+        &self,
+        name: &str,
+        base: Option<&Entry>,
+        sides: [&Entry; 2],
+        decided: &mut Vec<String>,
+    ) -> Entry {
+        let nothing = Map::new();
+        let fields_of = |entry: Option<&Entry>| entry.map(|entry| entry.fields.clone());
+        let base_fields = fields_of(base).unwrap_or(nothing);
+        let fields = sides.map(|side| &side.fields);
+        let mut fields = keys::map(&base_fields, fields, self.later);
+        let counts = self.counts(name, base, sides);
+        if sides.iter().any(|side| side.counts() != counts) {
+            set_counts(&mut fields, counts);
+        }
+        let title = sides.map(|side| Some(&side.title));
+        let title = keys::value(base.map(|base| &base.title), title, self.later);
+        let mut note = self.note(base, sides);
+        let texts = sides.map(Entry::text);
+        let is_edited = |text: &&str| Some(*text) != base.map(Entry::text);
+        if texts[0] != texts[1] && texts.iter().all(is_edited) {
+            let [kept, other] = self.later.first(texts);
+            note.rest.insert(OTHER_TEXT.to_owned(), other.into());
+            decided.push(format!(
+                "{name} was edited on both sides: kept {kept:?}, not {other:?}"
+            ));
+        }
+        let place = if base.is_some_and(|base| Some(&base.title) == title) {
+            base.map_or(usize::MAX, |base| base.index)
+        } else {
+            usize::MAX
+        };
+        Entry {
+            title: title.cloned().unwrap_or_default(),
+            index: place,
+            fields,
+            note,
+        }
+    }
+
+    /// What stood in the base and what each side added; a job that both have counts once.
+    fn counts(&self, name: &str, base: Option<&Entry>, sides: [&Entry; 2]) -> [i64; 2] {
+        let moved = |moves: &Moves| moves.get(name).copied().unwrap_or_default();
+        let [ours, theirs] = sides.map(Entry::counts);
+        let own = self.own.map(moved);
+        let common = moved(self.common);
+        std::array::from_fn(|at| {
+            let sum = if self.base.is_some() {
+                let before = base.map_or(0, |base| base.counts()[at]);
+                ours[at] + theirs[at] - before - common[at]
+            } else {
+                let shared = (ours[at] - own[0][at]).max(theirs[at] - own[1][at]);
+                shared + own[0][at] + own[1][at]
+            };
+            sum.max(0)
+        })
+    }
+
+    fn note(&self, base: Option<&Entry>, sides: [&Entry; 2]) -> Note {
+        let [ours, theirs] = sides.map(|side| &side.note);
+        let blank = Note::default();
+        let base = base.map_or(&blank, |base| &base.note);
+        let added = [ours.added, theirs.added].into_iter().flatten().min();
+        let is_pinned = keys::value(
+            Some(&base.pinned),
+            [Some(&ours.pinned), Some(&theirs.pinned)],
+            self.later,
+        );
+        Note {
+            added,
+            used: ours.used.max(theirs.used),
+            pinned: is_pinned.copied().unwrap_or_default(),
+            rest: keys::map(&base.rest, [&ours.rest, &theirs.rest], self.later),
+        }
+    }
+}
+
+/// Under this key a point remembers the text that it lost to a later edit of the other side.
+const OTHER_TEXT: &str = "other_text";
+
+fn set_counts(fields: &mut Map<String, Value>, counts: [i64; 2]) {
+    for (counter, count) in COUNTERS.into_iter().zip(counts) {
+        if counted(fields, counter) != count || !fields.contains_key(counter.key()) {
+            let count = u64::try_from(count).unwrap_or_default();
+            fields.insert(counter.key().to_owned(), count.into());
+        }
+    }
+}

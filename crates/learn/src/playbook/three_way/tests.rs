@@ -1,0 +1,309 @@
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::playbook::ops::apply_operations;
+use crate::playbook::tags::{apply_bullet_tags, read_bullet_tags};
+
+fn at(second: u32) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + i64::from(second)).unwrap()
+}
+
+/// A playbook with these points in PATTERNS: name, text, helpful, harmful.
+fn playbook(second: u32, points: &[(&str, &str, u64, u64)]) -> Playbook {
+    let entry = |(name, text, helpful, harmful): &(&str, &str, u64, u64)| json!({"name": name, "text": text, "helpful": helpful, "harmful": harmful});
+    let list: Vec<Value> = points.iter().map(entry).collect();
+    let added: BTreeMap<&str, Value> = points
+        .iter()
+        .map(|(name, ..)| (*name, json!({"added": at(second).to_string()})))
+        .collect();
+    let file = json!({"version": "1.0", "last_updated": at(second).to_string(),
+        "sections": {"PATTERNS & APPROACHES": list}, "playbook": {"points": added}});
+    Playbook::parse(file.to_string().as_bytes()).unwrap()
+}
+
+/// What a playbook says: name, text and counters, in its order.
+fn points(playbook: &Playbook) -> Vec<(String, String, u64, u64)> {
+    let points = playbook.points();
+    points
+        .map(|p| (p.name.to_owned(), p.text.to_owned(), p.helpful, p.harmful))
+        .collect()
+}
+
+type Said<'a> = &'a [(&'a str, &'a str, u64, u64)];
+
+#[rstest]
+#[case::votes_of_both(
+    &[("pat-001", "a", 1, 0)],
+    &[("pat-001", "a", 2, 0)],
+    &[("pat-001", "a", 2, 1)],
+    &[("pat-001", "a", 3, 1)]
+)]
+#[case::two_texts_under_one_new_name(
+    &[("pat-001", "a", 1, 0)],
+    &[("pat-001", "a", 1, 0), ("pat-002", "b", 3, 0)],
+    &[("pat-001", "a", 1, 0), ("pat-002", "c", 0, 1)],
+    &[("pat-001", "a", 1, 0), ("pat-002", "b", 3, 0), ("pat-003", "c", 0, 1)]
+)]
+#[case::one_text_under_two_new_names(
+    &[],
+    &[("pat-001", "a", 1, 0), ("pat-002", "b", 0, 0)],
+    &[("pat-001", "b", 2, 0)],
+    &[("pat-001", "a", 1, 0), ("pat-002", "b", 2, 0)]
+)]
+#[case::the_same_text_twice(
+    &[],
+    &[("pat-001", "a", 1, 0)],
+    &[("pat-001", "a", 2, 0)],
+    &[("pat-001", "a", 3, 0)]
+)]
+#[case::taken_away_and_untouched(
+    &[("pat-001", "a", 1, 0), ("pat-002", "b", 1, 0)],
+    &[("pat-002", "b", 1, 0)],
+    &[("pat-001", "a", 1, 0), ("pat-002", "b", 2, 0)],
+    &[("pat-002", "b", 2, 0)]
+)]
+#[case::taken_away_and_voted_on(
+    &[("pat-001", "a", 1, 0), ("pat-002", "b", 1, 0)],
+    &[("pat-002", "b", 2, 0)],
+    &[("pat-001", "a", 2, 0), ("pat-002", "b", 1, 0)],
+    &[("pat-001", "a", 2, 0), ("pat-002", "b", 2, 0)]
+)]
+#[case::edited_and_voted_on(
+    &[("pat-001", "a", 1, 0)],
+    &[("pat-001", "A", 1, 0)],
+    &[("pat-001", "a", 2, 0)],
+    &[("pat-001", "A", 2, 0)]
+)]
+#[case::edited_on_both_sides_keeps_the_later(
+    &[("pat-001", "a", 1, 0)],
+    &[("pat-001", "older", 1, 0)],
+    &[("pat-001", "newer", 1, 0)],
+    &[("pat-001", "newer", 1, 0)]
+)]
+fn what_both_sides_did_is_there(
+    #[case] base: Said<'_>,
+    #[case] ours: Said<'_>,
+    #[case] theirs: Said<'_>,
+    #[case] expected: Said<'_>,
+) {
+    let base = playbook(0, base);
+    let sides = [playbook(1, ours), playbook(2, theirs)];
+    let merged = merge(Some(&base), [&sides[0], &sides[1]]).unwrap().playbook;
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(name, text, helpful, harmful)| {
+            ((*name).to_owned(), (*text).to_owned(), *helpful, *harmful)
+        })
+        .collect();
+    assert_eq!(points(&merged), expected);
+    let swapped = merge(Some(&base), [&sides[1], &sides[0]]).unwrap().playbook;
+    assert_eq!(points(&swapped), expected, "whichever side asks");
+    assert_eq!(
+        Playbook::parse(&merged.to_bytes()).unwrap().to_bytes(),
+        merged.to_bytes()
+    );
+}
+
+#[test]
+fn votes_follow_a_point_that_the_other_side_merged_away() {
+    let base = playbook(0, &[("pat-001", "a", 1, 0), ("pat-002", "b", 1, 0)]);
+    let mut ours = base.clone();
+    let join = json!({"type": "MERGE", "source_ids": ["pat-001", "pat-002"], "merged_text": "ab"});
+    apply_operations(&mut ours, &[join], "same", at(1));
+    let theirs = playbook(0, &[("pat-001", "a", 4, 0), ("pat-002", "b", 1, 1)]);
+    let merged = merge(Some(&base), [&ours, &theirs]).unwrap();
+    assert_eq!(
+        points(&merged.playbook),
+        [("pat-003".to_owned(), "ab".to_owned(), 5, 1)],
+        "{:?}",
+        merged.decided
+    );
+    assert_eq!(merged.playbook.named("pat-001").unwrap().name, "pat-003");
+}
+
+#[test]
+fn a_lost_text_is_told_and_kept() {
+    let base = playbook(0, &[("pat-001", "a", 1, 0)]);
+    let sides = [
+        playbook(1, &[("pat-001", "older", 1, 0)]),
+        playbook(2, &[("pat-001", "newer", 1, 0)]),
+    ];
+    let merged = merge(Some(&base), [&sides[0], &sides[1]]).unwrap();
+    let told = r#"pat-001 was edited on both sides: kept "newer", not "older""#;
+    assert_eq!(merged.decided, [told]);
+    let file: Value = serde_json::from_slice(&merged.playbook.to_bytes()).unwrap();
+    assert_eq!(file["playbook"]["points"]["pat-001"]["other_text"], "older");
+}
+
+#[test]
+fn what_we_know_nothing_of_is_merged_by_key() {
+    let file = |more: &Value| {
+        let mut file = json!({"version": "1.0", "mine": 1, "sections": {"OTHERS":
+            [{"name": "oth-001", "text": "a", "tags": ["x"]}, "a note", "another"]}});
+        for (path, value) in more.as_object().unwrap() {
+            *file.pointer_mut(path).unwrap() = value.clone();
+        }
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    };
+    let base = file(&json!({}));
+    let ours = file(&json!({"/mine": 2, "/sections/OTHERS/1": "a new note"}));
+    let theirs = file(&json!({"/sections/OTHERS/0/tags": ["x", "y"]}));
+    let merged = merge(Some(&base), [&ours, &theirs]).unwrap().playbook;
+    let merged: Value = serde_json::from_slice(&merged.to_bytes()).unwrap();
+    assert_eq!(merged["mine"], 2);
+    let list = &merged["sections"]["OTHERS"];
+    assert_eq!(list[0]["tags"], json!(["x", "y"]));
+    assert_eq!(list.as_array().unwrap().len(), 3, "{list}");
+    has_all(&list.to_string(), &["a new note", "another"]);
+}
+
+fn has_all(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn a_newer_format_is_left_alone() {
+    let mut theirs = playbook(1, &[("pat-001", "a", 1, 0)]);
+    theirs.root.insert(VERSION_KEY.to_owned(), "2.0".into());
+    let ours = playbook(0, &[]);
+    let refused = merge(None, [&ours, &theirs]).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "its format is version 2.0, and this program knows 1.0"
+    );
+}
+
+/// What a job of the test does: votes on texts, and a text that it adds.
+#[derive(Debug, Clone)]
+struct Work {
+    votes: Vec<(usize, bool)>,
+    adds: Option<usize>,
+}
+
+fn text(number: usize) -> String {
+    format!(
+        "rule of the word {}",
+        ["ant", "bee", "cat", "dog", "eel", "fox"][number % 6]
+    )
+}
+
+fn work() -> impl Strategy<Value = Work> {
+    let adds = proptest::option::of(0..6_usize);
+    (vec((0..6_usize, any::<bool>()), 0..4), adds).prop_map(|(votes, adds)| Work { votes, adds })
+}
+
+fn name_of(playbook: &Playbook, said: &str) -> Option<String> {
+    let mut points = playbook.points();
+    points.find(|p| p.text == said).map(|p| p.name.to_owned())
+}
+
+/// Applies a job as the worker does.
+fn apply(playbook: &mut Playbook, job: &str, work: &Work, now: Timestamp) {
+    let before = playbook.clone();
+    for (number, helped) in &work.votes {
+        let Some(name) = name_of(playbook, &text(*number)) else {
+            continue;
+        };
+        let tag = if *helped { "helpful" } else { "harmful" };
+        let tags = json!([{"name": name, "tag": tag, "rationale": "r"}]);
+        apply_bullet_tags(playbook, &read_bullet_tags(&tags).0);
+    }
+    if let Some(number) = work
+        .adds
+        .filter(|number| name_of(playbook, &text(*number)).is_none())
+    {
+        let add = json!({"type": "ADD", "text": text(number), "section": "OTHERS"});
+        apply_operations(playbook, &[add], "r", now);
+    }
+    playbook.mark_applied_to(&before, job);
+    playbook.set_last_updated(now);
+}
+
+/// What a playbook says, whatever its points are called.
+fn by_text(playbook: &Playbook) -> BTreeMap<String, (u64, u64)> {
+    let points = playbook.points();
+    points
+        .map(|p| (p.text.to_owned(), (p.helpful, p.harmful)))
+        .collect()
+}
+
+proptest! {
+    /// As if both had learned in turn: a vote counts where its point stood when it was cast.
+    #[test]
+    fn nothing_is_lost_and_nothing_doubled(
+        before in vec(work(), 0..6),
+        [ours, theirs] in [vec(work(), 0..6), vec(work(), 0..6)],
+        // These were applied on one side and picked by the other.
+        both in vec(work(), 0..3),
+        has_base in any::<bool>(),
+    ) {
+        let mut base = Playbook::empty();
+        let mut clock = 0;
+        let mut tick = || { clock += 1; at(clock) };
+        for (number, work) in before.iter().enumerate() {
+            apply(&mut base, &format!("a-{number}"), work, tick());
+        }
+        let mut expected: BTreeMap<String, (u64, u64)> = by_text(&base);
+        let mut sides = [base.clone(), base.clone()];
+        for (number, work) in both.iter().enumerate() {
+            let now = tick();
+            let was = by_text(&sides[0]);
+            for side in &mut sides {
+                apply(side, &format!("b-{number}"), work, now);
+            }
+            add_moves(&mut expected, &was, &by_text(&sides[0]));
+        }
+        for (at, works) in [&ours, &theirs].into_iter().enumerate() {
+            for (number, work) in works.iter().enumerate() {
+                let was = by_text(&sides[at]);
+                apply(&mut sides[at], &format!("c{at}-{number}"), work, tick());
+                add_moves(&mut expected, &was, &by_text(&sides[at]));
+            }
+        }
+        let with = has_base.then_some(&base);
+        let merged = merge(with, [&sides[0], &sides[1]]).unwrap().playbook;
+        prop_assert_eq!(by_text(&merged), expected, "{:?}", sides);
+        let swapped = merge(with, [&sides[1], &sides[0]]).unwrap().playbook;
+        prop_assert_eq!(by_text(&swapped), by_text(&merged));
+        // Merged with either side again it is the same, and names are unique.
+        for side in &sides {
+            let again = merge(Some(side), [&merged, side]).unwrap().playbook;
+            prop_assert_eq!(again.to_bytes(), merged.to_bytes());
+        }
+        let names: Vec<String> = merged.points().map(|p| p.name.to_owned()).collect();
+        let unique: std::collections::BTreeSet<&String> = names.iter().collect();
+        prop_assert_eq!(unique.len(), names.len());
+        prop_assert_eq!(Playbook::parse(&merged.to_bytes()).unwrap().to_bytes(), merged.to_bytes());
+        // A criss-cross: each side goes on from the merge, and both are merged over it.
+        let mut further = [merged.clone(), merged.clone()];
+        let one = Work { votes: vec![(0, true), (1, false)], adds: Some(2) };
+        let mut expected = by_text(&merged);
+        for (at, side) in further.iter_mut().enumerate() {
+            let was = by_text(side);
+            apply(side, &format!("d{at}"), &one, tick());
+            add_moves(&mut expected, &was, &by_text(side));
+        }
+        let last = merge(Some(&merged), [&further[0], &further[1]]).unwrap().playbook;
+        prop_assert_eq!(by_text(&last), expected);
+    }
+}
+
+fn add_moves(
+    sum: &mut BTreeMap<String, (u64, u64)>,
+    was: &BTreeMap<String, (u64, u64)>,
+    now: &BTreeMap<String, (u64, u64)>,
+) {
+    for (text, counts) in now {
+        let before = was.get(text).copied().unwrap_or_default();
+        let known = sum.entry(text.clone()).or_default();
+        known.0 += counts.0 - before.0;
+        known.1 += counts.1 - before.1;
+    }
+}
