@@ -20,6 +20,7 @@ use crate::prepared::{Injection, Kind, LeftOut, Ready};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
 use crate::store::Snapshots;
+use crate::store::Store;
 use crate::store::{StoreError, WAYS_BACK};
 use crate::trust::{Standing, outside};
 
@@ -68,7 +69,8 @@ impl<'a> Basis<'a> {
         let standing = Standing::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
-            fsx::read_if_there(&playbook_file(project), MAX_PLAYBOOK)?
+            let bytes = fsx::read_if_there(&playbook_file(project), MAX_PLAYBOOK)?;
+            bytes.map(|bytes| Store::of(paths, project).with_votes(bytes))
         } else {
             None
         };

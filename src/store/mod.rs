@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, playbook_file};
+use crate::playbook::apart::VotesApart;
 use crate::playbook::migrate::{Migrated, migrate};
 use crate::playbook::{Defect, Playbook};
 use crate::trust::TrustRecord;
@@ -45,6 +46,8 @@ pub(crate) enum StoreError {
 pub(crate) struct Store {
     path: PathBuf,
     snapshots: Option<Snapshots>,
+    /// The file with the votes that stand apart from it.
+    votes: Option<PathBuf>,
     /// The file that says which of its key points the user trusts.
     trust: Option<PathBuf>,
     /// Whether it was read with key points before.
@@ -58,6 +61,7 @@ impl Store {
         Self {
             path: playbook_file(project),
             snapshots: Some(Snapshots::new(&paths.project(project))),
+            votes: Some(paths.votes(project)),
             trust: Some(paths.trust_record(project)),
             was_seen: false,
         }
@@ -78,6 +82,7 @@ impl Store {
         Self {
             path: path.into(),
             snapshots: None,
+            votes: None,
             trust: None,
             was_seen: false,
         }
@@ -96,13 +101,15 @@ impl Store {
         let Some(bytes) = self.bytes()? else {
             return Ok(Loaded {
                 playbook: Playbook::empty(),
+                file: Playbook::empty(),
                 bytes: None,
                 is_of_another_age: false,
             });
         };
         match migrate(&bytes) {
             Ok(Migrated { playbook, changed }) => Ok(Loaded {
-                playbook,
+                playbook: playbook.clone().with_votes(&self.votes_apart(&playbook)?),
+                file: playbook,
                 bytes: Some(bytes),
                 is_of_another_age: changed,
             }),
@@ -110,6 +117,35 @@ impl Store {
                 path: self.path.clone(),
                 flaw,
             }),
+        }
+    }
+
+    /// The votes that stand apart from what the file says; mostly there are none.
+    fn votes_apart(&self, file: &Playbook) -> Result<VotesApart, FsError> {
+        let Some(path) = &self.votes else {
+            return Ok(VotesApart::default());
+        };
+        let Some(bytes) = fsx::read_if_there(path, MAX_FILE_BYTES)? else {
+            return Ok(VotesApart::default());
+        };
+        let votes: VotesApart = serde_json::from_slice(&bytes).map_err(|error| FsError {
+            action: "read the votes".to_owned(),
+            path: path.clone(),
+            source: std::io::Error::new(std::io::ErrorKind::InvalidData, error),
+        })?;
+        Ok(votes.beside(file))
+    }
+
+    /// What a file says, with the votes that stand apart from it. Where one of them cannot be read
+    /// it is the file as it is: a start tells what it can.
+    pub(crate) fn with_votes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let is_apart = self.votes.as_ref().is_some_and(|file| file.exists());
+        let Some(playbook) = Playbook::parse(&bytes).ok().filter(|_| is_apart) else {
+            return bytes;
+        };
+        match self.votes_apart(&playbook) {
+            Ok(votes) => playbook.with_votes(&votes).to_bytes(),
+            Err(_) => bytes,
         }
     }
 
@@ -180,7 +216,10 @@ impl Store {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
+    /// The playbook with all its votes.
     pub(crate) playbook: Playbook,
+    /// As the file has it, without the votes that stand apart.
+    pub(crate) file: Playbook,
     /// What the file says; `None` where there is none.
     pub(crate) bytes: Option<Vec<u8>>,
     /// Whether the next write changes its format, so that the bytes are worth keeping.
@@ -210,6 +249,50 @@ impl Locked<'_> {
             });
         }
         Ok(fsx::durable_if_unchanged(&self.store.path, seen, &bytes)?)
+    }
+
+    /// Adds what a job votes to the votes that stand apart from `file`, once; tells whether they
+    /// were not there.
+    pub(crate) fn add_votes(&self, file: &Playbook, of_job: &VotesApart) -> Result<bool, FsError> {
+        let mut votes = self.store.votes_apart(file)?;
+        let is_new = votes.add(of_job);
+        if is_new {
+            self.put_votes(&votes)?;
+        }
+        Ok(is_new)
+    }
+
+    /// As [`Locked::save`], with all votes: those that stood apart from `file` go into it with
+    /// `job`.
+    pub(crate) fn save_with_votes(
+        &self,
+        (seen, file): (Option<&[u8]>, &Playbook),
+        after: &Playbook,
+        job: &str,
+    ) -> Result<bool, StoreError> {
+        let votes = self.store.votes_apart(file)?;
+        let are_apart = votes != VotesApart::default();
+        if are_apart {
+            self.put_votes(&votes.moved_with(job))?;
+        }
+        let is_saved = self.save(seen, after)?;
+        if is_saved
+            && are_apart
+            && let Some(file) = &self.store.votes
+        {
+            fsx::remove(file)?;
+        }
+        Ok(is_saved)
+    }
+
+    fn put_votes(&self, votes: &VotesApart) -> Result<(), FsError> {
+        let Some(file) = &self.store.votes else {
+            return Ok(());
+        };
+        if let Some(folder) = file.parent() {
+            fsx::ensure_dir(folder)?;
+        }
+        fsx::durable(file, &fsx::to_json(file, votes)?)
     }
 }
 
