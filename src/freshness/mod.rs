@@ -8,7 +8,7 @@
 //! Without git, in a project that is not trusted, and where git cannot say enough in time,
 //! nothing is looked at, and what was known stays.
 
-mod git;
+pub(crate) mod git;
 mod history;
 mod tree;
 

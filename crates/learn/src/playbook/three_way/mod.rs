@@ -14,11 +14,16 @@
 //! | a counter that one side changed by hand | its difference is added like a vote |
 //! | a point of each side edited to say the same | two points that say the same; `playbook dedup` joins them |
 
+mod conflict;
+mod files;
 mod keys;
 mod names;
 mod points;
 #[cfg(test)]
 mod tests;
+
+pub use conflict::{Sides, sides};
+pub use files::{MergeFile, Unmergeable, merge_files};
 
 use std::collections::{BTreeMap, BTreeSet};
 
