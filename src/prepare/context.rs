@@ -15,7 +15,7 @@ use crate::playbook::left_out::for_prompts;
 use crate::playbook::proof::Stage;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
-use crate::playbook::three_way::sides;
+use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Point};
 use crate::prepared::{Injection, Kind, LeftOut, Ready};
 use crate::proof::{self, ProofRecord};
@@ -175,7 +175,7 @@ impl<'a> Basis<'a> {
     fn unreadable(&self, flaw: &Defect, limits: InjectionLimits) -> Outcome {
         let file = playbook_file(self.project);
         let mut notice = format!("could not read playbook: {}: {flaw}", file.display());
-        let is_in_merge = sides(self.bytes.as_deref().unwrap_or_default()).is_some();
+        let is_in_merge = has_markers(self.bytes.as_deref().unwrap_or_default());
         if is_in_merge {
             notice = format!("{} is in the middle of a merge", file.display());
         }

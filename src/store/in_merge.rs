@@ -12,7 +12,7 @@ use crate::freshness::git::Git;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, playbook_file};
 use crate::playbook::Playbook;
-use crate::playbook::three_way::{Sides, merge_files, sides};
+use crate::playbook::three_way::{Sides, has_markers, merge_files, sides};
 use crate::shown::counted;
 use crate::trust::Standing;
 
@@ -35,34 +35,36 @@ pub(super) fn merged(
     project: &Path,
     file: &[u8],
 ) -> Option<Result<Playbook, String>> {
-    let marked = sides(file);
+    let is_marked = has_markers(file);
+    let why_not = |why: &str| is_marked.then(|| Err(format!("it has conflict markers, and {why}")));
     let git_dir = project.join(".git");
     let is_under_way = || UNDER_WAY.iter().any(|name| git_dir.join(name).exists());
-    if marked.is_none() && !is_under_way() {
+    if !is_marked && !is_under_way() {
         return None;
     }
     if !Standing::of(paths, project).is_trusted() {
-        let why = "it has conflict markers, and the project is not trusted";
-        return marked.map(|_| Err(why.to_owned()));
+        return why_not("the project is not trusted");
     }
     let git = Git::at(project, LIMIT);
     // Who holds the index is about to write it, and may not have written the file to the end.
     let index_lock = git.ask_now(&["rev-parse", "--git-path", "index.lock"]);
     let index_lock = index_lock.map(|path| String::from_utf8_lossy(&path).trim_end().to_owned());
     if index_lock.is_some_and(|path| project.join(path).exists()) {
-        let why = "it has conflict markers, and git is at work there";
-        return marked.map(|_| Err(why.to_owned()));
+        return why_not("git is at work there");
     }
-    let sides = match (staged(&git), marked) {
-        (Some(staged), Some(_)) => staged,
+    let sides = match staged(&git) {
         // Without markers git leaves one side; what is neither was merged before, or by hand.
-        (Some(staged), None) if staged.ours == file || staged.theirs == file => staged,
-        (None, Some(marked)) => marked,
-        (_, None) => return None,
+        Some(staged) if is_marked || staged.ours == file || staged.theirs == file => staged,
+        _ if !is_marked => return None,
+        _ => match sides(file) {
+            Some(marked) => marked,
+            None => return why_not("is not merged: they do not belong together"),
+        },
     };
-    let merged = merge_files(sides.base.as_deref(), &sides.ours, &sides.theirs);
-    let why = |error| format!("it has conflict markers, and is not merged: {error}");
-    Some(merged.map(|merged| merged.playbook).map_err(why))
+    match merge_files(sides.base.as_deref(), &sides.ours, &sides.theirs) {
+        Ok(merged) => Some(Ok(merged.playbook)),
+        Err(error) => why_not(&format!("is not merged: {error}")),
+    }
 }
 
 /// What the index has of the file where it is not merged.

@@ -11,7 +11,7 @@ use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, playbook_file};
 use crate::playbook::migrate::{Migrated, migrate};
-use crate::playbook::three_way::sides;
+use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook};
 use crate::trust::{Standing, TrustRecord};
 
@@ -139,7 +139,7 @@ impl Store {
     /// Tells whether the file has conflict markers.
     fn is_in_merge(&self) -> Result<bool, StoreError> {
         let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
-        Ok(self.owner.is_some() && bytes.is_some_and(|bytes| sides(&bytes).is_some()))
+        Ok(self.owner.is_some() && bytes.is_some_and(|bytes| has_markers(&bytes)))
     }
 
     /// Makes one playbook of both sides where git left the file in the middle of a merge, and

@@ -25,6 +25,16 @@ enum Part {
     Theirs,
 }
 
+/// Tells whether a file has conflict markers, be they whole or not. No playbook has a line that
+/// begins so.
+pub fn has_markers(file: &[u8]) -> bool {
+    let is_there = |wanted: u8| {
+        let mut lines = file.split(|byte| *byte == b'\n');
+        lines.any(|line| marker(line).is_some_and(|(first, _)| first == wanted))
+    };
+    is_there(b'<') && is_there(b'>')
+}
+
 /// Takes a file with conflict markers apart; `None` where it has none that are whole.
 ///
 /// A marker is the same character seven times or more at the beginning of a line, and then a

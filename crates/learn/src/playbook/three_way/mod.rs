@@ -23,7 +23,7 @@ mod renumbered;
 #[cfg(test)]
 mod tests;
 
-pub use conflict::{Sides, sides};
+pub use conflict::{Sides, has_markers, sides};
 pub use files::{MergeFile, Unmergeable, merge_files};
 
 use std::collections::{BTreeMap, BTreeSet};

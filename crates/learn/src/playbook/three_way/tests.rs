@@ -331,4 +331,5 @@ fn a_file_with_conflict_markers_is_taken_apart(
         theirs: theirs.into(),
     });
     assert_eq!(conflict::sides(file.as_bytes()), expected);
+    assert!(conflict::has_markers(file.as_bytes()) || expected.is_none());
 }
