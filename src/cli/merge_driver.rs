@@ -32,7 +32,10 @@ impl Repository {
         let git = Git::at(&project, LIMIT);
         if git.ask_now(&["rev-parse", "--git-dir"]).is_none() {
             return Err(Hinted::error(
-                format!("{} is in no git repository that can be used", project.display()),
+                format!(
+                    "{} is in no git repository that can be used",
+                    project.display()
+                ),
                 "`git status` there says why; without git, `playbook merge-files` merges files",
             ));
         }
@@ -50,7 +53,10 @@ impl Repository {
         let done = self.git.ask_now(&arguments);
         done.map(drop).ok_or_else(|| {
             Hinted::error(
-                format!("git could not write the configuration of {}", self.project.display()),
+                format!(
+                    "git could not write the configuration of {}",
+                    self.project.display()
+                ),
                 "`git config --local --list` there says why",
             )
         })
@@ -60,7 +66,8 @@ impl Repository {
     fn has_attribute(&self) -> bool {
         let asked = ["check-attr", "-z", "merge", "--", ".claude/playbook.json"];
         let said = self.git.ask_now(&asked).unwrap_or_default();
-        said.split(|byte| *byte == 0).any(|word| word == b"playbook")
+        said.split(|byte| *byte == 0)
+            .any(|word| word == b"playbook")
     }
 }
 
@@ -104,5 +111,9 @@ pub(super) fn uninstall(env: &Env, args: &args::Uninstall) -> anyhow::Result<()>
         "line": ATTRIBUTE,
         "has_line": repository.has_attribute(),
     });
-    answer::give(args.json, include_str!("screens/merge_driver_removed.txt"), told)
+    answer::give(
+        args.json,
+        include_str!("screens/merge_driver_removed.txt"),
+        told,
+    )
 }

@@ -13,6 +13,7 @@ mod config;
 mod cost;
 mod dedup;
 mod demo;
+mod diff;
 mod doctor;
 mod dream;
 mod edit_commands;
@@ -133,6 +134,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
         Command::Undo(args) => edit_commands::undo(&args),
+        Command::Diff(args) => diff::run(&Session::on(&args.on)?, &args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
         Command::Add(args) => edit_commands::add(args),
         Command::Edit(args) => edit_commands::edit(args),

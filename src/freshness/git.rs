@@ -26,8 +26,8 @@ const SETTINGS: [&str; 4] = [
 
 /// A folder in a work tree, and the time until which git may be asked about it.
 pub(crate) struct Git {
-    pub(super) folder: PathBuf,
-    pub(super) until: Instant,
+    pub(crate) folder: PathBuf,
+    pub(crate) until: Instant,
 }
 
 impl Git {
@@ -39,12 +39,12 @@ impl Git {
     }
 
     /// What git says, if it ends well and in time.
-    pub(super) async fn ask(&self, arguments: &[&str]) -> Option<Vec<u8>> {
+    pub(crate) async fn ask(&self, arguments: &[&str]) -> Option<Vec<u8>> {
         self.ask_with(arguments, b"").await
     }
 
     /// As [`Git::ask`], with `input` on stdin.
-    pub(super) async fn ask_with(&self, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) async fn ask_with(&self, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
         let env = Env::from_process();
         // What finds git and the user's own settings, which say whose repositories are safe.
         let kept = [name::PATH, name::HOME, name::XDG_CONFIG];
@@ -78,13 +78,13 @@ impl Git {
     }
 
     /// The lines that git says.
-    pub(super) async fn lines(&self, arguments: &[&str]) -> Option<Vec<String>> {
+    pub(crate) async fn lines(&self, arguments: &[&str]) -> Option<Vec<String>> {
         let said = String::from_utf8(self.ask(arguments).await?).ok()?;
         Some(said.lines().map(str::to_owned).collect())
     }
 
     /// Tells whether a commit is part of the history of another.
-    pub(super) async fn is_before(&self, commit: &str, later: &str) -> bool {
+    pub(crate) async fn is_before(&self, commit: &str, later: &str) -> bool {
         let asked = ["merge-base", "--is-ancestor", commit, later];
         self.ask(&asked).await.is_some()
     }

@@ -11,6 +11,7 @@ mod common;
 mod backtest;
 mod cli;
 mod demo;
+mod diff;
 mod doctor;
 mod documents;
 mod house;

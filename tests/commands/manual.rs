@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::common::env::TestEnv;
+use crate::common::git::git;
 use crate::common::session::Session;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -140,6 +141,8 @@ fn learned() -> (TestEnv, PathBuf) {
         &path,
         text.replace("/home/user/project", project.to_str().unwrap()),
     );
+    git(&project, &["init", "-q"]);
+    git(&project, &["commit", "-q", "--allow-empty", "-m", "x"]);
     let plan = env.cli(&["bootstrap", "--yes"]);
     plan.code_is(0);
     (env, path)

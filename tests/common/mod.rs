@@ -28,6 +28,7 @@ macro_rules! lacks {
 
 pub mod api;
 pub(crate) mod env;
+pub(crate) mod git;
 pub(crate) mod learned;
 pub(crate) mod lived;
 pub(crate) mod processes;

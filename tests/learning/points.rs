@@ -2,10 +2,9 @@
 //! knows it. No key, no network: the rules judge.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use crate::common::env::{Hook, NOW, TestEnv, write};
+use crate::common::git::git;
 use crate::common::session::Session;
 use rstest::rstest;
 use serde_json::json;
@@ -407,18 +406,6 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
     let point = list.as_array_mut().unwrap().remove(1);
     assert_eq!(point["helpful"], 1);
     assert_eq!(list, odd);
-}
-
-fn git(at: &Path, args: &[&str]) {
-    let done = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
-        .args(args)
-        .current_dir(at)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .expect("git runs");
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{args:?}: {said}");
 }
 
 #[test]

@@ -234,8 +234,13 @@ fn in_the_middle_of_a_merge_that_cannot_be_made_nothing_is_brought_back() {
     let merging = format!("<<<<<<< HEAD\n{ours}=======\n{{\n>>>>>>> other\n");
     write(&env.playbook_path(), &merging);
     for args in [&["restore"][..], &["restore", &job]] {
-        env.cli(args)
-            .fails(1, &["conflict markers, and is not merged", "hint: finish the merge"]);
+        env.cli(args).fails(
+            1,
+            &[
+                "conflict markers, and is not merged",
+                "hint: finish the merge",
+            ],
+        );
     }
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), merging);
     assert!(env.spool().is_empty());

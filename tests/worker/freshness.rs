@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
@@ -12,32 +11,11 @@ use serde_json::{Value, json};
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
+use crate::common::git::git;
 use crate::common::session::Session;
 
 const TEXT: &str = "Cut a release with `scripts/release.sh`, never by hand.";
 const GONE: &str = "`scripts/release.sh` is gone since 3 Nov 2026; `scripts/ship.sh` has its text";
-
-/// Runs git on the third of November, as the user would.
-fn git(at: &Path, args: &[&str]) {
-    let day = "2026-11-03T12:00:00Z";
-    let done = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
-        .args([
-            "-c",
-            "init.defaultBranch=main",
-            "-c",
-            "advice.detachedHead=false",
-        ])
-        .args(args)
-        .current_dir(at)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_COMMITTER_DATE", day)
-        .env("GIT_AUTHOR_DATE", day)
-        .output()
-        .expect("git runs");
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{args:?}: {said}");
-}
 
 fn commit(env: &TestEnv) {
     git(&env.project(), &["add", "-A"]);

@@ -21,7 +21,9 @@ impl Branches {
         let env = TestEnv::without_worker();
         let branches = Self { env };
         branches.git(&["init", "-q"]);
-        branches.env.write_playbook(&[("oth-001", "name the branch first")]);
+        branches
+            .env
+            .write_playbook(&[("oth-001", "name the branch first")]);
         branches.env.cli(&["trust"]).ok();
         branches.commit();
         branches.git(&["switch", "-q", "-c", "theirs"]);
@@ -75,7 +77,12 @@ fn a_start_asks_for_the_merge_and_its_texts_are_given_once_they_are_screened() {
     let file = branches.file();
     has!(file, "keep commits small", "ask before a release");
     let told = branches.start("s2");
-    has!(told, "it has the 3 key points of both sides", "`git add` it", "keep commits small");
+    has!(
+        told,
+        "it has the 3 key points of both sides",
+        "`git add` it",
+        "keep commits small"
+    );
     let told = branches.start("s3");
     lacks!(told, "both sides");
     has!(told, "keep commits small");
@@ -133,7 +140,10 @@ fn a_side_that_is_no_playbook_leaves_all_as_it_is_and_jobs_wait_with_the_reason(
     branches.env.end_citing("s1");
     branches.env.worker();
     assert_eq!(branches.file(), before);
-    has!(branches.env.reasons().join("\n"), "is not merged: their side: line 3");
+    has!(
+        branches.env.reasons().join("\n"),
+        "is not merged: their side: line 3"
+    );
 }
 
 #[test]
@@ -151,12 +161,17 @@ fn while_git_holds_its_index_nothing_is_written() {
 #[test]
 fn a_file_that_git_leaves_without_markers_is_merged_and_one_that_the_user_merged_is_not() {
     let branches = Branches::with("keep commits small");
-    write(&branches.env.project().join(".git/info/attributes"), "*.json -merge\n");
+    write(
+        &branches.env.project().join(".git/info/attributes"),
+        "*.json -merge\n",
+    );
     branches.try_merge();
     lacks!(branches.file(), "<<<<<<<", "keep commits small");
     branches.env.cli(&["pin", "oth-001"]).ok();
     has!(branches.file(), "keep commits small");
-    branches.env.write_playbook(&[("oth-001", "name the branch first")]);
+    branches
+        .env
+        .write_playbook(&[("oth-001", "name the branch first")]);
     has!(branches.env.cli(&["add", "one more"]).stdout, "one more");
     lacks!(branches.file(), "keep commits small");
 }
@@ -167,8 +182,15 @@ fn the_driver_is_set_and_taken_out_of_the_repository_alone() {
     let config = branches.env.project().join(".git/config");
     let before = fs::read_to_string(&config).unwrap();
     let told = branches.env.cli(&["install", "--merge-driver"]).ok();
-    has!(told, ".gitattributes", ".claude/playbook.json merge=playbook");
-    has!(fs::read_to_string(&config).unwrap(), "merge-files %O %A %B -o %A");
+    has!(
+        told,
+        ".gitattributes",
+        ".claude/playbook.json merge=playbook"
+    );
+    has!(
+        fs::read_to_string(&config).unwrap(),
+        "merge-files %O %A %B -o %A"
+    );
     write(
         &branches.env.project().join(".gitattributes"),
         ".claude/playbook.json merge=playbook\n",
@@ -177,10 +199,17 @@ fn the_driver_is_set_and_taken_out_of_the_repository_alone() {
     has!(told, "is set already");
     lacks!(told, ".gitattributes");
     branches.git(&["merge", "-q", "--no-edit", "theirs"]);
-    has!(branches.file(), "keep commits small", "ask before a release");
+    has!(
+        branches.file(),
+        "keep commits small",
+        "ask before a release"
+    );
     branches.env.cli(&["uninstall", "--merge-driver"]).ok();
     assert_eq!(fs::read_to_string(&config).unwrap(), before);
-    has!(branches.env.cli(&["uninstall", "--merge-driver"]).ok(), "no merge driver");
+    has!(
+        branches.env.cli(&["uninstall", "--merge-driver"]).ok(),
+        "no merge driver"
+    );
     let outside = TestEnv::without_worker();
     outside
         .cli(&["install", "--merge-driver"])
@@ -188,7 +217,8 @@ fn the_driver_is_set_and_taken_out_of_the_repository_alone() {
 }
 
 const OURS: &str = r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "a"}]}}"#;
-const THEIRS: &str = "{\"sections\": {\"OTHERS\": [\r\n {\"name\": \"oth-001\", \"text\": \"<<<<<<< HEAD\"}]}}\r\n";
+const THEIRS: &str =
+    "{\"sections\": {\"OTHERS\": [\r\n {\"name\": \"oth-001\", \"text\": \"<<<<<<< HEAD\"}]}}\r\n";
 
 #[rstest]
 #[case::no_base(None, THEIRS, Ok(["\"a\"", "<<<<<<< HEAD", "oth-002"]))]
@@ -202,8 +232,13 @@ fn files_are_merged_without_git(
     #[case] expected: Result<[&str; 3], &str>,
 ) {
     let env = TestEnv::without_worker();
-    let [of_base, of_ours, of_theirs, out] = ["base", "ours", "theirs", "out"]
-        .map(|name| env.root().join(format!("{name}.json")).to_str().unwrap().to_owned());
+    let [of_base, of_ours, of_theirs, out] = ["base", "ours", "theirs", "out"].map(|name| {
+        env.root()
+            .join(format!("{name}.json"))
+            .to_str()
+            .unwrap()
+            .to_owned()
+    });
     if let Some(base) = base {
         write(of_base.as_ref(), base);
     }

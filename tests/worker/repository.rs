@@ -108,7 +108,10 @@ impl Repository {
             ["pop"] => self.with_conflicts(&["stash".to_owned(), "pop".to_owned()]),
             ["commit"] => self.git(&["commit", "-q", "-m", "squashed"]),
             ["style", style] => self.git(&["config", "merge.conflictStyle", style]),
-            [command @ ("merge" | "rebase" | "cherry-pick" | "revert"), ref rest @ ..] => {
+            [
+                command @ ("merge" | "rebase" | "cherry-pick" | "revert"),
+                ref rest @ ..,
+            ] => {
                 let mut arguments = vec![command.to_owned()];
                 if ["merge", "revert"].contains(&command) && !rest.contains(&"--squash") {
                     arguments.push("--no-edit".to_owned());
@@ -193,14 +196,16 @@ impl Repository {
             );
             self.resolve();
             self.git(&["add", FILE]);
-            let go_on = ["rebase", "cherry-pick", "revert"].into_iter().find(|command| {
-                let marks = match *command {
-                    "rebase" => "rebase-merge",
-                    "cherry-pick" => "CHERRY_PICK_HEAD",
-                    _ => "REVERT_HEAD",
-                };
-                self.is_in(marks)
-            });
+            let go_on = ["rebase", "cherry-pick", "revert"]
+                .into_iter()
+                .find(|command| {
+                    let marks = match *command {
+                        "rebase" => "rebase-merge",
+                        "cherry-pick" => "CHERRY_PICK_HEAD",
+                        _ => "REVERT_HEAD",
+                    };
+                    self.is_in(marks)
+                });
             done = match go_on {
                 Some(command) => self.try_git(&[command, "--continue"]),
                 None if self.is_in("MERGE_HEAD") => self.try_git(&["commit", "-q", "--no-edit"]),
@@ -248,9 +253,8 @@ impl Repository {
     /// The texts of the playbook with their votes.
     fn said(&self) -> String {
         let playbook = self.playbook();
-        let names: BTreeMap<&str, usize> = BTreeMap::from_iter(
-            playbook.points().map(|point| (point.name, 1)),
-        );
+        let names: BTreeMap<&str, usize> =
+            BTreeMap::from_iter(playbook.points().map(|point| (point.name, 1)));
         assert_eq!(names.len(), playbook.points().count(), "an id stands twice");
         let points = playbook.points().map(|point| {
             let text = point.text.strip_prefix("rule ").unwrap_or(point.text);
@@ -315,4 +319,3 @@ fn name_of(playbook: &Playbook, text: &str) -> String {
     let point = points.find(|point| point.text == rule(text));
     point.map_or_else(|| panic!("no {text}"), |point| point.name.to_owned())
 }
-

@@ -16,10 +16,10 @@ pub(crate) use learn::{
     Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
 pub(crate) use memory::{Forget, Of, Recall, Seen};
-pub(crate) use points::{Add, Dedup, Edit, Merge, Pin, Remove, Restore, Undo};
+pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Remove, Restore, Undo};
 pub(crate) use run::{
-    Completions, ConfigAction, ConfigArgs, Doctor, Install, Jobs, JobsAction, Man, MergeFiles, Retry, Scope,
-    Shell, Uninstall, Worker,
+    Completions, ConfigAction, ConfigArgs, Doctor, Install, Jobs, JobsAction, Man, MergeFiles,
+    Retry, Scope, Shell, Uninstall, Worker,
 };
 pub(crate) use show::{AsJson, Evidence, Export, Log, On, Report, Show};
 pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Show(Show),
     /// Show what happened to the playbook, to one key point, or what one job did
     Log(Log),
+    /// Show in words what changed in the key points since a commit, or between two
+    Diff(Diff),
     /// Take back what a job did
     #[command(after_help = "Example:
   playbook undo 20261121T221951-3f9a2c1b")]

@@ -14,6 +14,20 @@ pub(crate) struct Undo {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  playbook diff
+  playbook diff main
+  playbook diff v1.2..HEAD")]
+pub(crate) struct Diff {
+    /// A commit, branch or tag to compare the file with, or two of them: FROM..TO
+    /// [default: HEAD]
+    #[arg(value_name = "REVISION")]
+    pub(crate) revisions: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   playbook restore
   playbook restore 20261121T221951-3f9a2c1b")]
 pub(crate) struct Restore {

@@ -169,12 +169,14 @@ pub(crate) struct Uninstall {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 merged, 1 nothing was written, for example because a file is
+#[command(
+    after_help = "Exit status: 0 merged, 1 nothing was written, for example because a file is
 no playbook.
 
 Examples:
   playbook merge-files base.json here.json there.json -o merged.json
-  git config merge.playbook.driver \"playbook merge-files %O %A %B -o %A\"")]
+  git config merge.playbook.driver \"playbook merge-files %O %A %B -o %A\""
+)]
 pub(crate) struct MergeFiles {
     /// What both began with; where that is not known, an empty file or one that is not there
     pub(crate) base: PathBuf,

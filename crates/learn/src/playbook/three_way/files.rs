@@ -47,11 +47,7 @@ pub enum Unmergeable {
 /// Merges what two files made of a third, if there is one and it is not empty.
 ///
 /// A base with conflict markers is what git made of several bases: it counts as their merge.
-pub fn merge_files(
-    base: Option<&[u8]>,
-    ours: &[u8],
-    theirs: &[u8],
-) -> Result<Merged, Unmergeable> {
+pub fn merge_files(base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Result<Merged, Unmergeable> {
     let base = base.filter(|bytes| !bytes.is_empty());
     let base = base.map(merged_base).transpose()?;
     let ours = read(MergeFile::Ours, ours)?;

@@ -156,14 +156,20 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     }
     root.insert(SECTIONS.to_owned(), sections(before, sides, &points, later));
     // The new names of one branch are told to the other, which gives the old ones on.
-    let mut shared: BTreeSet<&String> = numbers.sides.iter().chain(&names).flat_map(BTreeMap::keys).collect();
+    let mut shared: BTreeSet<&String> = numbers
+        .sides
+        .iter()
+        .chain(&names)
+        .flat_map(BTreeMap::keys)
+        .collect();
     for (side, points) in sides.iter().zip(&as_is) {
         let aliases = side.meta.aliases.keys();
         shared.extend(aliases.filter(|name| points.0.contains_key(*name)));
     }
     let mut meta = merged_meta(&before.meta, &metas, later);
     let is_free = |name: &String| !points.0.contains_key(name) || shared.contains(name);
-    meta.aliases.retain(|name, target| is_free(name) && name != target);
+    meta.aliases
+        .retain(|name, target| is_free(name) && name != target);
     meta.points = notes(&points);
     Merged {
         playbook: Playbook::made(root, meta, sides[0]),

@@ -105,11 +105,7 @@ impl<'a> Naming<'a> {
 }
 
 /// A name above `highest` for a point that cannot keep `name`.
-pub(super) fn next_name(
-    highest: &mut BTreeMap<String, u64>,
-    name: &str,
-    entry: &Entry,
-) -> String {
+pub(super) fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, entry: &Entry) -> String {
     let of_id = Id::parse(name).and_then(|id| id.section());
     let section = of_id
         .or_else(|| Section::from_title(&entry.title))

@@ -31,9 +31,8 @@ impl Renumbered {
                 if said(here) == said(entry) {
                     return None;
                 }
-                let is_new = |new: &&String| {
-                    !base.0.contains_key(*new) && sides[at].0.contains_key(*new)
-                };
+                let is_new =
+                    |new: &&String| !base.0.contains_key(*new) && sides[at].0.contains_key(*new);
                 let text = said(entry);
                 let by_text = sides[at].0.iter().filter(|(_, other)| said(other) == text);
                 let by_text = by_text.map(|(new, _)| new).find(is_new);

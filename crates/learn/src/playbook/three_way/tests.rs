@@ -309,7 +309,8 @@ fn add_moves(
 }
 
 const PLAIN: &str = "{\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> topic\n}\n";
-const WITH_BASE: &str = "<<<<<<< HEAD\r\nours\r\n||||||| 1234567\r\nbase\r\n=======\r\ntheirs\r\n>>>>>>> topic\r\n";
+const WITH_BASE: &str =
+    "<<<<<<< HEAD\r\nours\r\n||||||| 1234567\r\nbase\r\n=======\r\ntheirs\r\n>>>>>>> topic\r\n";
 const NESTED: &str = "<<<<<<< HEAD\nours\n||||||| merged\n<<<<<<<<< one\na\n=========\nb\n>>>>>>>>> two\n=======\ntheirs\n>>>>>>> topic";
 
 #[rstest]

@@ -1,0 +1,86 @@
+//! `playbook diff`: what changed in the key points between two revisions, in words.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::output::{Hinted, plain};
+use super::session::{Session, runtime};
+use super::{answer, args, change_text};
+use crate::freshness::git::Git;
+use crate::paths::playbook_file;
+use crate::playbook::diff::diff;
+use crate::playbook::migrate::migrate;
+use crate::playbook::{Change, ChangeKind, Playbook};
+
+/// How long git may take.
+const LIMIT: Duration = Duration::from_secs(20);
+const LAST: &str = "HEAD";
+/// What stands between two revisions, as in `main..HEAD`.
+const RANGE: &str = "..";
+
+pub(super) fn run(session: &Session, args: &args::Diff) -> anyhow::Result<()> {
+    let wanted = args.revisions.as_deref().unwrap_or(LAST);
+    let (from, to) = match wanted.split_once(RANGE) {
+        Some((from, to)) => (or_last(from), Some(or_last(to))),
+        None => (wanted, None),
+    };
+    let before = session.shown(at(&session.project, from)?);
+    let after = match to {
+        Some(to) => session.shown(at(&session.project, to)?),
+        None => session.playbook()?,
+    };
+    let now = session.env.clock().now();
+    let mut changes = diff(&before, &after, "", now);
+    changes.iter_mut().for_each(|change| merged(change, &after));
+    let changes: Vec<_> = changes.iter().map(change_text::in_json).collect();
+    let told = json!({"from": from, "to": to, "changes": changes});
+    answer::give(args.on.json, include_str!("screens/diff.txt"), told)
+}
+
+fn or_last(revision: &str) -> &str {
+    if revision.is_empty() { LAST } else { revision }
+}
+
+/// A point that is gone because another took it in was not just removed.
+fn merged(change: &mut Change, after: &Playbook) {
+    if change.kind == ChangeKind::Delete
+        && let Some(heir) = after.named(&change.id)
+    {
+        change.kind = ChangeKind::Merge;
+        change.into = Some(heir.name.to_owned());
+    }
+}
+
+/// The playbook of a project as a revision has it; one that has none is empty.
+fn at(project: &Path, revision: &str) -> anyhow::Result<Playbook> {
+    let git = Git::at(project, LIMIT);
+    let commit = format!("{revision}^{{commit}}");
+    let file: PathBuf = playbook_file(Path::new("."));
+    let file = format!("{revision}:./{}", file.display());
+    let found = runtime()?.block_on(async {
+        let verify = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &commit,
+        ];
+        git.ask(&verify).await?;
+        Some(git.ask(&["cat-file", "blob", &file]).await)
+    });
+    let Some(bytes) = found else {
+        let what = format!("no revision {} of {}", plain(revision), project.display());
+        let hint = "name a commit, branch or tag, or two as in main..HEAD; `git log` lists them";
+        return Err(Hinted::error(what, hint));
+    };
+    let Some(bytes) = bytes else {
+        return Ok(Playbook::empty());
+    };
+    let read = migrate(&bytes).map_err(|flaw| {
+        let what = format!("could not read playbook of {}: {flaw}", plain(revision));
+        Hinted::error(what, "that revision has a broken file; name another")
+    })?;
+    Ok(read.playbook)
+}

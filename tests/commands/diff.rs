@@ -1,0 +1,74 @@
+//! Promise: `playbook diff` says in words what changed in the key points, for a pull request.
+
+use serde_json::json;
+
+use crate::common::env::{TestEnv, write};
+use crate::common::git::git;
+
+/// A project with a commit that has three points, and one before that has no playbook.
+fn project() -> TestEnv {
+    let env = TestEnv::without_worker();
+    git(&env.project(), &["init", "-q"]);
+    git(
+        &env.project(),
+        &["commit", "-q", "--allow-empty", "-m", "nothing"],
+    );
+    git(&env.project(), &["tag", "none"]);
+    env.write_playbook(&[
+        ("pat-001", "run tests"),
+        ("pat-002", "run all tests"),
+        ("pat-003", "x"),
+    ]);
+    git(&env.project(), &["add", "-A"]);
+    git(&env.project(), &["commit", "-q", "-m", "points"]);
+    env.cli(&["trust"]).ok();
+    env
+}
+
+#[test]
+fn what_changed_since_a_commit_is_said_in_words() {
+    let env = project();
+    assert_eq!(
+        env.cli(&["diff"]).ok(),
+        "No key point differs between HEAD and the file.\n"
+    );
+    env.cli(&["merge", "pat-001", "pat-002", "--text", "run each test"])
+        .ok();
+    env.cli(&["edit", "pat-003", "--text", "keep x"]).ok();
+    env.cli(&["add", "use just"]).ok();
+    let said = env.cli(&["diff"]).ok();
+    has!(
+        said,
+        "pat-001   merged into pat-004",
+        "pat-002   merged into pat-004",
+        "pat-003   reworded: \"x\" -> \"keep x\"",
+        "pat-004   added to PATTERNS & APPROACHES: \"run each test\"",
+        "oth-001   added to OTHERS: \"use just\""
+    );
+    git(&env.project(), &["commit", "-qam", "changes"]);
+    assert_eq!(env.cli(&["diff", "HEAD~..HEAD"]).ok(), said);
+    let told = env.cli(&["diff", "none..HEAD~", "--json"]).json();
+    assert_eq!(
+        (&told["from"], &told["to"]),
+        (&json!("none"), &json!("HEAD~"))
+    );
+    assert_eq!(
+        told["changes"].as_array().unwrap().len(),
+        3,
+        "no file, no points"
+    );
+}
+
+#[test]
+fn a_revision_that_is_none_is_told() {
+    let env = project();
+    for revision in ["nowhere", "--output=x", "HEAD..nowhere"] {
+        let output = env.cli(&["diff", "--", revision]);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""));
+        has!(output.stderr, "error: no revision ", "hint: name a commit");
+    }
+    write(&env.project().join(".claude/playbook.json"), "{");
+    git(&env.project(), &["commit", "-qam", "broken"]);
+    let output = env.cli(&["diff", "HEAD~..HEAD"]);
+    has!(output.stderr, "error: could not read playbook of HEAD: ");
+}

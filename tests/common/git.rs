@@ -1,0 +1,29 @@
+//! Runs git as a user would, on the third of November and with no settings of the machine's.
+
+use std::path::Path;
+use std::process::Command;
+
+const DAY: &str = "2026-11-03T12:00:00Z";
+
+#[track_caller]
+pub(crate) fn git(at: &Path, args: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args([
+            "-c",
+            "init.defaultBranch=main",
+            "-c",
+            "advice.detachedHead=false",
+        ])
+        .args(args)
+        .current_dir(at)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_COMMITTER_DATE", DAY)
+        .env("GIT_AUTHOR_DATE", DAY)
+        .output()
+        .expect("git runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{args:?}: {said}");
+}
