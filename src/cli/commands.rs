@@ -24,8 +24,7 @@ pub(super) fn reference() -> String {
 
 fn describe(text: &mut String, command: &Command, level: &str) {
     // Writing to a string cannot fail.
-    let name = command.get_display_name().unwrap_or_default();
-    let name = name.replace('-', " ");
+    let name = command.get_bin_name().unwrap_or_default();
     let about = command.get_long_about().or_else(|| command.get_about());
     let about = about.map(ToString::to_string).unwrap_or_default();
     _ = write!(text, "\n{level} {name}\n\n{}\n", sentence(&about));
