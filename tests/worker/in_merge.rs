@@ -116,6 +116,38 @@ fn a_job_is_applied_to_what_both_sides_have_learned() {
 }
 
 #[test]
+fn a_merge_that_is_killed_at_any_step_is_made_once() {
+    let mut branches = Branches::in_conflict("keep commits small");
+    let conflict = branches.file();
+    branches.env.cli(&["show"]).stdout.clear();
+    let merged = branches.file();
+    lacks!(merged, "<<<<<<<");
+    let mut kills = 0;
+    loop {
+        write(&branches.env.playbook_path(), &conflict);
+        let fault = format!("show:{}:abort", kills + 1);
+        branches.env.set("PLAYBOOK_FAULT", fault);
+        let is_killed = branches.env.cli(&["show"]).code.is_none();
+        branches.env.unset("PLAYBOOK_FAULT");
+        assert!(
+            [&conflict, &merged].contains(&&branches.file()),
+            "after {kills} kills"
+        );
+        has!(
+            branches.env.cli(&["show"]).stdout,
+            "keep commits small",
+            "ask before a release"
+        );
+        assert_eq!(branches.file(), merged, "after {kills} kills");
+        if !is_killed {
+            break;
+        }
+        kills += 1;
+    }
+    assert!(kills > 5, "{kills}");
+}
+
+#[test]
 fn an_untrusted_project_is_not_merged() {
     let branches = Branches::with("keep commits small");
     branches.env.cli(&["untrust"]).ok();
