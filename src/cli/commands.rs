@@ -46,7 +46,7 @@ fn describe(text: &mut String, command: &Command, level: &str) {
     let shapes = SHAPES
         .split("\n\n")
         .filter_map(|text| text.split_once('\n'));
-    for (what, shape) in shapes.filter(|(what, _)| is_of(what, &name)) {
+    for (what, shape) in shapes.filter(|(what, _)| is_of(what, name)) {
         _ = write!(text, "\n`{what}`:\n\n```json\n{}\n```\n", shape.trim());
     }
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {

@@ -6,7 +6,7 @@
 //! `on` a branch, `tree` and `back` for a linked worktree, and git's own commands.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -253,8 +253,7 @@ impl Repository {
     /// The texts of the playbook with their votes.
     fn said(&self) -> String {
         let playbook = self.playbook();
-        let names: BTreeMap<&str, usize> =
-            BTreeMap::from_iter(playbook.points().map(|point| (point.name, 1)));
+        let names: BTreeSet<&str> = playbook.points().map(|point| point.name).collect();
         assert_eq!(names.len(), playbook.points().count(), "an id stands twice");
         let points = playbook.points().map(|point| {
             let text = point.text.strip_prefix("rule ").unwrap_or(point.text);

@@ -118,6 +118,7 @@ pub(crate) enum Scope {
   playbook install
   playbook install --scope local --project ~/work/app
   playbook install --merge-driver")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Install {
     /// Where to register
     #[arg(long, value_enum, default_value = "user")]
@@ -146,6 +147,7 @@ pub(crate) struct Install {
   playbook uninstall
   playbook uninstall --purge
   playbook uninstall --merge-driver")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Uninstall {
     /// Only the hooks registered there; all else stays [default: everywhere]
     #[arg(long, value_enum, conflicts_with = "purge")]

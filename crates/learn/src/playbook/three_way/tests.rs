@@ -79,6 +79,12 @@ type Said<'a> = &'a [(&'a str, &'a str, u64, u64)];
     &[("pat-001", "a", 2, 0)],
     &[("pat-001", "A", 2, 0)]
 )]
+#[case::edited_under_the_number_from_before_an_earlier_merge(
+    &[("pat-001", "a", 0, 0), ("pat-002", "b", 1, 0)],
+    &[("pat-001", "a", 0, 0), ("pat-002", "c", 0, 0), ("pat-003", "b", 1, 0)],
+    &[("pat-001", "a", 0, 0), ("pat-002", "d", 2, 0)],
+    &[("pat-001", "a", 0, 0), ("pat-002", "c", 0, 0), ("pat-003", "d", 2, 0)]
+)]
 #[case::edited_on_both_sides_keeps_the_later(
     &[("pat-001", "a", 1, 0)],
     &[("pat-001", "older", 1, 0)],
