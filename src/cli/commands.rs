@@ -24,8 +24,7 @@ pub(super) fn reference() -> String {
 
 fn describe(text: &mut String, command: &Command, level: &str) {
     // Writing to a string cannot fail.
-    let name = command.get_display_name().unwrap_or_default();
-    let name = name.replace('-', " ");
+    let name = command.get_bin_name().unwrap_or_default();
     let about = command.get_long_about().or_else(|| command.get_about());
     let about = about.map(ToString::to_string).unwrap_or_default();
     _ = write!(text, "\n{level} {name}\n\n{}\n", sentence(&about));
@@ -47,7 +46,7 @@ fn describe(text: &mut String, command: &Command, level: &str) {
     let shapes = SHAPES
         .split("\n\n")
         .filter_map(|text| text.split_once('\n'));
-    for (what, shape) in shapes.filter(|(what, _)| is_of(what, &name)) {
+    for (what, shape) in shapes.filter(|(what, _)| is_of(what, name)) {
         _ = write!(text, "\n`{what}`:\n\n```json\n{}\n```\n", shape.trim());
     }
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {

@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 use super::args::{self, Scope};
 use super::output::{self, Hinted, one_line, plain, say};
-use super::{answer, session, trust};
+use super::{answer, merge_driver, session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
@@ -19,6 +19,9 @@ use crate::trust::Standing;
 
 pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     let env = Env::from_process();
+    if args.merge_driver {
+        return merge_driver::install(&env, args);
+    }
     let paths = Paths::resolve(&env)?;
     let settings = settings(&env, &paths, args.scope, args.project.as_deref())?;
     if !args.dry_run {

@@ -28,6 +28,8 @@ mod jobs;
 mod jobs_by_hand;
 mod log;
 mod manual;
+mod merge_driver;
+mod merge_files;
 mod output;
 mod recall;
 mod redact;
@@ -140,6 +142,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             edit_commands::run(&on, &Edit::Remove { point: id, reason })
         }
         Command::Merge(args) => edit_commands::merge(args),
+        Command::MergeFiles(args) => merge_files::run(&args),
         Command::Pin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Pin { point: id }),
         Command::Unpin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Unpin { point: id }),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),

@@ -108,6 +108,11 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
         Some(breach.hint)
     } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
         Some("`playbook restore` brings the last good one back, or mend it by hand; jobs wait")
+    } else if let Some(StoreError::InMerge { .. }) = error.downcast_ref() {
+        Some(
+            "finish the merge by hand, or take one side with `git checkout --ours` (or `--theirs`) \
+             and `git add`; jobs wait",
+        )
     } else if let Some(StoreError::Away { .. }) = error.downcast_ref() {
         Some(WAYS_BACK)
     } else if let Some(StoreError::Locked { .. }) = error.downcast_ref() {

@@ -11,7 +11,6 @@ use super::output::{self, BAD, Hinted, say};
 use super::session::Session;
 use super::{answer, args};
 use crate::account::Need;
-use crate::fsx;
 use crate::memory::{Memory, Outcome};
 use crate::playbook::Playbook;
 use crate::queue::context::WorkerContext;
@@ -21,8 +20,6 @@ use crate::queue::progress::Job;
 use crate::queue::{files, spool};
 use crate::store::{MAX_FILE_BYTES, StoreError};
 
-/// What lines begin with that a merge left to the user.
-const CONFLICTS: [&[u8]; 2] = [b"<<<<<<< ", b">>>>>>> "];
 /// How long we wait in all for a worker that is at it to let us take up what waited.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -30,11 +27,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     let kept = kept(session)?;
     let found = match session.store().load() {
         Ok(playbook) => Some(playbook),
-        Err(StoreError::Corrupt { .. }) => {
-            refuse_in_a_merge(session)?;
-            None
-        }
-        Err(StoreError::Away { .. }) => None,
+        Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) => None,
         Err(error) => return Err(error.into()),
     };
     let snapshot = match (&args.snapshot, &found) {
@@ -76,28 +69,6 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         }
     }
     Ok(())
-}
-
-/// Refuses to replace a file that version control left to be merged by hand: the points of
-/// the other branch stand in it alone.
-fn refuse_in_a_merge(session: &Session) -> anyhow::Result<()> {
-    let store = session.store();
-    let bytes = fsx::read_if_there(store.path(), MAX_FILE_BYTES)?.unwrap_or_default();
-    let lines = || bytes.split(|byte| *byte == b'\n');
-    if !CONFLICTS
-        .iter()
-        .all(|mark| lines().any(|line| line.starts_with(mark)))
-    {
-        return Ok(());
-    }
-    Err(Hinted::error(
-        format!(
-            "{} is in the middle of a merge: it has conflict markers",
-            store.path().display()
-        ),
-        "merge it first: keep the points of both sides and remove the markers, or take one side \
-         with `git checkout --ours` (or `--theirs`)",
-    ))
 }
 
 struct Kept {

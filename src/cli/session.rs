@@ -28,7 +28,7 @@ use crate::redact::{Masker, PatternError};
 use crate::reflect::known::Known;
 use crate::state_guard::{self, Breach};
 use crate::store;
-use crate::store::Snapshots;
+use crate::store::{Snapshots, in_merge};
 use crate::trust::outside;
 
 /// How long a command waits for a worker that is at it.
@@ -52,6 +52,17 @@ impl Session {
         let session = Self::on_any(project)?;
         session.may_follow()?;
         Ok(session)
+    }
+
+    /// Merges a playbook that git left in the middle of a merge, and tells of that or of an
+    /// earlier one. What stands in the way is told by who needs the playbook.
+    fn tell_merge(&self) {
+        if outside::refused(Some(&self.paths), &self.project).is_none() {
+            self.store().settle();
+        }
+        if let Some(news) = in_merge::take_news(&self.paths, &self.project) {
+            output::note(&news);
+        }
     }
 
     fn may_follow(&self) -> Result<(), Hinted> {
@@ -96,6 +107,9 @@ impl Session {
             config,
             project,
         };
+        if breach.is_none() {
+            session.tell_merge();
+        }
         Ok((session, breach))
     }
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::answer;
 use super::args::{self, Scope};
 use super::install::{diff_of, hinted, hooks, settings, show_diff};
 use super::output::{self, Hinted, one_line, say};
+use super::{answer, merge_driver};
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
@@ -21,6 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Takes the hooks out of the settings; without a scope everything else goes as well.
 pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     let env = Env::from_process();
+    if args.merge_driver {
+        return merge_driver::uninstall(&env, args);
+    }
     let paths = Paths::resolve(&env)?;
     let records = of_client(&paths);
     let targets = match args.scope {

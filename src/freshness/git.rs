@@ -1,4 +1,4 @@
-//! Runs git to read a repository, and for nothing else.
+//! Runs git to read a repository; to write, the user asks for its configuration alone.
 //!
 //! The repository is not ours, and neither are its settings: only commands that read are run,
 //! none that starts a program of its choice. `GIT_*` is cleared, hooks, fsmonitor and every
@@ -6,9 +6,11 @@
 //! work tree, for whose files git may run filters.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::process::Command;
+use tokio::runtime::Builder;
 
 use crate::backend::child::{self, Followers};
 use crate::env::{Env, name};
@@ -63,6 +65,16 @@ impl Git {
         let ran = child::run(command, input, left, MAX_ANSWER, Followers::Killed, |_| {});
         let output = ran.await.ok()?;
         output.status.success().then_some(output.stdout)
+    }
+
+    /// As [`Git::ask`], for who cannot wait otherwise than by standing still. The thread of
+    /// its own is for callers that a runtime drives already.
+    pub(crate) fn ask_now(&self, arguments: &[&str]) -> Option<Vec<u8>> {
+        let asked = || {
+            let runtime = Builder::new_current_thread().enable_all().build().ok()?;
+            runtime.block_on(self.ask(arguments))
+        };
+        thread::scope(|scope| scope.spawn(asked).join().ok().flatten())
     }
 
     /// The lines that git says.

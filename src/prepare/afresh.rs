@@ -17,6 +17,7 @@ use crate::paths::Paths;
 use crate::playbook::context::InjectionLimits;
 use crate::prepared::Kind;
 use crate::queue::status::Notice;
+use crate::store::in_merge;
 use crate::trust::request;
 
 /// What is said once and never again.
@@ -80,6 +81,9 @@ impl Source for Afresh {
             }
         }
         let mut given = outcome.given;
+        if let Some(news) = in_merge::take_news(&context.paths, &context.project) {
+            given.notices.push(Notice::new(&news.clone(), news));
+        }
         if let Some(target) = basis.link.filter(|_| basis.standing.is_trusted()) {
             let file = told::link_file(&context.paths, &context.project, &target);
             if throttle::is_due(&file, context.now, EVER) {

@@ -15,13 +15,12 @@ use crate::playbook::left_out::for_prompts;
 use crate::playbook::proof::Stage;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
+use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Point};
 use crate::prepared::{Injection, Kind, LeftOut, Ready};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
-use crate::store::Snapshots;
-use crate::store::Store;
-use crate::store::{StoreError, WAYS_BACK};
+use crate::store::{Snapshots, Store, StoreError, WAYS_BACK, in_merge};
 use crate::trust::{Standing, outside};
 
 const MAX_PLAYBOOK: u64 = 16 << 20;
@@ -176,7 +175,11 @@ impl<'a> Basis<'a> {
     /// A file that cannot be read is told; of a trusted project the last good one serves.
     fn unreadable(&self, flaw: &Defect, limits: InjectionLimits) -> Outcome {
         let file = playbook_file(self.project);
-        let notice = format!("could not read playbook: {}: {flaw}", file.display());
+        let mut notice = format!("could not read playbook: {}: {flaw}", file.display());
+        let is_in_merge = has_markers(self.bytes.as_deref().unwrap_or_default());
+        if is_in_merge {
+            notice = format!("{} is in the middle of a merge", file.display());
+        }
         if !self.standing.is_trusted() {
             return Outcome::nothing_but(notice);
         }
@@ -187,8 +190,14 @@ impl<'a> Basis<'a> {
         } else {
             ""
         };
-        let notice = format!("{notice}{instead}; `playbook restore` mends it");
-        let mut outcome = Outcome::nothing_but(notice);
+        let next = if is_in_merge {
+            "its two sides are merged in the background"
+        } else {
+            "`playbook restore` mends it"
+        };
+        let mut outcome = Outcome::nothing_but(format!("{notice}{instead}; {next}"));
+        // The worker merges what it is asked to screen.
+        outcome.asks_for_screening = is_in_merge;
         outcome.given.injection = text.map(injection);
         outcome
     }
@@ -204,7 +213,8 @@ impl<'a> Basis<'a> {
         let [full, short] = [Kind::Full, Kind::Short].map(|kind| self.give(kind, max_units));
         let is_all =
             |outcome: &Outcome| outcome.given.notices.is_empty() && !outcome.asks_for_screening;
-        if self.link.is_some() || !is_all(&full) || !is_all(&short) {
+        let has_news = in_merge::has_news(self.paths, self.project);
+        if self.link.is_some() || has_news || !is_all(&full) || !is_all(&short) {
             return None;
         }
         let held = full.given.held;

@@ -171,7 +171,7 @@ fn unquoted(text: &str) -> String {
     text.replace(['\'', '"', '\\'], "")
 }
 
-fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._+@%-".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()

@@ -1,6 +1,8 @@
 //! The playbook file: read, change under the lock, replace in one step; and copies of it.
 
+pub(crate) mod in_merge;
 mod snapshots;
+mod votes;
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -9,10 +11,10 @@ use std::time::{Duration, SystemTime};
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, playbook_file};
-use crate::playbook::apart::VotesApart;
 use crate::playbook::migrate::{Migrated, migrate};
+use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook};
-use crate::trust::TrustRecord;
+use crate::trust::{Standing, TrustRecord};
 
 pub(crate) use snapshots::Snapshots;
 
@@ -36,20 +38,27 @@ pub(crate) enum StoreError {
     Corrupt { path: PathBuf, flaw: Defect },
     #[error("could not read playbook: {}: it is away, though this project had one; jobs wait until it is back", path.display())]
     Away { path: PathBuf },
+    #[error("could not read playbook: {}: {why}", path.display())]
+    InMerge { path: PathBuf, why: String },
     #[error("could not write playbook: {}: it would have {bytes} bytes, and is read up to {MAX_FILE_BYTES}", path.display())]
     TooLarge { path: PathBuf, bytes: usize },
     #[error("could not lock playbook: {}: in use by another process for {} s", path.display(), waited.as_secs())]
     Locked { path: PathBuf, waited: Duration },
 }
 
+/// A project, and where our folders are.
+#[derive(Debug, Clone)]
+struct Owner {
+    paths: Paths,
+    project: PathBuf,
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     path: PathBuf,
     snapshots: Option<Snapshots>,
-    /// The file with the votes that stand apart from it.
-    votes: Option<PathBuf>,
-    /// The file that says which of its key points the user trusts.
-    trust: Option<PathBuf>,
+    /// Whose it is, where more is known than the file.
+    owner: Option<Owner>,
     /// Whether it was read with key points before.
     was_seen: bool,
 }
@@ -61,8 +70,10 @@ impl Store {
         Self {
             path: playbook_file(project),
             snapshots: Some(Snapshots::new(&paths.project(project))),
-            votes: Some(paths.votes(project)),
-            trust: Some(paths.trust_record(project)),
+            owner: Some(Owner {
+                paths: paths.clone(),
+                project: project.to_owned(),
+            }),
             was_seen: false,
         }
     }
@@ -82,8 +93,7 @@ impl Store {
         Self {
             path: path.into(),
             snapshots: None,
-            votes: None,
-            trust: None,
+            owner: None,
             was_seen: false,
         }
     }
@@ -96,8 +106,68 @@ impl Store {
         Ok(self.read()?.playbook)
     }
 
-    /// As [`Store::load`], with what the file said.
+    /// As [`Store::load`], with what the file said. One that git left in the middle of a merge
+    /// is merged first.
     pub(crate) fn read(&self) -> Result<Loaded, StoreError> {
+        match self.read_as_is() {
+            Err(StoreError::Corrupt { .. }) if self.is_in_merge()? => {}
+            loaded => return loaded,
+        }
+        // In a project that is not trusted nothing is made, not even a lock.
+        let lock = match &self.owner {
+            Some(Owner { paths, project }) if Standing::of(paths, project).is_trusted() => {
+                let lock = Lock::acquire(&lock_path(&self.path), Duration::ZERO)?;
+                // Who holds it has merged the file, or does.
+                let Some(lock) = lock else {
+                    return self.read_as_is();
+                };
+                Some(lock)
+            }
+            _ => None,
+        };
+        self.merge()?;
+        drop(lock);
+        self.read_as_is()
+    }
+
+    /// As a read does, for who only wants a merge to be made that can be.
+    pub(crate) fn settle(&self) {
+        if self.is_in_merge().unwrap_or_default() {
+            _ = self.read();
+        }
+    }
+
+    /// Tells whether the file has conflict markers.
+    fn is_in_merge(&self) -> Result<bool, StoreError> {
+        let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
+        Ok(self.owner.is_some() && bytes.is_some_and(|bytes| has_markers(&bytes)))
+    }
+
+    /// Makes one playbook of both sides where git left the file in the middle of a merge, and
+    /// leaves word of it. The caller holds the lock.
+    fn merge(&self) -> Result<(), StoreError> {
+        let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
+        let (Some(Owner { paths, project }), Some(bytes)) = (&self.owner, bytes) else {
+            return Ok(());
+        };
+        match in_merge::merged(paths, project, &bytes) {
+            None => Ok(()),
+            Some(Err(why)) => Err(StoreError::InMerge {
+                path: self.path.clone(),
+                why,
+            }),
+            Some(Ok(merged)) => {
+                let after = merged.to_bytes();
+                let is_new = after != bytes;
+                if is_new && fsx::durable_if_unchanged(&self.path, Some(&bytes), &after)? {
+                    in_merge::leave_news(paths, project, &merged)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn read_as_is(&self) -> Result<Loaded, StoreError> {
         let Some(bytes) = self.bytes()? else {
             return Ok(Loaded {
                 playbook: Playbook::empty(),
@@ -117,35 +187,6 @@ impl Store {
                 path: self.path.clone(),
                 flaw,
             }),
-        }
-    }
-
-    /// The votes that stand apart from what the file says; mostly there are none.
-    fn votes_apart(&self, file: &Playbook) -> Result<VotesApart, FsError> {
-        let Some(path) = &self.votes else {
-            return Ok(VotesApart::default());
-        };
-        let Some(bytes) = fsx::read_if_there(path, MAX_FILE_BYTES)? else {
-            return Ok(VotesApart::default());
-        };
-        let votes: VotesApart = serde_json::from_slice(&bytes).map_err(|error| FsError {
-            action: "read the votes".to_owned(),
-            path: path.clone(),
-            source: std::io::Error::new(std::io::ErrorKind::InvalidData, error),
-        })?;
-        Ok(votes.beside(file))
-    }
-
-    /// What a file says, with the votes that stand apart from it. Where one of them cannot be read
-    /// it is the file as it is: a start tells what it can.
-    pub(crate) fn with_votes(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let is_apart = self.votes.as_ref().is_some_and(|file| file.exists());
-        let Some(playbook) = Playbook::parse(&bytes).ok().filter(|_| is_apart) else {
-            return bytes;
-        };
-        match self.votes_apart(&playbook) {
-            Ok(votes) => playbook.with_votes(&votes).to_bytes(),
-            Err(_) => bytes,
         }
     }
 
@@ -179,10 +220,11 @@ impl Store {
         {
             return Ok(true);
         }
-        let Some(trust) = &self.trust else {
+        let Some(Owner { paths, project }) = &self.owner else {
             return Ok(false);
         };
-        Ok(TrustRecord::read(trust)?.is_some_and(|record| record.knows_some()))
+        let record = TrustRecord::read(&paths.trust_record(project))?;
+        Ok(record.is_some_and(|record| record.knows_some()))
     }
 
     /// Takes the lock, waiting at most `wait`; the folder is made where it is missing. Where
@@ -207,6 +249,7 @@ impl Store {
             #[expect(clippy::disallowed_methods, reason = "files have the system's time")]
             fsx::sweep(folder, SystemTime::now())?;
         }
+        self.merge()?;
         Ok(Locked {
             store: self,
             _lock: lock,
@@ -249,50 +292,6 @@ impl Locked<'_> {
             });
         }
         Ok(fsx::durable_if_unchanged(&self.store.path, seen, &bytes)?)
-    }
-
-    /// Adds what a job votes to the votes that stand apart from `file`, once; tells whether they
-    /// were not there.
-    pub(crate) fn add_votes(&self, file: &Playbook, of_job: &VotesApart) -> Result<bool, FsError> {
-        let mut votes = self.store.votes_apart(file)?;
-        let is_new = votes.add(of_job);
-        if is_new {
-            self.put_votes(&votes)?;
-        }
-        Ok(is_new)
-    }
-
-    /// As [`Locked::save`], with all votes: those that stood apart from `file` go into it with
-    /// `job`.
-    pub(crate) fn save_with_votes(
-        &self,
-        (seen, file): (Option<&[u8]>, &Playbook),
-        after: &Playbook,
-        job: &str,
-    ) -> Result<bool, StoreError> {
-        let votes = self.store.votes_apart(file)?;
-        let are_apart = votes != VotesApart::default();
-        if are_apart {
-            self.put_votes(&votes.moved_with(job))?;
-        }
-        let is_saved = self.save(seen, after)?;
-        if is_saved
-            && are_apart
-            && let Some(file) = &self.store.votes
-        {
-            fsx::remove(file)?;
-        }
-        Ok(is_saved)
-    }
-
-    fn put_votes(&self, votes: &VotesApart) -> Result<(), FsError> {
-        let Some(file) = &self.store.votes else {
-            return Ok(());
-        };
-        if let Some(folder) = file.parent() {
-            fsx::ensure_dir(folder)?;
-        }
-        fsx::durable(file, &fsx::to_json(file, votes)?)
     }
 }
 

@@ -225,7 +225,7 @@ fn compare(printed: &Value, shape: &Value, place: &str) {
 #[test]
 fn every_reading_command_with_json_is_documented() {
     /// Commands that change something, or that say so: what they print is not promised.
-    const OTHERS: [&str; 24] = [
+    const OTHERS: [&str; 25] = [
         "demo",
         "dream",
         "undo",
@@ -233,6 +233,7 @@ fn every_reading_command_with_json_is_documented() {
         "edit",
         "remove",
         "merge",
+        "merge-files",
         "pin",
         "unpin",
         "trust",

@@ -227,15 +227,20 @@ fn a_playbook_of_2000_points_gives_a_session_at_most_4000_units_and_says_what_is
 }
 
 #[test]
-fn in_the_middle_of_a_merge_nothing_is_brought_back() {
+fn in_the_middle_of_a_merge_that_cannot_be_made_nothing_is_brought_back() {
     let env = with_points();
     let job = change(&env, &["edit", "oth-001", "--text", "ask twice"]);
     let ours = fs::read_to_string(env.playbook_path()).unwrap();
-    let merging = format!("<<<<<<< HEAD\n{ours}=======\n{{}}\n>>>>>>> other\n");
+    let merging = format!("<<<<<<< HEAD\n{ours}=======\n{{\n>>>>>>> other\n");
     write(&env.playbook_path(), &merging);
     for args in [&["restore"][..], &["restore", &job]] {
-        env.cli(args)
-            .fails(1, &["in the middle of a merge", "hint: merge it first"]);
+        env.cli(args).fails(
+            1,
+            &[
+                "conflict markers, and is not merged",
+                "hint: finish the merge",
+            ],
+        );
     }
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), merging);
     assert!(env.spool().is_empty());

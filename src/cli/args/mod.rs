@@ -18,8 +18,8 @@ pub(crate) use learn::{
 pub(crate) use memory::{Forget, Of, Recall, Seen};
 pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Remove, Restore, Undo};
 pub(crate) use run::{
-    Completions, ConfigAction, ConfigArgs, Doctor, Install, Jobs, JobsAction, Man, Retry, Scope,
-    Shell, Uninstall, Worker,
+    Completions, ConfigAction, ConfigArgs, Doctor, Install, Jobs, JobsAction, Man, MergeFiles,
+    Retry, Scope, Shell, Uninstall, Worker,
 };
 pub(crate) use show::{AsJson, Evidence, Export, Log, On, Report, Show};
 pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
@@ -121,6 +121,8 @@ pub(crate) enum Command {
     Remove(Remove),
     /// Make one key point of several; it gets their votes
     Merge(Merge),
+    /// Merge two playbook files that grew from one, as git's merge driver does
+    MergeFiles(MergeFiles),
     /// Keep a key point: only you change or remove it
     #[command(after_help = "Example:
   playbook pin pat-001")]

@@ -116,7 +116,9 @@ pub(crate) enum Scope {
 #[command(after_help = "Examples:
   playbook install --dry-run
   playbook install
-  playbook install --scope local --project ~/work/app")]
+  playbook install --scope local --project ~/work/app
+  playbook install --merge-driver")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Install {
     /// Where to register
     #[arg(long, value_enum, default_value = "user")]
@@ -127,6 +129,9 @@ pub(crate) struct Install {
     /// Show the change and make none
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Merge playbooks in this git repository without conflicts; registers no hooks
+    #[arg(long, conflicts_with_all = ["scope", "replace_earlier"])]
+    pub(crate) merge_driver: bool,
     /// Replace the hooks of the earlier Python version [default: ask; without a terminal
     /// keep them]
     #[arg(long)]
@@ -140,7 +145,9 @@ pub(crate) struct Install {
 #[command(after_help = "Examples:
   playbook uninstall --dry-run
   playbook uninstall
-  playbook uninstall --purge")]
+  playbook uninstall --purge
+  playbook uninstall --merge-driver")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Uninstall {
     /// Only the hooks registered there; all else stays [default: everywhere]
     #[arg(long, value_enum, conflicts_with = "purge")]
@@ -148,6 +155,9 @@ pub(crate) struct Uninstall {
     /// The project, for its scopes [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
+    /// Only the merge driver of this git repository; all else stays
+    #[arg(long, conflicts_with_all = ["scope", "purge"])]
+    pub(crate) merge_driver: bool,
     /// Remove settings, templates, jobs, history and logs as well; playbooks stay in their
     /// projects
     #[arg(long)]
@@ -155,6 +165,30 @@ pub(crate) struct Uninstall {
     /// Show what would go and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 merged, 1 nothing was written, for example because a file is
+no playbook.
+
+Examples:
+  playbook merge-files base.json here.json there.json -o merged.json
+  git config merge.playbook.driver \"playbook merge-files %O %A %B -o %A\""
+)]
+pub(crate) struct MergeFiles {
+    /// What both began with; where that is not known, an empty file or one that is not there
+    pub(crate) base: PathBuf,
+    /// One of the two
+    pub(crate) ours: PathBuf,
+    /// The other
+    pub(crate) theirs: PathBuf,
+    /// The file to write, which may be one of them
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

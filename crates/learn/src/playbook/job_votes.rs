@@ -33,13 +33,15 @@ impl Playbook {
             });
             named.collect()
         };
-        let old = counts(before);
         let mut moves = counts(self);
-        moves.retain(|name, now| {
-            let was = old.get(name).copied().unwrap_or_default();
-            *now = [now[0] - was[0], now[1] - was[1]];
-            *now != [0, 0] && !name.contains(char::is_whitespace)
-        });
+        let here = self.places();
+        // What a point took over from one that was merged into it is no vote.
+        for (name, was) in counts(before) {
+            if let Some(now) = moves.get_mut(self.current_name(&here, &name)) {
+                *now = [now[0] - was[0], now[1] - was[1]];
+            }
+        }
+        moves.retain(|name, now| *now != [0, 0] && !name.contains(char::is_whitespace));
         moves
     }
 }

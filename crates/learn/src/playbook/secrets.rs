@@ -11,6 +11,10 @@ impl Playbook {
         for value in self.root.values_mut() {
             any |= masker.mask_value(value);
         }
+        let notes = self.meta.points.values_mut();
+        for value in notes.flat_map(|note| note.rest.values_mut()) {
+            any |= masker.mask_value(value);
+        }
         any
     }
 }

@@ -14,11 +14,17 @@
 //! | a counter that one side changed by hand | its difference is added like a vote |
 //! | a point of each side edited to say the same | two points that say the same; `playbook dedup` joins them |
 
+mod conflict;
+mod files;
 mod keys;
 mod names;
 mod points;
+mod renumbered;
 #[cfg(test)]
 mod tests;
+
+pub use conflict::{Sides, has_markers, sides};
+pub use files::{MergeFile, Unmergeable, merge_files};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,9 +33,10 @@ use serde_json::{Map, Value};
 
 use self::names::{Naming, Renames};
 use self::points::{Entry, Merge, MergedPoints, Points};
+use self::renumbered::Renumbered;
 use super::entry;
 use super::job_votes::renamed;
-use super::meta::{self, Meta};
+use super::meta::{self, Meta, Note};
 use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
 
 /// Two playbooks as one.
@@ -100,16 +107,28 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     let later = Later::of(sides);
     let empty = Playbook::empty();
     let before = base.unwrap_or(&empty);
+    let mut highest = highest(sides.into_iter().chain(base));
+    let as_is = sides.map(Points::of);
     let base_points = base.map(Points::of);
-    let points = sides.map(Points::of);
+    let numbers = Renumbered::of(
+        base_points.as_ref().unwrap_or(&Points::default()),
+        [&as_is[0], &as_is[1]],
+        sides.map(|side| &side.meta.aliases),
+        &mut highest,
+    );
+    let base_points = base_points.map(|points| points.renamed(&numbers.base));
+    let points: [Points; 2] = std::array::from_fn(|at| as_is[at].renamed(&numbers.sides[at]));
     let Renames(names) = Naming {
         base: base_points.as_ref().unwrap_or(&Points::default()),
         sides: [&points[0], &points[1]],
-        highest: highest(sides.into_iter().chain(base)),
+        highest,
     }
     .renames();
     let points: [Points; 2] = std::array::from_fn(|at| points[at].renamed(&names[at]));
-    let metas: [Meta; 2] = std::array::from_fn(|at| with_names(&sides[at].meta, &names[at]));
+    let metas: [Meta; 2] = std::array::from_fn(|at| {
+        let meta = with_names(&sides[at].meta, &numbers.sides[at]);
+        with_names(&meta, &names[at])
+    });
     let jobs = Jobs::of(before, &metas);
     let MergedPoints {
         points,
@@ -136,7 +155,22 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
         root.insert(LAST_UPDATED.to_owned(), last.to_string().into());
     }
     root.insert(SECTIONS.to_owned(), sections(before, sides, &points, later));
-    let meta = merged_meta(&before.meta, &metas, &points, later);
+    // The new names of one branch are told to the other, which gives the old ones on.
+    let mut shared: BTreeSet<&String> = numbers
+        .sides
+        .iter()
+        .chain(&names)
+        .flat_map(BTreeMap::keys)
+        .collect();
+    for (side, points) in sides.iter().zip(&as_is) {
+        let aliases = side.meta.aliases.keys();
+        shared.extend(aliases.filter(|name| points.0.contains_key(*name)));
+    }
+    let mut meta = merged_meta(&before.meta, &metas, later);
+    let is_free = |name: &String| !points.0.contains_key(name) || shared.contains(name);
+    meta.aliases
+        .retain(|name, target| is_free(name) && name != target);
+    meta.points = notes(&points);
     Merged {
         playbook: Playbook::made(root, meta, sides[0]),
         decided,
@@ -263,7 +297,15 @@ fn odd(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value> {
     merged
 }
 
-fn merged_meta(base: &Meta, [ours, theirs]: &[Meta; 2], points: &Points, later: Later) -> Meta {
+fn notes(points: &Points) -> BTreeMap<String, Note> {
+    let notes = points.0.iter().filter(|(_, entry)| !entry.note.is_blank());
+    notes
+        .map(|(name, entry)| (name.clone(), entry.note.clone()))
+        .collect()
+}
+
+/// What both sides know beside their points.
+fn merged_meta(base: &Meta, [ours, theirs]: &[Meta; 2], later: Later) -> Meta {
     let mut next = ours.next.clone();
     for (slug, number) in &theirs.next {
         let known = next.entry(slug.clone()).or_default();
@@ -272,7 +314,6 @@ fn merged_meta(base: &Meta, [ours, theirs]: &[Meta; 2], points: &Points, later: 
     let [first, second] = later.first([&ours.aliases, &theirs.aliases]);
     let mut aliases = second.clone();
     aliases.extend(first.clone());
-    aliases.retain(|name, target| !points.0.contains_key(name) && name != target);
     let applied: BTreeSet<&String> = ours.applied.iter().chain(&theirs.applied).collect();
     let surplus = applied.len().saturating_sub(meta::APPLIED_KEPT);
     // Their ids begin with their times.
@@ -280,13 +321,10 @@ fn merged_meta(base: &Meta, [ours, theirs]: &[Meta; 2], points: &Points, later: 
     let mut votes = ours.votes.clone();
     votes.extend(theirs.votes.clone());
     votes.retain(|job, _| applied.contains(job));
-    let notes = points.0.iter().filter(|(_, entry)| !entry.note.is_blank());
     Meta {
         next,
         aliases,
-        points: notes
-            .map(|(name, entry)| (name.clone(), entry.note.clone()))
-            .collect(),
+        points: BTreeMap::new(),
         applied,
         votes,
         rest: keys::map(&base.rest, [&ours.rest, &theirs.rest], later),

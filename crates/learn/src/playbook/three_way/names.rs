@@ -50,7 +50,7 @@ impl<'a> Naming<'a> {
             let free = names.into_iter().find(|name| !taken.contains(*name));
             let name = match free {
                 Some(name) => name.clone(),
-                None => self.next_name(new.born.1, new.entry),
+                None => next_name(&mut self.highest, new.born.1, new.entry),
             };
             for (side, old) in new.names.into_iter().enumerate() {
                 if let Some(old) = old.filter(|old| **old != name) {
@@ -102,18 +102,19 @@ impl<'a> Naming<'a> {
         }
         by_text.into_values().chain(twice).collect()
     }
-
-    fn next_name(&mut self, name: &str, entry: &Entry) -> String {
-        let of_id = Id::parse(name).and_then(|id| id.section());
-        let section = of_id
-            .or_else(|| Section::from_title(&entry.title))
-            .unwrap_or(Section::Others);
-        let highest = self.highest.entry(section.slug().to_owned()).or_default();
-        *highest += 1;
-        Id::new(section, *highest).to_string()
-    }
 }
 
-fn said(entry: &Entry) -> String {
+/// A name above `highest` for a point that cannot keep `name`.
+pub(super) fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, entry: &Entry) -> String {
+    let of_id = Id::parse(name).and_then(|id| id.section());
+    let section = of_id
+        .or_else(|| Section::from_title(&entry.title))
+        .unwrap_or(Section::Others);
+    let highest = highest.entry(section.slug().to_owned()).or_default();
+    *highest += 1;
+    Id::new(section, *highest).to_string()
+}
+
+pub(super) fn said(entry: &Entry) -> String {
     clean_text(entry.text())
 }

@@ -121,24 +121,46 @@ impl Merge<'_> {
                     let taken_in = self.taken_in(name, other);
                     if let Some(into) = taken_in.filter(|_| one.is_only_voted_on(base)) {
                         let [now, was] = [one.counts(), base.counts()];
-                        carried.push((into.to_owned(), [now[0] - was[0], now[1] - was[1]]));
+                        carried.push((into.to_owned(), less(now, was)));
                         continue;
+                    }
+                    let mut kept = one.clone();
+                    if taken_in.is_some() {
+                        // What it had before the other side moved to another point.
+                        let [now, was] = [one.counts(), base.counts()];
+                        set_counts(&mut kept.fields, less(now, was));
                     }
                     let why = "one side took it away, the other changed it or voted on it";
                     merged.decided.push(format!("kept {name}: {why}"));
-                    one.clone()
+                    kept
                 }
                 ([None, None], _) => continue,
             };
             merged.points.0.insert(name.clone(), entry);
         }
+        carried.extend(self.moved_twice());
         for (into, by) in carried {
             if let Some(entry) = merged.points.0.get_mut(&into) {
                 let counts = entry.counts();
-                set_counts(&mut entry.fields, [counts[0] + by[0], counts[1] + by[1]]);
+                let sum = [counts[0] + by[0], counts[1] + by[1]];
+                set_counts(&mut entry.fields, sum.map(|count| count.max(0)));
             }
         }
         merged
+    }
+
+    /// What points of the base had that both sides merged away: it is in both of the points that
+    /// took them in, or twice in one, and is taken out of that of the earlier side.
+    fn moved_twice(&self) -> impl Iterator<Item = (String, [i64; 2])> {
+        let base = self.base.into_iter().flat_map(|base| &base.0);
+        base.filter_map(|(name, entry)| {
+            if self.sides.iter().any(|side| side.0.contains_key(name)) {
+                return None;
+            }
+            let into = [self.taken_in(name, 0)?, self.taken_in(name, 1)?];
+            let [_, earlier] = self.later.first(into);
+            Some((earlier.to_owned(), less([0, 0], entry.counts())))
+        })
     }
 
     /// The point of a side that took another in, by however many steps.
@@ -231,6 +253,10 @@ impl Merge<'_> {
 
 /// Under this key a point remembers the text that it lost to a later edit of the other side.
 const OTHER_TEXT: &str = "other_text";
+
+fn less(now: [i64; 2], was: [i64; 2]) -> [i64; 2] {
+    [now[0] - was[0], now[1] - was[1]]
+}
 
 fn set_counts(fields: &mut Map<String, Value>, counts: [i64; 2]) {
     for (counter, count) in COUNTERS.into_iter().zip(counts) {

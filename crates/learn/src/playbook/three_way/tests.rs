@@ -79,6 +79,12 @@ type Said<'a> = &'a [(&'a str, &'a str, u64, u64)];
     &[("pat-001", "a", 2, 0)],
     &[("pat-001", "A", 2, 0)]
 )]
+#[case::edited_under_the_number_from_before_an_earlier_merge(
+    &[("pat-001", "a", 0, 0), ("pat-002", "b", 1, 0)],
+    &[("pat-001", "a", 0, 0), ("pat-002", "c", 0, 0), ("pat-003", "b", 1, 0)],
+    &[("pat-001", "a", 0, 0), ("pat-002", "d", 2, 0)],
+    &[("pat-001", "a", 0, 0), ("pat-002", "c", 0, 0), ("pat-003", "d", 2, 0)]
+)]
 #[case::edited_on_both_sides_keeps_the_later(
     &[("pat-001", "a", 1, 0)],
     &[("pat-001", "older", 1, 0)],
@@ -306,4 +312,31 @@ fn add_moves(
         known.0 += counts.0 - before.0;
         known.1 += counts.1 - before.1;
     }
+}
+
+const PLAIN: &str = "{\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> topic\n}\n";
+const WITH_BASE: &str =
+    "<<<<<<< HEAD\r\nours\r\n||||||| 1234567\r\nbase\r\n=======\r\ntheirs\r\n>>>>>>> topic\r\n";
+const NESTED: &str = "<<<<<<< HEAD\nours\n||||||| merged\n<<<<<<<<< one\na\n=========\nb\n>>>>>>>>> two\n=======\ntheirs\n>>>>>>> topic";
+
+#[rstest]
+#[case::plain(PLAIN, Some(("{\nours\n}\n", None, "{\ntheirs\n}\n")))]
+#[case::with_the_base(WITH_BASE, Some(("ours\r\n", Some("base\r\n"), "theirs\r\n")))]
+#[case::nested(NESTED, Some(("ours\n",
+    Some("<<<<<<<<< one\na\n=========\nb\n>>>>>>>>> two\n"), "theirs\n")))]
+#[case::none("{}\n", None)]
+#[case::cut("<<<<<<< HEAD\nours\n=======\n", None)]
+#[case::out_of_order(">>>>>>> topic\n<<<<<<< HEAD\n", None)]
+#[case::in_a_string("{\"a\": \"<<<<<<< HEAD ======= >>>>>>> topic\"}", None)]
+fn a_file_with_conflict_markers_is_taken_apart(
+    #[case] file: &str,
+    #[case] expected: Option<(&str, Option<&str>, &str)>,
+) {
+    let expected = expected.map(|(ours, base, theirs)| conflict::Sides {
+        ours: ours.into(),
+        base: base.map(Into::into),
+        theirs: theirs.into(),
+    });
+    assert_eq!(conflict::sides(file.as_bytes()), expected);
+    assert!(conflict::has_markers(file.as_bytes()) || expected.is_none());
 }

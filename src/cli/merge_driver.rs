@@ -1,0 +1,119 @@
+//! `playbook install --merge-driver`: git merges the playbooks of a repository with our own
+//! command, so that they have no conflicts. Only the repository's own configuration is written.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::output::Hinted;
+use super::{answer, args, session};
+use crate::env::Env;
+use crate::freshness::git::Git;
+use crate::setup::shell_word;
+
+/// What the driver is called in git's configuration and attributes.
+const SECTION: &str = "merge.playbook";
+const DRIVER: &str = "merge.playbook.driver";
+const NAME: &str = "merge.playbook.name";
+/// What says in `.gitattributes` which file the driver merges.
+const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// A project in a git repository.
+struct Repository {
+    project: PathBuf,
+    git: Git,
+}
+
+impl Repository {
+    fn of(env: &Env, project: Option<&Path>) -> anyhow::Result<Self> {
+        let project = session::project(env, project)?;
+        let git = Git::at(&project, LIMIT);
+        if git.ask_now(&["rev-parse", "--git-dir"]).is_none() {
+            return Err(Hinted::error(
+                format!(
+                    "{} is in no git repository that can be used",
+                    project.display()
+                ),
+                "`git status` there says why; without git, `playbook merge-files` merges files",
+            ));
+        }
+        Ok(Self { project, git })
+    }
+
+    /// The command that is set there.
+    fn driver(&self) -> Option<String> {
+        let said = self.git.ask_now(&["config", "--local", "--get", DRIVER])?;
+        Some(String::from_utf8_lossy(&said).trim_end().to_owned())
+    }
+
+    fn configure(&self, arguments: &[&str]) -> anyhow::Result<()> {
+        let arguments = [&["config", "--local"], arguments].concat();
+        let done = self.git.ask_now(&arguments);
+        done.map(drop).ok_or_else(|| {
+            Hinted::error(
+                format!(
+                    "git could not write the configuration of {}",
+                    self.project.display()
+                ),
+                "`git config --local --list` there says why",
+            )
+        })
+    }
+
+    /// Tells whether `.gitattributes` has the driver merge the playbook.
+    fn has_attribute(&self) -> bool {
+        let asked = ["check-attr", "-z", "merge", "--", ".claude/playbook.json"];
+        let said = self.git.ask_now(&asked).unwrap_or_default();
+        said.split(|byte| *byte == 0)
+            .any(|word| word == b"playbook")
+    }
+}
+
+pub(super) fn install(env: &Env, args: &args::Install) -> anyhow::Result<()> {
+    let repository = Repository::of(env, args.project.as_deref())?;
+    let program = std::env::current_exe()?;
+    let program = program.to_str().ok_or_else(|| {
+        Hinted::error(
+            format!("the path of this program is no text: {}", program.display()),
+            "install it in a folder whose name is UTF-8",
+        )
+    })?;
+    let driver = format!("{} merge-files %O %A %B -o %A", shell_word(program));
+    let is_changed = repository.driver().as_ref() != Some(&driver);
+    if is_changed && !args.dry_run {
+        repository.configure(&[NAME, "merges playbooks key point by key point"])?;
+        repository.configure(&[DRIVER, &driver])?;
+    }
+    let told = json!({
+        "project": repository.project,
+        "driver": driver,
+        "changed": is_changed,
+        "dry_run": args.dry_run,
+        "gitattributes": repository.project.join(".gitattributes"),
+        "line": ATTRIBUTE,
+        "has_line": repository.has_attribute(),
+    });
+    answer::give(args.json, include_str!("screens/merge_driver.txt"), told)
+}
+
+pub(super) fn uninstall(env: &Env, args: &args::Uninstall) -> anyhow::Result<()> {
+    let repository = Repository::of(env, args.project.as_deref())?;
+    let driver = repository.driver();
+    if driver.is_some() && !args.dry_run {
+        repository.configure(&["--remove-section", SECTION])?;
+    }
+    let told = json!({
+        "project": repository.project,
+        "removed": driver,
+        "dry_run": args.dry_run,
+        "line": ATTRIBUTE,
+        "has_line": repository.has_attribute(),
+    });
+    answer::give(
+        args.json,
+        include_str!("screens/merge_driver_removed.txt"),
+        told,
+    )
+}

@@ -1,0 +1,121 @@
+//! A playbook that git left in the middle of a merge: its two sides become one playbook.
+//!
+//! Where the index has the three versions of the file, those are merged; where it has none, what
+//! stands between the conflict markers. Git is only asked: what its index says stays, and the
+//! user adds the file. The texts of the other side are not known to the trust record, so that
+//! they are screened like any that come with the file.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::freshness::git::Git;
+use crate::fsx::{self, FsError};
+use crate::paths::{Paths, playbook_file};
+use crate::playbook::Playbook;
+use crate::playbook::three_way::{Sides, has_markers, merge_files, sides};
+use crate::shown::counted;
+use crate::trust::Standing;
+
+const LIMIT: Duration = Duration::from_secs(20);
+const FILE: &str = ".claude/playbook.json";
+/// What git keeps in its folder while it merges, rebases or picks.
+const UNDER_WAY: [&str; 5] = [
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "rebase-merge",
+    "rebase-apply",
+];
+const MAX_NEWS: u64 = 4 << 10;
+
+/// The playbook of both sides of `file`, or why there is none; `None` where nothing is to be
+/// merged.
+pub(super) fn merged(
+    paths: &Paths,
+    project: &Path,
+    file: &[u8],
+) -> Option<Result<Playbook, String>> {
+    let is_marked = has_markers(file);
+    let why_not = |why: &str| is_marked.then(|| Err(format!("it has conflict markers, and {why}")));
+    let git_dir = project.join(".git");
+    let is_under_way = || UNDER_WAY.iter().any(|name| git_dir.join(name).exists());
+    if !is_marked && !is_under_way() {
+        return None;
+    }
+    if !Standing::of(paths, project).is_trusted() {
+        return why_not("the project is not trusted");
+    }
+    let git = Git::at(project, LIMIT);
+    // Who holds the index is about to write it, and may not have written the file to the end.
+    let index_lock = git.ask_now(&["rev-parse", "--git-path", "index.lock"]);
+    let index_lock = index_lock.map(|path| String::from_utf8_lossy(&path).trim_end().to_owned());
+    if index_lock.is_some_and(|path| project.join(path).exists()) {
+        return why_not("git is at work there");
+    }
+    let sides = match staged(&git) {
+        // Without markers git leaves one side; what is neither was merged before, or by hand.
+        Some(staged) if is_marked || staged.ours == file || staged.theirs == file => staged,
+        _ if !is_marked => return None,
+        _ => match sides(file) {
+            Some(marked) => marked,
+            None => return why_not("is not merged: they do not belong together"),
+        },
+    };
+    match merge_files(sides.base.as_deref(), &sides.ours, &sides.theirs) {
+        Ok(merged) => Some(Ok(merged.playbook)),
+        Err(error) => why_not(&format!("is not merged: {error}")),
+    }
+}
+
+/// What the index has of the file where it is not merged.
+fn staged(git: &Git) -> Option<Sides> {
+    let asked = ["--literal-pathspecs", "ls-files", "-u", "-z", "--", FILE];
+    let said = String::from_utf8(git.ask_now(&asked)?).ok()?;
+    let version = |stage: &str| {
+        let mut entries = said.split('\0').filter_map(|entry| entry.split_once('\t'));
+        entries.find_map(|(about, _)| match *about.split(' ').collect::<Vec<_>>() {
+            [_, object, of] if of == stage => git.ask_now(&["cat-file", "blob", object]),
+            _ => None,
+        })
+    };
+    Some(Sides {
+        base: version("1"),
+        ours: version("2")?,
+        theirs: version("3")?,
+    })
+}
+
+/// Where it stands that a playbook was merged, until the user was told.
+fn news_file(paths: &Paths, project: &Path) -> PathBuf {
+    paths.project(project).join("merged.txt")
+}
+
+/// Leaves word that a playbook was merged.
+pub(super) fn leave_news(
+    paths: &Paths,
+    project: &Path,
+    playbook: &Playbook,
+) -> Result<(), FsError> {
+    let points = counted(playbook.points().count(), "key point");
+    let file = playbook_file(project);
+    let text = format!(
+        "{} was in the middle of a merge: it has the {points} of both sides now; \
+         `git add` it when you have looked at it",
+        file.display()
+    );
+    fsx::ensure_dir(&paths.project(project))?;
+    fsx::durable(&news_file(paths, project), text.as_bytes())
+}
+
+/// Tells whether the user has not been told yet of a merge.
+pub(crate) fn has_news(paths: &Paths, project: &Path) -> bool {
+    news_file(paths, project).exists()
+}
+
+/// What the user has not been told yet of a merge; it is told once.
+pub(crate) fn take_news(paths: &Paths, project: &Path) -> Option<String> {
+    let file = news_file(paths, project);
+    let text = fsx::read_if_there(&file, MAX_NEWS).ok()??;
+    fsx::remove(&file).ok()?;
+    String::from_utf8(text).ok()
+}
