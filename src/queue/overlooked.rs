@@ -150,5 +150,7 @@ fn is_ours(past: &Past, from: u64, project: &Path, since: Timestamp) -> bool {
         .given
         .iter()
         .any(|text| text.starts_with(OUR_VOICE) || in_text(text) != ShownPoints::default());
-    was_spoken_to && beginnings.origins.is_empty() && past.began >= since && past.is_of(project)
+    // One that was learned from is ours, whenever it began.
+    let is_of_our_time = from > 0 || past.began >= since;
+    was_spoken_to && beginnings.origins.is_empty() && is_of_our_time && past.is_of(project)
 }
