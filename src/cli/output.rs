@@ -189,6 +189,16 @@ pub(super) fn confirm(question: &str) -> io::Result<Option<bool>> {
     Ok(Some(matches!(answer.as_str(), "y" | "yes")))
 }
 
+/// Asks on a terminal; `None` at the end of the input.
+pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
+    let mut stderr = io::stderr().lock();
+    write!(stderr, "{question} ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    let is_answered = io::stdin().lock().read_line(&mut answer)? > 0;
+    Ok(is_answered.then(|| answer.trim().to_owned()))
+}
+
 /// Where reflection is switched off, nothing is applied, not even by hand.
 pub(super) fn refuse_if_off(session: &Session, hint: &'static str) -> anyhow::Result<()> {
     match off_by(session) {

@@ -1,5 +1,7 @@
 //! `playbook review`: what was held back, and the user's word on it.
 
+use std::io::{self, IsTerminal as _};
+
 use serde_json::{Value, json};
 
 use super::args::{self, ReviewAction};
@@ -13,6 +15,7 @@ use crate::queue::screening::{What, recount};
 use crate::queue::trust_record;
 use crate::redact::Masker;
 
+const ONE: &str = include_str!("screens/review_one.txt");
 /// Why, in the history, a point from quarantine was removed.
 const DROPPED: &str = "dropped from quarantine";
 
@@ -40,8 +43,43 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     for (told, row) in told.iter_mut().zip(&rows) {
         told["origin"] = origin(row).into();
     }
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        return one_by_one(session, &rows, &told);
+    }
+    show(&told, passing)
+}
+
+fn show(told: &[Value], passing: usize) -> anyhow::Result<()> {
     let told = json!({"quarantine": told, "passing": passing});
     answer::show(include_str!("screens/review.txt"), told)
+}
+
+/// Asks about each, on a terminal; what is left for later stays where it is.
+fn one_by_one(session: &Session, rows: &[HeldRow], told: &[Value]) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        return show(told, 0);
+    }
+    for (row, told) in rows.iter().zip(told) {
+        answer::show(ONE, told.clone())?;
+        let Some(answer) = output::ask("[t]ake, [e]dit, [d]rop, [l]ater, [q]uit?")? else {
+            return Ok(());
+        };
+        let done = match answer.as_str() {
+            "t" | "take" => accept(session, row.id, None, false),
+            "e" | "edit" => match output::ask("What it says from now on:")? {
+                Some(words) if !words.is_empty() => accept(session, row.id, Some(&words), false),
+                _ => Ok(()),
+            },
+            "d" | "drop" => drop_it(session, row.id, false),
+            "q" | "quit" => return Ok(()),
+            _ => Ok(()),
+        };
+        // One that cannot be taken is told, and the next one asked about.
+        if let Err(error) = done {
+            output::error(&error);
+        }
+    }
+    Ok(())
 }
 
 fn in_json(row: &HeldRow) -> Value {
@@ -93,6 +131,15 @@ fn mask(held: &mut Held, masker: &Masker) {
 fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what leaves the quarantine")?;
     let (row, what) = find(session, id)?;
+    if let Some(name) = what
+        .changed_since(&session.masked_playbook()?)
+        .filter(|_| words.is_none())
+    {
+        return Err(Hinted::error(
+            format!("{} was changed since this was asked for", plain(&name)),
+            "look at it with `playbook show`; then `playbook review edit` with your own words, or `drop`",
+        ));
+    }
     match what.as_edit(words) {
         Some(edit) => edit_commands::quietly(session, &edit)?,
         None => admit(session, &row)?,

@@ -29,6 +29,14 @@ choice! {
 }
 
 choice! {
+    /// Who decides about what the curator asks for.
+    Approval {
+        Auto = "auto",
+        Ask = "ask",
+    }
+}
+
+choice! {
     /// Where the votes on key points stand.
     VotesIn {
         File = "file",
@@ -176,6 +184,11 @@ settings! {
         timeout_ms: u64 = 30_000, 10 ..= 600_000;
         /// First pause of a failing backend in milliseconds; doubles each time, up to 6 hours.
         park_ms: u64 = 60_000, 10 ..= 21_600_000;
+    }
+    /// What becomes of the curator's operations.
+    curator: Curator {
+        /// `ask`: they wait in `playbook review` until you take them; votes count at once.
+        approval: Approval = Approval::Auto;
     }
     /// What may be spent. What a limit holds back waits, and says so.
     budgets: Budgets {

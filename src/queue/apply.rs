@@ -12,7 +12,7 @@ use super::progress::{Job, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{LOCK_WAIT, hand_edit, record, recurrence, screening, shown, trust_record};
-use crate::config::{Config, VotesIn};
+use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
 use crate::fsx;
 use crate::playbook::apart::Parts;
@@ -325,7 +325,7 @@ fn change(
     let curation = job.progress.curation.as_ref();
     let operations = curation.map_or(&[][..], |c| &c.operations);
     let (operations, surplus) = operations.split_at(operations.len().min(config.budgets.ops));
-    let (operations, held) = screening::part(operations);
+    let (operations, mut held) = screening::part(operations);
     // What looks like an attack gets no votes, and no session decides about it.
     let is_used = |name: &str| {
         let point = playbook.named(name);
@@ -348,6 +348,13 @@ fn change(
             (operations, groundless, waiting)
         }
         None => (operations, Vec::new(), Vec::new()),
+    };
+    let operations = match config.curator.approval {
+        Approval::Auto => operations,
+        Approval::Ask => {
+            held.extend(screening::asked(operations, playbook));
+            Vec::new()
+        }
     };
     let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
     let mut votes = shown::votes_of(job, &evidence.facts, tags, playbook);

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::context::WorkerContext;
 use super::edit::Edit;
@@ -15,8 +15,8 @@ use super::{QueueError, status};
 use crate::digest::name_of;
 use crate::memory::{Held, MemoryError};
 use crate::playbook::context::Admission;
-use crate::playbook::ops::{Operation, written_text};
-use crate::playbook::{Id, Point, Section};
+use crate::playbook::ops::{Operation, named_points, written_text};
+use crate::playbook::{Id, Playbook, Point, Section};
 use crate::redact::Masker;
 use crate::reflect::tellable::RefusedText;
 use crate::screen;
@@ -35,8 +35,14 @@ pub(super) const STRICT: &str = "new in the file, and `trust.strict` is set";
 pub(super) const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
 /// Why a point is held back that was so before, and that nothing speaks against now.
 pub(super) const AGAIN: &str = "was held back before";
-/// Why a point is held back whatever the screen says of it.
-const OTHER_REASONS: [&str; 3] = [STRICT, OWN_PATTERN, AGAIN];
+/// Why an operation waits that nothing speaks against.
+pub(super) const ASKED: &str = "waits for your word, as `curator.approval` says";
+/// Why something is held back whatever the screen says of it.
+const OTHER_REASONS: [&str; 4] = [STRICT, OWN_PATTERN, AGAIN, ASKED];
+/// Under this key an operation that waits has the texts of the points that it is about.
+const WAS: &str = "was";
+/// The numbers of operations that wait begin here, beyond those that look like an attack.
+const FIRST_ASKED: u64 = 100;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +60,19 @@ pub(crate) enum What {
 }
 
 impl What {
+    /// The point that was changed or removed since an operation about it was asked for.
+    pub(crate) fn changed_since(&self, playbook: &Playbook) -> Option<String> {
+        let Self::Operation(operation) = self else {
+            return None;
+        };
+        let was = operation.get(WAS)?.as_object()?;
+        let is_changed = |(name, text): &(&String, &Value)| {
+            let point = playbook.named(name);
+            point.is_none_or(|point| point.name != *name || Some(point.text) != text.as_str())
+        };
+        was.iter().find(is_changed).map(|(name, _)| name.clone())
+    }
+
     /// What the user does by accepting it, with other words for it if there are any.
     ///
     /// `None` when nothing has to be changed: a point of the file stays as it is.
@@ -107,6 +126,23 @@ pub(super) fn part(operations: &[Value]) -> (Vec<Value>, Vec<HeldBack>) {
         }
     }
     (applied, held)
+}
+
+/// Holds back what is to wait for the user's word, with the texts of the points it is about.
+pub(super) fn asked(operations: Vec<Value>, playbook: &Playbook) -> Vec<HeldBack> {
+    let waits = |(seq, mut operation): (u64, Value)| {
+        let named = named_points(&operation).filter_map(|name| playbook.named(name));
+        let was: Map<String, Value> = named
+            .map(|point| (point.name.to_owned(), point.text.into()))
+            .collect();
+        operation[WAS] = was.into();
+        HeldBack {
+            seq,
+            operation,
+            reasons: ASKED.to_owned(),
+        }
+    };
+    (FIRST_ASKED..).zip(operations).map(waits).collect()
 }
 
 pub(super) fn held_of(job: &Job) -> Vec<Held> {

@@ -8,5 +8,7 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+
+mod approval;
 mod projects;
 mod walls;
