@@ -38,9 +38,14 @@ pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
 
 /// Reads what the client notes of a session's beginnings in the first `end` bytes.
 pub(crate) fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
+    beginnings_in(path, Range { start: 0, end })
+}
+
+/// As [`beginnings`], in a part that begins with a record.
+pub(crate) fn beginnings_in(path: &Path, range: Range) -> Result<Beginnings, FsError> {
     let range = Range {
-        start: 0,
-        end: end.min(MAX_READ),
+        end: range.end.min(range.start.saturating_add(MAX_READ)),
+        ..range
     };
     let part = Part::open(path, range);
     part.and_then(Beginnings::read).context(ACTION, path)

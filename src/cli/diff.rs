@@ -33,7 +33,9 @@ pub(super) fn run(session: &Session, args: &args::Diff) -> anyhow::Result<()> {
     };
     let now = session.env.clock().now();
     let mut changes = diff(&before, &after, "", now);
-    changes.iter_mut().for_each(|change| merged(change, &after));
+    for change in &mut changes {
+        merged(change, &after);
+    }
     let changes: Vec<_> = changes.iter().map(change_text::in_json).collect();
     let told = json!({"from": from, "to": to, "changes": changes});
     answer::give(args.on.json, include_str!("screens/diff.txt"), told)

@@ -56,7 +56,7 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
         ask::reflector_template(&session.paths)?,
         ask::curator_template(&session.paths)?,
     ];
-    let known = session.known(&evidence, &playbook)?;
+    let known = session.known((&path, &evidence), &playbook)?;
     let question = Question::now(parts, &recorder, &known);
     if let Err(cause) = both(question, templates.each_ref().map(String::as_str))? {
         return Err(Hinted::error(

@@ -44,7 +44,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     };
     let context = session.context_for(&account)?;
     let backend = session.backend(parts, context.as_deref())?;
-    let known = session.known(&evidence, &playbook)?;
+    let known = session.known((path, &evidence), &playbook)?;
     let question = Question::now(parts, backend.as_ref(), &known);
     let template = match &args.template {
         Some(file) => tried(file, account.need.backend)?,

@@ -23,7 +23,7 @@ use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::surroundings::Surroundings;
 use crate::queue::usage_meter::{Caller, Meter};
-use crate::queue::{files, known, worker_lock};
+use crate::queue::{files, known, shown, worker_lock};
 use crate::redact::{Masker, PatternError};
 use crate::reflect::known::Known;
 use crate::state_guard::{self, Breach};
@@ -163,21 +163,18 @@ impl Session {
     /// What is known beside the playbook when a session of the project is judged.
     pub(super) fn known(
         &self,
-        evidence: &SessionEvidence,
+        (transcript, evidence): (&Path, &SessionEvidence),
         playbook: &Playbook,
     ) -> anyhow::Result<Known> {
         let now = self.env.clock().now();
         let memory = self.memory()?;
         let lessons = memory
             .map(|memory| known::lessons(&memory, &self.project, evidence, playbook, "", now));
-        let cited = evidence.facts.citations.iter();
+        let (paths, facts) = (&self.paths, &evidence.facts);
         Ok(Known {
             instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
             lessons: lessons.transpose()?.unwrap_or_default(),
-            given: cited
-                .filter(|id| playbook.named(id.as_str()).is_some())
-                .cloned()
-                .collect(),
+            given: shown::given_by_hand(paths, &self.project, transcript, facts, playbook),
         })
     }
 

@@ -20,7 +20,7 @@ use crate::project;
 use crate::queue::context::WorkerContext;
 use crate::queue::foreground;
 use crate::queue::job::JobId;
-use crate::queue::stop::Finish;
+use crate::queue::stop::{Finish, WorkerError};
 use crate::queue::surroundings::Surroundings;
 use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
@@ -85,7 +85,11 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
     let context = Arc::new(WorkerContext::new(surroundings, memory));
     let runtime = runtime()?;
     let Some(id) = &args.job else {
-        return Ok(runtime.block_on(worker::run(context))?);
+        let done = runtime.block_on(worker::run(context));
+        if let Err(WorkerError::NoLock(error)) = &done {
+            waiting::tell(paths, now(), &error.to_string())?;
+        }
+        return Ok(done?);
     };
     let id = JobId::parse(id).context(format!("not a job id: {id}"))?;
     let row = runtime.block_on(foreground::see_through(context, &id, INLINE_PATIENCE))?;

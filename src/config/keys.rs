@@ -29,6 +29,14 @@ choice! {
 }
 
 choice! {
+    /// Where the votes on key points stand.
+    VotesIn {
+        File = "file",
+        Local = "local",
+    }
+}
+
+choice! {
     /// What the memory reflects on; in the order of what it costs.
     MemoryMode {
         Lite = "lite",
@@ -229,6 +237,9 @@ settings! {
         /// The most bytes of the file.
         #[scope = Lower]
         max_bytes: usize = 524_288, 1_024 ..= 16_777_216;
+        /// Where votes stand: in the playbook's file, or apart from it on this machine (`local`), so
+        /// that the file changes only when a text does.
+        votes: VotesIn = VotesIn::File;
         /// How many snapshots of a playbook are kept.
         snapshots: usize = 20, 1 ..= 1_000;
     }

@@ -15,7 +15,7 @@ mod value;
 
 pub use define::Key;
 pub(crate) use edit::{SetError, set};
-pub(crate) use keys::{BackendChoice, Budgets, MemoryMode, Triggers, WorkerMode};
+pub(crate) use keys::{BackendChoice, Budgets, MemoryMode, Triggers, VotesIn, WorkerMode};
 pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};
 pub(crate) use load::{Source, for_project, unless_switched_off, with_sources};

@@ -1,6 +1,6 @@
 //! One row per finished job, also for those that changed nothing.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
@@ -99,6 +99,13 @@ const SELECT: &str = "SELECT j.job, p.name, j.session, j.transcript, j.event, j.
          j.finished, j.undone_by, j.dropped
      FROM jobs j JOIN projects p ON p.id = j.project";
 
+/// How far a transcript is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KnownTranscript {
+    pub(crate) end: u64,
+    pub(crate) last_job: Timestamp,
+}
+
 impl Memory {
     /// Returns the job `id`.
     pub fn job(&self, id: &str) -> Result<Option<JobRow>, MemoryError> {
@@ -120,13 +127,24 @@ impl Memory {
         self.one("read jobs", sql, (), |row| time(row, 0))
     }
 
-    /// Returns the transcripts of a project that a job has ended of, however it did.
-    pub(crate) fn known_transcripts(&self, project: &str) -> Result<HashSet<String>, MemoryError> {
-        let sql = "SELECT transcript FROM cursors c JOIN projects p ON p.id = c.project
-             WHERE p.name = ?1
-             UNION SELECT transcript FROM jobs j JOIN projects p ON p.id = j.project
-             WHERE p.name = ?1";
-        let known = self.all("read jobs", sql, [project], |row| row.get(0))?;
+    /// Returns the transcripts of a project that a job has ended of, however it did, with the end
+    /// of what was claimed and the time of the last job.
+    pub(crate) fn known_transcripts(
+        &self,
+        project: &str,
+    ) -> Result<HashMap<String, KnownTranscript>, MemoryError> {
+        let sql = "SELECT transcript, max(reached), max(at) FROM (
+                 SELECT transcript, reached, updated AS at, project FROM cursors
+                 UNION ALL SELECT transcript, 0, finished, project FROM jobs)
+             WHERE project = (SELECT id FROM projects WHERE name = ?1) GROUP BY transcript";
+        let read = |row: &Row<'_>| {
+            let known = KnownTranscript {
+                end: counted(row, 1)?,
+                last_job: time(row, 2)?,
+            };
+            Ok((row.get(0)?, known))
+        };
+        let known = self.all("read jobs", sql, [project], read)?;
         Ok(known.into_iter().collect())
     }
 

@@ -20,7 +20,7 @@ use crate::playbook::{Defect, Point};
 use crate::prepared::{Injection, Kind, LeftOut, Ready};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
-use crate::store::{Snapshots, StoreError, WAYS_BACK, in_merge};
+use crate::store::{Snapshots, Store, StoreError, WAYS_BACK, in_merge};
 use crate::trust::{Standing, outside};
 
 const MAX_PLAYBOOK: u64 = 16 << 20;
@@ -68,7 +68,8 @@ impl<'a> Basis<'a> {
         let standing = Standing::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
-            fsx::read_if_there(&playbook_file(project), MAX_PLAYBOOK)?
+            let bytes = fsx::read_if_there(&playbook_file(project), MAX_PLAYBOOK)?;
+            bytes.map(|bytes| Store::of(paths, project).with_votes(bytes))
         } else {
             None
         };

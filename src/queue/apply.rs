@@ -12,9 +12,10 @@ use super::progress::{Job, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{LOCK_WAIT, hand_edit, record, recurrence, screening, shown, trust_record};
-use crate::config::Config;
+use crate::config::{Config, VotesIn};
 use crate::freshness;
 use crate::fsx;
+use crate::playbook::apart::Parts;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
@@ -81,6 +82,7 @@ fn attempt(
     let kept = config.playbook.snapshots;
     let FoundPlaybook {
         playbook: found,
+        file,
         bytes: seen,
         original,
         is_readable,
@@ -88,7 +90,17 @@ fn attempt(
         unused,
     } = read(&context.surroundings, job, work, &snapshots, config)?;
     if is_readable && found.is_applied(&id) {
-        keep_if_missing(&snapshots, &id, &found, kept)?;
+        let is_late = match &job.progress.votes_apart {
+            Some(votes) => locked.add_votes(&file, votes)?,
+            None => false,
+        };
+        if is_late {
+            // A stop between the file and its votes, of which no snapshot knows.
+            let found = read(&context.surroundings, job, work, &snapshots, config)?;
+            snapshots.keep(&id, &found.playbook.to_bytes(), kept)?;
+        } else {
+            keep_if_missing(&snapshots, &id, &found, kept)?;
+        }
         trust_record::after_job(context, job, &found)?;
         return Ok(ApplyAttempt::Done);
     }
@@ -124,6 +136,9 @@ fn attempt(
     job.progress.skipped += applied.skipped.len() as u64;
     job.progress.changes = Some(applied.changes);
     job.progress.numbers = after.highest_numbers();
+    let parts = (config.playbook.votes == VotesIn::Local && is_readable)
+        .then(|| after.clone().parted(&id, &file, &before));
+    job.progress.votes_apart = parts.as_ref().map(|parts| parts.votes.clone());
     context.save(job)?;
     if is_changed {
         if let Some(original) = &original {
@@ -132,8 +147,22 @@ fn attempt(
         if seen.is_none() {
             trust_record::birth(&context.surroundings, &job.ticket.project)?;
         }
-        if !locked.save(seen.as_deref(), &after)? {
+        let is_saved = match &parts {
+            None => locked.save_with_votes((seen.as_deref(), &file), &after, &id)?,
+            // The file loses its secrets, whatever it keeps of its votes.
+            Some(Parts { file: None, .. }) if held_secrets => {
+                locked.save(seen.as_deref(), &file)?
+            }
+            Some(Parts { file: None, .. }) => true,
+            Some(Parts {
+                file: Some(file), ..
+            }) => locked.save(seen.as_deref(), file)?,
+        };
+        if !is_saved {
             return Ok(ApplyAttempt::Overtaken);
+        }
+        if let Some(parts) = &parts {
+            locked.add_votes(&file, &parts.votes)?;
         }
         snapshots.keep(&id, &after.to_bytes(), kept)?;
     }
@@ -175,7 +204,10 @@ pub(super) fn rehearse(
 
 /// The playbook that a job starts from.
 struct FoundPlaybook {
+    /// With all its votes.
     playbook: Playbook,
+    /// As the file has it, without the votes that stand apart.
+    file: Playbook,
     /// What the file said.
     bytes: Option<Vec<u8>>,
     /// The same without secrets, when it is worth keeping.
@@ -204,6 +236,7 @@ fn read(
     let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;
     let Loaded {
         mut playbook,
+        mut file,
         bytes,
         is_of_another_age,
     } = loaded;
@@ -221,9 +254,11 @@ fn read(
             Cow::Borrowed(_) => bytes.clone(),
         }
     });
+    file.mask_secrets(&masker);
     Ok(FoundPlaybook {
         held_secrets: playbook.mask_secrets(&masker),
         playbook,
+        file,
         bytes,
         original,
         is_readable,
@@ -243,8 +278,10 @@ fn read_as_is(
         Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
             let last = snapshots.last(MAX_FILE_BYTES)?;
             let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
+            let last = last.unwrap_or_else(Playbook::empty);
             let loaded = Loaded {
-                playbook: last.unwrap_or_else(Playbook::empty),
+                file: last.clone(),
+                playbook: last,
                 bytes: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
                 is_of_another_age: false,
             };

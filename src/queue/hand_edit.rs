@@ -54,12 +54,9 @@ fn since_last_time(
     };
     // A job that was stopped between file and snapshot was not the user. One that is not
     // in the spool came with the file: from a colleague, by a checkout.
-    let stopped = playbook
-        .last_applied()
-        .filter(|job| Some(*job) != last.last_applied())
-        .and_then(JobId::parse)
-        .is_some_and(|job| job_file(&surroundings.paths.spool(), &job).exists());
-    if stopped {
+    let spool = surroundings.paths.spool();
+    let mut since = playbook.applied().filter(|job| !last.is_applied(job));
+    if since.any(|job| JobId::parse(job).is_some_and(|job| job_file(&spool, &job).exists())) {
         return Ok(Vec::new());
     }
     Ok(diff(&last, playbook, REASON, surroundings.now()))

@@ -1,5 +1,5 @@
-//! Sessions that left neither a mark nor a job, as where our state could not be written: found
-//! where the client keeps its transcripts.
+//! Sessions, and later parts of sessions, that left neither a mark nor a job, as where our state
+//! could not be written: found where the client keeps its transcripts.
 //!
 //! Nobody asked for such a session to be learned from, so its transcript must show that the
 //! user wanted that: the client notes there what our session-start said to it. One that ran
@@ -8,7 +8,6 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -25,6 +24,7 @@ use crate::fsx;
 use crate::playbook::shown::in_text;
 use crate::shown_record::ShownPoints;
 use crate::state_guard;
+use crate::transcript::Range;
 use crate::transcript_file;
 
 /// A session without a mark may be open for all we know, until it was quiet for so long.
@@ -63,26 +63,33 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
         .known_transcripts(&project.to_string_lossy())?;
     let now = context.now();
     let days = SignedDuration::from_hours(24 * i64::from(config.worker.keep_days));
-    let is_over = |written: SystemTime| {
+    let over = transcripts::written_in(context.paths(), project, MOST).filter_map(|found| {
+        let (path, written) = found;
         let written = Timestamp::try_from(written).unwrap_or(Timestamp::MAX);
-        written >= since && (QUIET_FOR..=days).contains(&now.duration_since(written))
-    };
-    let unknown: Vec<PathBuf> = transcripts::written_in(context.paths(), project, MOST)
-        .filter(|(path, written)| is_over(*written) && !known.contains(&*path.to_string_lossy()))
-        .map(|(path, _)| path)
-        .collect();
-    if unknown.is_empty() {
+        let is_over = (QUIET_FOR..=days).contains(&now.duration_since(written));
+        (written >= since && is_over).then_some((path, written))
+    });
+    // What was written before the last job of a transcript was there to be claimed.
+    let unread = over.filter_map(|(path, written)| {
+        let known = known.get(&*path.to_string_lossy());
+        let from = known.map_or(0, |known| known.end);
+        known
+            .is_none_or(|known| written > known.last_job)
+            .then_some((path, from))
+    });
+    let unread: Vec<(PathBuf, u64)> = unread.collect();
+    if unread.is_empty() {
         return Ok(());
     }
     let taken = taken(&context.surroundings)?;
-    let found = unknown
+    let found = unread
         .into_iter()
-        .filter(|path| !taken.contains(path) && state_guard::is_clients(context.paths(), path))
-        .filter_map(|path| {
+        .filter(|(path, _)| !taken.contains(path) && state_guard::is_clients(context.paths(), path))
+        .filter_map(|(path, from)| {
             let session = path.file_stem()?.to_string_lossy().into_owned();
-            Past::read(path, session, false)
-        })
-        .filter(|past| is_ours(past, project, since));
+            let past = Past::read(path, session, false)?;
+            is_ours(&past, from, project, since).then_some(past)
+        });
     for past in found.take(MAX_FOUND) {
         let ticket = Ticket {
             session: past.session,
@@ -130,9 +137,13 @@ fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
 }
 
 /// Tells whether a session of the project began in our time, is no fork's copy, and was spoken to
-/// by our session-start: the model, which it gives key points, or the user.
-fn is_ours(past: &Past, project: &Path, since: Timestamp) -> bool {
-    let Ok(beginnings) = transcript_file::beginnings(&past.transcript, HEAD) else {
+/// by our session-start after `from`: the model, which it gives key points, or the user.
+fn is_ours(past: &Past, from: u64, project: &Path, since: Timestamp) -> bool {
+    let later = Range {
+        start: from,
+        end: from.saturating_add(HEAD),
+    };
+    let Ok(beginnings) = transcript_file::beginnings_in(&past.transcript, later) else {
         return false;
     };
     let was_spoken_to = beginnings

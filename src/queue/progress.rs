@@ -10,6 +10,7 @@ use super::edit::Edit;
 use super::job::{JobId, Ticket};
 use crate::backend::{Name, Step, Tokens};
 use crate::paths::Paths;
+use crate::playbook::apart::VotesApart;
 use crate::playbook::proof::PointInSession;
 use crate::playbook::{Change, Skipped};
 use crate::reflect::known::KnownLesson;
@@ -104,6 +105,9 @@ pub(crate) struct Progress {
     /// What is about to be changed in the playbook, or has been.
     pub(crate) changes: Option<Vec<Change>>,
     pub(crate) held: Vec<HeldBack>,
+    /// What it votes, where votes stand apart from the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) votes_apart: Option<VotesApart>,
     /// By section slug, the highest numbers in the playbook with these changes.
     pub(crate) numbers: BTreeMap<String, u64>,
     pub(crate) is_applied: bool,

@@ -7,11 +7,12 @@
 //! get votes.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use super::claim::lane_of;
 use super::context::WorkerContext;
 use super::progress::Job;
-use super::surroundings::Surroundings;
+use crate::paths::Paths;
 use crate::playbook::shown::in_text;
 use crate::playbook::tags::BulletTag;
 use crate::playbook::votes::{Known, Votes, votes};
@@ -32,7 +33,14 @@ pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
             mut shown,
             root,
             is_of_here,
-        } = of(&context.surroundings, job);
+        } = {
+            let ticket = &job.ticket;
+            let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
+            let first = (ticket.session.clone(), ticket.transcript.clone(), end);
+            of(context.paths(), &ticket.project, first, |error| {
+                context.log(ticket.id.as_str(), error);
+            })
+        };
         job.progress.root = Some(root).filter(|root| *root != job.ticket.session);
         // What a start of ours showed stands in the playbook, wherever its file is now.
         job.progress.has_seen_points |= is_of_here;
@@ -54,8 +62,17 @@ pub(super) fn only_cited(job: &Job, facts: &Facts, playbook: &mut Playbook) {
 
 pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
     let nothing = ShownPoints::default();
+    votes_on(
+        job.progress.shown.as_ref().unwrap_or(&nothing),
+        facts,
+        tags,
+        playbook,
+    )
+}
+
+fn votes_on(shown: &ShownPoints, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
     let known = Known {
-        shown: job.progress.shown.as_ref().unwrap_or(&nothing),
+        shown,
         cited: &facts.citations,
         is_disowned: &|id: &Id| is_disowned(facts, id),
     };
@@ -64,8 +81,26 @@ pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &
 
 /// The points of a playbook that the session of a job was given or cited, as they stand now.
 pub(super) fn given(job: &Job, facts: &Facts, playbook: &Playbook) -> Vec<Id> {
-    let seen = votes_of(job, facts, &[], playbook).seen;
-    seen.iter().filter_map(|p| Id::parse(&p.name)).collect()
+    ids(&votes_of(job, facts, &[], playbook))
+}
+
+/// As [`given`], of a transcript that the user names: as a job of its whole would find it.
+pub(crate) fn given_by_hand(
+    paths: &Paths,
+    project: &Path,
+    transcript: &Path,
+    facts: &Facts,
+    playbook: &Playbook,
+) -> Vec<Id> {
+    let session = transcript.file_stem().unwrap_or_default().to_string_lossy();
+    let first = (session.into_owned(), transcript.to_owned(), u64::MAX);
+    let given = of(paths, project, first, |_| ());
+    ids(&votes_on(&given.shown, facts, &[], playbook))
+}
+
+fn ids(votes: &Votes) -> Vec<Id> {
+    let seen = votes.seen.iter();
+    seen.filter_map(|point| Id::parse(&point.name)).collect()
 }
 
 /// What a session was given.
@@ -79,18 +114,13 @@ struct Given {
 }
 
 /// Gathers what the session of a job was shown, and the sessions that it was forked from.
-fn of(surroundings: &Surroundings, job: &Job) -> Given {
-    let folder = surroundings.paths.shown_points(&job.ticket.project);
+fn of(paths: &Paths, project: &Path, first: (String, PathBuf, u64), log: impl Fn(&str)) -> Given {
+    let folder = paths.shown_points(project);
     let mut shown = ShownPoints::default();
     let mut is_of_here = false;
     let mut asked = BTreeSet::new();
-    let mut root = job.ticket.session.clone();
-    let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
-    let mut sessions = vec![(
-        job.ticket.session.clone(),
-        job.ticket.transcript.clone(),
-        end,
-    )];
+    let mut root = first.0.clone();
+    let mut sessions = vec![first];
     while let Some((session, transcript, end)) = sessions.pop() {
         if asked.len() >= MAX_SESSIONS || !asked.insert(session.clone()) {
             continue;
@@ -108,7 +138,7 @@ fn of(surroundings: &Surroundings, job: &Job) -> Given {
             // The client keeps transcripts for a month, so an origin's may be gone.
             Err(error) if error.is_missing() => continue,
             Err(error) => {
-                surroundings.log(job.ticket.id.as_str(), &error.to_string());
+                log(&error.to_string());
                 continue;
             }
         };

@@ -10,6 +10,16 @@ use super::{QueueError, waiting};
 use crate::fsx::FsError;
 use crate::memory::{self, Outcome};
 
+/// Why a worker ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkerError {
+    /// It could not lock anything, and neither can another: nobody is at work.
+    #[error(transparent)]
+    NoLock(FsError),
+    #[error(transparent)]
+    Work(#[from] FsError),
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
     /// It is gone from the spool, and what came of it is recorded.

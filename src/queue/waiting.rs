@@ -30,8 +30,10 @@ pub(crate) fn is_for_settings(waiting: &Waiting) -> bool {
 ///
 /// Only under the lock: a worker that was started before may be at these jobs.
 pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
-    let Some(_lock) = worker_lock::take_if_free(paths, &Holder::of_nobody())? else {
-        return Ok(());
+    let _lock = match worker_lock::take_if_free(paths, &Holder::of_nobody()) {
+        Ok(Some(lock)) => lock,
+        Ok(None) => return Ok(()),
+        Err(error) => return tell(paths, now, &error.to_string()),
     };
     let spool = paths.spool();
     for id in spool::list(&spool)? {
@@ -52,6 +54,12 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
         });
         files::save(paths, &job)?;
     }
+    tell(paths, now, reason)
+}
+
+/// Leaves for the next starts why no worker can work; also where no lock can be had, so that
+/// none is at work.
+pub(crate) fn tell(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
     let mut status = Status::read(paths).unwrap_or_else(|| Status::quiet(now));
     status.remember_leap(paths, now);
     let text = format!("no worker can work, jobs wait: {reason}");

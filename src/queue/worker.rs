@@ -15,7 +15,7 @@ use super::job::{JobId, Ticket};
 use super::schedule::Schedule;
 use super::stages::work;
 use super::status::{Due, Status};
-use super::stop::{End, Finish};
+use super::stop::{End, Finish, WorkerError, WorkerError::NoLock};
 use super::surroundings::Surroundings;
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
 use super::{dream, file_look, hint_index, notices, overlooked, recover, request, spool, tidy};
@@ -59,22 +59,22 @@ pub(crate) struct Summary {
 ///
 /// `None` when another worker of the same account does it. One of each account waits for
 /// its turn, however long that takes.
-pub(crate) async fn run(context: Arc<WorkerContext>) -> Result<Option<Summary>, FsError> {
+pub(crate) async fn run(context: Arc<WorkerContext>) -> Result<Option<Summary>, WorkerError> {
     let need = &context.surroundings.account.need;
     let mut summary = Summary::default();
     loop {
-        let Some(place) = worker_lock::take_waiting_place(context.paths(), need)? else {
+        let place = worker_lock::take_waiting_place(context.paths(), need);
+        let Some(place) = place.map_err(NoLock)? else {
             return Ok(None);
         };
-        let Some(lock) = its_turn(&context.surroundings)? else {
+        let Some(lock) = its_turn(&context.surroundings).map_err(NoLock)? else {
             return Ok(None);
         };
         drop(place);
-        let drain = Drain::begin(&context, &lock, &WorkScope::All, &mut summary)?;
-        let schedule = drain.run().await?;
+        let drain = Drain::begin(&context, &lock, &WorkScope::All, &mut summary);
+        let schedule = drain?.run().await?;
         drop(lock);
-        // A job that was written while the lock was being let go found a worker and
-        // started none: it is seen here.
+        // A job that was written while the lock was let go found a worker, and started none.
         if !has_news(&context, &schedule)? {
             return Ok(Some(summary));
         }

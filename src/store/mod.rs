@@ -2,6 +2,7 @@
 
 pub(crate) mod in_merge;
 mod snapshots;
+mod votes;
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -170,13 +171,15 @@ impl Store {
         let Some(bytes) = self.bytes()? else {
             return Ok(Loaded {
                 playbook: Playbook::empty(),
+                file: Playbook::empty(),
                 bytes: None,
                 is_of_another_age: false,
             });
         };
         match migrate(&bytes) {
             Ok(Migrated { playbook, changed }) => Ok(Loaded {
-                playbook,
+                playbook: playbook.clone().with_votes(&self.votes_apart(&playbook)?),
+                file: playbook,
                 bytes: Some(bytes),
                 is_of_another_age: changed,
             }),
@@ -256,7 +259,10 @@ impl Store {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
+    /// The playbook with all its votes.
     pub(crate) playbook: Playbook,
+    /// As the file has it, without the votes that stand apart.
+    pub(crate) file: Playbook,
     /// What the file says; `None` where there is none.
     pub(crate) bytes: Option<Vec<u8>>,
     /// Whether the next write changes its format, so that the bytes are worth keeping.

@@ -1,12 +1,14 @@
 //! What is left in the end: playbook, history, what was learned, and the files of the queue.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use playbook::hint::{Index, MemoryKind};
 use playbook::memory::{Memory, RecallQuery};
-use playbook::playbook::PointState;
+use playbook::playbook::apart::VotesApart;
+use playbook::playbook::{Playbook, PointState};
 use playbook::reflect::remembered::Detail;
 use serde_json::Value;
 
@@ -69,7 +71,7 @@ impl Left {
             })
             .collect();
         changes.sort();
-        let playbook = env.playbook();
+        let playbook = whole(env)?;
         let sections = playbook["sections"].as_object();
         let points = sections.into_iter().flat_map(|s| s.values());
         let points = points.flat_map(|list| list.as_array().into_iter().flatten());
@@ -93,6 +95,24 @@ impl Left {
             files: files.map(|path| path.display().to_string()).collect(),
         })
     }
+}
+
+/// The playbook, with the votes that stand apart from it.
+fn whole(env: &TestEnv) -> Result<Value, String> {
+    let folders = entries_below(&env.state().join("projects"));
+    let mut votes = folders
+        .into_iter()
+        .filter(|path| path.ends_with("votes.json"));
+    let file = env.playbook();
+    let Some(votes) = votes.next() else {
+        return Ok(file);
+    };
+    let votes = fs::read(votes).map_err(|e| e.to_string())?;
+    let votes: VotesApart = serde_json::from_slice(&votes).map_err(|e| e.to_string())?;
+    let playbook = Playbook::parse(file.to_string().as_bytes()).map_err(|e| e.to_string())?;
+    let votes = votes.beside(&playbook);
+    let whole = playbook.with_votes(&votes).to_bytes();
+    serde_json::from_slice(&whole).map_err(|e| e.to_string())
 }
 
 /// Errors and their fixes, without names, places and times.

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     let begun = Instant::now();
     let wanted = Wanted::by_arguments();
     println!("{wanted}");
-    let mut reference = Stage::new();
+    let mut reference = Stage::new(wanted.votes);
     let points = reference.count_points();
     let expected = match reference.play_from(0, None) {
         Ok(left) if left.is_the_truth() => left,
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     thread::scope(|scope| {
         for _ in 0..threads() {
             scope.spawn(|| {
-                let mut stage = Stage::new();
+                let mut stage = Stage::new(wanted.votes);
                 stage.count_points();
                 while let Some(fault) = next(&faults) {
                     let outcome = stage.prove(&fault, &expected);

@@ -21,6 +21,7 @@ use crate::left::Left;
 use crate::model::{about, answer, paid_twice, seed};
 use crate::point::{Fault, read_points};
 use crate::scenario::{Kind, MOVES, Move, SUBJECTS, UNDO};
+use crate::wanted::Votes;
 
 /// What helps against the one error that is known from the beginning.
 const INSTALL: &str = "`pip install pyyaml`, then `python3 <file>` again";
@@ -51,14 +52,16 @@ pub(crate) struct Outcome {
 }
 
 impl Stage {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(votes: Votes) -> Self {
         // Nothing is proven by waiting for a disk.
         let mut env = TestEnv::in_memory();
         let api = Api::script([Step::Answer(answer)]);
         env.use_api(&api.base_url(), "sk-test");
-        env.write_config(
-            "[retry]\nbase_ms = 1\n[worker]\njobs = 1\n[budgets]\nmemory_rows = 100\n",
-        );
+        let votes = votes.word();
+        env.write_config(&format!(
+            "[retry]\nbase_ms = 1\n[worker]\njobs = 1\n[budgets]\nmemory_rows = 100\n\
+             [playbook]\nvotes = \"{votes}\"\n",
+        ));
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();
         env.write_playbook(&points);
         for ((subject, text), fix) in SUBJECTS.into_iter().zip([INSTALL, LOGIN]) {

@@ -21,18 +21,39 @@ pub(crate) struct Wanted {
     fates: Fates,
     /// The processes to strike; all when none is named.
     roles: Vec<String>,
+    /// Where the votes of the scenario stand.
+    pub(crate) votes: Votes,
+}
+
+/// Where votes stand: `playbook.votes`.
+#[derive(Clone, Copy)]
+pub(crate) enum Votes {
+    File,
+    Local,
+}
+
+impl Votes {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Local => "local",
+        }
+    }
 }
 
 impl Wanted {
-    /// Reads `all`, `seed=N` and the names of processes.
+    /// Reads `all`, `local` (votes apart from the playbook), `seed=N` and the names of processes.
     pub(crate) fn by_arguments() -> Self {
         let mut wanted = Self {
             fates: Fates::Drawn(rand::random()),
             roles: Vec::new(),
+            votes: Votes::File,
         };
         for arg in std::env::args().skip(1) {
             if arg == "all" {
                 wanted.fates = Fates::All;
+            } else if arg == Votes::Local.word() {
+                wanted.votes = Votes::Local;
             } else if let Some(seed) = arg.strip_prefix("seed=") {
                 wanted.fates = Fates::Drawn(seed.parse().expect("a number after `seed=`"));
             } else if !arg.starts_with('-') {

@@ -21,3 +21,4 @@ mod transcript_citations;
 mod transcript_evidence;
 mod transcript_facts;
 mod transcript_truth;
+mod votes_apart;

@@ -9,6 +9,7 @@ use crate::common::api::Api;
 use crate::common::env::{Hook, TestEnv};
 use crate::common::session::Session;
 use jiff::Timestamp;
+use rstest::rstest;
 use serde_json::{Value, json};
 
 fn with_api(api: &Api) -> TestEnv {
@@ -256,4 +257,40 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     env.write_client_settings(&json!({}));
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
+}
+
+/// A session that was learned from is gone on with while nothing can be written: its later part
+/// is found, too.
+#[rstest]
+#[case::spoken_to("Playbook: nothing will be learned from this session.", (3, 0))]
+#[case::not_spoken_to("Another hook: hello.", (2, 0))]
+fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
+    #[case] told: &str,
+    #[case] marks: (u64, u64),
+) {
+    let api = Api::canned();
+    let mut env = with_memory(&api);
+    env.set("PLAYBOOK_NOW", "2026-11-21T11:00:00Z");
+    let mut session = said("s1");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    // Its start and its end left nothing.
+    session
+        .injected(told)
+        .user("and once more")
+        .assistant("By [pat-001], done.")
+        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
+        .assistant("All 12 tests pass.");
+    write_quiet(&env, &session, &env.project());
+    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
+    for _ in 0..2 {
+        env.worker();
+        assert_eq!(env.marks_of("pat-001"), marks);
+    }
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    let jobs = env.cli(&["log", "--json"]).json();
+    let jobs = jobs["jobs"].as_array().map_or(0, Vec::len);
+    assert_eq!(jobs as u64, marks.0, "it is found once");
 }

@@ -1,6 +1,7 @@
 //! Promise: when very many sessions end at once, all of them count, one worker does it,
 //! and no job is left behind without one.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -8,9 +9,48 @@ use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::run::{Running, Stdin};
 use crate::common::session::Session;
+use serde_json::json;
 
 /// Sessions that end at once.
 const SESSIONS: usize = 200;
+
+/// A library before which calls of the system fail.
+#[cfg(target_os = "linux")]
+fn without(env: &TestEnv, calls: &str) -> PathBuf {
+    let (source, library) = (env.root().join("calls.c"), env.root().join("calls.so"));
+    write(
+        &source,
+        format!("#define _GNU_SOURCE\n#include <errno.h>\n{calls}"),
+    );
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]);
+    let built = compiler.arg(&library).arg(&source).status();
+    assert!(built.is_ok_and(|status| status.success()), "a compiler");
+    library
+}
+
+/// Where nothing can be locked nobody works, and the next start says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn where_no_file_can_be_locked_the_next_start_says_so() {
+    let api = Api::canned();
+    let mut env = TestEnv::asking(&api);
+    let refused = "int flock(int f, int o) { errno = EINVAL; return -1; }\n";
+    let library = without(&env, refused);
+    env.end_citing("s1");
+    env.set("LD_PRELOAD", &library);
+    let said = env.cli(&["worker"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let start = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = start["systemMessage"].as_str().unwrap_or_default();
+    has!(told, "no worker can work, jobs wait: ");
+    assert!(api.requests().is_empty());
+    env.unset("LD_PRELOAD");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let start = env.hook(Hook::SessionStart, "s3", json!({})).json();
+    lacks!(start.to_string(), "no worker can work");
+}
 
 /// A file system without `flock`: the call is refused as such a file system does.
 #[cfg(target_os = "linux")]
@@ -20,13 +60,10 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
     let api = Api::script([slowly, Step::Canned]);
     let mut env = TestEnv::asking(&api);
     env.end_citing("s1");
-    let (source, library) = (env.root().join("flock.c"), env.root().join("flock.so"));
-    let refused = "#include <errno.h>\nint flock(int f, int o) { errno = ENOLCK; return -1; }\n";
-    write(&source, refused);
-    let mut compiler = Command::new("cc");
-    compiler.args(["-shared", "-fPIC", "-o"]);
-    let built = compiler.arg(&library).arg(&source).status();
-    assert!(built.is_ok_and(|status| status.success()), "a compiler");
+    let library = without(
+        &env,
+        "int flock(int f, int o) { errno = ENOLCK; return -1; }\n",
+    );
     env.set("LD_PRELOAD", &library);
     let mut worker = env.command("playbook");
     worker.arg("worker");

@@ -201,6 +201,11 @@ impl Paths {
         self.project(project).join("freshness.json")
     }
 
+    /// The votes that stand apart from its playbook.
+    pub fn votes(&self, project: &Path) -> PathBuf {
+        self.project(project).join("votes.json")
+    }
+
     /// How its key points did in the sessions that were shown them.
     pub fn proof(&self, project: &Path) -> PathBuf {
         self.project(project).join("proof.json")

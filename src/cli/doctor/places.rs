@@ -79,7 +79,7 @@ pub(super) fn locks(session: &Session) -> Vec<Check> {
 fn without_locks(folder: &Path, tried: io::Result<bool>) -> Option<Check> {
     let error = tried.err()?;
     let text = format!("no file can be locked in {}: {error}", folder.display());
-    let todo = "mount it with locks, or move it; until then a session may be asked about twice";
+    let todo = "mount it with locks, or move it; until then sessions wait";
     Some(Check::note(FOLDERS, text, todo))
 }
 

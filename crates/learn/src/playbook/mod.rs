@@ -2,6 +2,7 @@
 //!
 //! Everything here is a function from values to values; the room `store` keeps the file.
 
+pub mod apart;
 pub mod change;
 pub mod clean;
 pub mod context;

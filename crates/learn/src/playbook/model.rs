@@ -191,9 +191,9 @@ impl Playbook {
         self.meta.applied.iter().any(|known| known == job)
     }
 
-    /// The job that was applied last.
-    pub fn last_applied(&self) -> Option<&str> {
-        self.meta.applied.last().map(String::as_str)
+    /// The jobs that were applied last, the oldest first.
+    pub fn applied(&self) -> impl Iterator<Item = &str> {
+        self.meta.applied.iter().map(String::as_str)
     }
 
     /// Remembers `job` as applied; only the last `meta::APPLIED_KEPT` jobs are kept.
