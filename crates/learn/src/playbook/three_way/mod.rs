@@ -12,6 +12,8 @@
 //! | a job that an older version applied on both sides | counts twice: its votes do not stand in the file |
 //! | no base, and jobs that are no longer known | of two counts the larger one |
 //! | a counter that one side changed by hand | its difference is added like a vote |
+//! | a point that both sides merged away, each into another | its votes go with the later merge |
+//! | a point that one side picked from the other, and one of them edited | both wordings stay |
 //! | a point of each side edited to say the same | two points that say the same; `playbook dedup` joins them |
 
 mod conflict;
