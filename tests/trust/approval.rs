@@ -27,7 +27,7 @@ fn asked(config: &str) -> TestEnv {
         operation
     };
     let operations = [
-        json!({"type": "ADD", "text": "Run `just test` before a push.", "section": "OTHERS"}),
+        json!({"type": "ADD", "text": "Pushing by hand is never wanted.", "section": "OTHERS"}),
         json!({"type": "UPDATE", "target_id": "pat-001", "text": "Run `just test` before each push."}),
         json!({"type": "DELETE", "target_id": "pat-002", "reason": "never by hand"}),
     ];
@@ -76,7 +76,7 @@ fn what_a_model_asks_for_waits_until_the_user_takes_it() {
     let said = env.cli(&["review"]).ok();
     has!(
         said,
-        "Run `just test` before a push.",
+        "Pushing by hand is never wanted.",
         "waits for your word, as `curator.approval` says",
         "UPDATE pat-001",
         "DELETE pat-002"
@@ -90,7 +90,7 @@ fn what_a_model_asks_for_waits_until_the_user_takes_it() {
         [
             "Run `just test` before each push.",
             "test by hand",
-            "Run `just test` before a push."
+            "Pushing by hand is never wanted."
         ]
     );
     assert!(waiting(&env).is_empty());
@@ -124,7 +124,7 @@ fn without_the_setting_it_is_applied_at_once() {
         texts(&env),
         [
             "Run `just test` before each push.",
-            "Run `just test` before a push."
+            "Pushing by hand is never wanted."
         ]
     );
     assert!(waiting(&env).is_empty());
