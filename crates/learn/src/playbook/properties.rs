@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::dedup::{DedupScope, Threshold, dedup};
 use super::diff::diff;
@@ -278,5 +279,69 @@ proptest! {
                 world.jobs.push(changes);
             }
         }
+    }
+}
+
+/// For who reads a pull request: a job leaves all lines alone that it has nothing to do with.
+#[test]
+fn a_job_changes_only_its_lines() {
+    let entry = |n: u32| json!({"name": format!("pat-{n:03}"), "text": format!("rule {n}"), "helpful": 0, "harmful": 0});
+    let list: Vec<Value> = (1..=40).map(entry).collect();
+    let file = json!({"version": "1.0", "last_updated": null,
+        "sections": {"PATTERNS & APPROACHES": list, "OTHERS": []}});
+    let mut playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
+    let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
+    for (number, (tags, operations)) in [
+        (
+            json!([{"name": "pat-007", "tag": "helpful", "rationale": "r"}]),
+            vec![],
+        ),
+        (
+            json!([{"name": "pat-007", "tag": "helpful", "rationale": "r"}]),
+            vec![],
+        ),
+        (
+            json!([]),
+            vec![json!({"type": "ADD", "text": "new", "section": "OTHERS"})],
+        ),
+        (
+            json!([]),
+            vec![json!({"type": "UPDATE", "target_id": "pat-020", "text": "edited"})],
+        ),
+        (
+            json!([]),
+            vec![json!({"type": "DELETE", "target_id": "pat-030", "reason": "r"})],
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let before = playbook.clone();
+        let tags = read_bullet_tags(&tags).0;
+        let lesson = Lesson {
+            tags: &tags,
+            operations: &operations,
+            reasoning: "r",
+            cited: &[],
+        };
+        let policy = Policy {
+            threshold: Threshold::default(),
+            caps: Caps {
+                points: 100,
+                bytes: 100_000,
+            },
+        };
+        learn(&mut playbook, lesson, policy, now);
+        playbook.mark_applied_to(&before, &format!("job-{number}"));
+        let [old, new] = [&before, &playbook].map(|p| String::from_utf8(p.to_bytes()).unwrap());
+        let [old, new]: [Vec<&str>; 2] = [&old, &new].map(|text| text.lines().collect());
+        let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
+        let others = changes.iter().filter(|op| op.tag() != DiffTag::Equal);
+        let gone: usize = others.map(|op| op.old_range().len()).sum();
+        assert!(
+            gone <= 8,
+            "job {number} takes {gone} of {} lines away: {changes:?}",
+            old.len()
+        );
     }
 }
