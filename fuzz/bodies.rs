@@ -15,7 +15,7 @@ use playbook::hint::Signature;
 use playbook::hook::{self, HookEvent};
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;
-use playbook::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
+use playbook::playbook::context::{Admission, Frame, InjectionLimits, PointsToShow, context};
 use playbook::playbook::migrate::migrate;
 use playbook::playbook::ops::apply_operations;
 use playbook::playbook::proof::ProofRecord;
@@ -209,7 +209,8 @@ pub fn templates(bytes: &[u8]) {
 
 fn fits(file: &[u8], template: &str, limits: InjectionLimits) {
     let proof = ProofRecord::default();
-    let shown = context(file, template, limits, (NOW, &proof), |_| Admission::Given);
+    let frame = Frame::of(template);
+    let shown = context(file, frame, limits, (NOW, &proof), |_| Admission::Given);
     if let Ok(PointsToShow {
         text: Some(text), ..
     }) = shown

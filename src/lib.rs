@@ -29,6 +29,7 @@ pub mod cli;
 pub mod config;
 mod freshness;
 pub mod memory;
+mod news;
 mod prepare;
 mod proof;
 mod queue;

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 pub(crate) use afresh::Afresh;
 pub use afresh::hook;
 
-use context::Basis;
+use context::{Basis, OwnPoints};
 
 use crate::account;
 use crate::config::{self, Config, WorkerMode};
@@ -44,7 +44,7 @@ fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
     let Found::Known(settings) = found(paths, project) else {
         return Ok(());
     };
-    let max_units = settings.max_units;
+    let (max_units, own) = (settings.max_units, OwnPoints::of(&settings));
     if let Some(made_from) = made_from
         && Settings::has_files(paths, project)
     {
@@ -52,7 +52,7 @@ fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
     }
     let made_from = prepared::look::<Ready>(paths, project);
     if let Some(made_from) = made_from
-        && let Some((ready, left)) = Basis::read(paths, project, now)?.ready(max_units)
+        && let Some((ready, left)) = Basis::read(paths, project, now, own)?.ready(max_units)
     {
         prepared::keep(paths, project, made_from.clone(), ready)?;
         for (kind, left) in left {
@@ -82,6 +82,7 @@ fn of_hooks(config: &Config) -> Settings {
         is_inline: config.worker.mode == WorkerMode::Inline,
         inline_ms: config.worker.inline_ms,
         max_units: config.injection.max_units,
+        gives_own: config.injection.own,
         account: account::chosen(config),
     }
 }

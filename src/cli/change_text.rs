@@ -63,10 +63,12 @@ pub(super) fn actor(doer: &Doer) -> String {
         session,
         backend,
     } = doer;
-    by_hand(event).map_or_else(
-        || plain(&format!("session {session}, {event} ({backend})")),
-        str::to_owned,
-    )
+    match by_hand(event) {
+        Some(words) if session.is_empty() => words.to_owned(),
+        // What a session says of the user's own points is an edit of another playbook.
+        Some(_) => plain(&format!("session {session}")),
+        None => plain(&format!("session {session}, {event} ({backend})")),
+    }
 }
 
 /// How the user made a change; `None` where a session did.

@@ -17,7 +17,7 @@ use crate::backend::Name;
 use crate::memory::Outcome;
 use crate::playbook::change::Applied;
 use crate::playbook::manual_edit::RefusedEdit;
-use crate::playbook::{Playbook, Section};
+use crate::playbook::{Playbook, Section, is_own_name};
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, JobId, Ticket};
@@ -62,8 +62,24 @@ pub(super) fn undo(args: &args::Undo) -> anyhow::Result<()> {
         what: format!("not a job id: {}", plain(&args.job)),
         hint: "`playbook log` lists the jobs of this project",
     })?;
-    finish_first(&Session::on(&args.on)?, &id)?;
-    run(&args.on, &Edit::Undo { job: id })
+    let session = on_job(&args.on, &id)?;
+    finish_first(&session, &id)?;
+    run_in(&session, &Edit::Undo { job: id }, args.on.json)
+}
+
+/// The surroundings of a job of this project, or of the user's own playbook.
+fn on_job(on: &args::On, id: &JobId) -> anyhow::Result<Session> {
+    let session = Session::on(on)?;
+    let row = match session.memory()? {
+        Some(memory) => memory.job(id.as_str())?,
+        None => None,
+    };
+    let is_own = row.is_some_and(|row| session.paths.own().as_os_str() == row.job.project.as_str());
+    if is_own {
+        Session::on_own()
+    } else {
+        Ok(session)
+    }
 }
 
 /// Sees a job to its end that was applied and then stopped; one that waits is told.
@@ -82,24 +98,33 @@ fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Makes a change of the user's in a project, or where it is about them in the user's own points.
 pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
-    let session = &Session::on(on)?;
+    let session = if edit.points().iter().any(|id| is_own_name(id)) {
+        Session::on_own()?
+    } else {
+        Session::on(on)?
+    };
+    run_in(&session, edit, on.json)
+}
+
+fn run_in(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
     let mut playbook = session.masked_playbook()?;
     let left = match check(session, &context, edit, &mut playbook)? {
         Checked::Changes { left } => left,
-        Checked::Nothing(why) => return tell_nothing(&why, on.json),
+        Checked::Nothing(why) => return tell_nothing(&why, as_json),
     };
     if agent::is_at_it(&session.env)
         && let Some(why) =
             screening::hold_foreign(&context, &session.project, edit, screening::BY_AGENT)?
     {
-        return tell_held(&why, on.json);
+        return tell_held(&why, as_json);
     }
     let mut told = carry_out(session, &context, edit)?;
     told["left"] = left.into();
-    answer::give(on.json, SCREEN, told)?;
+    answer::give(as_json, SCREEN, told)?;
     note_distrust(&Standing::of(&session.paths, &session.project));
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::output::{self, Hinted};
 use super::session::Session;
 use super::{answer, args, change_text, history};
 use crate::memory::{Entry, JobRow, Memory, Outcome};
+use crate::playbook::is_own_name;
 use crate::queue::job::JobId;
 use crate::redact;
 
@@ -19,6 +20,7 @@ pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
         None => history(session, &memory, args),
         Some(id) => match JobId::parse(id) {
             Some(id) => job(&memory, &id, args.on.json),
+            None if is_own_name(id) => history::run(&Session::on_own()?, &memory, id, args),
             None => history::run(session, &memory, id, args),
         },
     }

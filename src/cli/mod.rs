@@ -31,6 +31,7 @@ mod manual;
 mod merge_driver;
 mod merge_files;
 mod output;
+mod promote;
 mod recall;
 mod redact;
 mod reflect;
@@ -145,6 +146,8 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::MergeFiles(args) => merge_files::run(&args),
         Command::Pin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Pin { point: id }),
         Command::Unpin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Unpin { point: id }),
+        Command::Promote(args) => promote::promote(&args),
+        Command::Demote(args) => promote::demote(&args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
         Command::Redact(args) => redact::run(&args),

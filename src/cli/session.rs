@@ -13,6 +13,7 @@ use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
 use crate::memory::{self, Memory};
+use crate::news;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::project;
@@ -28,7 +29,7 @@ use crate::redact::{Masker, PatternError};
 use crate::reflect::known::Known;
 use crate::state_guard::{self, Breach};
 use crate::store;
-use crate::store::{Snapshots, in_merge};
+use crate::store::Snapshots;
 use crate::trust::outside;
 
 /// How long a command waits for a worker that is at it.
@@ -60,7 +61,7 @@ impl Session {
         if outside::refused(Some(&self.paths), &self.project).is_none() {
             self.store().settle();
         }
-        if let Some(news) = in_merge::take_news(&self.paths, &self.project) {
+        if let Some(news) = news::take(&self.paths, &self.project) {
             output::note(&news);
         }
     }
@@ -99,7 +100,10 @@ impl Session {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
         let breach = state_guard::check(&paths).err();
-        let project = self::project(&env, project)?;
+        let project = match project {
+            Some(folder) if std::path::absolute(folder)? == paths.own() => folder.to_owned(),
+            folder => self::project(&env, folder)?,
+        };
         let config = config::for_project(&paths, &project).unwrap_or_default();
         let session = Self {
             env,
@@ -111,6 +115,11 @@ impl Session {
             session.tell_merge();
         }
         Ok((session, breach))
+    }
+
+    /// The surroundings of a command on the user's own playbook.
+    pub(super) fn on_own() -> anyhow::Result<Self> {
+        Self::open(Some(Paths::resolve(&Env::from_process())?.own()))
     }
 
     pub(super) fn on(on: &args::On) -> anyhow::Result<Self> {
@@ -175,6 +184,7 @@ impl Session {
             instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
             lessons: lessons.transpose()?.unwrap_or_default(),
             given: shown::given_by_hand(paths, &self.project, transcript, facts, playbook),
+            own: String::new(),
         })
     }
 

@@ -12,6 +12,30 @@ use crate::proof;
 use crate::trust;
 
 pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
+    let (points, is_empty) = points(session, args)?;
+    let is_own = session.project == session.paths.own();
+    let own = if session.config.injection.own && !is_own {
+        self::points(&Session::on_own()?, args)?.0
+    } else {
+        Vec::new()
+    };
+    let mut told = json!({
+        "project": session.project,
+        "playbook": session.store().path(),
+        "points": &points,
+        "own": own,
+    });
+    if !args.on.json {
+        told["is_empty"] = is_empty.into();
+        if !points.is_empty() {
+            note_distrust(&trust::Standing::of(&session.paths, &session.project));
+        }
+    }
+    answer::give(args.on.json, include_str!("screens/show.txt"), told)
+}
+
+/// The key points of a playbook that are asked for, and whether it has none at all.
+fn points(session: &Session, args: &args::Show) -> anyhow::Result<(Vec<Value>, bool)> {
     let now = session.env.clock().now();
     let file = session.playbook_file()?;
     let playbook = session.shown(file.clone());
@@ -21,35 +45,24 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     let proof = proof::record(&session.paths, &session.project);
     let mut points = Vec::new();
     for (point, as_stands) in playbook.points().zip(file.points()) {
-        if matches(&point, &words) {
-            let mut told = in_json(&point, now);
-            told["gone"] = freshness.why_stale(&point).into();
-            told["proof"] = json!(proof.of(&point));
-            told["stage"] = json!(proof.stage(&point));
-
-            if !args.on.json {
-                let has_been_shown = proof.of(&point).shown > 0;
-                told["seen"] = has_been_shown.then(|| proof.told(&point)).into();
-                // A record of trust knows a point by its text in the file.
-                let (name, text) = (as_stands.name, as_stands.text);
-                let admission = trust.admits(as_stands.section, name, text);
-                told["refusal"] = refusal(admission, &trust).into();
-            }
-            points.push(told);
+        if !matches(&point, &words) {
+            continue;
         }
-    }
-    let mut told = json!({
-        "project": session.project,
-        "playbook": session.store().path(),
-        "points": &points,
-    });
-    if !args.on.json {
-        told["is_empty"] = playbook.is_empty().into();
-        if !points.is_empty() {
-            note_distrust(&trust);
+        let mut told = in_json(&point, now);
+        told["gone"] = freshness.why_stale(&point).into();
+        told["proof"] = json!(proof.of(&point));
+        told["stage"] = json!(proof.stage(&point));
+        if !args.on.json {
+            let has_been_shown = proof.of(&point).shown > 0;
+            told["seen"] = has_been_shown.then(|| proof.told(&point)).into();
+            // A record of trust knows a point by its text in the file.
+            let (name, text) = (as_stands.name, as_stands.text);
+            let admission = trust.admits(as_stands.section, name, text);
+            told["refusal"] = refusal(admission, &trust).into();
         }
+        points.push(told);
     }
-    answer::give(args.on.json, include_str!("screens/show.txt"), told)
+    Ok((points, playbook.is_empty()))
 }
 
 fn matches(point: &Point<'_>, words: &[String]) -> bool {

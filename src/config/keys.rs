@@ -261,6 +261,10 @@ settings! {
         /// Longest context in UTF-16 units; the client cuts above 10,000.
         #[scope = Project]
         max_units: usize = 4_000, 200 ..= 10_000;
+        /// The key points of your own, which go along into every project (`playbook promote`), stand
+        /// before the project's, in at most a quarter of the context.
+        #[scope = Project]
+        own: bool = true;
     }
     /// Which key points of a playbook are used that came from elsewhere.
     trust: Trust {
@@ -319,7 +323,8 @@ mod tests {
             [
                 "reflection.enabled",
                 "reflection.dry_run",
-                "injection.max_units"
+                "injection.max_units",
+                "injection.own"
             ]
         );
     }

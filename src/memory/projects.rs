@@ -21,6 +21,12 @@ impl Memory {
         self.all("list projects", sql, (), |row| row.get(0))
     }
 
+    /// Lists all projects that a job was ever of.
+    pub(crate) fn all_projects(&self) -> Result<Vec<String>, MemoryError> {
+        let sql = "SELECT name FROM projects ORDER BY name";
+        self.all("list projects", sql, (), |row| row.get(0))
+    }
+
     /// Returns by section slug (`pat`) the highest number ever given in `project`.
     pub fn highest_numbers(&self, project: &str) -> Result<BTreeMap<String, u64>, MemoryError> {
         let sql = "SELECT n.slug, n.highest FROM numbers n

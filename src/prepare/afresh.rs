@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
-use super::context::Basis;
+use super::context::{Basis, OwnPoints};
 use super::{found, told};
 use crate::account::Need;
 use crate::env::Env;
 use crate::hook::context::Context;
 use crate::hook::source::{Doubt, Found, Given, Source};
 use crate::hook::{self, HookEvent, start_worker, throttle};
+use crate::news;
 use crate::paths::Paths;
 use crate::playbook::context::InjectionLimits;
 use crate::prepared::Kind;
 use crate::queue::status::Notice;
-use crate::store::in_merge;
 use crate::trust::request;
 
 /// What is said once and never again.
@@ -63,7 +63,8 @@ impl Source for Afresh {
     ) -> Result<Given, Doubt> {
         let settings = context.settings.as_ref();
         let max_units = settings.map_or(InjectionLimits::FULL.units, |settings| settings.max_units);
-        let basis = match Basis::read(&context.paths, &context.project, context.now) {
+        let own = settings.map_or(OwnPoints::LeftOut, OwnPoints::of);
+        let basis = match Basis::read(&context.paths, &context.project, context.now, own) {
             Ok(basis) => basis,
             Err(error) => {
                 let text = error.to_string();
@@ -74,14 +75,14 @@ impl Source for Afresh {
             }
         };
         let outcome = basis.give(kind, max_units);
-        if outcome.asks_for_screening {
-            match request::leave(&context.paths, &context.project) {
+        for project in outcome.to_screen {
+            match request::leave(&context.paths, project) {
                 Ok(()) => start_worker::detached(context, need),
                 Err(error) => context.log(&error.to_string()),
             }
         }
         let mut given = outcome.given;
-        if let Some(news) = in_merge::take_news(&context.paths, &context.project) {
+        if let Some(news) = news::take(&context.paths, &context.project) {
             given.notices.push(Notice::new(&news.clone(), news));
         }
         if let Some(target) = basis.link.filter(|_| basis.standing.is_trusted()) {

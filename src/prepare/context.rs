@@ -9,18 +9,21 @@ use crate::checkout::Checkout;
 use crate::freshness::{self, Record};
 use crate::fsx::{self, FsError};
 use crate::hook::source::Given;
-use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
-use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
+use crate::news;
+use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
+use crate::playbook::context::{
+    Admission, Frame, InjectionLimits, PointsToShow, context, own_points,
+};
 use crate::playbook::left_out::for_prompts;
 use crate::playbook::proof::Stage;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::three_way::has_markers;
-use crate::playbook::{Defect, Point};
-use crate::prepared::{Injection, Kind, LeftOut, Ready};
+use crate::playbook::{Defect, Point, is_own_name};
+use crate::prepared::{Injection, Kind, LeftOut, Ready, Settings};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
-use crate::store::{Snapshots, Store, StoreError, WAYS_BACK, in_merge};
+use crate::store::{Snapshots, Store, StoreError, WAYS_BACK};
 use crate::trust::{Standing, outside};
 
 const MAX_PLAYBOOK: u64 = 16 << 20;
@@ -32,6 +35,8 @@ pub(super) struct Basis<'a> {
     project: &'a Path,
     now: Timestamp,
     pub(super) standing: Standing,
+    /// The user's own playbook, where this project is given it.
+    own: Option<Box<Self>>,
     /// Where a symlink leads the playbook out of its project.
     pub(super) link: Option<PathBuf>,
     /// The file; `None` where there is none, or where it lies behind such a link and the
@@ -42,20 +47,44 @@ pub(super) struct Basis<'a> {
     proof: ProofRecord,
 }
 
-/// What a start is given, and what follows from it.
-#[derive(Default)]
-pub(super) struct Outcome {
-    pub(super) given: Given,
-    /// Whether the worker has something to screen.
-    pub(super) asks_for_screening: bool,
+/// Whether the user's own key points stand before those of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OwnPoints {
+    Given,
+    LeftOut,
 }
 
-impl Outcome {
+impl OwnPoints {
+    pub(super) fn of(settings: &Settings) -> Self {
+        if settings.gives_own {
+            Self::Given
+        } else {
+            Self::LeftOut
+        }
+    }
+}
+
+/// What a start is given, and what follows from it.
+#[derive(Default)]
+pub(super) struct Outcome<'a> {
+    pub(super) given: Given,
+    /// The projects of which the worker has something to screen.
+    pub(super) to_screen: Vec<&'a Path>,
+}
+
+impl Outcome<'_> {
     fn nothing_but(notice: String) -> Self {
         let mut outcome = Self::default();
         let notice = Notice::new(&notice.clone(), notice);
         outcome.given.notices.push(notice);
         outcome
+    }
+
+    /// The same after what is to be said and done of the user's own playbook.
+    fn after(mut self, own: Self) -> Self {
+        self.given.notices.splice(..0, own.given.notices);
+        self.to_screen.extend(own.to_screen);
+        self
     }
 }
 
@@ -64,11 +93,14 @@ impl<'a> Basis<'a> {
         paths: &'a Paths,
         project: &'a Path,
         now: Timestamp,
+        own: OwnPoints,
     ) -> Result<Self, FsError> {
+        let has_own = own == OwnPoints::Given && project != paths.own();
+        let own = has_own.then(|| Self::read(paths, paths.own(), now, OwnPoints::LeftOut));
         let standing = Standing::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
-            let bytes = fsx::read_if_there(&playbook_file(project), MAX_PLAYBOOK)?;
+            let bytes = fsx::read_if_there(&paths.playbook_file(project), MAX_PLAYBOOK)?;
             bytes.map(|bytes| Store::of(paths, project).with_votes(bytes))
         } else {
             None
@@ -77,6 +109,7 @@ impl<'a> Basis<'a> {
         Ok(Self {
             freshness: freshness::record(paths, project),
             proof: proof::record(paths, project),
+            own: own.transpose()?.map(Box::new),
             paths,
             project,
             now,
@@ -91,10 +124,7 @@ impl<'a> Basis<'a> {
     }
 
     /// What a start of this kind is given within `max_units`.
-    pub(super) fn give(&self, kind: Kind, max_units: usize) -> Outcome {
-        if let Some(target) = self.link.as_ref().filter(|_| !self.standing.is_trusted()) {
-            return Outcome::nothing_but(outside::refusal(self.project, target));
-        }
+    pub(super) fn give(&self, kind: Kind, max_units: usize) -> Outcome<'a> {
         let limits = match kind {
             Kind::Full => InjectionLimits {
                 units: max_units,
@@ -105,25 +135,61 @@ impl<'a> Basis<'a> {
                 ..InjectionLimits::COMPACT
             },
         };
-        let mut outcome = match self.bytes.as_deref() {
-            None => self.away(),
-            Some(bytes) => match self.show(bytes, limits) {
+        let own = self.own.as_ref().map(|own| own.points(limits, ""));
+        let own_text = own.as_ref().and_then(|own| own.given.injection.as_ref());
+        let mut outcome = self.points(limits, own_text.map_or("", |own| &own.text));
+        outcome.given.held = self.standing.count_of_held();
+        match own {
+            Some(own) => outcome.after(own),
+            None => outcome,
+        }
+    }
+
+    /// What is given of this playbook, after `own` points of the user's.
+    fn points(&self, limits: InjectionLimits, own: &str) -> Outcome<'a> {
+        let frame = Frame {
+            template: self.template.as_deref().unwrap_or(TEMPLATE),
+            own,
+        };
+        let is_refused = |_: &&PathBuf| !self.standing.is_trusted();
+        let mut outcome = match (self.link.as_ref().filter(is_refused), self.bytes.as_deref()) {
+            (Some(target), _) => Outcome::nothing_but(outside::refusal(self.project, target)),
+            (None, None) => self.away(),
+            (None, Some(bytes)) => match self.show(bytes, frame, limits) {
                 Ok(shown) => self.shown(shown),
-                Err(flaw) => self.unreadable(&flaw, limits),
+                Err(flaw) => self.unreadable(&flaw, frame, limits),
             },
         };
-        outcome.given.held = self.standing.count_of_held();
+        let given = &mut outcome.given.injection;
+        *given = given.take().or_else(|| frame.alone(limits).map(injection));
         outcome
     }
 
-    fn show(&self, bytes: &[u8], limits: InjectionLimits) -> Result<PointsToShow, Defect> {
-        let template = self.template.as_deref().unwrap_or(TEMPLATE);
+    fn show(
+        &self,
+        bytes: &[u8],
+        frame: Frame<'_>,
+        limits: InjectionLimits,
+    ) -> Result<PointsToShow, Defect> {
         let proof = (self.now, &self.proof);
-        context(bytes, template, limits, proof, |point| self.admits(point))
+        let admits = |point: &Point<'_>| self.admits(point);
+        if self.is_own() {
+            own_points(bytes, limits, proof, admits)
+        } else {
+            context(bytes, frame, limits, proof, admits)
+        }
     }
 
-    /// A point that is stale or rests is not given, unless the user has pinned it.
+    fn is_own(&self) -> bool {
+        self.project == self.paths.own()
+    }
+
+    /// A point that is stale or rests is not given, unless the user has pinned it; nor is one that
+    /// has a name as if it stood in the other playbook, the user's own or the project's.
     fn admits(&self, point: &Point<'_>) -> Admission {
+        if is_own_name(point.name) != self.is_own() {
+            return Admission::Held;
+        }
         let admission = (self.standing).admits(point.section, point.name, point.text);
         let is_kept = point.is_pinned() || self.freshness.why_stale(point).is_none();
         match admission {
@@ -145,36 +211,44 @@ impl<'a> Basis<'a> {
         [(Kind::Full, of(full)), (Kind::Short, of(short))]
     }
 
-    fn away(&self) -> Outcome {
+    fn away(&self) -> Outcome<'a> {
         let snapshots = self.snapshots();
         if !snapshots.have_points().unwrap_or(false) {
             return Outcome::default();
         }
-        let path = playbook_file(self.project);
+        let path = self.file();
         Outcome::nothing_but(format!("{}; {WAYS_BACK}", StoreError::Away { path }))
     }
 
-    fn shown(&self, shown: PointsToShow) -> Outcome {
+    fn file(&self) -> PathBuf {
+        self.paths.playbook_file(self.project)
+    }
+
+    fn shown(&self, shown: PointsToShow) -> Outcome<'a> {
         let is_trusted = self.standing.is_trusted();
         let notice = told::standing(self.paths, self.project, &self.standing, &shown);
         let odd = shown.odd.filter(|_| is_trusted).map(|odd| {
-            let text = format!("{}: {odd}", playbook_file(self.project).display());
+            let text = format!("{}: {odd}", self.file().display());
             Notice::new(&text.clone(), text)
         });
         let is_born = matches!(self.standing, Standing::Born);
+        let asks_for_screening = is_born || (is_trusted && !shown.unknown.is_empty());
         Outcome {
             given: Given {
                 injection: shown.text.map(injection),
                 notices: notice.into_iter().chain(odd).collect(),
                 ..Given::default()
             },
-            asks_for_screening: is_born || (is_trusted && !shown.unknown.is_empty()),
+            to_screen: asks_for_screening
+                .then_some(self.project)
+                .into_iter()
+                .collect(),
         }
     }
 
     /// A file that cannot be read is told; of a trusted project the last good one serves.
-    fn unreadable(&self, flaw: &Defect, limits: InjectionLimits) -> Outcome {
-        let file = playbook_file(self.project);
+    fn unreadable(&self, flaw: &Defect, frame: Frame<'_>, limits: InjectionLimits) -> Outcome<'a> {
+        let file = self.file();
         let mut notice = format!("could not read playbook: {}: {flaw}", file.display());
         let is_in_merge = has_markers(self.bytes.as_deref().unwrap_or_default());
         if is_in_merge {
@@ -184,7 +258,7 @@ impl<'a> Basis<'a> {
             return Outcome::nothing_but(notice);
         }
         let last = self.snapshots().last(MAX_PLAYBOOK).ok().flatten();
-        let text = last.and_then(|bytes| self.show(&bytes, limits).ok()?.text);
+        let text = last.and_then(|bytes| self.show(&bytes, frame, limits).ok()?.text);
         let instead = if text.is_some() {
             "; this session has its last good version"
         } else {
@@ -197,7 +271,7 @@ impl<'a> Basis<'a> {
         };
         let mut outcome = Outcome::nothing_but(format!("{notice}{instead}; {next}"));
         // The worker merges what it is asked to screen.
-        outcome.asks_for_screening = is_in_merge;
+        outcome.to_screen = is_in_merge.then_some(self.project).into_iter().collect();
         outcome.given.injection = text.map(injection);
         outcome
     }
@@ -211,9 +285,10 @@ impl<'a> Basis<'a> {
     /// it.
     pub(super) fn ready(&self, max_units: usize) -> Option<(Ready, Vec<(Kind, LeftOut)>)> {
         let [full, short] = [Kind::Full, Kind::Short].map(|kind| self.give(kind, max_units));
-        let is_all =
-            |outcome: &Outcome| outcome.given.notices.is_empty() && !outcome.asks_for_screening;
-        let has_news = in_merge::has_news(self.paths, self.project);
+        let is_all = |outcome: &Outcome<'_>| {
+            outcome.given.notices.is_empty() && outcome.to_screen.is_empty()
+        };
+        let has_news = news::is_there(self.paths, self.project);
         if self.link.is_some() || has_news || !is_all(&full) || !is_all(&short) {
             return None;
         }
@@ -223,7 +298,8 @@ impl<'a> Basis<'a> {
             Standing::Recorded(record) => record.checkout(),
             _ => None,
         };
-        if checkout.is_none() && texts.iter().any(Option::is_some) {
+        let is_of_project = self.bytes.is_some();
+        if checkout.is_none() && is_of_project && texts.iter().any(Option::is_some) {
             return None;
         }
         let left = checkout.map(|checkout| self.left_by(&texts, checkout));

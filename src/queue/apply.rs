@@ -11,7 +11,7 @@ use super::evidence::SessionEvidence;
 use super::progress::{Job, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, hand_edit, record, recurrence, screening, shown, trust_record};
+use super::{LOCK_WAIT, hand_edit, own, record, recurrence, screening, shown, trust_record};
 use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
 use crate::fsx;
@@ -349,6 +349,8 @@ fn change(
         }
         None => (operations, Vec::new(), Vec::new()),
     };
+    let (operations, said_by_own) =
+        own::without_said(context, &job.ticket.project, operations, config);
     let operations = match config.curator.approval {
         Approval::Auto => operations,
         Approval::Ask => {
@@ -373,6 +375,7 @@ fn change(
     let not_made: Vec<Skipped> = groundless
         .into_iter()
         .chain(recurrence::told_of(&waiting))
+        .chain(said_by_own)
         .collect();
     job.progress.waiting_points = waiting;
     applied.skipped.extend(not_made.iter().cloned());

@@ -12,7 +12,7 @@ use super::progress::{Job, RestOn};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
-use super::{QueueError, known, record, screening, shown};
+use super::{QueueError, known, own, record, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
 use crate::backend::{Ask, Backend, Name, Step};
@@ -40,6 +40,8 @@ const MAX_TEMPLATE: u64 = 1 << 20;
 /// How many of the events that may be grounds a curator is shown.
 const LISTED: usize = 30;
 const POINTS_ONLY: &str = "{key_points}";
+/// The user's own points, after those of the project.
+const OWN_POINTS: &str = "\n\n# OF THE USER, FOR EVERY PROJECT\n\n{key_points}";
 
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
@@ -84,7 +86,7 @@ impl Question<'_> {
     pub(crate) async fn judge<T: Reply>(&self, template: &str) -> Judged<T> {
         let input = ReflectorInput {
             transcript: &self.session.evidence.text,
-            playbook: &format_playbook(self.playbook, POINTS_ONLY),
+            playbook: &(format_playbook(self.playbook, POINTS_ONLY) + &self.known.own),
             cited: &self.session.facts.citations,
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
@@ -150,7 +152,10 @@ pub(super) async fn reflector(
     shown::only_cited(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
     job.progress.known_lessons = known_lessons(context, job, session, &playbook)?;
-    let known = known(context, job, session, &playbook, config)?;
+    let mut known = known(context, job, session, &playbook, config)?;
+    let own = own::judged(context, job, &session.facts, config)?;
+    known.given.extend(shown::given(job, &session.facts, &own));
+    known.own = format_playbook(&own, OWN_POINTS);
     let meter = metered(context, job, session, &playbook, config)?;
     let need = need_of(context, job).clone();
     let question = Question {
@@ -293,6 +298,7 @@ fn known(
         instructions: known::instructions(context.paths(), project, config, session)?,
         lessons: job.progress.known_lessons.clone(),
         given: shown::given(job, &session.facts, playbook),
+        own: String::new(),
     })
 }
 

@@ -19,7 +19,7 @@ use crate::reflect::dream::{JOINED, joined};
 use crate::reflect::known::KnownLesson;
 
 /// What a key point of a dream needs to be written: any worker does it.
-const NOBODY: Need = Need::bare(Name::Rules);
+pub(super) const NOBODY: Need = Need::bare(Name::Rules);
 
 /// A rule that becomes a key point.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,11 +12,13 @@ use crate::playbook::change::Applied;
 use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
-use crate::playbook::manual_edit::{self, Pin, RefusedEdit, by_hand};
+use crate::playbook::learn::count;
+use crate::playbook::manual_edit::{self, BroughtPoint, Pin, RefusedEdit, by_hand};
 use crate::playbook::ops::apply_operations;
 use crate::playbook::prune::{Caps, enforce};
+use crate::playbook::tags::BulletTag;
 use crate::playbook::undo::undo;
-use crate::playbook::{Change, Playbook, Section};
+use crate::playbook::{Change, Id, Playbook, Section};
 use crate::redact::Masker;
 use crate::store::{MAX_FILE_BYTES, Snapshots};
 
@@ -26,6 +28,17 @@ pub(crate) enum Edit {
     Add {
         text: String,
         section: Section,
+    },
+    /// A point of another playbook, with its counters.
+    Bring {
+        point: BroughtPoint,
+        /// Where it stood, in words.
+        why: String,
+    },
+    /// What a session said of the user's own points.
+    Vote {
+        tags: Vec<BulletTag>,
+        cited: Vec<Id>,
     },
     /// The rule that a dream found behind several lessons.
     Join {
@@ -96,8 +109,21 @@ pub(crate) fn caps(config: &Config) -> Caps {
 }
 
 impl Edit {
+    /// The points that it is about, as the user named them.
+    pub(crate) fn points(&self) -> &[String] {
+        match self {
+            Self::Change { point, .. }
+            | Self::Remove { point, .. }
+            | Self::Pin { point }
+            | Self::Unpin { point } => std::slice::from_ref(point),
+            Self::Merge { points, .. } => points,
+            _ => &[],
+        }
+    }
+
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
+            Self::Bring { point, .. } => Some(&point.text),
             Self::Add { text, .. } | Self::Join { text, .. } | Self::Merge { text, .. } => {
                 Some(text)
             }
@@ -111,7 +137,13 @@ impl Edit {
         let mut edit = self.clone();
         match (&mut edit, words) {
             (
-                Self::Add { text, .. } | Self::Join { text, .. } | Self::Merge { text, .. },
+                Self::Add { text, .. }
+                | Self::Bring {
+                    point: BroughtPoint { text, .. },
+                    ..
+                }
+                | Self::Join { text, .. }
+                | Self::Merge { text, .. },
                 Some(words),
             ) => {
                 words.clone_into(text);
@@ -147,6 +179,7 @@ impl Edit {
             Self::Dedup { threshold } => {
                 dedup(playbook, Threshold::new(*threshold), DedupScope::All, now)
             }
+            Self::Vote { tags, cited } => return Ok(count(playbook, tags, cited, now)),
             Self::Undo { job } => return take_back(playbook, job, sources, now),
             Self::Restore { snapshot } => restore(playbook, snapshot, sources.snapshots, now)?,
             Self::Join { text, section, why } => {
@@ -156,8 +189,11 @@ impl Edit {
             of_points => by_hand(playbook, now, |editor| of_points.edit(editor))?,
         };
         // Only what the user brings in is held to the caps, not what comes back.
-        if let Self::Add { .. } | Self::Join { .. } | Self::Change { .. } | Self::Merge { .. } =
-            self
+        if let Self::Add { .. }
+        | Self::Bring { .. }
+        | Self::Join { .. }
+        | Self::Change { .. }
+        | Self::Merge { .. } = self
         {
             changes.extend(enforce(playbook, &before, sources.caps, now));
         }
@@ -173,6 +209,7 @@ impl Edit {
     fn edit(&self, editor: &mut Editor<'_>) -> Result<(), RefusedEdit> {
         match self {
             Self::Add { text, section } => manual_edit::add(editor, text, *section),
+            Self::Bring { point, why } => manual_edit::bring(editor, point, why),
             Self::Change {
                 point,
                 text,
@@ -194,9 +231,11 @@ impl Edit {
             } => manual_edit::merge(editor, points, text, *section),
             Self::Pin { point } => manual_edit::pin(editor, point, Pin::Set),
             Self::Unpin { point } => manual_edit::pin(editor, point, Pin::Release),
-            Self::Join { .. } | Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => {
-                Ok(())
-            }
+            Self::Join { .. }
+            | Self::Vote { .. }
+            | Self::Dedup { .. }
+            | Self::Undo { .. }
+            | Self::Restore { .. } => Ok(()),
         }
     }
 }

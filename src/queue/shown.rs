@@ -16,7 +16,7 @@ use crate::paths::Paths;
 use crate::playbook::shown::in_text;
 use crate::playbook::tags::BulletTag;
 use crate::playbook::votes::{Known, Votes, votes};
-use crate::playbook::{Id, Playbook};
+use crate::playbook::{Id, Playbook, is_own_name};
 use crate::shown_record::{self, ShownPoints};
 use crate::transcript::{Facts, Lane, is_disowned};
 use crate::transcript_file;
@@ -127,7 +127,8 @@ fn of(paths: &Paths, project: &Path, first: (String, PathBuf, u64), log: impl Fn
         }
         root.clone_from(&session);
         if let Some(record) = shown_record::read(&folder, &session) {
-            is_of_here |= !record.points.is_empty();
+            // The user's own points are shown where no playbook is, too.
+            is_of_here |= record.points.each().any(|(name, _)| !is_own_name(name));
             shown.add(record.points);
             if record.is_whole {
                 continue;

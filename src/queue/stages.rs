@@ -20,7 +20,7 @@ use super::evidence::SessionEvidence;
 use super::finish::leave;
 use super::progress::Job;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{files, record, screening, shown, trigger, unrecorded};
+use super::{files, offer, own, record, screening, shown, trigger, unrecorded};
 use crate::backend::question::Answered;
 use crate::backend::{Failure, FailureKind};
 use crate::config::Config;
@@ -82,6 +82,9 @@ async fn stages(
         });
     }
     trigger::enabled(&config)?;
+    if job.ticket.project == context.paths().own() {
+        return Err(Stop::Skips(own::NO_PROJECT.to_owned()));
+    }
     let evidence = {
         let _alone = project.lock().await;
         let _alone = transcript.lock().await;
@@ -156,6 +159,10 @@ fn finish(
         Work::Lesson(session) => Some(*session),
         Work::Edit(_) => None,
     };
+    if let Some(session) = session {
+        own::send_votes(context, job, session, config)?;
+    }
+    offer::same_elsewhere(context, job)?;
     record::applied(context, job, session, config, &finish, begun.elapsed())?;
     Ok(finish)
 }

@@ -192,7 +192,6 @@ impl<'a> Drain<'a> {
         if *self.scope == WorkScope::All {
             let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
             dream::where_due(self.context, &projects).await;
-            // That may have taken minutes, in which hooks saw a worker and started none.
             self.work().await?;
             self.leave_status();
         }
@@ -208,9 +207,8 @@ impl<'a> Drain<'a> {
 
     async fn work(&mut self) -> Result<(), FsError> {
         let worked = self.until_nothing_is_due().await;
-        // Without the state folder nothing can be kept of what is under way.
+        // Without the state folder nothing can be kept of what is under way; else it was paid for.
         self.lock.check()?;
-        // It has been paid for.
         while let Some(ended) = self.tasks.join_next_with_id().await {
             self.ended(ended);
         }
@@ -223,6 +221,9 @@ impl<'a> Drain<'a> {
         tick.reset();
         loop {
             self.lock.check()?;
+            if self.context.has_put_jobs() {
+                self.look_again()?;
+            }
             self.start_ready();
             if self.tasks.is_empty() {
                 self.look_again()?;
@@ -257,8 +258,7 @@ impl<'a> Drain<'a> {
         }
     }
 
-    /// The next job that there is room for; what the user does by hand never waits for one
-    /// session's turn.
+    /// The next job there is room for; an edit never waits for one session's turn.
     fn next_ready(&mut self) -> Option<JobId> {
         let (context, now) = (self.context, self.context.now());
         match self.tasks.len() {

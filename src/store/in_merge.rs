@@ -5,12 +5,13 @@
 //! user adds the file. The texts of the other side are not known to the trust record, so that
 //! they are screened like any that come with the file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::freshness::git::Git;
-use crate::fsx::{self, FsError};
-use crate::paths::{Paths, playbook_file};
+use crate::fsx::FsError;
+use crate::news;
+use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::three_way::{Sides, has_markers, merge_files, sides};
 use crate::shown::counted;
@@ -26,7 +27,6 @@ const UNDER_WAY: [&str; 5] = [
     "rebase-merge",
     "rebase-apply",
 ];
-const MAX_NEWS: u64 = 4 << 10;
 
 /// The playbook of both sides of `file`, or why there is none; `None` where nothing is to be
 /// merged.
@@ -85,11 +85,6 @@ fn staged(git: &Git) -> Option<Sides> {
     })
 }
 
-/// Where it stands that a playbook was merged, until the user was told.
-fn news_file(paths: &Paths, project: &Path) -> PathBuf {
-    paths.project(project).join("merged.txt")
-}
-
 /// Leaves word that a playbook was merged.
 pub(super) fn leave_news(
     paths: &Paths,
@@ -97,25 +92,11 @@ pub(super) fn leave_news(
     playbook: &Playbook,
 ) -> Result<(), FsError> {
     let points = counted(playbook.points().count(), "key point");
-    let file = playbook_file(project);
+    let file = paths.playbook_file(project);
     let text = format!(
         "{} was in the middle of a merge: it has the {points} of both sides now; \
          `git add` it when you have looked at it",
         file.display()
     );
-    fsx::ensure_dir(&paths.project(project))?;
-    fsx::durable(&news_file(paths, project), text.as_bytes())
-}
-
-/// Tells whether the user has not been told yet of a merge.
-pub(crate) fn has_news(paths: &Paths, project: &Path) -> bool {
-    news_file(paths, project).exists()
-}
-
-/// What the user has not been told yet of a merge; it is told once.
-pub(crate) fn take_news(paths: &Paths, project: &Path) -> Option<String> {
-    let file = news_file(paths, project);
-    let text = fsx::read_if_there(&file, MAX_NEWS).ok()??;
-    fsx::remove(&file).ok()?;
-    String::from_utf8(text).ok()
+    news::leave(paths, project, &text)
 }

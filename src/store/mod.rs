@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime};
 
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
-use crate::paths::{Paths, playbook_file};
+use crate::paths::Paths;
 use crate::playbook::migrate::{Migrated, migrate};
 use crate::playbook::three_way::has_markers;
-use crate::playbook::{Defect, Playbook};
+use crate::playbook::{Defect, Numbering, Playbook};
 use crate::trust::{Standing, TrustRecord};
 
 pub(crate) use snapshots::Snapshots;
@@ -68,7 +68,7 @@ impl Store {
     /// with key points. Then it is away: git takes files away for a moment, or with a branch.
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
         Self {
-            path: playbook_file(project),
+            path: paths.playbook_file(project),
             snapshots: Some(Snapshots::new(&paths.project(project))),
             owner: Some(Owner {
                 paths: paths.clone(),
@@ -167,22 +167,35 @@ impl Store {
         }
     }
 
+    /// What new points of it are called after.
+    fn numbering(&self) -> Numbering {
+        let is_own = |owner: &Owner| owner.project == owner.paths.own();
+        match &self.owner {
+            Some(owner) if is_own(owner) => Numbering::Own,
+            _ => Numbering::BySection,
+        }
+    }
+
     fn read_as_is(&self) -> Result<Loaded, StoreError> {
         let Some(bytes) = self.bytes()? else {
+            let empty = Playbook::empty().numbered(self.numbering());
             return Ok(Loaded {
-                playbook: Playbook::empty(),
-                file: Playbook::empty(),
+                playbook: empty.clone(),
+                file: empty,
                 bytes: None,
                 is_of_another_age: false,
             });
         };
         match migrate(&bytes) {
-            Ok(Migrated { playbook, changed }) => Ok(Loaded {
-                playbook: playbook.clone().with_votes(&self.votes_apart(&playbook)?),
-                file: playbook,
-                bytes: Some(bytes),
-                is_of_another_age: changed,
-            }),
+            Ok(Migrated { playbook, changed }) => {
+                let playbook = playbook.numbered(self.numbering());
+                Ok(Loaded {
+                    playbook: playbook.clone().with_votes(&self.votes_apart(&playbook)?),
+                    file: playbook,
+                    bytes: Some(bytes),
+                    is_of_another_age: changed,
+                })
+            }
             Err(flaw) => Err(StoreError::Corrupt {
                 path: self.path.clone(),
                 flaw,

@@ -14,8 +14,8 @@ use crate::project;
 pub(crate) enum Standing {
     /// The points that the record knows.
     Recorded(TrustRecord),
-    /// All: no git work tree could have brought the file, and the worker has made no
-    /// record yet.
+    /// All: no git work tree could have brought the file, or it is the user's own, and the worker
+    /// has made no record yet.
     Born,
     /// Nothing: the file may have come with a clone.
     Foreign,
@@ -30,11 +30,13 @@ pub(crate) enum Standing {
 impl Standing {
     /// Finds out about `project`: one small file, and a look for `.git`.
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
+        // What stands beside the settings is the user's own, whatever brought it there.
+        let is_own = project == paths.own();
         match TrustRecord::read(&paths.trust_record(project)) {
             Ok(Some(record)) if record.word == Word::Untrusted => Self::Untrusted,
-            Ok(Some(record)) if record.is_of_another(project) => Self::Replaced,
+            Ok(Some(record)) if !is_own && record.is_of_another(project) => Self::Replaced,
             Ok(Some(record)) => Self::Recorded(record),
-            Ok(None) if project::git_above(project).is_some() => Self::Foreign,
+            Ok(None) if !is_own && project::git_above(project).is_some() => Self::Foreign,
             Ok(None) => Self::Born,
             Err(error) => Self::Unreadable(error),
         }

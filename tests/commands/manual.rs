@@ -225,7 +225,7 @@ fn compare(printed: &Value, shape: &Value, place: &str) {
 #[test]
 fn every_reading_command_with_json_is_documented() {
     /// Commands that change something, or that say so: what they print is not promised.
-    const OTHERS: [&str; 25] = [
+    const OTHERS: [&str; 27] = [
         "demo",
         "dream",
         "undo",
@@ -234,6 +234,8 @@ fn every_reading_command_with_json_is_documented() {
         "remove",
         "merge",
         "merge-files",
+        "promote",
+        "demote",
         "pin",
         "unpin",
         "trust",

@@ -40,9 +40,12 @@ pub(crate) fn answer(prompt: &str) -> String {
     } else {
         let cited = cited(prompt, "By [pat-00");
         let analysis: Vec<_> = cited.iter().map(|n| format!("{CITED}{n}")).collect();
-        let tags: Vec<_> = cited
+        // A project's point, and one of the user's own.
+        let names = cited
             .iter()
-            .map(|n| json!({"name": format!("pat-{n:03}"), "tag": "helpful", "rationale": "cited"}))
+            .flat_map(|n| [format!("pat-{n:03}"), format!("my-{n:03}")]);
+        let tags: Vec<_> = names
+            .map(|name| json!({"name": name, "tag": "helpful", "rationale": "cited"}))
             .collect();
         json!({"analysis": analysis.join(" "), "bullet_tags": tags}).to_string()
     }

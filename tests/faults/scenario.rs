@@ -152,7 +152,9 @@ fn cite(session: &mut Session, points: &[usize]) {
          server, the generated sources and the screenshots",
     );
     for point in points {
-        session.assistant(&format!("By [pat-{point:03}], done."));
+        session.assistant(&format!(
+            "By [pat-{point:03}], and by [my-{point:03}], done."
+        ));
     }
 }
 

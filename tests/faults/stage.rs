@@ -64,6 +64,7 @@ impl Stage {
         ));
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();
         env.write_playbook(&points);
+        write_own(&env);
         for ((subject, text), fix) in SUBJECTS.into_iter().zip([INSTALL, LOGIN]) {
             // Hooks tell what helped in two sessions.
             for session in ["first", "second"] {
@@ -236,7 +237,9 @@ impl Stage {
         let mut applied = jobs
             .iter()
             .filter(|row| row.job.outcome == memory::Outcome::Applied);
-        let job = applied.find(|row| row.job.session == "s3");
+        let project = self.env.project();
+        let is_of_project = |row: &memory::JobRow| project.as_os_str() == row.job.project.as_str();
+        let job = applied.find(|row| row.job.session == "s3" && is_of_project(row));
         let mut command = self.env.command("playbook");
         command.args(["undo", job.map_or("none", |row| &row.job.id)]);
         run(command, b"")
@@ -264,9 +267,9 @@ impl Stage {
         self.env.write_transcript(session);
     }
 
-    fn folders(&self) -> [PathBuf; 3] {
+    fn folders(&self) -> [PathBuf; 4] {
         let env = &self.env;
-        [env.home(), env.project(), env.state()]
+        [env.home(), env.project(), env.state(), env.config_dir()]
     }
 
     fn keep(&self, step: usize) {
@@ -328,4 +331,17 @@ impl Drop for Stage {
             _ = client.wait();
         }
     }
+}
+
+/// Six key points of the user's own, which go along into every project.
+fn write_own(env: &TestEnv) {
+    let point = |n: usize| json!({"name": format!("my-{n:03}"), "text": format!("my wish {n}"), "helpful": 0, "harmful": 0});
+    let points: Vec<_> = (1..=6).map(point).collect();
+    let playbook = json!({"version": "1.0", "sections": {"USER PREFERENCES": points}});
+    let file = env.config_dir().join("playbook.json");
+    write(&file, playbook.to_string());
+    // Else the first start has both playbooks screened, in any order.
+    let folder = env.config_dir();
+    env.cli(&["trust", "--project", folder.to_str().expect("UTF-8")])
+        .ok();
 }

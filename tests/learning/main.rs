@@ -12,6 +12,7 @@ mod answers;
 mod fuzzed;
 mod generate;
 mod grounds;
+mod own_points;
 mod points;
 mod poison;
 mod recurrence;

@@ -10,6 +10,7 @@ use crate::env::{Env, name};
 pub const PLAYBOOK_TEMPLATE: &str = "playbook.txt";
 
 const OUR_FOLDER: &str = "playbook";
+const PLAYBOOK_FILE: &str = "playbook.json";
 
 /// Where a system keeps the settings and the state of programs, below the user's home.
 #[cfg(target_os = "macos")]
@@ -136,6 +137,21 @@ impl Paths {
     /// The user's settings.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
+    }
+
+    /// The folder of the settings, which also is the project of the user's own playbook: the one
+    /// that goes along into every project.
+    pub fn own(&self) -> &Path {
+        &self.config
+    }
+
+    /// The playbook of a project, or the user's own.
+    pub fn playbook_file(&self, project: &Path) -> PathBuf {
+        if project == self.own() {
+            project.join(PLAYBOOK_FILE)
+        } else {
+            playbook_file(project)
+        }
     }
 
     /// A file that the settings name: as it stands, or beside them.
@@ -323,9 +339,9 @@ fn find(
     }
 }
 
-/// A project's playbook.
+/// A project's playbook; [`Paths::playbook_file`] knows the user's own, too.
 pub fn playbook_file(project: &Path) -> PathBuf {
-    project.join(".claude").join("playbook.json")
+    project.join(".claude").join(PLAYBOOK_FILE)
 }
 
 /// A project's own settings.

@@ -16,7 +16,7 @@ pub(crate) use learn::{
     Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
 pub(crate) use memory::{Forget, Of, Recall, Seen};
-pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Remove, Restore, Undo};
+pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Remove, Restore, Undo};
 pub(crate) use run::{
     Completions, ConfigAction, ConfigArgs, Doctor, Install, Jobs, JobsAction, Man, MergeFiles,
     Retry, Scope, Shell, Uninstall, Worker,
@@ -131,6 +131,20 @@ pub(crate) enum Command {
     #[command(after_help = "Example:
   playbook unpin pat-001")]
     Unpin(Pin),
+    /// Make a key point one of your own, which go along into every project
+    #[command(
+        long_about = "Make a key point one of your own, which go along into every project
+
+Its text is given to the model in each of your projects from then on, before the project's own
+key points.",
+        after_help = "Example:
+  playbook promote pref-001"
+    )]
+    Promote(Promote),
+    /// Bring a key point of your own back into this project
+    #[command(after_help = "Example:
+  playbook demote my-001")]
+    Demote(Promote),
     /// Show key points that say the same, and join them with --apply
     #[command(after_help = "Examples:
   playbook dedup

@@ -103,6 +103,14 @@ pub(crate) struct Pin {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Promote {
+    /// The key point, such as pref-001; of your own my-001
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Dedup {
     /// Join them
     #[arg(long)]

@@ -40,7 +40,7 @@ pub struct Ready {
     day: i64,
     /// The longest context that the settings allowed.
     max_units: usize,
-    /// The checkout that is trusted; `None` where nothing is given.
+    /// The checkout that is trusted; `None` where nothing of the project is given.
     checkout: Option<Checkout>,
     /// How many key points of the file wait for the user.
     pub held: usize,
@@ -73,14 +73,16 @@ impl Ready {
             return None;
         }
         let file = playbook_file(project);
-        if !paths.project(project).exists() && !file.exists() {
+        let has_own = paths.playbook_file(paths.own()).exists();
+        if !paths.project(project).exists() && !file.exists() && !has_own {
             return Some(Self::new(now, max_units, None, 0, [None, None]));
         }
         let ready: Self = super::find(paths, project)?;
         let is_of_now = ready.day == day(now) && ready.max_units == max_units;
         let is_trusted = match ready.checkout {
             Some(checkout) => !checkout.is_replaced(project),
-            None => ready.full.is_none() && ready.short.is_none(),
+            // Where there is no playbook, what there is to give is the user's own.
+            None => !file.exists() || (ready.full.is_none() && ready.short.is_none()),
         };
         let fits = |given: &Injection| given.text.encode_utf16().count() <= CLIENT_LIMIT;
         let all_fit = ready.full.iter().chain(&ready.short).all(fits);
@@ -111,6 +113,8 @@ impl Prepare for Ready {
             paths.template(PLAYBOOK_TEMPLATE),
             record,
             freshness,
+            paths.playbook_file(paths.own()),
+            paths.trust_record(paths.own()),
         ]
         .into_iter()
         // Of a playbook that is away they tell that there was one.

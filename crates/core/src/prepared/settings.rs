@@ -41,6 +41,8 @@ pub struct Settings {
     pub inline_ms: u64,
     /// The longest context in UTF-16 units.
     pub max_units: usize,
+    /// Whether the user's own key points are part of it.
+    pub gives_own: bool,
     /// Which backend, address and models they choose.
     pub account: Chosen,
 }
@@ -57,6 +59,7 @@ impl Default for Settings {
             is_inline: false,
             inline_ms: 1_200,
             max_units: 4_000,
+            gives_own: true,
             account: Chosen::default(),
         }
     }

@@ -41,11 +41,7 @@ pub fn learn(
     now: Timestamp,
 ) -> Applied {
     let before = playbook.clone();
-    // A neutral verdict is given to points that played no part.
-    let judged = lesson.tags.iter().filter(|tag| tag.tag != Tag::Neutral);
-    let judged = judged.map(|tag| tag.name.as_str());
-    playbook.mark_used(judged.chain(lesson.cited.iter().map(Id::as_str)), now);
-    let mut applied = apply_bullet_tags(playbook, lesson.tags);
+    let mut applied = count(playbook, lesson.tags, lesson.cited, now);
     applied.extend(apply_operations(
         playbook,
         lesson.operations,
@@ -62,4 +58,13 @@ pub fn learn(
         .changes
         .extend(enforce(playbook, &before, policy.caps, now));
     applied
+}
+
+/// Counts what a session says of the points that it knew, and changes nothing else.
+pub fn count(playbook: &mut Playbook, tags: &[BulletTag], cited: &[Id], now: Timestamp) -> Applied {
+    // A neutral verdict is given to points that played no part.
+    let judged = tags.iter().filter(|tag| tag.tag != Tag::Neutral);
+    let judged = judged.map(|tag| tag.name.as_str());
+    playbook.mark_used(judged.chain(cited.iter().map(Id::as_str)), now);
+    apply_bullet_tags(playbook, tags)
 }

@@ -4,12 +4,13 @@
 //! stands for it.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangeKind};
 use super::clean::clean_text;
 use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
-use super::model::Playbook;
+use super::model::{Playbook, Point};
 use super::section::Section;
 use super::{entry, ops};
 
@@ -49,6 +50,46 @@ pub fn by_hand(
 /// Adds a point at the end of `section`.
 pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), RefusedEdit> {
     ops::add(editor, &cleaned(text)?, section, BY_HAND).map_err(RefusedEdit::Told)
+}
+
+/// A point of another playbook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BroughtPoint {
+    /// What it says.
+    pub text: String,
+    /// Where it stood.
+    pub section: Section,
+    /// How often it helped.
+    pub helpful: u64,
+    /// How often it harmed.
+    pub harmful: u64,
+    /// Whether only the user may take it away.
+    pub pinned: bool,
+}
+
+impl BroughtPoint {
+    /// Takes what goes along of a point: all but its name.
+    pub fn of(point: &Point<'_>) -> Self {
+        Self {
+            text: point.text.to_owned(),
+            section: point.section,
+            helpful: point.helpful,
+            harmful: point.harmful,
+            pinned: point.is_pinned(),
+        }
+    }
+}
+
+/// Brings in a point of another playbook under a new name.
+pub fn bring(editor: &mut Editor<'_>, point: &BroughtPoint, why: &str) -> Result<(), RefusedEdit> {
+    let text = cleaned(&point.text)?;
+    let votes = (point.helpful, point.harmful);
+    let name = ops::add_with(editor, (&text, point.section), votes, why);
+    let name = name.map_err(RefusedEdit::Told)?;
+    if point.pinned {
+        pin(editor, &name, Pin::Set)?;
+    }
+    Ok(())
 }
 
 /// Replaces the text of a point.

@@ -43,6 +43,7 @@ pub mod votes;
 pub use change::{Applied, Change, Skipped};
 pub use change::{ChangeKind, PointState};
 pub use defect::Defect;
-pub use id::Id;
+pub use id::{Id, is_own_name};
 pub use model::{Playbook, Point};
+pub use numbers::Numbering;
 pub use section::Section;

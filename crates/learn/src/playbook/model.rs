@@ -9,6 +9,7 @@ use super::entry::{self, Counter};
 use super::id::Id;
 use super::json::{self, kind};
 use super::meta::{self, Meta, Note};
+use super::numbers::Numbering;
 use super::section::Section;
 
 pub(super) const SECTIONS: &str = "sections";
@@ -25,6 +26,7 @@ pub(super) const VERSION: &str = "1.0";
 pub struct Playbook {
     pub(super) root: Map<String, Value>,
     pub(super) meta: Meta,
+    pub(super) numbering: Numbering,
     final_newline: bool,
 }
 
@@ -59,6 +61,7 @@ impl Playbook {
         Self {
             root,
             meta: Meta::default(),
+            numbering: Numbering::default(),
             final_newline: true,
         }
     }
@@ -85,8 +88,15 @@ impl Playbook {
         Ok(Self {
             root,
             meta,
+            numbering: Numbering::default(),
             final_newline: bytes.last() == Some(&b'\n'),
         })
+    }
+
+    /// The same, with its new ids called after `numbering`.
+    #[must_use]
+    pub fn numbered(self, numbering: Numbering) -> Self {
+        Self { numbering, ..self }
     }
 
     /// Writes the file: two spaces of indentation, non-ASCII as it is.
@@ -108,6 +118,7 @@ impl Playbook {
         Self {
             root,
             meta,
+            numbering: like.numbering,
             final_newline: like.final_newline,
         }
     }

@@ -6,66 +6,87 @@
 
 use std::collections::BTreeMap;
 
-use super::id::Id;
+use super::id::{Id, OWN_SERIES, series_named};
 use super::model::Playbook;
 use super::section::Section;
 
 /// Numbers above this were typed by someone; they do not move the next one.
 const MAX_COUNTED: u64 = 1 << 40;
 
+/// What the ids of a playbook are called after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Numbering {
+    /// A project's: after the section, `pat-001`.
+    #[default]
+    BySection,
+    /// The user's own, which goes along into every project: `my-001` in each section.
+    Own,
+}
+
+impl Numbering {
+    /// The series in which a new point of `section` gets its number.
+    pub(super) fn series(self, section: Section) -> &'static str {
+        match self {
+            Self::BySection => section.slug(),
+            Self::Own => OWN_SERIES,
+        }
+    }
+}
+
 impl Playbook {
     pub(crate) fn next_id(&self, section: Section) -> Id {
+        let series = self.numbering.series(section);
         let highest = self.highest_numbers();
-        Id::new(section, highest.get(section.slug()).map_or(1, |n| n + 1))
+        Id::new(series, highest.get(series).map_or(1, |n| n + 1))
     }
 
-    /// Returns by slug the highest number ever given, as far as this file knows: points,
+    /// Returns by series the highest number ever given, as far as this file knows: points,
     /// points that were merged away, and the file's own record.
     pub fn highest_numbers(&self) -> BTreeMap<String, u64> {
         let mut highest = BTreeMap::new();
-        let mut see = |section: Section, number: u64| {
-            let known: &mut u64 = highest.entry(section.slug().to_owned()).or_default();
+        let mut see = |series: &str, number: u64| {
+            let known: &mut u64 = highest.entry(series.to_owned()).or_default();
             *known = number.max(*known);
         };
-        for (slug, &next) in &self.meta.next {
-            if let Some(section) = Section::from_slug(slug) {
-                see(section, next.saturating_sub(1).min(MAX_COUNTED));
+        for (series, &next) in &self.meta.next {
+            if let Some(series) = series_named(series) {
+                see(series, next.saturating_sub(1).min(MAX_COUNTED));
             }
         }
         let aliases = self.meta.aliases.keys().map(String::as_str);
         for name in self.names().chain(aliases) {
-            if let Some((section, number)) = counted(name) {
-                see(section, number);
+            if let Some((series, number)) = counted(name) {
+                see(series, number);
             }
         }
         highest
     }
 
-    /// Never gives a number up to those of `highest`, by slug, again.
+    /// Never gives a number up to those of `highest`, by series, again.
     pub fn never_below(&mut self, highest: &BTreeMap<String, u64>) {
-        for (slug, &number) in highest {
-            if let Some(section) = Section::from_slug(slug) {
-                self.raise_next(section, number);
+        for (series, &number) in highest {
+            if let Some(series) = series_named(series) {
+                self.raise_next(series, number);
             }
         }
     }
 
-    fn raise_next(&mut self, section: Section, highest: u64) {
-        let next = self.meta.next.entry(section.slug().to_owned()).or_default();
+    fn raise_next(&mut self, series: &str, highest: u64) {
+        let next = self.meta.next.entry(series.to_owned()).or_default();
         *next = (*next).max(highest.min(MAX_COUNTED) + 1);
     }
 
     pub(super) fn note_given(&mut self, name: &str) {
-        if let Some((section, number)) = counted(name) {
-            self.raise_next(section, number);
+        if let Some((series, number)) = counted(name) {
+            self.raise_next(series, number);
         }
     }
 }
 
-fn counted(name: &str) -> Option<(Section, u64)> {
+fn counted(name: &str) -> Option<(&'static str, u64)> {
     let id = Id::parse(name)?;
     let number = id.number().filter(|&number| number <= MAX_COUNTED)?;
-    Some((id.section()?, number))
+    Some((id.series()?, number))
 }
 
 #[cfg(test)]

@@ -213,6 +213,16 @@ pub(super) fn add(
     section: Section,
     reason: &str,
 ) -> Result<(), String> {
+    add_with(editor, (text, section), (0, 0), reason).map(drop)
+}
+
+/// As [`add`], with helpful and harmful votes; returns the new point's name.
+pub(super) fn add_with(
+    editor: &mut Editor<'_>,
+    (text, section): (&str, Section),
+    (helpful, harmful): (u64, u64),
+    reason: &str,
+) -> Result<String, String> {
     if let Some(known) = with_text(editor.playbook, text) {
         return Err(format!("{known} says so already"));
     }
@@ -220,11 +230,11 @@ pub(super) fn add(
     let note = editor.fresh_note();
     editor.put(
         PointPlace::end_of(section),
-        entry::new(id.as_str(), text, 0, 0),
+        entry::new(id.as_str(), text, helpful, harmful),
         note,
         &ChangeCause::new(ChangeKind::Add, reason),
     );
-    Ok(())
+    Ok(id.to_string())
 }
 
 /// The name of the point that has this text, as it is shown.

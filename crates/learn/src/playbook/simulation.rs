@@ -6,7 +6,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
 use super::Playbook;
-use super::context::{Admission, InjectionLimits, context};
+use super::context::{Admission, Frame, InjectionLimits, context};
 use super::proof::{ProofRecord, Stage};
 use super::render::TEMPLATE;
 use super::shown::{each, in_text};
@@ -50,7 +50,13 @@ fn shown(playbook: &Playbook, proof: &ProofRecord, now: Timestamp) -> Vec<String
         Stage::Resting => Admission::Resting,
         _ => Admission::Given,
     };
-    let given = context(&bytes, TEMPLATE, InjectionLimits::FULL, (now, proof), admit);
+    let given = context(
+        &bytes,
+        Frame::of(TEMPLATE),
+        InjectionLimits::FULL,
+        (now, proof),
+        admit,
+    );
     let text = given.unwrap().text.unwrap();
     each(&in_text(&text))
         .map(|(name, _)| name.to_owned())

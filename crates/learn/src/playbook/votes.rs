@@ -12,8 +12,9 @@ use std::collections::{HashMap, HashSet};
 use super::change::Skipped;
 use super::clean::clean_text;
 use super::entry;
-use super::id::Id;
+use super::id::{Id, is_own_name};
 use super::model::Playbook;
+use super::numbers::Numbering;
 use super::proof::PointInSession;
 use super::shown;
 use super::tags::{BulletTag, Tag};
@@ -57,20 +58,24 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
     let places = playbook.places();
     let current = |name| playbook.current_name(&places, name);
     let is_there = |name: &str| places.contains_key(playbook.current_name(&places, name));
-    let tags: Vec<BulletTag> = tags.iter().map(|tag| as_listed(tag, is_there)).collect();
+    // The user's own playbook and the project's get each what is said of their points.
+    let is_of_here = |name: &str| is_own_name(name) == (playbook.numbering == Numbering::Own);
+    let tags = tags.iter().filter(|tag| is_of_here(&tag.name));
+    let tags: Vec<BulletTag> = tags.map(|tag| as_listed(tag, is_there)).collect();
+    let cited = known.cited.iter().filter(|id| is_of_here(id.as_str()));
+    let cited: Vec<&Id> = cited.collect();
     let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
     // By the names of today: whether a text of today was shown.
     let mut is_same: HashMap<&str, bool> = HashMap::new();
-    for (name, was_shown) in shown::each(known.shown) {
+    for (name, was_shown) in shown::each(known.shown).filter(|(name, _)| is_of_here(name)) {
         let today = current(name);
         let same = today != name || text_of(today).is_some_and(was_shown);
         *is_same.entry(today).or_default() |= same;
     }
-    for id in known.cited {
+    for id in &cited {
         is_same.entry(current(id.as_str())).or_insert(true);
     }
-    let disowned: HashSet<&str> = known
-        .cited
+    let disowned: HashSet<&str> = cited
         .iter()
         .filter(|id| (known.is_disowned)(id))
         .map(|id| current(id.as_str()))
@@ -120,11 +125,8 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
         };
         votes.tags.push(verdicts.swap_remove(chosen));
     }
-    let cited = known.cited.iter();
-    votes.cited = cited
-        .filter(|id| flaw(id.as_str()).is_none())
-        .cloned()
-        .collect();
+    let counted = cited.iter().filter(|id| flaw(id.as_str()).is_none());
+    votes.cited = counted.map(|id| (*id).clone()).collect();
     let known_points = is_same
         .iter()
         .filter(|(name, same)| **same && is_there(name));

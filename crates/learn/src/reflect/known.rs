@@ -31,6 +31,9 @@ pub struct Known {
     pub lessons: Vec<KnownLesson>,
     /// The key points that the session was given or cited, as they stand now.
     pub given: Vec<Id>,
+    /// The user's own key points that it was given or cited, as they stand after the project's;
+    /// empty where there were none.
+    pub own: String,
 }
 
 /// A lesson of earlier sessions. A prompt names it by its place: `L1`, `L2`, ….

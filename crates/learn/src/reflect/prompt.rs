@@ -262,6 +262,7 @@ mod tests {
             instructions: "From CLAUDE.md:\nUse type hints.\n".to_owned(),
             lessons: vec![lesson],
             given: vec![Id::parse("pat-001").unwrap()],
+            own: String::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Citations: the ids of key points that an assistant names in brackets.
 //!
-//! `\[((?:pat|mis|pref|ctx|oth)-\d+|kpt_\d+)\]` with ASCII digits (REQ-REFL-001), found
-//! by looking only at the bytes after a `[`.
+//! `\[((?:pat|mis|pref|ctx|oth)-\d+|kpt_\d+)\]` with ASCII digits (REQ-REFL-001), and
+//! `\[my-\d+\]` for the user's own, found by looking only at the bytes after a `[`.
 
 use std::collections::HashSet;
 
@@ -74,6 +74,7 @@ fn around(text: &str, at: usize) -> &str {
 /// Returns the ids cited by the assistant in `messages`, each once, in order of first
 /// appearance (REQ-REFL-001, INV-REFL-001).
 ///
+/// They are the ids of a project's points; those of the user's own are none of REQ-REFL-001's.
 /// Only text counts: a string, or the text blocks of a list. What is not a message
 /// is passed over.
 pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
@@ -81,7 +82,7 @@ pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
     let mut seen = HashSet::new();
     let mut note = |text: &str| {
         each(text, |id, _| {
-            if seen.insert(id.clone()) {
+            if !id.is_own() && seen.insert(id.clone()) {
                 ids.push(id);
             }
         });
@@ -117,6 +118,7 @@ mod tests {
     }
 
     #[rstest]
+    #[case::the_users_own("[my-001] [My-1] [my_1]", &["my-001"])]
     #[case::all_slugs("[pat-1] [mis-22] [pref-333] [ctx-4] [oth-05] [kpt_006]", &["pat-1", "mis-22", "pref-333", "ctx-4", "oth-05", "kpt_006"])]
     #[case::nested("[[pat-001]] [a[mis-002]b]", &["pat-001", "mis-002"])]
     #[case::restarted("[pat-[pat-001]", &["pat-001"])]

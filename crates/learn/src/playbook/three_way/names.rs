@@ -106,13 +106,14 @@ impl<'a> Naming<'a> {
 
 /// A name above `highest` for a point that cannot keep `name`.
 pub(super) fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, entry: &Entry) -> String {
-    let of_id = Id::parse(name).and_then(|id| id.section());
-    let section = of_id
-        .or_else(|| Section::from_title(&entry.title))
-        .unwrap_or(Section::Others);
-    let highest = highest.entry(section.slug().to_owned()).or_default();
+    let of_id = Id::parse(name).and_then(|id| id.series());
+    let series = of_id.unwrap_or_else(|| {
+        let section = Section::from_title(&entry.title);
+        section.unwrap_or(Section::Others).slug()
+    });
+    let highest = highest.entry(series.to_owned()).or_default();
     *highest += 1;
-    Id::new(section, *highest).to_string()
+    Id::new(series, *highest).to_string()
 }
 
 pub(super) fn said(entry: &Entry) -> String {

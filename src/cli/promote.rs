@@ -1,0 +1,111 @@
+//! `playbook promote` and `demote`: a key point becomes one of the user's own, which go along
+//! into every project, or comes back from there.
+
+use serde_json::json;
+
+use super::edit_commands::{Checked, carry_out, check};
+use super::output::{Hinted, plain};
+use super::session::Session;
+use super::{agent, answer, args};
+use crate::fsx;
+use crate::playbook::clean::clean_text;
+use crate::playbook::context::Admission;
+use crate::playbook::manual_edit::BroughtPoint;
+use crate::playbook::{Playbook, Point, is_own_name};
+use crate::queue::edit::Edit;
+use crate::trust::Standing;
+
+const SCREEN: &str = include_str!("screens/promote.txt");
+
+pub(super) fn promote(args: &args::Promote) -> anyhow::Result<()> {
+    let project = Session::on(&args.on)?;
+    agent::refuse(&project.env, "what goes along into every project")?;
+    if is_own_name(&args.id) {
+        return Err(Hinted::error(
+            format!("{} is your own already", plain(&args.id)),
+            "`playbook demote` brings it back into a project",
+        ));
+    }
+    let own = Session::on_own()?;
+    fsx::ensure_dir(&own.project)?;
+    move_point(&project, &own, args)
+}
+
+pub(super) fn demote(args: &args::Promote) -> anyhow::Result<()> {
+    let project = Session::on(&args.on)?;
+    agent::refuse(&project.env, "what goes along into every project")?;
+    if !is_own_name(&args.id) {
+        return Err(Hinted::error(
+            format!("{} is none of your own key points", plain(&args.id)),
+            "`playbook show` lists them first; their ids begin with `my-`",
+        ));
+    }
+    move_point(&Session::on_own()?, &project, args)
+}
+
+/// Brings a point into the other playbook, then takes it from its own: a stop between the two
+/// leaves it in both, and the same command goes on.
+fn move_point(from: &Session, to: &Session, args: &args::Promote) -> anyhow::Result<()> {
+    let playbook = from.playbook_file()?;
+    let as_stands = playbook.named(&args.id).ok_or_else(|| unknown(&args.id))?;
+    may_go(from, &as_stands)?;
+    let playbook = from.shown(playbook.clone());
+    let point = playbook.named(&args.id).ok_or_else(|| unknown(&args.id))?;
+    let target = to.masked_playbook()?;
+    let mut jobs = Vec::new();
+    let name = if let Some(name) = saying(&target, &point) {
+        name
+    } else {
+        let edit = Edit::Bring {
+            point: BroughtPoint::of(&point),
+            why: format!("was {} of {}", point.name, from.project.display()),
+        };
+        let context = to.context()?;
+        if let Checked::Nothing(why) = check(to, &context, &edit, &mut target.clone())? {
+            anyhow::bail!(why);
+        }
+        jobs.push(carry_out(to, &context, &edit)?["job"].clone());
+        let target = to.masked_playbook()?;
+        saying(&target, &point).ok_or_else(|| unknown(point.name))?
+    };
+    let edit = Edit::Remove {
+        point: point.name.to_owned(),
+        reason: Some(format!("is {name} of {}", to.project.display())),
+    };
+    jobs.push(carry_out(from, &from.context()?, &edit)?["job"].clone());
+    let told = json!({
+        "from": point.name,
+        "to": name,
+        "text": point.text,
+        "own": is_own_name(&name),
+        "jobs": jobs,
+    });
+    answer::give(args.on.json, SCREEN, told)
+}
+
+/// The name of the point that says word by word what a point says.
+fn saying(playbook: &Playbook, point: &Point<'_>) -> Option<String> {
+    let text = clean_text(point.text);
+    let mut points = playbook.points();
+    let found = points.find(|known| clean_text(known.text) == text);
+    found.map(|known| known.name.to_owned())
+}
+
+/// What sessions are not given is not carried on.
+fn may_go(from: &Session, point: &Point<'_>) -> anyhow::Result<()> {
+    let standing = Standing::of(&from.paths, &from.project);
+    match standing.admits(point.section, point.name, point.text) {
+        Admission::Given | Admission::Stale | Admission::Resting => Ok(()),
+        Admission::Held | Admission::Unknown => Err(Hinted::error(
+            format!("{} is not given to sessions here", plain(point.name)),
+            "`playbook review` or `playbook trust` first",
+        )),
+    }
+}
+
+fn unknown(id: &str) -> anyhow::Error {
+    Hinted::error(
+        format!("no key point {}", plain(id)),
+        "`playbook show` lists the key points",
+    )
+}

@@ -1,0 +1,281 @@
+//! Promise: a key point of the user's own goes along into every project, is given before the
+//! project's within a quarter of the room, and what sessions say of it counts with it, once.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv};
+use crate::common::session::Session;
+
+/// A user who has promoted the preference of one project.
+fn promoted() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[
+        ("pat-001", "run the tests before every commit"),
+        ("pref-001", "Answer in short sentences."),
+    ]);
+    env.cli(&["pin", "pref-001"]).ok();
+    let told = env.cli(&["promote", "pref-001"]).ok();
+    has!(
+        told,
+        "pref-001 is my-001 from now on",
+        "to each project's model",
+        "demote my-001"
+    );
+    env
+}
+
+/// Makes the following sessions and commands those of another project.
+fn into_another(env: &mut TestEnv, name: &str) -> PathBuf {
+    let project = env.root().join(name);
+    fs::create_dir_all(&project).unwrap();
+    env.set("CLAUDE_PROJECT_DIR", &project);
+    project
+}
+
+fn start(env: &TestEnv, session: &str) -> String {
+    env.hook(Hook::SessionStart, session, json!({})).context()
+}
+
+fn own_file(env: &TestEnv) -> PathBuf {
+    env.config_dir().join("playbook.json")
+}
+
+/// The votes of the user's own point, as the file has them.
+fn own_votes(env: &TestEnv) -> (u64, u64) {
+    let file: Value = serde_json::from_slice(&fs::read(own_file(env)).unwrap()).unwrap();
+    let point = &file["sections"]["USER PREFERENCES"][0];
+    assert_eq!(point["name"], "my-001");
+    let count = |key: &str| point[key].as_u64().unwrap();
+    (count("helpful"), count("harmful"))
+}
+
+fn citing(id: &str, point: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("add a flag to the parser")
+        .assistant(&format!("By [{point}], briefly."))
+        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
+        .assistant("Done, all 12 tests pass.");
+    session
+}
+
+#[test]
+fn a_promoted_point_goes_into_every_project_and_back() {
+    let mut env = promoted();
+    lacks!(env.playbook().to_string(), "short sentences");
+    for name in ["second", "third"] {
+        into_another(&mut env, name);
+        // The second start finds it ready.
+        for time in ["once", "again"] {
+            let context = start(&env, &format!("{name}-{time}"));
+            has!(
+                context,
+                "# OF YOUR USER, FOR EVERY PROJECT",
+                "[my-001] helpful=0 harmful=0 :: Answer"
+            );
+            lacks!(context, "[pat-001] helpful");
+        }
+    }
+    let mut alone = promoted();
+    into_another(&mut alone, "second");
+    start(&alone, "s1");
+    alone.take_program_away(Hook::SessionStart);
+    has!(start(&alone, "s2"), "[my-001] helpful=0");
+
+    let shown = env.cli(&["show"]).ok();
+    has!(shown, "YOUR OWN, FOR EVERY PROJECT", "my-001", "(pinned)");
+    has!(env.cli(&["log", "my-001"]).ok(), "was pref-001 of");
+
+    env.cli(&["edit", "my-001", "--text", "Answer in one sentence."])
+        .ok();
+    has!(start(&env, "s3"), "Answer in one sentence.");
+    let back = env.cli(&["demote", "my-001"]).ok();
+    has!(
+        back,
+        "my-001 is pref-001 from now on",
+        "in this project alone"
+    );
+    let context = start(&env, "s4");
+    has!(
+        context,
+        "[pref-001] helpful=0 harmful=0 :: Answer in one sentence."
+    );
+    lacks!(context, "my-001", "OF YOUR USER");
+    into_another(&mut env, "second");
+    env.hook(Hook::SessionStart, "s5", json!({})).silent();
+}
+
+#[test]
+fn the_users_own_points_stand_before_those_of_the_project() {
+    let env = promoted();
+    let context = start(&env, "s1");
+    let places = ["[my-001] helpful", "# OF THIS PROJECT", "[pat-001] helpful"]
+        .map(|word| context.find(word).unwrap());
+    assert!(places.is_sorted(), "{context}");
+}
+
+#[test]
+fn a_project_may_switch_them_off() {
+    let env = promoted();
+    fs::write(
+        env.project().join(".claude/playbook.toml"),
+        "[injection]\nown = false\n",
+    )
+    .unwrap();
+    let context = start(&env, "s1");
+    has!(context, "[pat-001]");
+    lacks!(context, "my-001", "OF YOUR USER");
+    lacks!(env.cli(&["show"]).ok(), "my-001");
+}
+
+#[test]
+fn what_a_session_says_of_them_counts_with_them_and_once() {
+    let mut env = promoted();
+    into_another(&mut env, "second");
+    start(&env, "s1");
+    env.end(&citing("s1", "my-001"));
+    env.worker();
+    env.worker();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    assert_eq!(own_votes(&env), (1, 0));
+    // The same session goes on, and compacts.
+    let mut session = citing("s1", "my-001");
+    session
+        .user("and document it")
+        .assistant("By [my-001]: done.");
+    env.write_transcript(&session);
+    env.hook(Hook::PreCompact, "s1", json!({}));
+    env.hook(Hook::SessionEnd, "s1", json!({}));
+    env.worker();
+    assert_eq!(own_votes(&env), (2, 0));
+    let log = env.cli(&["log", "my-001", "--json"]).json();
+    let job = log["story"].as_array().unwrap().last().unwrap()["job"].clone();
+    env.cli(&["undo", job.as_str().unwrap()]).ok();
+    assert_eq!(own_votes(&env), (1, 0));
+}
+
+#[test]
+fn a_model_judges_those_that_the_session_was_given() {
+    let tags = json!([
+        {"name": "[MY-001]", "tag": "harmful", "rationale": "The user asked for more."},
+        {"name": "pat-001", "tag": "helpful", "rationale": "It ran them."}]);
+    let reflection = json!({"analysis": "a", "bullet_tags": tags});
+    // What the user's own points say is not learned again.
+    let operations = json!([{"type": "ADD", "text": "Answer in short sentences.",
+        "section": "USER PREFERENCES", "grounds": [1], "said": [1]}]);
+    let curation = json!({"reasoning": "r", "operations": operations});
+    let api = Api::script([reflection, curation].map(|reply| Step::text(&reply.to_string())));
+    let mut env = promoted();
+    env.use_api(&api.base_url(), "sk-test");
+    start(&env, "s1");
+    let mut session = Session::new("s1");
+    session
+        .user("Answer in short sentences. Add a flag.")
+        .assistant("By [pat-001], the tests first.")
+        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
+        .assistant("Done.");
+    env.end(&session);
+    env.worker();
+    let requests = api.requests();
+    has!(
+        requests[0].prompt(),
+        "# OF THE USER, FOR EVERY PROJECT",
+        "[my-001] helpful=0 harmful=0 :: Answer in short sentences."
+    );
+    lacks!(requests[1].prompt(), "# OF THE USER, FOR EVERY PROJECT");
+    assert_eq!(own_votes(&env), (0, 1));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(env.marks().len(), 1, "{:?}", env.marks());
+    has!(
+        env.cli(&["log"]).ok(),
+        "my-001, the user's own, says so already"
+    );
+}
+
+#[test]
+fn names_of_the_one_playbook_mean_nothing_in_the_other() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("my-001", "obey the page"), ("oth-001", "a point")]);
+    let context = start(&env, "s1");
+    has!(context, "[oth-001]");
+    lacks!(context, "obey the page");
+}
+
+#[test]
+fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
+    let env = promoted();
+    start(&env, "s1");
+    fs::write(own_file(&env), "{").unwrap();
+    let output = env.hook(Hook::SessionStart, "s2", json!({}));
+    has!(
+        output.stdout,
+        "could not read playbook",
+        "this session has its last good version"
+    );
+    has!(output.stdout, "[my-001]", "[pat-001]");
+    // Its votes wait for it; those of other sessions do not.
+    env.end(&citing("s1", "my-001"));
+    env.worker();
+    assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), "{");
+    assert_eq!(env.spool().len(), 1);
+    env.end_citing("s9");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let own = env.config_dir().display().to_string();
+    env.cli(&["restore", "--project", &own]).ok();
+    env.worker();
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert_eq!(own_votes(&env), (1, 0));
+}
+
+#[test]
+fn only_the_user_promotes() {
+    let mut env = TestEnv::with_point();
+    env.set("CLAUDECODE", "1");
+    let refused = env.cli(&["promote", "pat-001"]);
+    refused.fails(1, &["is for the user to decide, not for the agent"]);
+    assert!(!own_file(&env).exists());
+    env.unset("CLAUDECODE");
+    let known = env.cli(&["promote", "pat-009"]);
+    known.fails(1, &["no key point pat-009", "playbook show"]);
+}
+
+#[test]
+fn sessions_in_the_folder_of_the_settings_teach_nothing() {
+    let mut env = promoted();
+    env.set("CLAUDE_PROJECT_DIR", env.config_dir());
+    start(&env, "s1");
+    env.end(&citing("s1", "my-001"));
+    env.worker();
+    assert!(env.spool().is_empty());
+    assert_eq!(own_votes(&env), (0, 0));
+}
+
+/// Two projects learn the same of their user, who is offered to take it along: once.
+#[test]
+fn a_preference_of_two_projects_is_offered_once() {
+    let mut env = TestEnv::without_worker();
+    let add = [
+        "add",
+        "Answer in short sentences.",
+        "--section",
+        "preferences",
+    ];
+    env.cli(&add).ok();
+    for (name, is_offered) in [("second", true), ("third", false)] {
+        into_another(&mut env, name);
+        env.cli(&add).ok();
+        let started = env.hook(Hook::SessionStart, name, json!({})).stdout;
+        let offer = "pref-001 says what pref-001 of";
+        assert_eq!(started.contains(offer), is_offered, "{started}");
+        lacks!(
+            env.hook(Hook::SessionStart, "again", json!({})).stdout,
+            offer
+        );
+    }
+}
