@@ -148,8 +148,8 @@ fn what_a_session_says_of_them_counts_with_them_and_once() {
         .user("and document it")
         .assistant("By [my-001]: done.");
     env.write_transcript(&session);
-    env.hook(Hook::PreCompact, "s1", json!({}));
-    env.hook(Hook::SessionEnd, "s1", json!({}));
+    env.hook(Hook::PreCompact, "s1", json!({})).silent();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.worker();
     assert_eq!(own_votes(&env), (2, 0));
     let log = env.cli(&["log", "my-001", "--json"]).json();
