@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::repository::{Driver, Repository, told};
 
 /// What was learned on branches and how they were joined; then what there is to be.
-const CASES: [(&str, &str); 38] = [
+const CASES: [(&str, &str); 39] = [
     ("+p; new t; +b; on main; merge t", "b, p"),
     ("+p; new t; +b; on main; merge --no-ff t", "b, p"),
     ("+p; new t; +b; on main; +c; merge t", "b, c, p"),
@@ -78,6 +78,11 @@ const CASES: [(&str, &str); 38] = [
         "+p; new t; ^p; +b; ^b; on main; +c; ^p; cherry-pick main..t",
         "b 1/0, c, p 2/0",
     ),
+    // Fixes the votes that were lost: a pick brought the names of jobs without their votes.
+    (
+        "+p; new t; on main; ^p; !p; ^p; on t; cherry-pick main; merge main",
+        "p 2/1",
+    ),
     ("+p; ^p; !p; revert HEAD~1", "p 0/1"),
     // Rebase.
     (
@@ -147,11 +152,27 @@ fn history(random: &mut impl FnMut(usize) -> usize) -> (String, String) {
     let mut all: BTreeMap<String, (u64, u64)> = BTreeMap::from([("p".to_owned(), (0, 0))]);
     let mut here = [vec!["p".to_owned()], vec!["p".to_owned()]];
     let names = ["main", "t"];
+    // Whether the last job of each branch added a point, where the other has not picked it yet.
+    let mut tips: [Option<bool>; 2] = [None, None];
     let mut at = 0;
     for _ in 0..6 + random(10) {
         let known = here[at].clone();
         let text = known[random(known.len())].clone();
-        match random(8) {
+        match random(9) {
+            8 => {
+                // What is picked from a branch with other points may be about one that has
+                // another number here.
+                let others = here[1 - at].clone();
+                let before = match tips[1 - at] {
+                    Some(true) => others.split_last().map_or(&[][..], |(_, before)| before),
+                    _ => &others[..],
+                };
+                if tips[1 - at].is_some() && before == known {
+                    script.push(format!("cherry-pick {}", names[1 - at]));
+                    tips = [None, None];
+                    here[at] = others;
+                }
+            }
             0..2 => {
                 at = 1 - at;
                 script.push(format!("on {}", names[at]));
@@ -161,21 +182,25 @@ fn history(random: &mut impl FnMut(usize) -> usize) -> (String, String) {
                 if !known.contains(&new) {
                     script.push(format!("+{new}"));
                     all.entry(new.clone()).or_default();
+                    tips[at] = Some(true);
                     here[at].push(new);
                 }
             }
             4 => {
                 script.push(format!("!{text}"));
                 all.get_mut(&text).unwrap().1 += 1;
+                tips[at] = Some(false);
             }
             5 if random(3) == 0 => {
                 script.push(format!("merge {}", names[1 - at]));
                 let others = here[1 - at].clone();
                 here[at].extend(others.into_iter().filter(|text| !known.contains(text)));
+                tips = [None, None];
             }
             _ => {
                 script.push(format!("^{text}"));
                 all.get_mut(&text).unwrap().0 += 1;
+                tips[at] = Some(false);
             }
         }
     }

@@ -10,10 +10,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::entry::COUNTERS;
-use super::job_votes::counted;
+use super::clean::clean_text;
+use super::entry::{self, COUNTERS};
+use super::job_votes::{counted, renamed};
 use super::meta;
 use super::model::{LAST_UPDATED, Playbook};
+use crate::digest::name_of;
 
 /// What is apart from a playbook file: more or fewer votes for its points than it says, when
 /// they were last used, and the jobs that this comes from.
@@ -36,6 +38,23 @@ struct PointApart {
     harmful: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     used: Option<Timestamp>,
+    /// The hash of the text that was voted on last, by which a point is known again under
+    /// another number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+impl PointApart {
+    fn is_nothing(&self) -> bool {
+        self.helpful == 0 && self.harmful == 0 && self.used.is_none()
+    }
+
+    fn add(&mut self, more: &Self) {
+        self.helpful += more.helpful;
+        self.harmful += more.harmful;
+        self.used = self.used.max(more.used);
+        self.text = more.text.clone().or(self.text.take());
+    }
 }
 
 /// A changed playbook in its two parts.
@@ -59,13 +78,9 @@ impl VotesApart {
             return false;
         }
         for (name, more) in &of_job.points {
-            let point = self.points.entry(name.clone()).or_default();
-            point.helpful += more.helpful;
-            point.harmful += more.harmful;
-            point.used = point.used.max(more.used);
+            self.points.entry(name.clone()).or_default().add(more);
         }
-        self.points
-            .retain(|_, point| *point != PointApart::default());
+        self.points.retain(|_, point| !point.is_nothing());
         // They are not all on their way any more.
         self.into_file = None;
         self.applied.extend(of_job.applied.iter().cloned());
@@ -76,15 +91,45 @@ impl VotesApart {
         true
     }
 
-    /// What of it is still apart from a file: nothing, where it went into that.
+    /// What of it is still apart from a file, by the names there: nothing, where it went into that.
     #[must_use]
     pub fn beside(self, file: &Playbook) -> Self {
         let is_in_file = |job: &String| file.is_applied(job);
         if self.into_file.as_ref().is_some_and(is_in_file) {
             Self::default()
         } else {
-            self
+            self.followed(file)
         }
+    }
+
+    /// The same by the names of now: a merge may have given a point another number, and its old
+    /// one to another text.
+    fn followed(mut self, file: &Playbook) -> Self {
+        let by_text: BTreeMap<String, &str> = file
+            .points()
+            .map(|point| (hash(point.text), point.name))
+            .collect();
+        let is_here = |name: &str, text: &str| {
+            let point = file.points().find(|point| point.name == name);
+            point.is_some_and(|point| hash(point.text) == text)
+        };
+        let moved = self.points.iter().filter_map(|(name, point)| {
+            let text = point.text.as_ref()?;
+            let now = *by_text.get(text)?;
+            (!is_here(name, text)).then(|| (name.clone(), now.to_owned()))
+        });
+        let names: BTreeMap<String, String> = moved.collect();
+        if names.is_empty() {
+            return self;
+        }
+        for (name, point) in std::mem::take(&mut self.points) {
+            let name = names.get(&name).cloned().unwrap_or(name);
+            self.points.entry(name).or_default().add(&point);
+        }
+        for votes in self.votes.values_mut() {
+            *votes = renamed(votes, &names);
+        }
+        self
     }
 
     /// The same, on its way into the file with a job.
@@ -151,14 +196,16 @@ impl Playbook {
                 .and_then(|place| before.entry(place))
                 .zip(in_file)
                 .map(|(then, file)| apart(then, file));
+            let now_text = now.and_then(entry::text).map(hash);
             let [now, then] = [apart_now, apart_then].map(Option::unwrap_or_default);
             let used = |playbook: &Self| playbook.meta.points.get(name).and_then(|n| n.used);
             let point = PointApart {
                 helpful: now[0] - then[0],
                 harmful: now[1] - then[1],
                 used: used(&self).filter(|used| Some(*used) != used_of(before, name)),
+                text: now_text,
             };
-            if point != PointApart::default() {
+            if !point.is_nothing() {
                 votes.points.insert(name.clone(), point);
             }
         }
@@ -193,6 +240,10 @@ impl Playbook {
         };
         same
     }
+}
+
+fn hash(text: &str) -> String {
+    name_of(clean_text(text).as_bytes())
 }
 
 fn used_of(playbook: &Playbook, name: &str) -> Option<Timestamp> {
@@ -294,6 +345,40 @@ mod tests {
         let mut whole = file.with_votes(&votes);
         whole.mark_applied("job-2");
         assert_eq!(moved.beside(&whole), VotesApart::default());
+    }
+
+    /// Fixes the votes that went to another text: a merge had given the point's number to it.
+    #[test]
+    fn votes_follow_their_text_to_another_number() {
+        let file = start();
+        let mut after = file.clone();
+        let tags = json!([{"name": "pat-001", "tag": "helpful", "rationale": "r"}]);
+        apply_bullet_tags(&mut after, &read_bullet_tags(&tags).0);
+        after.mark_applied_to(&file, "job-1");
+        let mut votes = after.parted("job-1", &file, &file).votes;
+        let merged = json!({"sections": {"PATTERNS & APPROACHES": [
+            {"name": "pat-001", "text": "of the other branch"}, {"name": "pat-002", "text": "b"},
+            {"name": "pat-003", "text": "a", "helpful": 2, "harmful": 1}]}});
+        let merged = Playbook::parse(merged.to_string().as_bytes()).unwrap();
+        votes = votes.beside(&merged);
+        let counts = |votes: &VotesApart| {
+            let whole = merged.clone().with_votes(votes);
+            let counts = whole.points().map(|p| (p.name.to_owned(), p.helpful));
+            counts.collect::<Vec<_>>()
+        };
+        let expected = [("pat-001", 0), ("pat-002", 0), ("pat-003", 3)];
+        assert_eq!(
+            counts(&votes),
+            expected.map(|(name, n)| (name.to_owned(), n))
+        );
+        assert_eq!(votes.votes["job-1"], "pat-003 +1");
+        // A text that was edited keeps them.
+        let edited = merged.to_bytes();
+        let edited = String::from_utf8(edited)
+            .unwrap()
+            .replace("\"a\"", "\"a, always\"");
+        let edited = Playbook::parse(edited.as_bytes()).unwrap();
+        assert_eq!(votes.clone().beside(&edited), votes);
     }
 
     proptest! {

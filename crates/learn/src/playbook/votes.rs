@@ -56,28 +56,34 @@ pub struct Votes {
 /// it. Neutral verdicts that do not count are dropped without a word: they change nothing.
 pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Votes {
     let places = playbook.places();
-    let current = |name| playbook.current_name(&places, name);
+    let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
+    let moved = moved(known.shown, playbook, text_of);
+    let current = |name| match moved.get(name) {
+        Some(now) => now,
+        None => playbook.current_name(&places, name),
+    };
     let is_there = |name: &str| places.contains_key(playbook.current_name(&places, name));
     // The user's own playbook and the project's get each what is said of their points.
     let is_of_here = |name: &str| is_own_name(name) == (playbook.numbering == Numbering::Own);
     let tags = tags.iter().filter(|tag| is_of_here(&tag.name));
-    let tags: Vec<BulletTag> = tags.map(|tag| as_listed(tag, is_there)).collect();
+    let tags = tags.map(|tag| as_listed(tag, is_there));
+    let tags: Vec<BulletTag> = tags.map(|tag| renumbered(tag, &moved)).collect();
     let cited = known.cited.iter().filter(|id| is_of_here(id.as_str()));
-    let cited: Vec<&Id> = cited.collect();
-    let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
+    let cited: Vec<Id> = cited.map(|id| now_called(id, &moved)).collect();
     // By the names of today: whether a text of today was shown.
     let mut is_same: HashMap<&str, bool> = HashMap::new();
     for (name, was_shown) in shown::each(known.shown).filter(|(name, _)| is_of_here(name)) {
         let today = current(name);
-        let same = today != name || text_of(today).is_some_and(was_shown);
+        let same = today != name || text_of(today).is_some_and(&was_shown);
         *is_same.entry(today).or_default() |= same;
     }
     for id in &cited {
         is_same.entry(current(id.as_str())).or_insert(true);
     }
-    let disowned: HashSet<&str> = cited
+    let disowned: HashSet<&str> = known
+        .cited
         .iter()
-        .filter(|id| (known.is_disowned)(id))
+        .filter(|id| is_of_here(id.as_str()) && (known.is_disowned)(id))
         .map(|id| current(id.as_str()))
         .collect();
     let flaw = |name| match is_same.get(current(name)) {
@@ -150,6 +156,36 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
     votes
 }
 
+/// The points that another number was given since they were shown, by their old names: under that
+/// stands another text now, and what was shown stands under the new one.
+fn moved<'p>(
+    shown: &ShownPoints,
+    playbook: &'p Playbook,
+    text_of: impl Fn(&str) -> Option<&'p str>,
+) -> HashMap<String, &'p str> {
+    let mut moved = HashMap::new();
+    for (name, was_shown) in shown::each(shown) {
+        if text_of(name).is_some_and(|text| !was_shown(text))
+            && let Some(point) = playbook.points().find(|point| was_shown(point.text))
+        {
+            moved.insert(name.to_owned(), point.name);
+        }
+    }
+    moved
+}
+
+fn renumbered(mut tag: BulletTag, moved: &HashMap<String, &str>) -> BulletTag {
+    if let Some(now) = moved.get(&tag.name) {
+        (*now).clone_into(&mut tag.name);
+    }
+    tag
+}
+
+fn now_called(id: &Id, moved: &HashMap<String, &str>) -> Id {
+    let now = moved.get(id.as_str()).and_then(|now| Id::parse(now));
+    now.unwrap_or_else(|| id.clone())
+}
+
 /// A verdict by the name that the playbook has, where a model wrote it in brackets or in
 /// capitals.
 fn as_listed(tag: &BulletTag, is_there: impl Fn(&str) -> bool) -> BulletTag {
@@ -196,5 +232,30 @@ mod tests {
         let reasons: Vec<_> = votes.dropped.iter().map(|d| d.reason.as_str()).collect();
         assert_eq!(reasons, dropped);
         assert_eq!(votes.tags.is_empty(), !dropped.is_empty());
+    }
+
+    /// Fixes the vote that was lost: a merge gave the shown text another number.
+    #[test]
+    fn what_was_shown_gets_its_vote_under_the_number_that_a_merge_gave_it() {
+        let file = json!({"sections": {"OTHERS": [
+            {"name": "oth-001", "text": "of the other branch"},
+            {"name": "oth-002", "text": "what was shown"}]}});
+        let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
+        let id = Id::parse("oth-001").unwrap();
+        let known = Known {
+            shown: &shown::in_text("[oth-001] helpful=0 harmful=0 :: what was shown"),
+            cited: std::slice::from_ref(&id),
+            is_disowned: &|_| false,
+        };
+        let tag = BulletTag {
+            name: "oth-001".to_owned(),
+            tag: Tag::Helpful,
+            rationale: String::new(),
+        };
+        let votes = votes(&[tag], &known, &playbook);
+        assert_eq!(votes.tags[0].name, "oth-002");
+        assert_eq!(votes.cited[0].as_str(), "oth-002");
+        let seen: Vec<_> = votes.seen.iter().map(|point| point.name.as_str()).collect();
+        assert_eq!((seen, votes.dropped), (vec!["oth-002"], Vec::new()));
     }
 }

@@ -316,7 +316,14 @@ fn merged_meta(base: &Meta, [ours, theirs]: &[Meta; 2], later: Later) -> Meta {
     let [first, second] = later.first([&ours.aliases, &theirs.aliases]);
     let mut aliases = second.clone();
     aliases.extend(first.clone());
+    // A job of the base that one side lacks was reverted there, or that side picked a later one
+    // without it: its votes do not stand there.
+    let of_both = |job: &&String| ours.applied.contains(job) && theirs.applied.contains(job);
     let applied: BTreeSet<&String> = ours.applied.iter().chain(&theirs.applied).collect();
+    let applied = applied.into_iter();
+    let applied: BTreeSet<&String> = applied
+        .filter(|job| of_both(job) || !base.applied.contains(job))
+        .collect();
     let surplus = applied.len().saturating_sub(meta::APPLIED_KEPT);
     // Their ids begin with their times.
     let applied: Vec<String> = applied.into_iter().skip(surplus).cloned().collect();
