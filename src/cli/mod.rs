@@ -21,6 +21,7 @@ mod evidence;
 mod export;
 mod fixtures;
 mod forget;
+mod gate_switch;
 mod generate;
 mod history;
 mod install;
@@ -122,6 +123,10 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             forget::run(&Session::that_learned(project)?, &args)
         }
         Command::Backtest(args) => backtest::run(&args),
+        Command::Gate(args) => match args.action {
+            args::GateAction::On { mode } => gate_switch::on(mode, args.json),
+            args::GateAction::Off => gate_switch::off(args.json),
+        },
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Install(args) => install::run(&args),

@@ -2,6 +2,7 @@
 //! come from here.
 
 mod backtest;
+mod gate;
 mod learn;
 mod memory;
 mod points;
@@ -12,6 +13,7 @@ mod trust;
 use clap::{Parser, Subcommand};
 
 pub(crate) use backtest::{Backtest, Listed};
+pub(crate) use gate::{Gate, GateAction, Mode};
 pub(crate) use learn::{
     Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
@@ -56,8 +58,8 @@ pub(crate) enum Command {
   playbook hook session-end < event.json
   playbook hook --list")]
     Hook {
-        /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure or
-        /// user-prompt-submit
+        /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure,
+        /// user-prompt-submit or stop
         #[arg(required_unless_present = "list")]
         event: Option<String>,
         /// Do the work before the hook ends
@@ -82,6 +84,8 @@ pub(crate) enum Command {
     Bootstrap(Bootstrap),
     /// Replay past sessions: what would have been said, and was it right?
     Backtest(Backtest),
+    /// Look at each turn that ends for what is not done though the agent says so
+    Gate(Gate),
     /// Judge a transcript and show how its key points would be tagged, or learn from it
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
