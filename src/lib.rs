@@ -13,6 +13,7 @@
 //! - [`config`]: the settings: each key once, with its default, bounds and words.
 //! - [`transcript_file`]: opens the files that `transcript` reads.
 //! - `freshness`: whether what the key points name still stands in the files.
+//! - `gate`: what becomes of a turn that ends.
 //! - `trust`: which playbooks and key points a session may be given.
 //! - [`cli`]: one file per subcommand of `playbook`.
 //! - `setup`: into the client's settings, and out again without a trace.
@@ -28,6 +29,7 @@ pub mod backend;
 pub mod cli;
 pub mod config;
 mod freshness;
+mod gate;
 pub mod memory;
 mod prepare;
 mod proof;

@@ -10,8 +10,10 @@ use super::context::Basis;
 use super::{found, told};
 use crate::account::Need;
 use crate::env::Env;
+use crate::gate;
 use crate::hook::context::Context;
 use crate::hook::source::{Doubt, Found, Given, Source};
+use crate::hook::stop::{Stop, Verdict};
 use crate::hook::{self, HookEvent, start_worker, throttle};
 use crate::paths::Paths;
 use crate::playbook::context::InjectionLimits;
@@ -91,5 +93,9 @@ impl Source for Afresh {
             }
         }
         Ok(given)
+    }
+
+    fn gate(&self, context: &Context<'_>, stop: &Stop<'_>) -> Result<Option<Verdict>, Doubt> {
+        Ok(gate::at_stop(context, stop))
     }
 }

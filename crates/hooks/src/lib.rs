@@ -1,7 +1,7 @@
 //! Claude Code's contract: what arrives on stdin, what may leave on stdout, and what
 //! each event does.
 //!
-//! A hook never blocks the client: it exits 0 whatever happens, prints nothing but its
+//! A hook never blocks the client, but for the gate where the user wants that: it exits 0 whatever happens, prints nothing but its
 //! JSON, and does its work in milliseconds. It writes a job and starts the worker, or looks
 //! something up; it parses no transcript, opens no database and talks to no network. What it
 //! gives a session was made before; where that cannot be relied on, `playbook hook EVENT` does

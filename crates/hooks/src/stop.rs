@@ -57,8 +57,8 @@ pub(super) fn run(
         Some(Verdict::Block(guidance)) => (Some(guidance), Vec::new()),
     };
     Answer {
-        block,
         told,
+        block,
         ..Answer::default()
     }
     .give(context.event, out);

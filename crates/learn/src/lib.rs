@@ -3,6 +3,7 @@
 //!
 //! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
 //! - [`playbook`]: the key points: model, rendering, tags, operations, undo.
+//! - [`gate`]: whether a turn is worth what the agent says of it.
 //! - [`reflect`]: prompts, reflector, curator, the reading of replies, the rules.
 //! - [`freshness`]: whether what a key point names still stands in the project's files.
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
@@ -18,6 +19,7 @@
 )]
 
 pub mod freshness;
+pub mod gate;
 pub mod playbook;
 pub mod redact;
 pub mod reflect;

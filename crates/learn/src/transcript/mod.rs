@@ -54,6 +54,7 @@ use std::io;
 use jiff::Timestamp;
 use playbook_core::errors::{self, attempt, call, deed, message, shell, words};
 
+use crate::gate::Turn;
 use crate::redact::Secrecy;
 use session::Session;
 
@@ -107,6 +108,8 @@ pub struct Digest {
     pub facts: Facts,
     /// What may be shown of it; `finish(budget)` makes the evidence.
     pub evidence: Collector,
+    /// What its last turn shows of its checks.
+    pub(crate) turn: Turn,
     /// The range's own new records.
     pub hashes: Vec<RecordHash>,
     /// What was read and what was passed over.

@@ -26,6 +26,7 @@ use super::texts::Texts;
 use super::tools::Change;
 use super::user;
 use super::{Digest, Lane, Options, citations, tools};
+use crate::gate::Turn;
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -77,6 +78,7 @@ struct Waiting {
 struct Sink {
     observer: Observer,
     collector: Collector,
+    turn: Turn,
     /// How many of each kind.
     events: Vec<(&'static str, u64)>,
     seq: u64,
@@ -101,6 +103,7 @@ impl Sink {
             kind,
         };
         self.observer.see(&event);
+        self.turn.see(&event);
         self.collector.push(&event);
     }
 }
@@ -114,6 +117,7 @@ impl Session {
             sink: Sink {
                 observer: Observer::new(sanitizer.clone()),
                 collector: Collector::new(sanitizer),
+                turn: Turn::default(),
                 events: Vec::new(),
                 seq: 0,
             },
@@ -160,6 +164,7 @@ impl Session {
         Digest {
             facts,
             evidence: self.sink.collector,
+            turn: self.sink.turn,
             hashes: self.hashes,
             stats,
         }
