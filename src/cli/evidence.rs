@@ -35,6 +35,7 @@ pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
             .and_then(Path::to_str)
             .map(str::to_owned),
         secrecy: session.config.secrets.secrecy()?,
+        ..Options::default()
     };
     let range = Range { start: 0, end };
     Ok(transcript_file::scan(

@@ -15,7 +15,7 @@ use crate::config::{self, Config, GateMode};
 use crate::fsx::FsError;
 use crate::hook::context::Context;
 use crate::hook::stop::{Stop, Verdict};
-use crate::transcript::Options;
+use crate::transcript::{Options, Words};
 
 use record::{Record, Spoken};
 
@@ -75,6 +75,7 @@ fn judge(context: &Context<'_>, stop: &Stop<'_>, config: &Config) -> Option<Judg
         .ok()?;
     let home = context.paths.home().and_then(Path::to_str);
     let options = Options {
+        words: Words::Heard,
         home: home.map(str::to_owned),
         secrecy,
         ..Options::default()

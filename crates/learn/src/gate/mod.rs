@@ -8,7 +8,7 @@ mod turn;
 
 use crate::clip::head;
 use crate::redact::Masker;
-use crate::transcript::{self, Check, Options};
+use crate::transcript::{self, Options};
 
 pub(crate) use turn::Turn;
 
@@ -91,17 +91,16 @@ impl Judgement {
 /// user stopped the turn, or the model could not be reached.
 pub fn judge(step: &[u8], message: &str, options: &Options) -> Option<Judgement> {
     let digest = transcript::scan_reader(step, 0, options, &mut |_, _| false).ok()?;
-    let failed = digest.turn.failed_checks()?;
+    let mut failed = digest.turn.failed_checks()?.peekable();
+    if failed.peek().is_none() || !claim::says_done(message) {
+        return Some(Judgement::of(Vec::new()));
+    }
     let masker = &options.secrecy.masker;
-    let is_claimed = claim::says_done(message);
-    let findings = failed.filter(|_| is_claimed).map(|(run, command, check)| {
-        let Check { runner, line, .. } = check;
-        Finding {
-            run,
-            runner: runner.clone(),
-            command: one_line(command, masker),
-            line: one_line(line, masker),
-        }
+    let findings = failed.map(|(run, command, check)| Finding {
+        run,
+        runner: check.runner.clone(),
+        command: one_line(command, masker),
+        line: one_line(&check.line, masker),
     });
     Some(Judgement::of(findings.collect()))
 }

@@ -90,11 +90,23 @@ pub enum Lane {
     Subagent,
 }
 
+/// How the user's words are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Words {
+    /// Which of them are the user's own, and which are meant to hold from now on.
+    #[default]
+    Weighed,
+    /// Only that they were said: what tells more costs milliseconds to make ready.
+    Heard,
+}
+
 /// How a transcript is read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Whose conversation it is.
     pub lane: Lane,
+    /// How the user's words are read.
+    pub words: Words,
     /// The home folder, which is shown as `~`.
     pub home: Option<String>,
     /// What is masked, and which files are never read.

@@ -25,7 +25,7 @@ use super::text::Str;
 use super::texts::Texts;
 use super::tools::Change;
 use super::user;
-use super::{Digest, Lane, Options, citations, tools};
+use super::{Digest, Lane, Options, Words, citations, tools};
 use crate::gate::Turn;
 
 /// How many calls wait for their answer at a time.
@@ -40,6 +40,7 @@ pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 
 /// Reads the records of one range in order.
 pub(crate) struct Session {
     lane: Lane,
+    words: Words,
     mask: Mask,
     sink: Sink,
     hashes: Vec<RecordHash>,
@@ -113,6 +114,7 @@ impl Session {
         let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
+            words: options.words,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
                 observer: Observer::new(sanitizer.clone()),
