@@ -45,4 +45,4 @@ pub(crate) use playbook_core::{
 pub use playbook_core::{digest, env, fsx, hint, paths, platform};
 pub use playbook_hooks as hook;
 pub(crate) use playbook_learn::freshness as playbook_freshness;
-pub use playbook_learn::{playbook, redact, reflect, screen, transcript};
+pub use playbook_learn::{gate, playbook, redact, reflect, screen, transcript};

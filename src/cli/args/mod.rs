@@ -2,6 +2,7 @@
 //! come from here.
 
 mod backtest;
+mod gate;
 mod learn;
 mod memory;
 mod points;
@@ -12,6 +13,7 @@ mod trust;
 use clap::{Parser, Subcommand};
 
 pub(crate) use backtest::{Backtest, Listed};
+pub(crate) use gate::Gate;
 pub(crate) use learn::{
     Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
@@ -86,6 +88,8 @@ pub(crate) enum Command {
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
     Evidence(Evidence),
+    /// Show what the quality gate says of each stop in a session
+    Gate(Gate),
     /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
     Generate(Generate),
     /// Look for the pattern behind what was learned lately, and remember it

@@ -52,13 +52,15 @@ mod user;
 use std::io;
 
 use jiff::Timestamp;
-use playbook_core::errors::{self, attempt, call, deed, message, shell, words};
+use playbook_core::errors::{self, attempt, call, message, words};
+pub(crate) use playbook_core::errors::{deed, shell};
 
 use crate::redact::Secrecy;
 use session::Session;
 
 pub use bearing::Bearing;
 pub use category::{ErrorCategory, categorize};
+pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use disowned::is_disowned;
@@ -133,6 +135,21 @@ pub fn scan(
         session.take(offset, record, texts, is_copy);
     })?;
     Ok(session.finish(stats))
+}
+
+/// As [`scan_reader`], and tells each event as it happens.
+pub fn each_event(
+    source: impl Source,
+    offset: u64,
+    options: &Options,
+    told: &mut dyn FnMut(&Event<'_>),
+) -> io::Result<Stats> {
+    let mut session = Session::telling(options, told);
+    let masker = &options.secrecy.masker;
+    let stats = record_reader::each(source, offset, masker, |offset, record, texts| {
+        session.take(offset, record, texts, &mut |_, _| false);
+    })?;
+    Ok(session.finish(stats).stats)
 }
 
 /// As [`scan`], of what `source` holds; `offset` is where it begins in its file.
