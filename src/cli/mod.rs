@@ -21,6 +21,7 @@ mod evidence;
 mod export;
 mod fixtures;
 mod forget;
+mod gate;
 mod gate_switch;
 mod generate;
 mod history;
@@ -123,10 +124,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             forget::run(&Session::that_learned(project)?, &args)
         }
         Command::Backtest(args) => backtest::run(&args),
-        Command::Gate(args) => match args.action {
-            args::GateAction::On { mode } => gate_switch::on(mode, args.json),
-            args::GateAction::Off => gate_switch::off(args.json),
-        },
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Install(args) => install::run(&args),
@@ -136,6 +133,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::on(&args.on)?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
+        Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
         Command::Undo(args) => edit_commands::undo(&args),

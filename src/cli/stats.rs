@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::session::Session;
 use super::{answer, args};
-use crate::gate::Figures;
+use crate::at_stop::Figures;
 use crate::memory::{EvaluationAverage, Stats};
 use crate::queue::budget::Day;
 

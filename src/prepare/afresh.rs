@@ -9,8 +9,8 @@ use jiff::SignedDuration;
 use super::context::Basis;
 use super::{found, told};
 use crate::account::Need;
+use crate::at_stop;
 use crate::env::Env;
-use crate::gate;
 use crate::hook::context::Context;
 use crate::hook::source::{Doubt, Found, Given, Source};
 use crate::hook::stop::{Stop, Verdict};
@@ -96,6 +96,6 @@ impl Source for Afresh {
     }
 
     fn gate(&self, context: &Context<'_>, stop: &Stop<'_>) -> Result<Option<Verdict>, Doubt> {
-        Ok(gate::at_stop(context, stop))
+        Ok(at_stop::verdict(context, stop))
     }
 }

@@ -1,15 +1,24 @@
 //! The quality gate.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  playbook gate SESSION.jsonl
   playbook gate on
   playbook gate on --mode block
-  playbook gate off")]
+  playbook gate off"
+)]
 pub(crate) struct Gate {
     #[command(subcommand)]
-    pub(crate) action: GateAction,
+    pub(crate) action: Option<GateAction>,
+    /// The session's JSONL file: what the gate would say of each stop in it
+    #[arg(required = true)]
+    pub(crate) transcript: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -84,12 +84,12 @@ pub(crate) enum Command {
     Bootstrap(Bootstrap),
     /// Replay past sessions: what would have been said, and was it right?
     Backtest(Backtest),
-    /// Look at each turn that ends for what is not done though the agent says so
-    Gate(Gate),
     /// Judge a transcript and show how its key points would be tagged, or learn from it
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
     Evidence(Evidence),
+    /// Show what the quality gate says of each stop in a session, or switch it on or off
+    Gate(Gate),
     /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
     Generate(Generate),
     /// Look for the pattern behind what was learned lately, and remember it

@@ -1,32 +1,71 @@
-//! What the agent's last word claims.
+//! What an agent claims at its stop: that checks pass, or that all is done.
 
 use crate::transcript::english::patterns;
+use crate::transcript::{Check, ErrorCategory, check_category};
 
 patterns! {
-    SAYS_DONE NAMES_NO_FAILURE ADMITS
+    TESTS_PASS CHECKS_PASS ALL_DONE ADMITS NO_FAULT NO_CHECKS
 }
 
-/// Tells whether a message says that all is done or that the checks pass, and nowhere says of
-/// anything that it is not so.
-pub(super) fn says_done(message: &str) -> bool {
-    SAYS_DONE.is(message) && !ADMITS.is(&NAMES_NO_FAILURE.without(message))
+/// What is claimed, in which words.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Claim {
+    pub subject: Subject,
+    pub sentence: String,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
+/// Of what it is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// That the tests pass.
+    Tests,
+    /// That all checks pass.
+    Checks,
+    /// That the work is done.
+    Work,
+}
 
-    #[rstest]
-    #[case::pass("All done: the tests pass.", true)]
-    #[case::green("Everything is green now. All 12 tests pass, 0 failed.", true)]
-    #[case::complete("The implementation is complete and works as you asked.", true)]
-    #[case::no_errors("The build succeeds with no errors.", true)]
-    #[case::plain("I have changed the parser.", false)]
-    #[case::admits("All done, but two tests still fail.", false)]
-    #[case::cannot("The tests pass here; I couldn't run the others.", false)]
-    #[case::asks("Should I mark it as done?", false)]
-    fn a_claim_is_told_from_what_admits_anything(#[case] message: &str, #[case] claims: bool) {
-        assert_eq!(says_done(message), claims);
+impl Subject {
+    /// Tells whether a check says something of it.
+    pub(super) fn covers(self, check: &Check) -> bool {
+        let is_test = || check_category(&check.runner) == ErrorCategory::TestFailure;
+        self != Self::Tests || is_test()
     }
+}
+
+impl Claim {
+    /// Reads a message; nothing when it admits that something is wrong, open or not known.
+    pub(super) fn of(message: &str) -> Option<Self> {
+        let lines: Vec<&str> = prose(message).collect();
+        let admits = |line: &&str| ADMITS.is(&NO_FAULT.without(line)) || line.ends_with('?');
+        if lines.iter().any(admits) {
+            return None;
+        }
+        let said = |subject, pattern: &crate::transcript::english::Pattern| {
+            let line = lines.iter().find(|line| pattern.is(line))?;
+            Some(Self {
+                subject,
+                sentence: (*line).to_owned(),
+            })
+        };
+        said(Subject::Checks, &CHECKS_PASS)
+            .or_else(|| said(Subject::Tests, &TESTS_PASS))
+            .or_else(|| said(Subject::Work, &ALL_DONE))
+    }
+}
+
+/// Tells whether a prompt asks for work that no check is to follow.
+pub(super) fn excuses(prompt: &str) -> bool {
+    NO_CHECKS.is(prompt)
+}
+
+/// The lines of a message, without code.
+fn prose(message: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    let lines = message.lines().map(str::trim);
+    lines.filter(move |line| {
+        let fence = line.starts_with("```");
+        is_code ^= fence;
+        !line.is_empty() && !fence && !is_code
+    })
 }

@@ -116,12 +116,21 @@ fn by_exit(name: &str, output: Str<'_>, failed: bool) -> Option<Check> {
     let text = output.decode().ok()?;
     let text = without_controls(&text);
     let last = text.lines().rfind(|line| !line.trim().is_empty());
-    let category = if name.contains("test") {
-        ErrorCategory::TestFailure
-    } else {
-        ErrorCategory::TypeCompile
-    };
-    Some(check(name, Err(category), last.unwrap_or("it failed")))
+    Some(check(
+        name,
+        Err(category_of(name)),
+        last.unwrap_or("it failed"),
+    ))
+}
+
+/// What kind of failure it is when a runner's check fails.
+pub(crate) fn category_of(runner: &str) -> ErrorCategory {
+    let runners = RUNNERS.as_ref().map_or(&[][..], |(runners, _)| runners);
+    match runners.iter().find(|known| known.name == runner) {
+        Some(known) => known.category,
+        None if runner.contains("test") => ErrorCategory::TestFailure,
+        None => ErrorCategory::TypeCompile,
+    }
 }
 
 fn check(runner: &str, result: Result<(), ErrorCategory>, line: &str) -> Check {

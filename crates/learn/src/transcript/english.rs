@@ -44,11 +44,11 @@ impl Pattern {
             .is_some_and(|pattern| pattern.is_match(text))
     }
 
-    pub(super) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
         self.0.as_ref()?.find(text)
     }
 
-    pub(super) fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+    pub(crate) fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
         self.0.iter().flat_map(|pattern| pattern.find_iter(text))
     }
 
@@ -59,7 +59,7 @@ impl Pattern {
     }
 
     /// Returns a text without what is found at its beginning or end.
-    pub(super) fn off<'t>(&self, text: &'t str) -> &'t str {
+    pub(crate) fn off<'t>(&self, text: &'t str) -> &'t str {
         match self.find(text) {
             Some(found) if found.start() == 0 => &text[found.end()..],
             Some(found) => &text[..found.start()],

@@ -52,14 +52,15 @@ mod user;
 use std::io;
 
 use jiff::Timestamp;
-use playbook_core::errors::{self, attempt, call, deed, message, shell, words};
+use playbook_core::errors::{self, attempt, call, message, words};
+pub(crate) use playbook_core::errors::{deed, shell};
 
-use crate::gate::Turn;
 use crate::redact::Secrecy;
 use session::Session;
 
 pub use bearing::Bearing;
 pub use category::{ErrorCategory, categorize};
+pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use disowned::is_disowned;
@@ -120,8 +121,6 @@ pub struct Digest {
     pub facts: Facts,
     /// What may be shown of it; `finish(budget)` makes the evidence.
     pub evidence: Collector,
-    /// What its last turn shows of its checks.
-    pub(crate) turn: Turn,
     /// The range's own new records.
     pub hashes: Vec<RecordHash>,
     /// What was read and what was passed over.
@@ -148,6 +147,21 @@ pub fn scan(
         session.take(offset, record, texts, is_copy);
     })?;
     Ok(session.finish(stats))
+}
+
+/// As [`scan_reader`], and tells each event as it happens.
+pub fn each_event(
+    source: impl Source,
+    offset: u64,
+    options: &Options,
+    told: &mut dyn FnMut(&Event<'_>),
+) -> io::Result<Stats> {
+    let mut session = Session::telling(options, told);
+    let masker = &options.secrecy.masker;
+    let stats = record_reader::each(source, offset, masker, |offset, record, texts| {
+        session.take(offset, record, texts, &mut |_, _| false);
+    })?;
+    Ok(session.finish(stats).stats)
 }
 
 /// As [`scan`], of what `source` holds; `offset` is where it begins in its file.

@@ -26,7 +26,6 @@ use super::texts::Texts;
 use super::tools::Change;
 use super::user;
 use super::{Digest, Lane, Options, Words, citations, tools};
-use crate::gate::Turn;
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -37,12 +36,15 @@ const QUESTION_TOOL: &str = "AskUserQuestion";
 /// Asks whether a record, with its time, is a copy of one in another file or job.
 pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 'c;
 
+/// Takes each event as it happens.
+pub(crate) type Told<'t> = dyn FnMut(&Event<'_>) + 't;
+
 /// Reads the records of one range in order.
-pub(crate) struct Session {
+pub(crate) struct Session<'t> {
     lane: Lane,
     words: Words,
     mask: Mask,
-    sink: Sink,
+    sink: Sink<'t>,
     hashes: Vec<RecordHash>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
@@ -76,16 +78,17 @@ struct Waiting {
 }
 
 /// Where events go.
-struct Sink {
+struct Sink<'t> {
+    /// Who is told each event besides.
+    told: Option<&'t mut Told<'t>>,
     observer: Observer,
     collector: Collector,
-    turn: Turn,
     /// How many of each kind.
     events: Vec<(&'static str, u64)>,
     seq: u64,
 }
 
-impl Sink {
+impl Sink<'_> {
     fn work_in(&mut self, folder: &str) {
         self.observer.work_in(folder);
         self.collector.work_in(folder);
@@ -103,13 +106,22 @@ impl Sink {
             place,
             kind,
         };
+        if let Some(told) = &mut self.told {
+            told(&event);
+        }
         self.observer.see(&event);
-        self.turn.see(&event);
         self.collector.push(&event);
     }
 }
 
-impl Session {
+impl<'t> Session<'t> {
+    /// A session of which `told` gets each event.
+    pub(crate) fn telling(options: &Options, told: &'t mut Told<'t>) -> Self {
+        let mut session = Self::new(options);
+        session.sink.told = Some(told);
+        session
+    }
+
     pub(crate) fn new(options: &Options) -> Self {
         let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
@@ -117,9 +129,9 @@ impl Session {
             words: options.words,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
+                told: None,
                 observer: Observer::new(sanitizer.clone()),
                 collector: Collector::new(sanitizer),
-                turn: Turn::default(),
                 events: Vec::new(),
                 seq: 0,
             },
@@ -166,7 +178,6 @@ impl Session {
         Digest {
             facts,
             evidence: self.sink.collector,
-            turn: self.sink.turn,
             hashes: self.hashes,
             stats,
         }

@@ -16,7 +16,7 @@ use crate::transcript::{Lane, Words, standing, tools, user};
 /// How many prompts typed while the agent works are known again.
 const MAX_QUEUED: usize = 64;
 
-impl Session {
+impl Session<'_> {
     /// Takes what the user typed while the agent worked, and the agent was given.
     pub(super) fn queued(
         &mut self,
