@@ -1,10 +1,10 @@
 //! What an agent claims at its stop: that checks pass, or that all is done.
 
-use crate::transcript::english::patterns;
+use crate::transcript::english::{Pattern, patterns};
 use crate::transcript::{Check, ErrorCategory, check_category};
 
 patterns! {
-    TESTS_PASS CHECKS_PASS ALL_DONE ADMITS NO_FAULT NO_CHECKS
+    TESTS_PASS CHECKS_PASS ALL_DONE NO_CLAIM ADMITS TROUBLE SPEAKS_OF_CHECKS NO_FAULT NO_CHECKS
 }
 
 /// What is claimed, in which words.
@@ -34,24 +34,33 @@ impl Subject {
 }
 
 impl Claim {
-    /// Reads a message; nothing when it admits that something is wrong, open or not known.
+    /// Reads a message; nothing when it owns up to a failure, asks, or leaves something open.
     pub(super) fn of(message: &str) -> Option<Self> {
-        let lines: Vec<&str> = prose(message).collect();
-        let admits = |line: &&str| ADMITS.is(&NO_FAULT.without(line)) || line.ends_with('?');
-        if lines.iter().any(admits) {
+        let said: Vec<&str> = sentences(message).collect();
+        let asks = said.last().is_some_and(|last| last.ends_with('?'));
+        if asks || said.iter().any(|sentence| admits(sentence)) {
             return None;
         }
-        let said = |subject, pattern: &crate::transcript::english::Pattern| {
-            let line = lines.iter().find(|line| pattern.is(line))?;
-            Some(Self {
-                subject,
-                sentence: (*line).to_owned(),
-            })
+        let first = |pattern: &Pattern| {
+            let says = |sentence: &&&str| pattern.is(sentence) && !NO_CLAIM.is(sentence);
+            said.iter().find(says).map(|found| (*found).to_owned())
         };
-        said(Subject::Checks, &CHECKS_PASS)
-            .or_else(|| said(Subject::Tests, &TESTS_PASS))
-            .or_else(|| said(Subject::Work, &ALL_DONE))
+        let subjects = [
+            (Subject::Checks, &CHECKS_PASS),
+            (Subject::Tests, &TESTS_PASS),
+            (Subject::Work, &ALL_DONE),
+        ];
+        subjects.into_iter().find_map(|(subject, pattern)| {
+            let sentence = first(pattern)?;
+            Some(Self { subject, sentence })
+        })
     }
+}
+
+/// Tells whether a sentence may own up to a failure.
+fn admits(sentence: &str) -> bool {
+    let rest = NO_FAULT.without(sentence);
+    ADMITS.is(&rest) || (TROUBLE.is(&rest) && SPEAKS_OF_CHECKS.is(&rest))
 }
 
 /// Tells whether a prompt asks for work that no check is to follow.
@@ -59,13 +68,14 @@ pub(super) fn excuses(prompt: &str) -> bool {
     NO_CHECKS.is(prompt)
 }
 
-/// The lines of a message, without code.
-fn prose(message: &str) -> impl Iterator<Item = &str> {
+/// The sentences of a message, without blocks of code.
+fn sentences(message: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
-    let lines = message.lines().map(str::trim);
-    lines.filter(move |line| {
-        let fence = line.starts_with("```");
+    let lines = message.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
         is_code ^= fence;
-        !line.is_empty() && !fence && !is_code
-    })
+        !fence && !is_code
+    });
+    let parts = lines.flat_map(|line| line.split_inclusive(". "));
+    parts.map(str::trim).filter(|part| !part.is_empty())
 }

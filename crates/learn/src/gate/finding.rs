@@ -59,26 +59,30 @@ pub(super) fn find(steps: &[Step], claim: &Claim) -> Vec<Finding> {
     found.into_iter().collect()
 }
 
-/// The last run of the kind that is spoken of, and what came after it. Nothing where a later
-/// step may have been a run that is not seen.
-fn last_run<'s>(steps: &'s [Step], claim: &Claim) -> Option<(&'s Run, &'s [Step])> {
-    let at = steps.iter().rposition(|step| match step {
-        Step::Run(run) => claim.subject.covers(&run.check),
-        Step::Edit(_) | Step::Unseen => false,
-    })?;
-    let after = &steps[at + 1..];
+/// The last run of all, what came before it, and what after. Nothing where it says nothing of
+/// what is claimed, or where a later step may have been a run that is not seen.
+fn last_run<'s>(steps: &'s [Step], claim: &Claim) -> Option<(&'s [Step], &'s Run, &'s [Step])> {
+    let at = steps
+        .iter()
+        .rposition(|step| matches!(step, Step::Run(_)))?;
+    let (before, after) = (&steps[..at], &steps[at + 1..]);
     let is_hidden = after.iter().any(|step| matches!(step, Step::Unseen));
     match &steps[at] {
-        Step::Run(run) if !is_hidden => Some((run, after)),
+        Step::Run(run) if !is_hidden && claim.subject.covers(&run.check) => {
+            Some((before, run, after))
+        }
         _ => None,
     }
 }
 
 fn failed_check(steps: &[Step], claim: &Claim) -> Option<Finding> {
-    let (run, _) = last_run(steps, claim)?;
-    run.check.result.is_err().then(|| Finding {
+    let (before, run, after) = last_run(steps, claim)?;
+    // Work can be done that was mended after the run; a check passes only when it ran.
+    let may_be_mended = claim.subject == Subject::Work && changed(after).is_some();
+    let fails = run.check.result.is_err() && !may_be_mended && !passed_as_well(before, run);
+    fails.then(|| Finding {
         fault: Fault::FailedCheck,
-        issue: format!("The last run of {} failed.", run.check.runner),
+        issue: format!("The last check failed ({}).", run.check.runner),
         evidence: vec![
             said(claim),
             ran(run),
@@ -87,19 +91,24 @@ fn failed_check(steps: &[Step], claim: &Claim) -> Option<Finding> {
     })
 }
 
+/// Tells whether the same files passed another check: then this one may be another matter.
+fn passed_as_well(before: &[Step], run: &Run) -> bool {
+    let unchanged = before.iter().rev().take_while(|step| !step.changes());
+    let mut runs = unchanged.filter_map(|step| match step {
+        Step::Run(earlier) => Some(earlier),
+        Step::Edit(_) | Step::Unseen => None,
+    });
+    runs.any(|earlier| earlier.check.result.is_ok() && earlier.command != run.command)
+}
+
 fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
-    if claim.subject == Subject::Work {
-        return None;
-    }
-    let (run, after) = last_run(steps, claim)?;
-    let file = after.iter().find_map(|step| match step {
-        Step::Edit(file) => Some(file),
-        Step::Run(_) | Step::Unseen => None,
-    })?;
-    run.check.result.is_ok().then(|| Finding {
+    let (_, run, after) = last_run(steps, claim)?;
+    let file = changed(after)?;
+    let is_claimed = claim.subject != Subject::Work && run.check.result.is_ok();
+    is_claimed.then(|| Finding {
         fault: Fault::UncheckedChange,
         issue: format!(
-            "Files were changed after {} passed for the last time.",
+            "Code was changed after the last check passed ({}).",
             run.check.runner
         ),
         evidence: vec![
@@ -107,6 +116,14 @@ fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
             ran(run),
             format!("Changed after it: {}", quote(file)),
         ],
+    })
+}
+
+/// The first file that was changed.
+fn changed(steps: &[Step]) -> Option<&str> {
+    steps.iter().find_map(|step| match step {
+        Step::Edit(file) => Some(file.as_str()),
+        Step::Run(_) | Step::Unseen => None,
     })
 }
 

@@ -10,6 +10,9 @@ mod stops;
 mod turn;
 mod verdict;
 
+#[cfg(test)]
+mod tests;
+
 pub use finding::{Fault, Finding};
 pub use stops::{Stop, Stops};
 pub use turn::Turn;

@@ -6,12 +6,17 @@ use std::sync::Arc;
 use super::claim::{self, Claim};
 use super::finding;
 use super::verdict::Verdict;
-use crate::transcript::{Call, Check, Event, EventKind};
+use crate::transcript::{Call, Check, Event, EventKind, KnownBy, deed, shell};
 
 /// Tools that hand work to another agent.
 const SUBAGENTS: &[&str] = &["Task", "Agent"];
-/// Endings of files that no check looks at.
-const PROSE: &[&str] = &["md", "mdx", "txt", "rst", "adoc"];
+/// Programs that run no check of the files at hand, beside those that only look.
+const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
+/// Endings of files that checks look at.
+const CODE: &[&str] = &[
+    "c", "cc", "cpp", "cs", "ex", "exs", "go", "h", "hpp", "java", "js", "jsx", "kt", "mjs", "php",
+    "py", "pyi", "rb", "rs", "scala", "svelte", "swift", "ts", "tsx", "vue", "zig",
+];
 
 /// What happened since the user's last prompt.
 #[derive(Debug, Default)]
@@ -33,6 +38,13 @@ pub(super) enum Step {
     Edit(String),
     /// Something that may have run a check, or changed files, unseen.
     Unseen,
+}
+
+impl Step {
+    /// Tells whether files may differ after it.
+    pub(super) fn changes(&self) -> bool {
+        !matches!(self, Self::Run(_))
+    }
 }
 
 /// A check that ran.
@@ -75,14 +87,11 @@ impl Turn {
                 }
             }
             EventKind::ToolResult(call) => {
+                self.worked(call);
                 self.answered(call);
-                self.ran(call);
             }
             EventKind::ToolError { call, .. } => self.answered(call),
-            EventKind::Check { call, check } => self.steps.push(Step::Run(Run {
-                command: call.input.clone(),
-                check: check.clone(),
-            })),
+            EventKind::Check { call, check } => self.checked(call, check),
             EventKind::Rejection { .. } | EventKind::Interrupt => {
                 self.doubt = Some(Doubt::Stopped);
             }
@@ -108,6 +117,32 @@ impl Turn {
         Verdict::of(findings, lessons)
     }
 
+    pub fn debug(&self, message: &str, id: &Option<String>) {
+        let steps: Vec<String> = self
+            .steps
+            .iter()
+            .map(|s| match s {
+                Step::Run(r) => format!(
+                    "[{} {} `{}` {}]",
+                    r.check.runner,
+                    if r.check.result.is_ok() { "ok" } else { "RED" },
+                    &r.command.chars().take(110).collect::<String>(),
+                    r.check.line
+                ),
+                Step::Edit(_) => "E".into(),
+                _ => "U".into(),
+            })
+            .collect();
+        eprintln!(
+            "STOP {} claim={:?} doubt={:?} open={} steps={}",
+            id.as_deref().unwrap_or("-"),
+            Claim::of(message),
+            self.doubt,
+            self.open.len(),
+            steps.join(" ")
+        );
+    }
+
     /// Tells whether all that happened is known.
     fn is_certain(&self) -> bool {
         self.doubt.is_none() && self.open.is_empty()
@@ -126,17 +161,43 @@ impl Turn {
     fn answered(&mut self, call: &Arc<Call>) {
         let place = self.open.iter().position(|open| Arc::ptr_eq(open, call));
         place.map(|place| self.open.swap_remove(place));
+        let may_check = || {
+            let runs = shell::runs_commands(&call.tool);
+            runs && !deed::only_looks(&call.input, HARMLESS) && !self.has_just_run(call)
+        };
+        if SUBAGENTS.contains(&call.tool.as_str()) || may_check() {
+            self.steps.push(Step::Unseen);
+        }
     }
 
-    fn ran(&mut self, call: &Call) {
-        if call.edits() {
-            let ending = Path::new(&call.input).extension();
-            let ending = ending.and_then(|ending| ending.to_str());
-            if ending.is_none_or(|ending| !PROSE.contains(&ending)) {
-                self.steps.push(Step::Edit(call.input.clone()));
-            }
-        } else if SUBAGENTS.contains(&call.tool.as_str()) {
-            self.steps.push(Step::Unseen);
+    fn has_just_run(&self, call: &Call) -> bool {
+        let last = self.steps.last();
+        last.is_some_and(|step| matches!(step, Step::Run(run) if run.command == call.input))
+    }
+
+    /// A check beside which the files were put aside, or whose output was read later, is a run
+    /// of who knows what; and the exit of a line may be that of another command in it.
+    fn checked(&mut self, call: &Call, check: &Check) {
+        let is_told = check.known_by == KnownBy::Summary || check.result.is_ok();
+        let is_alone = !call.input.contains(['&', '|', ';', '\n']);
+        let is_plain = shell::runs_commands(&call.tool)
+            && !call.input.contains("git ")
+            && (is_told || is_alone);
+        self.steps.push(if is_plain {
+            Step::Run(Run {
+                command: call.input.clone(),
+                check: check.clone(),
+            })
+        } else {
+            Step::Unseen
+        });
+    }
+
+    fn worked(&mut self, call: &Call) {
+        let ending = Path::new(&call.input).extension();
+        let is_code = ending.is_some_and(|ending| CODE.iter().any(|code| ending == *code));
+        if call.edits() && is_code {
+            self.steps.push(Step::Edit(call.input.clone()));
         }
     }
 }

@@ -223,4 +223,15 @@ pub struct Check {
     pub result: Result<(), ErrorCategory>,
     /// The line of the output that says so.
     pub line: String,
+    /// What it is known by.
+    pub known_by: KnownBy,
+}
+
+/// What a check's result is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownBy {
+    /// A line that its runner writes.
+    Summary,
+    /// Whether the command worked.
+    Exit,
 }

@@ -65,7 +65,7 @@ pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use disowned::is_disowned;
 pub use errors::{error_of_subject, error_signature};
-pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
+pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, KnownBy, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
 pub use hash::RecordHash;

@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::hint::Effect;
 use crate::transcript::attempt::Attempt;
 use crate::transcript::category::ErrorCategory;
-use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
+use crate::transcript::event::{Call, Check, EventKind, Fix, KnownBy, Place};
 use crate::transcript::json::Value;
 use crate::transcript::message::{Cause, Message, shows_usage};
 use crate::transcript::record::{Block, Record};
@@ -224,6 +224,7 @@ impl Session<'_> {
             runner,
             result: Ok(()),
             line: "it worked".to_owned(),
+            known_by: KnownBy::Exit,
         })
     }
 
