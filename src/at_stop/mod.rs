@@ -14,6 +14,7 @@ use crate::fsx::FsError;
 use crate::gate::{self, Turn};
 use crate::hook::context::Context;
 use crate::hook::stop::{Stop, Verdict};
+use crate::screen;
 use crate::transcript::{self, EventKind, Options, Via, Words};
 
 use record::{Record, Spoken};
@@ -48,23 +49,30 @@ pub(crate) fn verdict(context: &Context<'_>, stop: &Stop<'_>) -> Option<Verdict>
     let found = judged.keys(stop.prompt);
     let speaks = score < threshold && record.may_say(stop.prompt, &found, config.gate.per_step);
     let verdict = speaks.then(|| say(&judged));
+    let verdict = verdict.filter(|verdict| is_harmless(context, verdict));
     if let Some(verdict) = &verdict {
-        let (said, should_retry) = match verdict {
-            Verdict::Tell(text) => (text, false),
-            Verdict::Block(text) => (text, true),
-        };
         record.add(Spoken {
             at: context.now,
             prompt: stop.prompt.to_owned(),
             score,
             findings: found,
-            said: said.clone(),
-            should_retry,
+            said: verdict.text().to_owned(),
+            should_retry: matches!(verdict, Verdict::Block(_)),
             improved: None,
         });
     }
     let written = record.write(paths, project, stop.session);
     written.inspect_err(log).ok().and(verdict)
+}
+
+/// The client hands guidance over as a word of the user's, and it quotes what a tool wrote: an
+/// attack in that goes no further.
+fn is_harmless(context: &Context<'_>, verdict: &Verdict) -> bool {
+    let objection = screen::objection(verdict.text());
+    if let Some(why) = &objection {
+        context.log(&format!("held back what the gate would say: it {why}"));
+    }
+    objection.is_none()
 }
 
 /// What the turn is worth; `None` where its prompt is not found, or no person's.

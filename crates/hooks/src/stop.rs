@@ -29,6 +29,15 @@ pub enum Verdict {
     Block(String),
 }
 
+impl Verdict {
+    /// What the user or the agent is told.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Tell(text) | Self::Block(text) => text,
+        }
+    }
+}
+
 /// Answers for the session's own turns, unless something still runs in the background: that
 /// begins a turn of its own when it is over.
 pub(super) fn run(
