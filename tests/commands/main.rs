@@ -14,6 +14,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod documents;
+mod gate_stops;
 mod house;
 mod install;
 mod install_sh;
