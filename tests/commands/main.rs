@@ -15,6 +15,7 @@ mod diff;
 mod doctor;
 mod documents;
 mod gate;
+mod gate_stops;
 mod house;
 mod install;
 mod install_sh;

@@ -66,7 +66,7 @@ fn last_run<'s>(steps: &'s [Step], claim: &Claim) -> Option<(&'s [Step], &'s Run
         .iter()
         .rposition(|step| matches!(step, Step::Run(_)))?;
     let (before, after) = (&steps[..at], &steps[at + 1..]);
-    let is_hidden = after.iter().any(|step| matches!(step, Step::Unseen));
+    let is_hidden = after.iter().any(|step| matches!(step, Step::Unseen(_)));
     match &steps[at] {
         Step::Run(run) if !is_hidden && claim.subject.covers(&run.check) => {
             Some((before, run, after))
@@ -96,7 +96,7 @@ fn passed_as_well(before: &[Step], run: &Run) -> bool {
     let unchanged = before.iter().rev().take_while(|step| !step.changes());
     let mut runs = unchanged.filter_map(|step| match step {
         Step::Run(earlier) => Some(earlier),
-        Step::Edit(_) | Step::Unseen => None,
+        Step::Edit(_) | Step::Unseen(_) => None,
     });
     runs.any(|earlier| earlier.check.result.is_ok() && earlier.command != run.command)
 }
@@ -123,7 +123,7 @@ fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
 fn changed(steps: &[Step]) -> Option<&str> {
     steps.iter().find_map(|step| match step {
         Step::Edit(file) => Some(file.as_str()),
-        Step::Run(_) | Step::Unseen => None,
+        Step::Run(_) | Step::Unseen(_) => None,
     })
 }
 

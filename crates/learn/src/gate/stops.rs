@@ -52,7 +52,6 @@ impl Stops {
     fn end_turn(&mut self) {
         let turn = std::mem::take(&mut self.turn);
         if let (Some(mut stop), Some(message)) = (self.last.take(), turn.message()) {
-            turn.debug(message, &stop.uuid);
             stop.verdict = turn.verdict(message, &[]);
             self.found.push(stop);
         }

@@ -50,6 +50,14 @@ impl Record {
             .answers(output)
     }
 
+    fn fails(self, command: &str, output: &str) -> Self {
+        let id = format!("t{}", self.0.len());
+        let failed = json!({"type": "tool_result", "tool_use_id": id, "is_error": true,
+            "content": format!("Exit code 101\n{output}")});
+        self.calls("Bash", &json!({"command": command}))
+            .user(json!([failed]))
+    }
+
     fn edits(self, file: &str) -> Self {
         let change = json!({"file_path": file, "old_string": "a", "new_string": "b"});
         self.calls("Edit", &change).answers("The file was updated")
@@ -85,7 +93,7 @@ impl Record {
 #[case::complete("The implementation is complete.")]
 fn a_check_that_failed_contradicts_what_is_said(#[case] said: &str) {
     let record = Record::asked("add a parser")
-        .runs("cargo test", RED)
+        .fails("cargo test", RED)
         .says(said);
     assert_eq!(record.faults(), [Fault::FailedCheck]);
 }
@@ -120,8 +128,9 @@ fn a_message_that_owns_up_or_claims_nothing_passes(#[case] said: &str) {
 #[case::nothing_ran(Record::asked("fix it").edits("/p/a.rs"))]
 #[case::prose(Record::asked("fix it").runs("cargo test", GREEN).edits("/p/README.md"))]
 #[case::unseen_run(Record::asked("fix it").runs("cargo test", RED).runs("./ci.sh", "fine"))]
-#[case::another_check(Record::asked("fix it").runs("cargo test", GREEN).runs("cargo test -- --ignored", RED))]
+#[case::another_check(Record::asked("fix it").runs("cargo test", GREEN).fails("cargo test -- --ignored", RED))]
 #[case::put_aside(Record::asked("fix it").runs("git stash && cargo test", RED))]
+#[case::of_another_command(Record::asked("fix it").fails("cargo build && ./a.sh", "no such host"))]
 #[case::subagent(Record::asked("fix it").runs("cargo test", RED).calls("Task", &json!({"prompt": "fix"})).answers("All green"))]
 #[case::background(Record::asked("fix it").runs("cargo test", RED).runs("npm start", "Command running in background with ID: b1"))]
 #[case::no_answer(Record::asked("fix it").runs("cargo test", RED).calls("Bash", &json!({"command": "cargo test"})))]

@@ -37,7 +37,7 @@ pub(super) enum Step {
     /// A file was changed that checks look at.
     Edit(String),
     /// Something that may have run a check, or changed files, unseen.
-    Unseen,
+    Unseen(Arc<Call>),
 }
 
 impl Step {
@@ -117,32 +117,6 @@ impl Turn {
         Verdict::of(findings, lessons)
     }
 
-    pub fn debug(&self, message: &str, id: &Option<String>) {
-        let steps: Vec<String> = self
-            .steps
-            .iter()
-            .map(|s| match s {
-                Step::Run(r) => format!(
-                    "[{} {} `{}` {}]",
-                    r.check.runner,
-                    if r.check.result.is_ok() { "ok" } else { "RED" },
-                    &r.command.chars().take(110).collect::<String>(),
-                    r.check.line
-                ),
-                Step::Edit(_) => "E".into(),
-                _ => "U".into(),
-            })
-            .collect();
-        eprintln!(
-            "STOP {} claim={:?} doubt={:?} open={} steps={}",
-            id.as_deref().unwrap_or("-"),
-            Claim::of(message),
-            self.doubt,
-            self.open.len(),
-            steps.join(" ")
-        );
-    }
-
     /// Tells whether all that happened is known.
     fn is_certain(&self) -> bool {
         self.doubt.is_none() && self.open.is_empty()
@@ -166,7 +140,7 @@ impl Turn {
             runs && !deed::only_looks(&call.input, HARMLESS) && !self.has_just_run(call)
         };
         if SUBAGENTS.contains(&call.tool.as_str()) || may_check() {
-            self.steps.push(Step::Unseen);
+            self.steps.push(Step::Unseen(call.clone()));
         }
     }
 
@@ -177,7 +151,11 @@ impl Turn {
 
     /// A check beside which the files were put aside, or whose output was read later, is a run
     /// of who knows what; and the exit of a line may be that of another command in it.
-    fn checked(&mut self, call: &Call, check: &Check) {
+    fn checked(&mut self, call: &Arc<Call>, check: &Check) {
+        // Its error was told before what it checked.
+        let is_it =
+            |step: &mut Step| matches!(step, Step::Unseen(known) if Arc::ptr_eq(known, call));
+        _ = self.steps.pop_if(is_it);
         let is_told = check.known_by == KnownBy::Summary || check.result.is_ok();
         let is_alone = !call.input.contains(['&', '|', ';', '\n']);
         let is_plain = shell::runs_commands(&call.tool)
@@ -189,7 +167,7 @@ impl Turn {
                 check: check.clone(),
             })
         } else {
-            Step::Unseen
+            Step::Unseen(call.clone())
         });
     }
 
