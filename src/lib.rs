@@ -13,6 +13,7 @@
 //! - [`config`]: the settings: each key once, with its default, bounds and words.
 //! - [`transcript_file`]: opens the files that `transcript` reads.
 //! - `freshness`: whether what the key points name still stands in the files.
+//! - `at_stop`: what becomes of a turn that ends.
 //! - `trust`: which playbooks and key points a session may be given.
 //! - [`cli`]: one file per subcommand of `playbook`.
 //! - `setup`: into the client's settings, and out again without a trace.
@@ -24,6 +25,7 @@
 )]
 
 mod account;
+mod at_stop;
 pub mod backend;
 pub mod cli;
 pub mod config;
@@ -46,4 +48,4 @@ pub(crate) use playbook_core::{
 pub use playbook_core::{digest, env, fsx, hint, paths, platform};
 pub use playbook_hooks as hook;
 pub(crate) use playbook_learn::freshness as playbook_freshness;
-pub use playbook_learn::{playbook, redact, reflect, screen, transcript};
+pub use playbook_learn::{gate, playbook, redact, reflect, screen, transcript};

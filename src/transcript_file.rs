@@ -25,6 +25,19 @@ pub fn scan(
         .context(ACTION, path)
 }
 
+/// Reads a whole transcript and tells each event in it, as [`transcript::each_event`] does.
+pub fn each_event(
+    path: &Path,
+    options: &Options,
+    told: &mut dyn FnMut(&transcript::Event<'_>),
+) -> Result<(), FsError> {
+    let end = complete_end(path, 0)?;
+    let part = Part::open(path, Range { start: 0, end });
+    part.and_then(|part| transcript::each_event(part, 0, options, told))
+        .context(ACTION, path)?;
+    Ok(())
+}
+
 /// Returns the end of the last complete record of a transcript, at least `from`; only the
 /// tail is read.
 pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {

@@ -27,15 +27,7 @@ pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()
 /// Reads a whole transcript, as a job of its own would.
 pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
     let end = transcript_file::complete_end(path, 0)?;
-    let options = Options {
-        lane: lane_of(Event::Reflect, path),
-        home: session
-            .paths
-            .home()
-            .and_then(Path::to_str)
-            .map(str::to_owned),
-        secrecy: session.config.secrets.secrecy()?,
-    };
+    let options = options(session, path)?;
     let range = Range { start: 0, end };
     Ok(transcript_file::scan(
         path,
@@ -43,4 +35,15 @@ pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
         &options,
         &mut |_, _| false,
     )?)
+}
+
+/// How a transcript is read, as a job of its own would.
+pub(super) fn options(session: &Session, path: &Path) -> anyhow::Result<Options> {
+    let home = session.paths.home().and_then(Path::to_str);
+    Ok(Options {
+        lane: lane_of(Event::Reflect, path),
+        home: home.map(str::to_owned),
+        secrecy: session.config.secrets.secrecy()?,
+        ..Options::default()
+    })
 }

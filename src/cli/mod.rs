@@ -21,6 +21,8 @@ mod evidence;
 mod export;
 mod fixtures;
 mod forget;
+mod gate;
+mod gate_switch;
 mod generate;
 mod history;
 mod install;
@@ -132,6 +134,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::on(&args.on)?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
+        Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
         Command::Undo(args) => edit_commands::undo(&args),

@@ -205,6 +205,7 @@ fn own_keys(event: HookEvent) -> Value {
             "error": "Exit code 2\nmake: *** no targets",
         }),
         HookEvent::UserPromptSubmit => json!({"prompt": "hello"}),
+        HookEvent::Stop => json!({"stop_hook_active": false, "background_tasks": []}),
     }
 }
 

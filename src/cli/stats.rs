@@ -1,9 +1,12 @@
 //! `playbook stats`: figures about what was learned.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::session::Session;
 use super::{answer, args};
+use crate::at_stop::Figures;
 use crate::memory::{EvaluationAverage, Stats};
 use crate::queue::budget::Day;
 
@@ -17,6 +20,11 @@ pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
     let mut told = json!(stats);
     told["project"] = json!(project);
     told["bank_capacity"] = session.config.memory.lessons.into();
+    told["quality_threshold"] = session.config.gate.threshold.into();
+    told["gate"] = json!(Figures::of(
+        &session.paths,
+        project.as_deref().map(Path::new)
+    )?);
     told["evaluations"] = json!(weeks);
     answer::give(of.json, include_str!("screens/stats.txt"), told)
 }

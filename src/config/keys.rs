@@ -37,6 +37,15 @@ choice! {
 }
 
 choice! {
+    /// What becomes of a turn that does not pass the gate; in the order of what it does.
+    GateMode {
+        Off = "off",
+        Tell = "tell",
+        Block = "block",
+    }
+}
+
+choice! {
     /// Where the votes on key points stand.
     VotesIn {
         File = "file",
@@ -140,6 +149,20 @@ settings! {
         /// With a prompt that touches what the start left out, give at most two key points or
         /// lessons (`"auto"`); `true` also gives lessons and strategies that are like it.
         on_prompt: OnPrompt = OnPrompt::Auto;
+    }
+    /// The quality gate: is done what the agent says is done?
+    gate: Gate {
+        /// `tell`: the user is told what a turn that ends has left open; `block`: the client goes
+        /// on with it. `playbook gate on` sets it and registers the hook, `playbook gate off`
+        /// takes both back.
+        #[scope = Lower]
+        mode: GateMode = GateMode::Off;
+        /// The quality score, from 0 to 1, below which a turn does not pass.
+        threshold: f64 = 0.5, 0.0 ..= 1.0;
+        /// How often it speaks at most between two prompts; the client ends a turn at the
+        /// ninth block.
+        #[scope = Lower]
+        per_step: usize = 2, 0 ..= 8;
     }
     /// The Messages API.
     anthropic: Anthropic {

@@ -9,9 +9,11 @@ use jiff::SignedDuration;
 use super::context::{Basis, OwnPoints};
 use super::{found, told};
 use crate::account::Need;
+use crate::at_stop;
 use crate::env::Env;
 use crate::hook::context::Context;
 use crate::hook::source::{Doubt, Found, Given, Source};
+use crate::hook::stop::{Stop, Verdict};
 use crate::hook::{self, HookEvent, start_worker, throttle};
 use crate::news;
 use crate::paths::Paths;
@@ -92,5 +94,9 @@ impl Source for Afresh {
             }
         }
         Ok(given)
+    }
+
+    fn gate(&self, context: &Context<'_>, stop: &Stop<'_>) -> Result<Option<Verdict>, Doubt> {
+        Ok(at_stop::verdict(context, stop))
     }
 }

@@ -163,6 +163,7 @@ fn options(job: &Job, surroundings: &Surroundings, secrecy: Secrecy) -> Options 
             .and_then(Path::to_str)
             .map(str::to_owned),
         secrecy,
+        ..Options::default()
     }
 }
 

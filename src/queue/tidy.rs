@@ -20,7 +20,7 @@ use crate::shown_record;
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// How long it is remembered that the user was told something, and what was asked of jobs.
 const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// How long it is remembered what a session was shown of what was learned.
+/// How long it is remembered what a session was shown of what was learned, and told by the gate.
 const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a session may take to its first prompt: only then is there a transcript.
 const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
@@ -36,6 +36,9 @@ pub(super) fn all(context: &WorkerContext) {
     log(remove_older(&paths.requests(), now - FORGOTTEN));
     log(remove_older(&paths.shown(), now - SHOWN));
     log(remove_older(&paths.open_sessions(), now - UNREADABLE));
+    for folder in paths.all_gates() {
+        log(remove_older(&folder, now - SHOWN));
+    }
     for folder in paths.all_shown_points() {
         log(remove_if(&folder, |file| {
             fsx::is_older(file, now - UNBEGUN) && !shown_record::has_transcript(file)

@@ -64,9 +64,7 @@ pub(super) fn install(
     hooks: &Hooks,
     earlier: Earlier,
 ) -> Result<Vec<Replaced>, Defect> {
-    if document.is_blank() {
-        document.replace(document.start()..document.text().len(), "{}\n");
-    }
+    make_object(document);
     for event in HookEvent::ALL {
         register(document, hooks, event)?;
     }
@@ -80,6 +78,50 @@ pub(super) fn install(
     // Last, so that ours look like them.
     remove_all(document, is_earlier);
     Ok(replaced)
+}
+
+/// Gives an empty text the shape of settings.
+fn make_object(document: &mut Document) {
+    if document.is_blank() {
+        document.replace(document.start()..document.text().len(), "{}\n");
+    }
+}
+
+/// Registers the gate's hook, in the place of one that leads elsewhere.
+pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Defect> {
+    make_object(document);
+    let entries = list_of(document, HookEvent::Stop.client_name())?;
+    let mut all = found(document);
+    all.retain(is_gate);
+    if all.iter().any(|found| found.told.command == command) {
+        return Ok(());
+    }
+    match all.first() {
+        Some(elsewhere) => lead(document, elsewhere, command),
+        None => document.add(&entries, None, &registration::gate_entry(command)),
+    }
+    Ok(())
+}
+
+/// Takes the gate's hook out.
+pub(super) fn remove_gate(document: &mut Document) {
+    remove_all(document, is_gate);
+}
+
+fn is_gate(found: &FoundHook) -> bool {
+    found.told.event == HookEvent::Stop.client_name() && registration::is_gate(&found.told.command)
+}
+
+/// Tells whether the gate's hook is the only one of ours.
+pub(super) fn holds_gate_alone(document: &Document, hooks: &Hooks) -> bool {
+    let mut ours = found(document)
+        .into_iter()
+        .filter(|found| has_ours(hooks, found));
+    ours.all(|found| is_gate(&found))
+}
+
+pub(super) fn holds_gate(document: &Document) -> bool {
+    found(document).iter().any(is_gate)
 }
 
 /// Registers a hook where it is not; a command that led to an installation that is gone
@@ -100,15 +142,17 @@ fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<
             || could_be_quicker(found)
     };
     match all.iter().find(is_lost) {
-        Some(lost) => {
-            if let Some(command) = document.member(&lost.value, "command") {
-                let new = Value::from(hooks.command(event)).to_string();
-                document.replace(command.value, &new);
-            }
-        }
+        Some(lost) => lead(document, lost, &hooks.command(event)),
         None => document.add(&entries, None, &hooks.entry(event)),
     }
     Ok(())
+}
+
+/// Has a hook run another command.
+fn lead(document: &mut Document, hook: &FoundHook, command: &str) {
+    if let Some(old) = document.member(&hook.value, "command") {
+        document.replace(old.value, &Value::from(command).to_string());
+    }
 }
 
 /// The list of an event's hooks, made where there is none.
@@ -187,7 +231,7 @@ pub(super) fn holds_ours(document: &Document, hooks: &Hooks) -> bool {
 }
 
 fn has_ours(hooks: &Hooks, found: &FoundHook) -> bool {
-    hooks.named_in(&found.told.command).is_some()
+    hooks.named_in(&found.told.command).is_some() || is_gate(found)
 }
 
 /// The commands of the earlier Python version in a text, each with its line.

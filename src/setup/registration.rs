@@ -73,6 +73,16 @@ impl Hooks {
         }
     }
 
+    /// The command of the gate's hook, which the program `playbook` at this path answers; silent
+    /// where that is gone, as after an update of the plugin.
+    pub(crate) fn gate_command(playbook: &Path) -> String {
+        let playbook = shell_word(&playbook.to_string_lossy());
+        format!(
+            "[ ! -x {playbook} ] || exec {playbook} hook {}",
+            HookEvent::Stop.name()
+        )
+    }
+
     /// The entry of a hook in the list of its event. It has no matcher: the client knows
     /// sources of SessionStart that older lists of them miss.
     pub(super) fn entry(&self, event: HookEvent) -> Value {
@@ -152,6 +162,19 @@ pub(super) fn bare(command: &str) -> Option<(HookEvent, PathBuf)> {
 pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
     let answers = format!("/playbook hook {}", event.name());
     has_path(&unquoted(command), &answers)
+}
+
+/// The longest time that the client waits for the gate, in seconds; it takes milliseconds.
+const GATE_PATIENCE: u64 = 5;
+
+/// The entry of the gate's hook in the list of its event.
+pub(super) fn gate_entry(command: &str) -> Value {
+    json!({"hooks": [{"type": "command", "command": command, "timeout": GATE_PATIENCE}]})
+}
+
+/// Tells whether a command is the gate's.
+pub(crate) fn is_gate(command: &str) -> bool {
+    is_of_stand_in(HookEvent::Stop, command)
 }
 
 pub(super) fn is_earlier(command: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::document::Document;
-use super::merge::{self, Earlier, Registered};
+use super::merge::{self, Earlier, Registered, Replaced};
 use super::record::{self, SettingsRecord};
 use super::registration::Hooks;
 use crate::fsx::{self, FsError};
@@ -12,7 +12,8 @@ use crate::playbook::Defect;
 
 /// The client's settings are small; a larger file is not touched.
 const MAX_SETTINGS: u64 = 4 << 20;
-const OURS: &[u8] = b"playbook/bin/";
+/// What stands in each command of ours: the place of the hooks, or the program that answers.
+const OURS: [&[u8]; 2] = [b"playbook/bin/", b"playbook hook "];
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetupError {
@@ -68,6 +69,36 @@ impl<'a> Settings<'a> {
     }
 
     pub(crate) fn plan_install(&self, earlier: Earlier) -> Result<SettingsPlan, SetupError> {
+        self.plan(|document| merge::install(document, &self.hooks, earlier))
+    }
+
+    /// Plans to register the gate's hook, which runs this command.
+    pub(crate) fn plan_gate(&self, command: &str) -> Result<SettingsPlan, SetupError> {
+        self.plan(|document| merge::add_gate(document, command).map(|()| Vec::new()))
+    }
+
+    /// Plans to take the gate's hook out; `None` where it is not.
+    pub(crate) fn plan_no_gate(&self) -> Result<Option<SettingsPlan>, SetupError> {
+        let bytes = self.read()?.unwrap_or_default();
+        let document = self.parse(&bytes)?;
+        if !merge::holds_gate(&document) {
+            return Ok(None);
+        }
+        if merge::holds_gate_alone(&document, &self.hooks) {
+            return self.plan_uninstall();
+        }
+        let plan = self.plan(|document| {
+            merge::remove_gate(document);
+            Ok(Vec::new())
+        });
+        plan.map(Some)
+    }
+
+    /// Plans a change of what is registered, which returns the hooks that left for ours.
+    fn plan(
+        &self,
+        edit: impl FnOnce(&mut Document) -> Result<Vec<Replaced>, Defect>,
+    ) -> Result<SettingsPlan, SetupError> {
         self.look_for_paths()?;
         let before = self.read()?;
         let bytes = before.as_deref().unwrap_or_default();
@@ -76,8 +107,7 @@ impl<'a> Settings<'a> {
         let old = SettingsRecord::read(self.paths, &self.file)
             .filter(|old| old.is_last(bytes) || merge::holds_ours(&document, &self.hooks));
         let text = document.text().to_owned();
-        let replaced =
-            merge::install(&mut document, &self.hooks, earlier).map_err(|flaw| self.flaw(flaw))?;
+        let replaced = edit(&mut document).map_err(|flaw| self.flaw(flaw))?;
         let after = document.into_text();
         let mut record = old.unwrap_or_else(|| SettingsRecord::new(&self.file, self.paths));
         if text != after {
@@ -112,7 +142,11 @@ impl<'a> Settings<'a> {
                 ..plan
             }));
         };
-        if record.is_none() && memchr::memmem::find(&bytes, OURS).is_none() {
+        if record.is_none()
+            && OURS
+                .iter()
+                .all(|ours| memchr::memmem::find(&bytes, ours).is_none())
+        {
             return Ok(None);
         }
         let mut document = self.parse(&bytes)?;

@@ -14,6 +14,8 @@ mod demo;
 mod diff;
 mod doctor;
 mod documents;
+mod gate;
+mod gate_stops;
 mod house;
 mod install;
 mod install_sh;

@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod at_prompt;
+mod gate;
 mod jobs;
 mod moment_of_need;
 mod planted;

@@ -18,6 +18,7 @@ mod poison;
 mod recurrence;
 mod reflect_template;
 mod secrets;
+mod stop_hook;
 mod transcript_citations;
 mod transcript_evidence;
 mod transcript_facts;

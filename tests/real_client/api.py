@@ -1,7 +1,7 @@
 """A loopback Messages API: answers the client and Playbook's worker, and keeps every request.
 
-A prompt may ask for something to happen: RUN-A-FAILING-TOOL, RUN-A-SUBAGENT. Every other
-prompt gets an answer that cites [pat-001].
+A prompt may ask for something to happen: RUN-A-FAILING-TOOL, RUN-A-SUBAGENT, SAYS-DONE-TOO-EARLY.
+Every other prompt gets an answer that cites [pat-001].
 """
 import json
 import threading
@@ -11,6 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 REFLECTOR = "You judge finished coding sessions."
 CURATOR = "You keep a list of key points small and true."
 CITING = "Following [pat-001], this is done."
+DONE = "All done: the tests pass."
+# A model takes longer than a client needs to write down what went before.
+THINKING = 0.5
 
 
 def text_of(content):
@@ -71,6 +74,8 @@ def answer(request):
     if not has_result and "RUN-A-FAILING-TOOL" in asked and request.tool("Bash"):
         tool = {"command": "echo wanted to fail >&2; exit 3", "description": "Fails"}
         return [text_block(CITING), tool_block("Bash", tool)]
+    if "SAYS-DONE-TOO-EARLY" in request.messages and request.tool("Bash"):
+        return too_early(request, asked, has_result)
     agent = request.tool("Agent", "Task")
     if not has_result and "RUN-A-SUBAGENT" in asked and agent:
         tool = {
@@ -83,6 +88,19 @@ def answer(request):
     if "<summary>" in asked:
         return [text_block("<summary>\nThe user asked for something, and it was done.\n</summary>")]
     return [text_block(CITING)]
+
+
+def too_early(request, asked, has_result):
+    """Runs the tests and says that they pass; mends what fails when a hook says so."""
+    if has_result:
+        time.sleep(THINKING)
+        return [text_block(DONE)]
+    is_guided = "Stop hook feedback:" in asked
+    if is_guided and "SLOW-WHEN-GUIDED" in request.messages:
+        time.sleep(5)
+    mends = is_guided and "NEVER-MENDS" not in request.messages
+    command = "touch mended && cargo test" if mends else "cargo test"
+    return [tool_block("Bash", {"command": command, "description": "Tests"})]
 
 
 def text_block(text):

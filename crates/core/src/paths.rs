@@ -26,6 +26,9 @@ const STATE_BASE: &str = ".local/state";
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
+/// The folder, in a project's own, of what the gate said in its sessions.
+const GATE_FOLDER: &str = "gate";
+
 /// The name of the folder with a project's earlier playbooks.
 pub const SNAPSHOTS_FOLDER: &str = "snapshots";
 
@@ -197,9 +200,23 @@ impl Paths {
 
     /// The folders of [`Paths::shown_points`] of all projects.
     pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
+        self.in_all_projects(SHOWN_POINTS_FOLDER)
+    }
+
+    /// What the gate said in each session of a project.
+    pub fn gate(&self, project: &Path) -> PathBuf {
+        self.project(project).join(GATE_FOLDER)
+    }
+
+    /// The folders of [`Paths::gate`] of all projects.
+    pub fn all_gates(&self) -> impl Iterator<Item = PathBuf> {
+        self.in_all_projects(GATE_FOLDER)
+    }
+
+    fn in_all_projects(&self, folder: &'static str) -> impl Iterator<Item = PathBuf> {
         let projects = std::fs::read_dir(self.projects());
         let projects = projects.into_iter().flatten().flatten();
-        projects.map(|project| project.path().join(SHOWN_POINTS_FOLDER))
+        projects.map(move |project| project.path().join(folder))
     }
 
     /// What hooks know of what was learned in a project; the worker writes it.

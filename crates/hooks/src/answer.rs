@@ -10,6 +10,8 @@ use super::HookEvent;
 pub(super) struct Answer {
     pub(super) context: Option<String>,
     pub(super) told: Vec<String>,
+    /// With what a turn goes on that was about to end.
+    pub(super) block: Option<String>,
 }
 
 impl Answer {
@@ -21,6 +23,10 @@ impl Answer {
                 "additionalContext": context,
             });
             reply.insert("hookSpecificOutput".to_owned(), output);
+        }
+        if let Some(reason) = self.block {
+            reply.insert("decision".to_owned(), "block".into());
+            reply.insert("reason".to_owned(), reason.into());
         }
         if !self.told.is_empty() {
             let told = format!("Playbook: {}", self.told.join("\nPlaybook: "));

@@ -58,6 +58,7 @@ pub(super) fn run(
     Answer {
         context: news(context, given.injection),
         told: said,
+        ..Answer::default()
     }
     .give(context.event, out);
     Ok(marked)

@@ -1,7 +1,7 @@
 //! Claude Code's contract: what arrives on stdin, what may leave on stdout, and what
 //! each event does.
 //!
-//! A hook never blocks the client: it exits 0 whatever happens, prints nothing but its
+//! A hook never blocks the client, but for the gate where the user wants that: it exits 0 whatever happens, prints nothing but its
 //! JSON, and does its work in milliseconds. It writes a job and starts the worker, or looks
 //! something up; it parses no transcript, opens no database and talks to no network. What it
 //! gives a session was made before; where that cannot be relied on, `playbook hook EVENT` does
@@ -19,6 +19,7 @@ mod prompt;
 pub mod source;
 pub mod start_worker;
 mod stdin;
+pub mod stop;
 pub mod throttle;
 mod whole;
 mod wire;
@@ -55,10 +56,13 @@ pub enum HookEvent {
     PostToolUseFailure,
     /// The user has sent a prompt.
     UserPromptSubmit,
+    /// The agent is about to stop: the gate's.
+    Stop,
 }
 
 impl HookEvent {
-    /// All of them: what is built, installed and registered.
+    /// Those that are built, installed and registered. [`Self::Stop`] is not among them: only
+    /// `playbook gate on` registers it, and only the whole program answers it.
     pub const ALL: [Self; 6] = [
         Self::SessionStart,
         Self::SessionEnd,
@@ -68,9 +72,10 @@ impl HookEvent {
         Self::UserPromptSubmit,
     ];
 
-    /// The event by the name of its binary.
+    /// The event by its name in our commands.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.name() == name)
+        let mut all = Self::ALL.into_iter().chain([Self::Stop]);
+        all.find(|event| event.name() == name)
     }
 
     /// The client's name of the event.
@@ -78,7 +83,7 @@ impl HookEvent {
         self.names().0
     }
 
-    /// The name of its binary.
+    /// Its name in our commands; of those in [`Self::ALL`] the binary's, too.
     pub fn name(self) -> &'static str {
         self.names().1
     }
@@ -91,6 +96,7 @@ impl HookEvent {
             Self::SubagentStop => ("SubagentStop", "subagent-stop"),
             Self::PostToolUseFailure => ("PostToolUseFailure", "post-tool-use-failure"),
             Self::UserPromptSubmit => ("UserPromptSubmit", "user-prompt-submit"),
+            Self::Stop => ("Stop", "stop"),
         }
     }
 }
@@ -228,6 +234,10 @@ fn answer(
         HookEvent::SubagentStop => enqueue::subagent_stop(context, manner),
         HookEvent::PostToolUseFailure => failure::run(context, out),
         HookEvent::UserPromptSubmit => prompt::run(context, out),
+        HookEvent::Stop => {
+            stop::run(context, source, out)?;
+            Ok(())
+        }
     };
     if let Err(error) = done {
         context.log(&error.to_string());
@@ -238,8 +248,11 @@ fn answer(
 /// Tells at a start why nothing will be learned from the session.
 fn tell_lost(why: &str, out: &mut dyn Write) {
     let told = vec![format!("nothing will be learned from this session: {why}")];
-    let context = None;
-    Answer { context, told }.give(HookEvent::SessionStart, out);
+    Answer {
+        told,
+        ..Answer::default()
+    }
+    .give(HookEvent::SessionStart, out);
 }
 
 fn log(env: &Env, event: HookEvent, what: &str) {

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::context::Context;
+use super::stop::{Stop, Verdict};
 use crate::account::need::Need;
 use crate::paths::Paths;
 use crate::prepared::{Injection, Kind, Ready, Settings};
@@ -45,6 +46,11 @@ pub trait Source {
     /// What the session of `context` is given; `Doubt` where only the whole program can tell.
     fn given(&self, context: &Context<'_>, need: Option<&Need>, kind: Kind)
     -> Result<Given, Doubt>;
+
+    /// What the gate says of a turn that ends; `Doubt` where only the whole program can tell.
+    fn gate(&self, _context: &Context<'_>, _stop: &Stop<'_>) -> Result<Option<Verdict>, Doubt> {
+        Err(Doubt)
+    }
 }
 
 /// What was prepared: the source of session-start.

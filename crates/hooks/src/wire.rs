@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::lenient_json::lenient;
 
@@ -45,6 +47,15 @@ pub(super) struct Input {
     pub(super) prompt: Option<String>,
     #[serde(default, deserialize_with = "flag")]
     pub(super) is_interrupt: bool,
+    #[serde(default, deserialize_with = "name")]
+    pub(super) prompt_id: Option<String>,
+    #[serde(rename = "last_assistant_message")]
+    #[serde(default, deserialize_with = "speech")]
+    pub(super) last_message: Option<String>,
+    /// Whether something that the session began runs on without it.
+    #[serde(rename = "background_tasks")]
+    #[serde(default, deserialize_with = "has_any")]
+    pub(super) has_background_tasks: bool,
 }
 
 impl Input {
@@ -85,6 +96,13 @@ fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     Ok(lenient(from)? == Some(true))
 }
 
+/// Tells whether there is a list with something in it.
+fn has_any<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    let text = <&RawValue>::deserialize(from)?.get();
+    let items: Result<Vec<IgnoredAny>, _> = serde_json::from_str(text);
+    Ok(items.is_ok_and(|items| !items.is_empty()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +115,8 @@ mod tests {
     #[case::empty(r#"{"session_id":"","transcript_path":""}"#)]
     #[case::relative(r#"{"transcript_path":"../x","cwd":"x"}"#)]
     #[case::nul(r#"{"session_id":"a\u0000b","transcript_path":"/a\u0000"}"#)]
+    #[case::strange_tasks(r#"{"background_tasks":{"id":1},"last_assistant_message":[]}"#)]
+    #[case::no_tasks(r#"{"background_tasks":[],"prompt_id":null}"#)]
     #[case::nothing("{}")]
     fn a_strange_field_is_absent(#[case] json: &str) {
         assert_eq!(Input::parse(json.as_bytes()), Some(Input::default()));

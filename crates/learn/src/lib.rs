@@ -5,6 +5,7 @@
 //! - [`playbook`]: the key points: model, rendering, tags, operations, undo.
 //! - [`reflect`]: prompts, reflector, curator, the reading of replies, the rules.
 //! - [`freshness`]: whether what a key point names still stands in the project's files.
+//! - [`gate`]: whether what an agent says at its stop holds against what happened.
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
 //! - [`screen`]: whether a key point's text is an attack.
 
@@ -18,6 +19,7 @@
 )]
 
 pub mod freshness;
+pub mod gate;
 pub mod playbook;
 pub mod redact;
 pub mod reflect;

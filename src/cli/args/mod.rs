@@ -2,6 +2,7 @@
 //! come from here.
 
 mod backtest;
+mod gate;
 mod learn;
 mod memory;
 mod points;
@@ -12,6 +13,7 @@ mod trust;
 use clap::{Parser, Subcommand};
 
 pub(crate) use backtest::{Backtest, Listed};
+pub(crate) use gate::{Gate, GateAction, Mode};
 pub(crate) use learn::{
     Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
@@ -56,8 +58,8 @@ pub(crate) enum Command {
   playbook hook session-end < event.json
   playbook hook --list")]
     Hook {
-        /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure or
-        /// user-prompt-submit
+        /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure,
+        /// user-prompt-submit or stop
         #[arg(required_unless_present = "list")]
         event: Option<String>,
         /// Do the work before the hook ends
@@ -86,6 +88,8 @@ pub(crate) enum Command {
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
     Evidence(Evidence),
+    /// Show what the quality gate says of each stop in a session, or switch it on or off
+    Gate(Gate),
     /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
     Generate(Generate),
     /// Look for the pattern behind what was learned lately, and remember it

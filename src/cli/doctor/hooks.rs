@@ -5,8 +5,8 @@ use super::super::install;
 use super::super::sandbox;
 use super::super::session::Session;
 use super::check::Check;
-use super::programs;
 use super::settings::{self, File};
+use super::{gate, programs};
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_of_stand_in};
 
@@ -47,6 +47,7 @@ pub(super) fn examine(session: &Session) -> HookFindings {
         checks.push(Check::bad(HOOKS, text, todo));
     }
     checks.extend(twice(&with_ours, plugin.as_deref()));
+    checks.extend(gate::examine(session, &files));
     if let Some(file) = files.off_by() {
         let text = format!(
             "switched off by `disableAllHooks` in {}",

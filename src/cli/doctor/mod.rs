@@ -4,6 +4,7 @@
 
 mod account;
 mod check;
+mod gate;
 mod hooks;
 mod keeping;
 mod online;

@@ -12,7 +12,7 @@ use super::super::session::Session;
 use super::check::Check;
 use crate::fsx;
 use crate::hook::HookEvent;
-use crate::setup::{Hooks, registered};
+use crate::setup::{Hooks, is_gate, registered};
 
 const MAX_SETTINGS: u64 = 4 << 20;
 const PLUGIN: &str = "playbook@";
@@ -21,6 +21,8 @@ const ALL_PASS: [&str; 3] = ["", "*", ".*"];
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) ours: Vec<(HookEvent, String)>,
+    /// The command of the gate's hook.
+    pub(super) gate: Option<String>,
     pub(super) earlier: usize,
     pub(super) json: Value,
 }
@@ -73,7 +75,11 @@ fn read_one(path: PathBuf, hooks: &Hooks) -> Result<Option<File>, Check> {
         let event = hooks.named_in(&told.command)?;
         (event.client_name() == told.event).then(|| (event, told.command.clone()))
     });
+    let gate = all
+        .iter()
+        .find(|told| told.event == HookEvent::Stop.client_name() && is_gate(&told.command));
     Ok(Some(File {
+        gate: gate.map(|told| told.command.clone()),
         ours: ours.collect(),
         earlier: all.iter().filter(|told| told.is_earlier()).count(),
         path,

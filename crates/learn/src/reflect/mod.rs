@@ -21,7 +21,7 @@ pub mod remember;
 pub mod remembered;
 pub mod reply;
 pub mod rules;
-mod score;
+pub mod score;
 pub mod self_correction;
 mod tag_forms;
 pub mod tellable;

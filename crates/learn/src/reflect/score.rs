@@ -13,6 +13,11 @@ impl Score {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
 
+    /// The score nearest to a number; of none at all the lowest.
+    pub(crate) fn clamped(value: f64) -> Self {
+        Self(value.max(0.0).min(1.0))
+    }
+
     pub fn get(self) -> f64 {
         self.0
     }

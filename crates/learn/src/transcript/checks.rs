@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::category::ErrorCategory;
 use super::cut;
 use super::english::pattern;
-use super::event::{Call, Check};
+use super::event::{Call, Check, KnownBy};
 use super::text::Str;
 use super::{deed, shell};
 use crate::redact;
@@ -97,11 +97,16 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> 
         let bad = bad.as_ref().map(|bad| bad.find_iter(&text));
         // The first line that says more than `FAIL`.
         if let Some(line) = bad.and_then(|lines| lines.min_by_key(|line| line.len() <= 4)) {
-            return Some(check(&runner.name, Err(runner.category), line.as_str()));
+            return Some(check(
+                &runner.name,
+                Err(runner.category),
+                line.as_str(),
+                KnownBy::Summary,
+            ));
         }
         if passed.is_none() && !failed {
             let last = good.as_ref().and_then(|good| good.find_iter(&text).last());
-            passed = last.map(|line| check(&runner.name, Ok(()), line.as_str()));
+            passed = last.map(|line| check(&runner.name, Ok(()), line.as_str(), KnownBy::Summary));
         }
     }
     passed.or_else(|| by_exit(&runs()?, raw, failed))
@@ -111,25 +116,36 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> 
 /// may be of another command beside it.
 fn by_exit(name: &str, output: Str<'_>, failed: bool) -> Option<Check> {
     if !failed {
-        return Some(check(name, Ok(()), "it worked"));
+        return Some(check(name, Ok(()), "it worked", KnownBy::Exit));
     }
     let text = output.decode().ok()?;
     let text = without_controls(&text);
     let last = text.lines().rfind(|line| !line.trim().is_empty());
-    let category = if name.contains("test") {
-        ErrorCategory::TestFailure
-    } else {
-        ErrorCategory::TypeCompile
-    };
-    Some(check(name, Err(category), last.unwrap_or("it failed")))
+    Some(check(
+        name,
+        Err(category_of(name)),
+        last.unwrap_or("it failed"),
+        KnownBy::Exit,
+    ))
 }
 
-fn check(runner: &str, result: Result<(), ErrorCategory>, line: &str) -> Check {
+/// What kind of failure it is when a runner's check fails.
+pub(crate) fn category_of(runner: &str) -> ErrorCategory {
+    let runners = RUNNERS.as_ref().map_or(&[][..], |(runners, _)| runners);
+    match runners.iter().find(|known| known.name == runner) {
+        Some(known) => known.category,
+        None if runner.contains("test") => ErrorCategory::TestFailure,
+        None => ErrorCategory::TypeCompile,
+    }
+}
+
+fn check(runner: &str, result: Result<(), ErrorCategory>, line: &str, known_by: KnownBy) -> Check {
     let shown = line.trim_matches(|c: char| c == '=' || c.is_whitespace());
     Check {
         runner: runner.to_owned(),
         result,
         line: cut::one_line(&redact::mask(shown), MAX_LINE),
+        known_by,
     }
 }
 

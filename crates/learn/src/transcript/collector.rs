@@ -119,6 +119,7 @@ impl Collector {
                 self.add(event, Rank::Note, "SUBAGENT returned", text);
             }
             EventKind::Hook(text) => _ = self.add(event, Rank::Note, "HOOK said", text),
+            EventKind::LeftRunning(_) => {}
             EventKind::ToolResult(call) => self.worked(call),
         }
         self.last_message.clear();

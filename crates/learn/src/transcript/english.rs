@@ -26,40 +26,40 @@ pub(crate) fn pattern(pattern: &str) -> Option<Regex> {
 }
 
 /// Compiles a pattern of the file.
-pub(super) fn written(name: &str) -> Option<Regex> {
+pub(crate) fn written(name: &str) -> Option<Regex> {
     pattern(&format!("(?ix){}", WRITTEN.get(name)?))
 }
 
 /// A pattern of `data/english.toml`, by its name.
-pub(super) struct Pattern(pub(super) LazyLock<Option<Regex>>);
+pub(crate) struct Pattern(pub(crate) LazyLock<Option<Regex>>);
 
 /// The patterns, as they are written.
 static WRITTEN: LazyLock<HashMap<String, String>> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/english.toml")).unwrap_or_default());
 
 impl Pattern {
-    pub(super) fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         self.0
             .as_ref()
             .is_some_and(|pattern| pattern.is_match(text))
     }
 
-    pub(super) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
         self.0.as_ref()?.find(text)
     }
 
-    pub(super) fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+    pub(crate) fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
         self.0.iter().flat_map(|pattern| pattern.find_iter(text))
     }
 
     /// Returns a text without all that is found in it.
-    pub(super) fn without<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(crate) fn without<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let pattern = self.0.as_ref();
         pattern.map_or(text.into(), |pattern| pattern.replace_all(text, ""))
     }
 
     /// Returns a text without what is found at its beginning or end.
-    pub(super) fn off<'t>(&self, text: &'t str) -> &'t str {
+    pub(crate) fn off<'t>(&self, text: &'t str) -> &'t str {
         match self.find(text) {
             Some(found) if found.start() == 0 => &text[found.end()..],
             Some(found) => &text[..found.start()],
@@ -83,4 +83,4 @@ macro_rules! patterns {
         }
     };
 }
-pub(super) use patterns;
+pub(crate) use patterns;

@@ -73,6 +73,8 @@ pub enum EventKind<'a> {
         /// How it failed.
         failure: Failure,
     },
+    /// A command or a subagent was started, and goes on while the agent does.
+    LeftRunning(Arc<Call>),
     /// What had failed works now, and why is certain.
     Fixed(Fix),
     /// What had failed works now.
@@ -132,6 +134,7 @@ impl EventKind<'_> {
             Self::ToolCall(_) => "tool_call",
             Self::ToolResult(_) => "tool_response",
             Self::ToolError { .. } => "error_event",
+            Self::LeftRunning(_) => "left_running",
             Self::Fixed(_) => "fix",
             Self::Resolved { .. } => "resolved",
             Self::Task { .. } => "task",
@@ -220,4 +223,15 @@ pub struct Check {
     pub result: Result<(), ErrorCategory>,
     /// The line of the output that says so.
     pub line: String,
+    /// What it is known by.
+    pub known_by: KnownBy,
+}
+
+/// What a check's result is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownBy {
+    /// A line that its runner writes.
+    Summary,
+    /// Whether the command worked.
+    Exit,
 }

@@ -52,18 +52,20 @@ mod user;
 use std::io;
 
 use jiff::Timestamp;
-use playbook_core::errors::{self, attempt, call, deed, message, shell, words};
+use playbook_core::errors::{self, attempt, call, message, words};
+pub(crate) use playbook_core::errors::{deed, shell};
 
 use crate::redact::Secrecy;
 use session::Session;
 
 pub use bearing::Bearing;
 pub use category::{ErrorCategory, categorize};
+pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use disowned::is_disowned;
 pub use errors::{error_of_subject, error_signature};
-pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
+pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, KnownBy, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
 pub use hash::RecordHash;
@@ -89,11 +91,23 @@ pub enum Lane {
     Subagent,
 }
 
+/// How the user's words are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Words {
+    /// Which of them are the user's own, and which are meant to hold from now on.
+    #[default]
+    Weighed,
+    /// Only that they were said: what tells more costs milliseconds to make ready.
+    Heard,
+}
+
 /// How a transcript is read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Whose conversation it is.
     pub lane: Lane,
+    /// How the user's words are read.
+    pub words: Words,
     /// The home folder, which is shown as `~`.
     pub home: Option<String>,
     /// What is masked, and which files are never read.
@@ -133,6 +147,21 @@ pub fn scan(
         session.take(offset, record, texts, is_copy);
     })?;
     Ok(session.finish(stats))
+}
+
+/// As [`scan_reader`], and tells each event as it happens.
+pub fn each_event(
+    source: impl Source,
+    offset: u64,
+    options: &Options,
+    told: &mut dyn FnMut(&Event<'_>),
+) -> io::Result<Stats> {
+    let mut session = Session::telling(options, told);
+    let masker = &options.secrecy.masker;
+    let stats = record_reader::each(source, offset, masker, |offset, record, texts| {
+        session.take(offset, record, texts, &mut |_, _| false);
+    })?;
+    Ok(session.finish(stats).stats)
 }
 
 /// As [`scan`], of what `source` holds; `offset` is where it begins in its file.

@@ -126,6 +126,7 @@ impl Observer {
             }
             EventKind::Compaction => self.facts.compactions += 1,
             EventKind::HandBack(_)
+            | EventKind::LeftRunning(_)
             | EventKind::Hook(_)
             | EventKind::Task { .. }
             | EventKind::Resolved { .. } => {}

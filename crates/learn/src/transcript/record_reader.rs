@@ -72,7 +72,10 @@ pub(crate) fn each_ahead(
     thread::scope(|scope| {
         let parsing = scope.spawn(move || {
             let mut parser = Parser::new(source, offset, masker);
-            while let Some(batch) = parser.next(used.try_recv().unwrap_or_default())? {
+            while let Some(mut batch) = parser.next(used.try_recv().unwrap_or_default())? {
+                for (_, record, texts) in &mut batch.records {
+                    texts.look_for_orders(record.kind);
+                }
                 if parsed.send(batch).is_err() {
                     break;
                 }

@@ -25,7 +25,7 @@ use super::text::Str;
 use super::texts::Texts;
 use super::tools::Change;
 use super::user;
-use super::{Digest, Lane, Options, citations, tools};
+use super::{Digest, Lane, Options, Words, citations, tools};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -36,11 +36,15 @@ const QUESTION_TOOL: &str = "AskUserQuestion";
 /// Asks whether a record, with its time, is a copy of one in another file or job.
 pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 'c;
 
+/// Takes each event as it happens.
+pub(crate) type Told<'t> = dyn FnMut(&Event<'_>) + 't;
+
 /// Reads the records of one range in order.
-pub(crate) struct Session {
+pub(crate) struct Session<'t> {
     lane: Lane,
+    words: Words,
     mask: Mask,
-    sink: Sink,
+    sink: Sink<'t>,
     hashes: Vec<RecordHash>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
@@ -74,7 +78,9 @@ struct Waiting {
 }
 
 /// Where events go.
-struct Sink {
+struct Sink<'t> {
+    /// Who is told each event besides.
+    told: Option<&'t mut Told<'t>>,
     observer: Observer,
     collector: Collector,
     /// How many of each kind.
@@ -82,7 +88,7 @@ struct Sink {
     seq: u64,
 }
 
-impl Sink {
+impl Sink<'_> {
     fn work_in(&mut self, folder: &str) {
         self.observer.work_in(folder);
         self.collector.work_in(folder);
@@ -100,18 +106,30 @@ impl Sink {
             place,
             kind,
         };
+        if let Some(told) = &mut self.told {
+            told(&event);
+        }
         self.observer.see(&event);
         self.collector.push(&event);
     }
 }
 
-impl Session {
+impl<'t> Session<'t> {
+    /// A session of which `told` gets each event.
+    pub(crate) fn telling(options: &Options, told: &'t mut Told<'t>) -> Self {
+        let mut session = Self::new(options);
+        session.sink.told = Some(told);
+        session
+    }
+
     pub(crate) fn new(options: &Options) -> Self {
         let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
+            words: options.words,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
+                told: None,
                 observer: Observer::new(sanitizer.clone()),
                 collector: Collector::new(sanitizer),
                 events: Vec::new(),

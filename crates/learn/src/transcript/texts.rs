@@ -38,17 +38,22 @@ impl Texts {
             .collect();
         let is_clean = |text: &Result<String, _>| text.as_ref().is_ok_and(|t| !masker.finds(t));
         let are_clean = decoded.iter().all(is_clean);
-        let orders = match decoded.as_slice() {
-            [Ok(text)] if are_clean && record.kind == Kind::User => match user::classify(text) {
-                UserText::Prompt(text) => Some(standing::instructions(text.trim())),
-                _ => None,
-            },
-            _ => None,
-        };
         Self {
             decoded,
             are_clean,
-            orders,
+            orders: None,
+        }
+    }
+
+    /// Looks for the standing instructions in what was typed in a record of this kind, ahead of
+    /// who asks for them.
+    pub(crate) fn look_for_orders(&mut self, kind: Kind) {
+        if let [Ok(text)] = self.decoded.as_slice()
+            && self.are_clean
+            && kind == Kind::User
+            && let UserText::Prompt(text) = user::classify(text)
+        {
+            self.orders = Some(standing::instructions(text.trim()));
         }
     }
 

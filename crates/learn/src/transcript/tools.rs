@@ -33,6 +33,12 @@ const WORDS_END: &[&str] = &[
     "\n\nRejected plan:",
     "\n\n<system-reminder>",
 ];
+/// How the client answers a call when what it started goes on.
+const LEFT_RUNNING: &[&[u8]] = &[
+    b"Command running in background",
+    b"Command was manually backgrounded",
+    b"Async agent launched",
+];
 /// How a refusal begins that no person made: the settings forbid the call.
 const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permission to use"];
 
@@ -194,6 +200,12 @@ pub(crate) fn was_stopped(text: &str) -> bool {
     said.is_some_and(|(code, said)| {
         code.starts_with("Exit code ") && said.trim_start().starts_with(user::INTERRUPT)
     })
+}
+
+/// Tells whether an answer only says that what was started goes on in the background.
+pub(crate) fn was_left_running(content: Option<Value<Str<'_>>>) -> bool {
+    let begins = |text: Str<'_>| LEFT_RUNNING.iter().any(|said| text.raw().starts_with(said));
+    last_text(content).is_some_and(begins)
 }
 
 /// Returns a file as it was read, without the numbers of its lines.

@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::hint::Effect;
 use crate::transcript::attempt::Attempt;
 use crate::transcript::category::ErrorCategory;
-use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
+use crate::transcript::event::{Call, Check, EventKind, Fix, KnownBy, Place};
 use crate::transcript::json::Value;
 use crate::transcript::message::{Cause, Message, shows_usage};
 use crate::transcript::record::{Block, Record};
@@ -52,7 +52,7 @@ impl Waiting {
     }
 }
 
-impl Session {
+impl Session<'_> {
     pub(super) fn answered_call(&mut self, id: Option<Str<'_>>) -> Waiting {
         let id = id.and_then(Str::plain).unwrap_or_default();
         let place = self.waiting.iter().rposition(|waiting| *waiting.id == *id);
@@ -168,7 +168,8 @@ impl Session {
             let text = self.mask.answer(content, MAX_OFFERED);
             self.answers(&text, &asks, place);
         }
-        let check = if is_private {
+        let goes_on = tools::was_left_running(content);
+        let check = if is_private || goes_on {
             None
         } else {
             read_check(&call, content, false).or_else(|| self.made_good(&call))
@@ -199,7 +200,10 @@ impl Session {
             let call = call.clone();
             self.sink.push(place, EventKind::Task { call, text });
         }
-        self.sink.push(place, EventKind::ToolResult(call));
+        self.sink.push(place, EventKind::ToolResult(call.clone()));
+        if goes_on {
+            self.sink.push(place, EventKind::LeftRunning(call));
+        }
         if hand_back {
             let text = self.mask.answer(content, HANDED_BACK);
             self.hand_back(&text, place);
@@ -220,6 +224,7 @@ impl Session {
             runner,
             result: Ok(()),
             line: "it worked".to_owned(),
+            known_by: KnownBy::Exit,
         })
     }
 

@@ -11,12 +11,12 @@ use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
 use crate::transcript::texts::Texts;
 use crate::transcript::user::UserText;
-use crate::transcript::{Lane, standing, tools, user};
+use crate::transcript::{Lane, Words, standing, tools, user};
 
 /// How many prompts typed while the agent works are known again.
 const MAX_QUEUED: usize = 64;
 
-impl Session {
+impl Session<'_> {
     /// Takes what the user typed while the agent worked, and the agent was given.
     pub(super) fn queued(
         &mut self,
@@ -68,7 +68,7 @@ impl Session {
                 if self.queued.len() < MAX_QUEUED {
                     self.queued.push(mark);
                 }
-                let orders = standing::instructions(&text);
+                let orders = || standing::instructions(&text);
                 self.prompt(&text, Via::Queued, orders, place);
                 Ok(())
             }
@@ -108,7 +108,7 @@ impl Session {
                 }
                 UserText::Notification(text) => self.hand_back(text, place),
                 UserText::Command { name, arguments } if person => {
-                    let orders = standing::instructions(arguments);
+                    let orders = || standing::instructions(arguments);
                     self.prompt(arguments, Via::Command(name), orders, place);
                 }
                 UserText::Prompt(text) if person => {
@@ -126,7 +126,7 @@ impl Session {
             if queued.contains(&mark(&typed)) {
                 return Err(Reason::Repeated);
             }
-            self.prompt(&typed, Via::Typed, texts.orders(&typed), place);
+            self.prompt(&typed, Via::Typed, || texts.orders(&typed), place);
         }
         Ok(())
     }
@@ -157,12 +157,18 @@ impl Session {
 
     /// Takes a prompt with the standing instructions in it. A subagent's was written by the
     /// agent, and is no word of the user's.
-    fn prompt(&mut self, text: &str, via: Via<'_>, orders: Vec<String>, place: Place<'_>) {
+    fn prompt(
+        &mut self,
+        text: &str,
+        via: Via<'_>,
+        orders: impl FnOnce() -> Vec<String>,
+        place: Place<'_>,
+    ) {
         self.hints.end_turn(Effect::Helped);
         self.task.ask(text, via);
-        let (own, instructions) = match self.lane {
-            Lane::Session => (own_words(text), orders),
-            Lane::Subagent => Default::default(),
+        let (own, instructions) = match (self.lane, self.words) {
+            (Lane::Session, Words::Weighed) => (own_words(text), orders()),
+            (Lane::Subagent, _) | (_, Words::Heard) => Default::default(),
         };
         let prompt = Prompt {
             text,

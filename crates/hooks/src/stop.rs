@@ -1,0 +1,75 @@
+//! stop: what the gate says of a turn that ends. Only the whole program can tell.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::answer::Answer;
+use super::context::Context;
+use super::source::{Doubt, Source};
+
+/// A turn that ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Stop<'a> {
+    /// The session's id.
+    pub session: &'a str,
+    /// The session's transcript, whose last lines may be missing still.
+    pub transcript: &'a Path,
+    /// The id of the prompt that the turn belongs to.
+    pub prompt: &'a str,
+    /// What the agent said last.
+    pub message: &'a str,
+}
+
+/// What becomes of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It ends, and the user is told this.
+    Tell(String),
+    /// It goes on with this guidance.
+    Block(String),
+}
+
+impl Verdict {
+    /// What the user or the agent is told.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Tell(text) | Self::Block(text) => text,
+        }
+    }
+}
+
+/// Answers for the session's own turns, unless something still runs in the background: that
+/// begins a turn of its own when it is over.
+pub(super) fn run(
+    context: &Context<'_>,
+    source: &dyn Source,
+    out: &mut dyn Write,
+) -> Result<(), Doubt> {
+    let input = &context.input;
+    if input.agent_id.is_some() || input.has_background_tasks {
+        return Ok(());
+    }
+    let (Some((session, transcript)), Some(prompt), Some(message)) =
+        (context.session(), &input.prompt_id, &input.last_message)
+    else {
+        return Ok(());
+    };
+    let stop = Stop {
+        session,
+        transcript,
+        prompt,
+        message,
+    };
+    let (block, told) = match source.gate(context, &stop)? {
+        None => (None, Vec::new()),
+        Some(Verdict::Tell(text)) => (None, vec![text]),
+        Some(Verdict::Block(guidance)) => (Some(guidance), Vec::new()),
+    };
+    Answer {
+        told,
+        block,
+        ..Answer::default()
+    }
+    .give(context.event, out);
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! What is found: two faults, each certain by the record itself.
+
+use serde::Serialize;
+
+use super::claim::{Claim, Subject};
+use super::turn::{Run, Step};
+use crate::clip;
+use crate::shown::one_line;
+
+/// How much of a command, a file's name or a sentence is quoted, in bytes.
+const QUOTED: usize = 200;
+
+/// A contradiction between what the agent says and what happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Which of the faults it is.
+    pub fault: Fault,
+    /// The fault in one sentence.
+    pub issue: String,
+    /// What shows it: the words, the command, the line of its output, the file.
+    pub evidence: Vec<String>,
+}
+
+/// The faults that are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// The last run of a check failed, and the message says otherwise.
+    FailedCheck,
+    /// A file was changed after the check passed that the message relies on.
+    UncheckedChange,
+}
+
+impl Fault {
+    /// How much it takes off the score.
+    pub(super) fn weight(self) -> f64 {
+        match self {
+            Self::FailedCheck => 0.7,
+            Self::UncheckedChange => 0.6,
+        }
+    }
+
+    /// What is to be done next.
+    pub(super) fn remedy(self) -> &'static str {
+        match self {
+            Self::FailedCheck => {
+                "Run that check again. If it fails, mend what it names, or say plainly that it fails and why."
+            }
+            Self::UncheckedChange => {
+                "Run that check again on the files as they are now, and say what it shows."
+            }
+        }
+    }
+}
+
+/// Compares a turn with what is claimed of it; a failure hides what else there is.
+pub(super) fn find(steps: &[Step], claim: &Claim) -> Vec<Finding> {
+    let found = failed_check(steps, claim).or_else(|| unchecked_change(steps, claim));
+    found.into_iter().collect()
+}
+
+/// The last run of all, what came before it, and what after. Nothing where it says nothing of
+/// what is claimed, or where a later step may have been a run that is not seen.
+fn last_run<'s>(steps: &'s [Step], claim: &Claim) -> Option<(&'s [Step], &'s Run, &'s [Step])> {
+    let at = steps
+        .iter()
+        .rposition(|step| matches!(step, Step::Run(_)))?;
+    let (before, after) = (&steps[..at], &steps[at + 1..]);
+    let is_hidden = after.iter().any(|step| matches!(step, Step::Unseen(_)));
+    match &steps[at] {
+        Step::Run(run) if !is_hidden && claim.subject.covers(&run.check) => {
+            Some((before, run, after))
+        }
+        _ => None,
+    }
+}
+
+fn failed_check(steps: &[Step], claim: &Claim) -> Option<Finding> {
+    let (before, run, after) = last_run(steps, claim)?;
+    // Work can be done that was mended after the run; a check passes only when it ran.
+    let may_be_mended = claim.subject == Subject::Work && changed(after).is_some();
+    let fails = run.check.result.is_err() && !may_be_mended && !passed_as_well(before, run);
+    fails.then(|| Finding {
+        fault: Fault::FailedCheck,
+        issue: format!("The last check failed ({}).", run.check.runner),
+        evidence: vec![
+            said(claim),
+            ran(run),
+            format!("Its output: {}", quote(&run.check.line)),
+        ],
+    })
+}
+
+/// Tells whether the same files passed another check: then this one may be another matter.
+fn passed_as_well(before: &[Step], run: &Run) -> bool {
+    let unchanged = before.iter().rev().take_while(|step| !step.changes());
+    let mut runs = unchanged.filter_map(|step| match step {
+        Step::Run(earlier) => Some(earlier),
+        Step::Edit(_) | Step::Unseen(_) => None,
+    });
+    runs.any(|earlier| earlier.check.result.is_ok() && earlier.command != run.command)
+}
+
+fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
+    let (_, run, after) = last_run(steps, claim)?;
+    let file = changed(after)?;
+    let is_claimed = claim.subject != Subject::Work && run.check.result.is_ok();
+    is_claimed.then(|| Finding {
+        fault: Fault::UncheckedChange,
+        issue: format!(
+            "Code was changed after the last check passed ({}).",
+            run.check.runner
+        ),
+        evidence: vec![
+            said(claim),
+            ran(run),
+            format!("Changed after it: {}", quote(file)),
+        ],
+    })
+}
+
+/// The first file that was changed.
+fn changed(steps: &[Step]) -> Option<&str> {
+    steps.iter().find_map(|step| match step {
+        Step::Edit(file) => Some(file.as_str()),
+        Step::Run(_) | Step::Unseen(_) => None,
+    })
+}
+
+fn said(claim: &Claim) -> String {
+    format!("You said: \"{}\"", quote(&claim.sentence))
+}
+
+fn ran(run: &Run) -> String {
+    format!("The last run: {}", quote(&run.command))
+}
+
+fn quote(text: &str) -> String {
+    clip::head(&one_line(text), QUOTED).to_owned()
+}

@@ -1,0 +1,19 @@
+//! The quality gate: whether what an agent says at its stop holds against what happened.
+//!
+//! A [`Turn`] is what happened since the user's last prompt; [`Turn::verdict`] compares it with
+//! the agent's last message. By rules alone, and only where they are certain: all else is
+//! silence. `docs/gate.md` says what is found and what each finding weighs.
+
+mod claim;
+mod finding;
+mod stops;
+mod turn;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use finding::{Fault, Finding};
+pub use stops::{Stop, Stops};
+pub use turn::Turn;
+pub use verdict::{THRESHOLD, Verdict};

@@ -1,0 +1,70 @@
+//! A transcript played again: each stop in it, and what the gate says of it.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::turn::Turn;
+use super::verdict::Verdict;
+use crate::transcript::{Event, EventKind, Place, Via};
+
+/// The end of one turn.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stop {
+    /// Where the agent's last message begins, in bytes from the start of the file.
+    pub offset: u64,
+    /// The id of that message's record, where it has one.
+    pub uuid: Option<String>,
+    /// When it was written.
+    pub time: Option<Timestamp>,
+    /// What the gate says.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// Takes the events of a transcript and tells its turns apart.
+#[derive(Debug, Default)]
+pub struct Stops {
+    turn: Turn,
+    last: Option<Stop>,
+    found: Vec<Stop>,
+}
+
+impl Stops {
+    /// Takes one event.
+    pub fn see(&mut self, event: &Event<'_>) {
+        match &event.kind {
+            EventKind::Prompt(prompt) if matches!(prompt.via, Via::Typed | Via::Command(_)) => {
+                self.end_turn();
+            }
+            EventKind::Text { .. } => self.last = Some(Stop::at(event.place)),
+            _ => {}
+        }
+        self.turn.see(event);
+    }
+
+    /// Returns the stops, in order.
+    pub fn finish(mut self) -> Vec<Stop> {
+        self.end_turn();
+        self.found
+    }
+
+    /// A turn without a last message, stopped by the user or cut off, has no stop.
+    fn end_turn(&mut self) {
+        let turn = std::mem::take(&mut self.turn);
+        if let (Some(mut stop), Some(message)) = (self.last.take(), turn.message()) {
+            stop.verdict = turn.verdict(message, &[]);
+            self.found.push(stop);
+        }
+    }
+}
+
+impl Stop {
+    fn at(place: Place<'_>) -> Self {
+        Self {
+            offset: place.offset,
+            uuid: place.uuid.map(str::to_owned),
+            time: place.time,
+            verdict: Verdict::default(),
+        }
+    }
+}

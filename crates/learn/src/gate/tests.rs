@@ -1,0 +1,179 @@
+//! Promise: the gate finds what the record shows to be false, and is silent in all doubt.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::{Fault, Stop, Stops, THRESHOLD, Verdict};
+use crate::transcript::{Options, each_event};
+
+const RED: &str = "test result: FAILED. 2 passed; 1 failed";
+const GREEN: &str = "test result: ok. 3 passed; 0 failed";
+
+/// A session's records, one after the other.
+#[derive(Default)]
+struct Record(Vec<Value>);
+
+impl Record {
+    fn asked(prompt: &str) -> Self {
+        Self::default().user(json!(prompt))
+    }
+
+    fn user(mut self, content: Value) -> Self {
+        self.0
+            .push(json!({"type": "user", "message": {"role": "user", "content": content}}));
+        self
+    }
+
+    fn assistant(mut self, block: Value) -> Self {
+        let id = format!("m{}", self.0.len());
+        self.0
+            .push(json!({"type": "assistant", "message": {"id": id, "content": [block]}}));
+        self
+    }
+
+    fn says(self, text: &str) -> Self {
+        self.assistant(json!({"type": "text", "text": text}))
+    }
+
+    fn calls(self, tool: &str, input: &Value) -> Self {
+        let id = format!("t{}", self.0.len());
+        self.assistant(json!({"type": "tool_use", "id": id, "name": tool, "input": input}))
+    }
+
+    fn answers(self, output: &str) -> Self {
+        let id = format!("t{}", self.0.len() - 1);
+        self.user(json!([{"type": "tool_result", "tool_use_id": id, "content": output}]))
+    }
+
+    fn runs(self, command: &str, output: &str) -> Self {
+        self.calls("Bash", &json!({"command": command}))
+            .answers(output)
+    }
+
+    fn fails(self, command: &str, output: &str) -> Self {
+        let id = format!("t{}", self.0.len());
+        let failed = json!({"type": "tool_result", "tool_use_id": id, "is_error": true,
+            "content": format!("Exit code 101\n{output}")});
+        self.calls("Bash", &json!({"command": command}))
+            .user(json!([failed]))
+    }
+
+    fn edits(self, file: &str) -> Self {
+        let change = json!({"file_path": file, "old_string": "a", "new_string": "b"});
+        self.calls("Edit", &change).answers("The file was updated")
+    }
+
+    fn stops(&self) -> Vec<Stop> {
+        let lines: Vec<String> = self.0.iter().map(|line| format!("{line}\n")).collect();
+        let mut stops = Stops::default();
+        let file = lines.concat();
+        each_event(file.as_bytes(), 0, &Options::default(), &mut |event| {
+            stops.see(event);
+        })
+        .unwrap();
+        stops.finish()
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.stops().pop().unwrap().verdict
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        let findings = self.verdict().findings;
+        findings.into_iter().map(|found| found.fault).collect()
+    }
+}
+
+#[rstest]
+#[case::tests("All 3 tests pass.")]
+#[case::summary("I added the parser.\n\n- Tests: 3 passed\n- The docs are new")]
+#[case::all_checks("All checks pass now.")]
+#[case::no_fault("All tests pass with 0 failures.")]
+#[case::done("Done. The parser reads both forms.")]
+#[case::complete("The implementation is complete.")]
+fn a_check_that_failed_contradicts_what_is_said(#[case] said: &str) {
+    let record = Record::asked("add a parser")
+        .fails("cargo test", RED)
+        .says(said);
+    assert_eq!(record.faults(), [Fault::FailedCheck]);
+}
+
+#[test]
+fn code_that_was_changed_after_the_check_is_not_checked() {
+    let record = Record::asked("add a parser")
+        .runs("cargo test", GREEN)
+        .edits("/p/src/a.rs")
+        .says("All tests pass.");
+    assert_eq!(record.faults(), [Fault::UncheckedChange]);
+}
+
+#[rstest]
+#[case::failure("Done, but one test still fails.")]
+#[case::old("All tests pass except a pre-existing failure in `b`.")]
+#[case::not_run("Done. I could not run the tests here.")]
+#[case::question("All tests pass. Shall I commit it?")]
+#[case::plan("The next change will make all tests pass.")]
+#[case::condition("Commit it once all tests pass.")]
+#[case::quoted("It prints:\n```\nAll tests pass.\n```")]
+#[case::other("The parser reads both forms.")]
+fn a_message_that_owns_up_or_claims_nothing_passes(#[case] said: &str) {
+    let record = Record::asked("add a parser")
+        .runs("cargo test", RED)
+        .says(said);
+    assert_eq!(record.faults(), []);
+}
+
+#[rstest]
+#[case::passes(Record::asked("fix it").runs("cargo test", RED).edits("/p/a.rs").runs("cargo test", GREEN))]
+#[case::nothing_ran(Record::asked("fix it").edits("/p/a.rs"))]
+#[case::prose(Record::asked("fix it").runs("cargo test", GREEN).edits("/p/README.md"))]
+#[case::unseen_run(Record::asked("fix it").runs("cargo test", RED).runs("./ci.sh", "fine"))]
+#[case::another_check(Record::asked("fix it").runs("cargo test", GREEN).fails("cargo test -- --ignored", RED))]
+#[case::put_aside(Record::asked("fix it").runs("git stash && cargo test", RED))]
+#[case::of_another_command(Record::asked("fix it").fails("cargo build && ./a.sh", "no such host"))]
+#[case::subagent(Record::asked("fix it").runs("cargo test", RED).calls("Task", &json!({"prompt": "fix"})).answers("All green"))]
+#[case::background(Record::asked("fix it").runs("cargo test", RED).runs("npm start", "Command running in background with ID: b1"))]
+#[case::no_answer(Record::asked("fix it").runs("cargo test", RED).calls("Bash", &json!({"command": "cargo test"})))]
+#[case::no_tests_wanted(Record::asked("don't run the tests").runs("cargo test", RED))]
+#[case::test_first(Record::asked("write a failing test").runs("cargo test", RED))]
+fn what_is_not_certain_is_not_said(#[case] record: Record) {
+    assert_eq!(record.says("All tests pass.").faults(), []);
+}
+
+#[test]
+fn work_that_was_mended_after_the_failure_may_be_done() {
+    let record = Record::asked("fix it")
+        .runs("cargo test", RED)
+        .edits("/p/a.rs");
+    assert_eq!(record.says("Done. The parser is right now.").faults(), []);
+}
+
+#[test]
+fn each_turn_is_judged_by_itself() {
+    let record = Record::asked("fix it")
+        .runs("cargo test", RED)
+        .says("All tests pass.")
+        .user(json!("thanks"))
+        .says("Done.")
+        .user(json!("and now"))
+        .user(json!("[Request interrupted by user]"));
+    let stops = record.stops();
+    let passed: Vec<bool> = stops
+        .iter()
+        .map(|stop| stop.verdict.passes(THRESHOLD))
+        .collect();
+    assert_eq!(passed, [false, true]);
+}
+
+#[test]
+fn the_guidance_shows_the_evidence_and_keeps_its_bound() {
+    let said = format!("All tests pass {}", "é".repeat(2_000));
+    let record = Record::asked("fix it").runs("cargo test", RED).says(&said);
+    let verdict = record.verdict();
+    assert!(verdict.guidance.contains(RED), "{}", verdict.guidance);
+    assert!(verdict.guidance.contains("Run that check again"));
+    let lesson = "x".repeat(1_490);
+    let told = Verdict::of(verdict.findings, &[&lesson, "short", "a third"]);
+    assert!(told.guidance.encode_utf16().count() <= 1_500);
+    assert!(!told.guidance.contains("a third"));
+}

@@ -1,0 +1,181 @@
+//! What happened since the user's last prompt, as far as the gate needs it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::claim::{self, Claim};
+use super::finding;
+use super::verdict::Verdict;
+use crate::transcript::{Call, Check, Event, EventKind, KnownBy, deed, shell};
+
+/// Tools that hand work to another agent.
+const SUBAGENTS: &[&str] = &["Task", "Agent"];
+/// Programs that run no check of the files at hand, beside those that only look.
+const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
+/// Endings of files that checks look at.
+const CODE: &[&str] = &[
+    "c", "cc", "cpp", "cs", "ex", "exs", "go", "h", "hpp", "java", "js", "jsx", "kt", "mjs", "php",
+    "py", "pyi", "rb", "rs", "scala", "svelte", "swift", "ts", "tsx", "vue", "zig",
+];
+
+/// What happened since the user's last prompt.
+#[derive(Debug, Default)]
+pub struct Turn {
+    pub(super) steps: Vec<Step>,
+    /// The calls that are not answered yet.
+    open: Vec<Arc<Call>>,
+    doubt: Option<Doubt>,
+    message: String,
+    message_id: Option<String>,
+}
+
+/// What of a turn bears on whether its checks pass.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// A check ran.
+    Run(Run),
+    /// A file was changed that checks look at.
+    Edit(String),
+    /// Something that may have run a check, or changed files, unseen.
+    Unseen(Arc<Call>),
+}
+
+impl Step {
+    /// Tells whether files may differ after it.
+    pub(super) fn changes(&self) -> bool {
+        !matches!(self, Self::Run(_))
+    }
+}
+
+/// A check that ran.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub command: String,
+    pub check: Check,
+}
+
+/// Why nothing certain can be said of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// The user stopped the agent or refused a call.
+    Stopped,
+    /// The model could not be reached.
+    ApiError,
+    /// Something still runs.
+    Background,
+    /// The user wants no checks, or only part of the work.
+    Excused,
+}
+
+impl Turn {
+    /// Takes one event of the turn.
+    pub fn see(&mut self, event: &Event<'_>) {
+        match &event.kind {
+            EventKind::Prompt(prompt) => {
+                if claim::excuses(prompt.text) {
+                    self.doubt = Some(Doubt::Excused);
+                }
+            }
+            EventKind::Text { text, .. } => {
+                self.write(text, event.place.message_id);
+            }
+            EventKind::ToolCall(call) => {
+                self.message.clear();
+                self.open.push(call.clone());
+                if call.tool == "ExitPlanMode" {
+                    self.doubt = Some(Doubt::Excused);
+                }
+            }
+            EventKind::ToolResult(call) => {
+                self.worked(call);
+                self.answered(call);
+            }
+            EventKind::ToolError { call, .. } => self.answered(call),
+            EventKind::Check { call, check } => self.checked(call, check),
+            EventKind::Rejection { .. } | EventKind::Interrupt => {
+                self.doubt = Some(Doubt::Stopped);
+            }
+            EventKind::ApiError(_) => self.doubt = Some(Doubt::ApiError),
+            EventKind::LeftRunning(_) => self.doubt = Some(Doubt::Background),
+            _ => {}
+        }
+    }
+
+    /// The agent's last message, as far as it is written down.
+    pub fn message(&self) -> Option<&str> {
+        let message = self.message.trim();
+        (!message.is_empty()).then_some(message)
+    }
+
+    /// Says what is wrong with `message`, the agent's last one. At most two of `lessons` are
+    /// told with it.
+    pub fn verdict(&self, message: &str, lessons: &[&str]) -> Verdict {
+        let findings = match Claim::of(message) {
+            Some(claim) if self.is_certain() => finding::find(&self.steps, &claim),
+            _ => Vec::new(),
+        };
+        Verdict::of(findings, lessons)
+    }
+
+    /// Tells whether all that happened is known.
+    fn is_certain(&self) -> bool {
+        self.doubt.is_none() && self.open.is_empty()
+    }
+
+    /// One message may stand in several records.
+    fn write(&mut self, text: &str, id: Option<&str>) {
+        if id.is_none() || id != self.message_id.as_deref() {
+            self.message.clear();
+        }
+        self.message_id = id.map(str::to_owned);
+        self.message.push_str(text);
+        self.message.push('\n');
+    }
+
+    fn answered(&mut self, call: &Arc<Call>) {
+        let place = self.open.iter().position(|open| Arc::ptr_eq(open, call));
+        place.map(|place| self.open.swap_remove(place));
+        let may_check = || {
+            let runs = shell::runs_commands(&call.tool);
+            runs && !deed::only_looks(&call.input, HARMLESS) && !self.has_just_run(call)
+        };
+        if SUBAGENTS.contains(&call.tool.as_str()) || may_check() {
+            self.steps.push(Step::Unseen(call.clone()));
+        }
+    }
+
+    fn has_just_run(&self, call: &Call) -> bool {
+        let last = self.steps.last();
+        last.is_some_and(|step| matches!(step, Step::Run(run) if run.command == call.input))
+    }
+
+    /// A check beside which the files were put aside, or whose output was read later, is a run
+    /// of who knows what; and the exit of a line may be that of another command in it.
+    fn checked(&mut self, call: &Arc<Call>, check: &Check) {
+        // Its error was told before what it checked.
+        let is_it =
+            |step: &mut Step| matches!(step, Step::Unseen(known) if Arc::ptr_eq(known, call));
+        _ = self.steps.pop_if(is_it);
+        let is_told = check.known_by == KnownBy::Summary || check.result.is_ok();
+        let is_alone = !call.input.contains(['&', '|', ';', '\n']);
+        let is_plain = shell::runs_commands(&call.tool)
+            && !call.input.contains("git ")
+            && (is_told || is_alone);
+        self.steps.push(if is_plain {
+            Step::Run(Run {
+                command: call.input.clone(),
+                check: check.clone(),
+            })
+        } else {
+            Step::Unseen(call.clone())
+        });
+    }
+
+    fn worked(&mut self, call: &Call) {
+        let ending = Path::new(&call.input).extension();
+        let is_code = ending.is_some_and(|ending| CODE.iter().any(|code| ending == *code));
+        if call.edits() && is_code {
+            self.steps.push(Step::Edit(call.input.clone()));
+        }
+    }
+}

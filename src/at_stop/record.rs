@@ -1,0 +1,160 @@
+//! What the gate said in a session: one small file for each, which the hook writes before it
+//! says anything.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::digest::name_of;
+use crate::fsx::{self, Context as _, FsError};
+use crate::paths::Paths;
+
+const VERSION: u32 = 1;
+const MAX_FILE: u64 = 1 << 20;
+/// How many turns are remembered of a session; the gate is silent in those that follow.
+const MAX_TURNS: usize = 200;
+
+/// A session's stops at which the gate was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Record {
+    v: u32,
+    /// How many there were.
+    asked: u64,
+    /// How many of them did not pass.
+    not_passed: u64,
+    /// Those at which it spoke.
+    spoken: Vec<Spoken>,
+}
+
+/// A stop at which the gate spoke.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Spoken {
+    pub(super) at: Timestamp,
+    /// The id of the prompt that the turn belongs to.
+    pub(super) prompt: String,
+    /// How good the turn was found, from 0 to 1.
+    pub(super) score: f64,
+    /// What was found, each by its key.
+    pub(super) findings: Vec<String>,
+    /// What was said, masked.
+    pub(super) said: String,
+    /// Whether the turn had to go on.
+    pub(super) should_retry: bool,
+    /// Whether the next stop of the same prompt was found better; `None` where none came.
+    pub(super) improved: Option<bool>,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            v: VERSION,
+            asked: 0,
+            not_passed: 0,
+            spoken: Vec::new(),
+        }
+    }
+}
+
+impl Record {
+    /// Reads the record of a session; an empty one where there is none.
+    pub(super) fn read(paths: &Paths, project: &Path, session: &str) -> Result<Self, FsError> {
+        let file = file(paths, project, session);
+        if !file.exists() {
+            return Ok(Self::default());
+        }
+        read_file(&file)
+            .ok_or_else(|| io::Error::other("not a record of the gate's"))
+            .context("read", &file)
+    }
+
+    /// Counts a stop that was found this good, and what came of the guidance before it.
+    pub(super) fn count(&mut self, prompt: &str, score: f64, threshold: f64) {
+        self.asked += 1;
+        self.not_passed += u64::from(score < threshold);
+        if let Some(last) = self.spoken.last_mut()
+            && last.prompt == prompt
+            && last.should_retry
+        {
+            last.improved.get_or_insert(score > last.score);
+        }
+    }
+
+    /// Tells whether anything of this would be new, and may still be said of the prompt.
+    pub(super) fn may_say(&self, prompt: &str, findings: &[String], per_step: usize) -> bool {
+        let of_prompt = self.spoken.iter().filter(|spoken| spoken.prompt == prompt);
+        let is_said = |key: &String| self.spoken.iter().any(|said| said.findings.contains(key));
+        self.spoken.len() < MAX_TURNS
+            && of_prompt.count() < per_step
+            && !findings.iter().all(is_said)
+    }
+
+    /// Notes what is about to be said.
+    pub(super) fn add(&mut self, spoken: Spoken) {
+        self.spoken.push(spoken);
+    }
+
+    pub(super) fn write(
+        &self,
+        paths: &Paths,
+        project: &Path,
+        session: &str,
+    ) -> Result<(), FsError> {
+        let file = file(paths, project, session);
+        fsx::ensure_dir(&paths.gate(project))?;
+        fsx::quick(&file, &fsx::to_json(&file, self)?)
+    }
+}
+
+/// How the gate did, over sessions (spec/4 `get_stats`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Figures {
+    /// The stops at which it was asked.
+    pub(crate) asked: u64,
+    /// Those that did not pass.
+    pub(crate) not_passed: u64,
+    /// The turns that had to go on.
+    pub(crate) retried: u64,
+    /// Those of them that were found better at their next stop.
+    pub(crate) improved: u64,
+}
+
+impl Figures {
+    /// Adds up the sessions of a project, or of all.
+    pub(crate) fn of(paths: &Paths, project: Option<&Path>) -> Result<Self, FsError> {
+        let folders: Vec<PathBuf> = match project {
+            Some(project) => vec![paths.gate(project)],
+            None => paths.all_gates().collect(),
+        };
+        let mut figures = Self::default();
+        for folder in folders {
+            let entries = fsx::list(&folder)?;
+            let records = entries.iter().filter_map(|entry| read_file(&entry.path()));
+            records.for_each(|record| figures.add(&record));
+        }
+        Ok(figures)
+    }
+
+    fn add(&mut self, record: &Record) {
+        let retried = record.spoken.iter().filter(|spoken| spoken.should_retry);
+        let improved = retried
+            .clone()
+            .filter(|spoken| spoken.improved == Some(true));
+        self.asked += record.asked;
+        self.not_passed += record.not_passed;
+        self.retried += retried.count() as u64;
+        self.improved += improved.count() as u64;
+    }
+}
+
+fn file(paths: &Paths, project: &Path, session: &str) -> PathBuf {
+    paths
+        .gate(project)
+        .join(format!("{}.json", name_of(session.as_bytes())))
+}
+
+fn read_file(file: &Path) -> Option<Record> {
+    let record: Record = fsx::read_json(file, MAX_FILE)?;
+    (record.v == VERSION).then_some(record)
+}

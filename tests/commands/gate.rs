@@ -1,0 +1,147 @@
+//! Promise: the gate is a hook only where the user switched it on, and leaves no trace.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::common::env::{Hook, TestEnv, write};
+use rstest::rstest;
+use serde_json::Value;
+
+fn settings(env: &TestEnv) -> PathBuf {
+    env.home().join(".claude/settings.json")
+}
+
+/// The hook for Stop, as it is registered.
+fn registered(env: &TestEnv) -> Vec<Value> {
+    let text = fs::read_to_string(settings(env)).unwrap_or("{}".to_owned());
+    let settings: Value = serde_json::from_str(&text).unwrap();
+    let entries = settings["hooks"]["Stop"].as_array().cloned();
+    let hooks = entries.into_iter().flatten();
+    hooks
+        .flat_map(|entry| entry["hooks"].as_array().cloned().unwrap())
+        .collect()
+}
+
+/// Users with settings of their own, with none, with ours registered, and as the plugin has them.
+fn with_settings(kind: &str) -> TestEnv {
+    let env = TestEnv::new();
+    match kind {
+        "own" => write(
+            &settings(&env),
+            "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n}\n",
+        ),
+        "plugin" => write(
+            &settings(&env),
+            r#"{"enabledPlugins":{"playbook@playbook":true}}"#,
+        ),
+        "installed" => {
+            for hook in Hook::ALL {
+                write(
+                    &env.home().join(".claude/playbook/bin").join(hook.name()),
+                    "",
+                );
+            }
+            env.cli(&["install"]).ok();
+        }
+        _ => {}
+    }
+    env
+}
+
+#[rstest]
+#[case::none("none")]
+#[case::own("own")]
+#[case::installed("installed")]
+#[case::plugin("plugin")]
+fn on_registers_one_hook_and_off_takes_it_out_to_the_byte(#[case] kind: &str) {
+    let env = with_settings(kind);
+    let before = fs::read_to_string(settings(&env)).ok();
+    let others = registered(&env);
+    for mode in ["tell", "block", "block"] {
+        env.cli(&["gate", "on", "--mode", mode]).ok();
+        let mut hooks = registered(&env);
+        hooks.retain(|hook| !others.contains(hook));
+        assert_eq!(hooks.len(), 1, "{hooks:?}");
+        assert!(
+            hooks[0]["command"]
+                .as_str()
+                .unwrap()
+                .ends_with("playbook hook stop")
+        );
+        assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), mode);
+    }
+    has!(env.cli(&["gate", "off"]).ok(), "the gate is off");
+    assert_eq!(fs::read_to_string(settings(&env)).ok(), before);
+    assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), "off");
+}
+
+#[rstest]
+#[case::none("none")]
+#[case::installed("installed")]
+#[case::plugin("plugin")]
+fn uninstall_takes_it_out_and_install_leaves_it_in(#[case] kind: &str) {
+    let env = with_settings(kind);
+    env.cli(&["gate", "on"]).ok();
+    let hooks = registered(&env);
+    env.cli(&["install"]).ok();
+    assert_eq!(registered(&env), hooks);
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(registered(&env), Vec::<Value>::new());
+}
+
+#[test]
+fn a_hook_that_leads_to_a_program_that_is_gone_is_silent_and_made_anew() {
+    let env = TestEnv::new();
+    let gone = "[ ! -x /gone/playbook ] || exec /gone/playbook hook stop";
+    let text = format!(
+        r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"{gone}"}}]}}]}}}}"#
+    );
+    write(&settings(&env), &text);
+    let done = std::process::Command::new("/bin/sh")
+        .args(["-c", gone])
+        .output()
+        .unwrap();
+    assert!(done.status.success() && done.stdout.is_empty() && done.stderr.is_empty());
+    env.cli(&["gate", "on"]).ok();
+    let hooks = registered(&env);
+    assert_eq!(hooks.len(), 1);
+    assert!(!hooks[0]["command"].as_str().unwrap().contains("/gone/"));
+}
+
+#[test]
+fn a_cloned_project_can_switch_it_off_and_never_on() {
+    let env = TestEnv::new();
+    let own = env.project().join(".claude/playbook.toml");
+    write(&own, "[gate]\nmode = \"block\"\n");
+    let check = || env.cli(&["config", "check"]);
+    assert_eq!(check().code, Some(1));
+    has!(check().stdout, "can only be lowered by a project");
+    env.cli(&["gate", "on", "--mode", "tell"]).ok();
+    has!(check().stdout, "can only be lowered by a project");
+    write(&own, "[gate]\nmode = \"off\"\n");
+    check().ok();
+    assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), "off");
+}
+
+#[test]
+fn the_agent_cannot_switch_it() {
+    let mut env = TestEnv::new();
+    env.set("CLAUDECODE", "1");
+    for args in [&["gate", "on"], &["gate", "off"]] {
+        env.cli(args).fails(1, &["for the user to decide"]);
+    }
+    assert!(!settings(&env).exists());
+}
+
+#[test]
+fn doctor_says_where_setting_and_hook_do_not_go_together() {
+    let env = TestEnv::new();
+    let doctor = || env.cli(&["doctor"]).stdout;
+    assert!(!doctor().contains("gate"));
+    env.cli(&["config", "set", "gate.mode", "tell"]).ok();
+    has!(doctor(), "its hook is not registered");
+    env.cli(&["gate", "on"]).ok();
+    has!(doctor(), "on: tell");
+    env.cli(&["config", "set", "gate.mode", "off"]).ok();
+    has!(doctor(), "costs the client time");
+}
