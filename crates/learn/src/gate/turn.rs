@@ -65,10 +65,8 @@ impl Turn {
     /// Takes one event of the turn.
     pub fn see(&mut self, event: &Event<'_>) {
         match &event.kind {
-            EventKind::Prompt(prompt) => {
-                if claim::excuses(prompt.text) {
-                    self.doubt = Some(Doubt::Excused);
-                }
+            EventKind::Prompt(prompt) if claim::excuses(prompt.text) => {
+                self.doubt = Some(Doubt::Excused);
             }
             EventKind::Text { text, .. } => {
                 if claim::sets_aside(text) {
