@@ -4,7 +4,7 @@ use crate::transcript::english::{Pattern, patterns};
 use crate::transcript::{Check, ErrorCategory, check_category};
 
 patterns! {
-    TESTS_PASS CHECKS_PASS ALL_DONE NO_CLAIM ADMITS TROUBLE SPEAKS_OF_CHECKS NO_FAULT NO_CHECKS
+    TESTS_PASS CHECKS_PASS ALL_DONE NO_CLAIM ADMITS TROUBLE SPEAKS_OF_CHECKS NO_FAULT NO_CHECKS SETS_ASIDE
 }
 
 /// What is claimed, in which words.
@@ -66,6 +66,11 @@ fn admits(sentence: &str) -> bool {
 /// Tells whether a prompt asks for work that no check is to follow.
 pub(super) fn excuses(prompt: &str) -> bool {
     NO_CHECKS.is(prompt)
+}
+
+/// Tells whether the agent says in the middle of its work that a failure is to be left alone.
+pub(super) fn sets_aside(text: &str) -> bool {
+    SETS_ASIDE.is(text)
 }
 
 /// The sentences of a message, without blocks of code.

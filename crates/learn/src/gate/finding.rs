@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::claim::{Claim, Subject};
+use super::code::looks_at;
 use super::turn::{Run, Step};
 use crate::clip;
 use crate::shown::one_line;
@@ -78,7 +79,7 @@ fn last_run<'s>(steps: &'s [Step], claim: &Claim) -> Option<(&'s [Step], &'s Run
 fn failed_check(steps: &[Step], claim: &Claim) -> Option<Finding> {
     let (before, run, after) = last_run(steps, claim)?;
     // Work can be done that was mended after the run; a check passes only when it ran.
-    let may_be_mended = claim.subject == Subject::Work && changed(after).is_some();
+    let may_be_mended = claim.subject == Subject::Work && changed(after).next().is_some();
     let fails = run.check.result.is_err() && !may_be_mended && !passed_as_well(before, run);
     fails.then(|| Finding {
         fault: Fault::FailedCheck,
@@ -103,7 +104,7 @@ fn passed_as_well(before: &[Step], run: &Run) -> bool {
 
 fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
     let (_, run, after) = last_run(steps, claim)?;
-    let file = changed(after)?;
+    let file = changed(after).find(|file| looks_at(&run.check.runner, file))?;
     let is_claimed = claim.subject != Subject::Work && run.check.result.is_ok();
     is_claimed.then(|| Finding {
         fault: Fault::UncheckedChange,
@@ -119,9 +120,9 @@ fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
     })
 }
 
-/// The first file that was changed.
-fn changed(steps: &[Step]) -> Option<&str> {
-    steps.iter().find_map(|step| match step {
+/// The files that were changed.
+fn changed(steps: &[Step]) -> impl Iterator<Item = &str> {
+    steps.iter().filter_map(|step| match step {
         Step::Edit(file) => Some(file.as_str()),
         Step::Run(_) | Step::Unseen(_) => None,
     })

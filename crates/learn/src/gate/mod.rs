@@ -5,6 +5,7 @@
 //! silence. `docs/gate.md` says what is found and what each finding weighs.
 
 mod claim;
+mod code;
 mod finding;
 mod stops;
 mod turn;

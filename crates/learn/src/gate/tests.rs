@@ -15,16 +15,16 @@ struct Record(Vec<Value>);
 
 impl Record {
     fn asked(prompt: &str) -> Self {
-        Self::default().user(json!(prompt))
+        Self::default().user(&json!(prompt))
     }
 
-    fn user(mut self, content: Value) -> Self {
+    fn user(mut self, content: &Value) -> Self {
         self.0
             .push(json!({"type": "user", "message": {"role": "user", "content": content}}));
         self
     }
 
-    fn assistant(mut self, block: Value) -> Self {
+    fn assistant(mut self, block: &Value) -> Self {
         let id = format!("m{}", self.0.len());
         self.0
             .push(json!({"type": "assistant", "message": {"id": id, "content": [block]}}));
@@ -32,17 +32,17 @@ impl Record {
     }
 
     fn says(self, text: &str) -> Self {
-        self.assistant(json!({"type": "text", "text": text}))
+        self.assistant(&json!({"type": "text", "text": text}))
     }
 
     fn calls(self, tool: &str, input: &Value) -> Self {
         let id = format!("t{}", self.0.len());
-        self.assistant(json!({"type": "tool_use", "id": id, "name": tool, "input": input}))
+        self.assistant(&json!({"type": "tool_use", "id": id, "name": tool, "input": input}))
     }
 
     fn answers(self, output: &str) -> Self {
         let id = format!("t{}", self.0.len() - 1);
-        self.user(json!([{"type": "tool_result", "tool_use_id": id, "content": output}]))
+        self.user(&json!([{"type": "tool_result", "tool_use_id": id, "content": output}]))
     }
 
     fn runs(self, command: &str, output: &str) -> Self {
@@ -55,7 +55,7 @@ impl Record {
         let failed = json!({"type": "tool_result", "tool_use_id": id, "is_error": true,
             "content": format!("Exit code 101\n{output}")});
         self.calls("Bash", &json!({"command": command}))
-            .user(json!([failed]))
+            .user(&json!([failed]))
     }
 
     fn edits(self, file: &str) -> Self {
@@ -114,6 +114,8 @@ fn code_that_was_changed_after_the_check_is_not_checked() {
 #[case::question("All tests pass. Shall I commit it?")]
 #[case::plan("The next change will make all tests pass.")]
 #[case::condition("Commit it once all tests pass.")]
+#[case::some(r"All the new tests pass.")]
+#[case::list("- [ ] all tests pass")]
 #[case::quoted("It prints:\n```\nAll tests pass.\n```")]
 #[case::other("The parser reads both forms.")]
 fn a_message_that_owns_up_or_claims_nothing_passes(#[case] said: &str) {
@@ -127,6 +129,10 @@ fn a_message_that_owns_up_or_claims_nothing_passes(#[case] said: &str) {
 #[case::passes(Record::asked("fix it").runs("cargo test", RED).edits("/p/a.rs").runs("cargo test", GREEN))]
 #[case::nothing_ran(Record::asked("fix it").edits("/p/a.rs"))]
 #[case::prose(Record::asked("fix it").runs("cargo test", GREEN).edits("/p/README.md"))]
+#[case::other_language(Record::asked("fix it").runs("cargo test", GREEN).edits("/p/web/a.ts"))]
+#[case::scratch(Record::asked("fix it").runs("cargo test", GREEN).edits("/tmp/a.rs"))]
+#[case::no_check(Record::asked("fix it").runs("./demo.sh", RED))]
+#[case::set_aside(Record::asked("fix it").runs("cargo test", RED).says("That failure is pre-existing."))]
 #[case::unseen_run(Record::asked("fix it").runs("cargo test", RED).runs("./ci.sh", "fine"))]
 #[case::another_check(Record::asked("fix it").runs("cargo test", GREEN).fails("cargo test -- --ignored", RED))]
 #[case::put_aside(Record::asked("fix it").runs("git stash && cargo test", RED))]
@@ -153,10 +159,10 @@ fn each_turn_is_judged_by_itself() {
     let record = Record::asked("fix it")
         .runs("cargo test", RED)
         .says("All tests pass.")
-        .user(json!("thanks"))
+        .user(&json!("thanks"))
         .says("Done.")
-        .user(json!("and now"))
-        .user(json!("[Request interrupted by user]"));
+        .user(&json!("and now"))
+        .user(&json!("[Request interrupted by user]"));
     let stops = record.stops();
     let passed: Vec<bool> = stops
         .iter()

@@ -1,9 +1,9 @@
 //! What happened since the user's last prompt, as far as the gate needs it.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::claim::{self, Claim};
+use super::code::is_code;
 use super::finding;
 use super::verdict::Verdict;
 use crate::transcript::{Call, Check, Event, EventKind, KnownBy, deed, shell};
@@ -12,12 +12,6 @@ use crate::transcript::{Call, Check, Event, EventKind, KnownBy, deed, shell};
 const SUBAGENTS: &[&str] = &["Task", "Agent"];
 /// Programs that run no check of the files at hand, beside those that only look.
 const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
-/// Endings of files that checks look at.
-const CODE: &[&str] = &[
-    "c", "cc", "cpp", "cs", "ex", "exs", "go", "h", "hpp", "java", "js", "jsx", "kt", "mjs", "php",
-    "py", "pyi", "rb", "rs", "scala", "svelte", "swift", "ts", "tsx", "vue", "zig",
-];
-
 /// What happened since the user's last prompt.
 #[derive(Debug, Default)]
 pub struct Turn {
@@ -63,7 +57,7 @@ enum Doubt {
     ApiError,
     /// Something still runs.
     Background,
-    /// The user wants no checks, or only part of the work.
+    /// The user wants no checks, or the agent said why a failure is left alone.
     Excused,
 }
 
@@ -71,14 +65,16 @@ impl Turn {
     /// Takes one event of the turn.
     pub fn see(&mut self, event: &Event<'_>) {
         match &event.kind {
-            EventKind::Prompt(prompt) => {
-                if claim::excuses(prompt.text) {
-                    self.doubt = Some(Doubt::Excused);
-                }
+            EventKind::Prompt(prompt) if claim::excuses(prompt.text) => {
+                self.doubt = Some(Doubt::Excused);
             }
             EventKind::Text { text, .. } => {
+                if claim::sets_aside(text) {
+                    self.doubt = Some(Doubt::Excused);
+                }
                 self.write(text, event.place.message_id);
             }
+            EventKind::HandBack(_) => self.steps.push(Step::Unseen(Arc::default())),
             EventKind::ToolCall(call) => {
                 self.message.clear();
                 self.open.push(call.clone());
@@ -139,7 +135,8 @@ impl Turn {
             let runs = shell::runs_commands(&call.tool);
             runs && !deed::only_looks(&call.input, HARMLESS) && !self.has_just_run(call)
         };
-        if SUBAGENTS.contains(&call.tool.as_str()) || may_check() {
+        let is_foreign = call.tool.starts_with("mcp__") || SUBAGENTS.contains(&call.tool.as_str());
+        if is_foreign || may_check() {
             self.steps.push(Step::Unseen(call.clone()));
         }
     }
@@ -156,10 +153,12 @@ impl Turn {
         let is_it =
             |step: &mut Step| matches!(step, Step::Unseen(known) if Arc::ptr_eq(known, call));
         _ = self.steps.pop_if(is_it);
+        let is_check = deed::checks(&call.input, true).is_some();
         let is_told = check.known_by == KnownBy::Summary || check.result.is_ok();
         let is_alone = !call.input.contains(['&', '|', ';', '\n']);
         let is_plain = shell::runs_commands(&call.tool)
             && !call.input.contains("git ")
+            && is_check
             && (is_told || is_alone);
         self.steps.push(if is_plain {
             Step::Run(Run {
@@ -172,9 +171,7 @@ impl Turn {
     }
 
     fn worked(&mut self, call: &Call) {
-        let ending = Path::new(&call.input).extension();
-        let is_code = ending.is_some_and(|ending| CODE.iter().any(|code| ending == *code));
-        if call.edits() && is_code {
+        if call.edits() && is_code(&call.input) {
             self.steps.push(Step::Edit(call.input.clone()));
         }
     }

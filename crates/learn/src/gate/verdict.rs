@@ -60,7 +60,7 @@ fn guidance(findings: &[Finding], lessons: &[&str]) -> String {
     // A line that does not fit is left out whole, and so is what follows it.
     lines.retain(|line| {
         let length = line.encode_utf16().count() + 1;
-        room = if length <= room { room - length } else { 0 };
+        room = room.saturating_sub(length);
         room > 0
     });
     lines.join("\n")

@@ -15,7 +15,8 @@ impl Score {
 
     /// The score nearest to a number; of none at all the lowest.
     pub(crate) fn clamped(value: f64) -> Self {
-        Self(value.max(0.0).min(1.0))
+        let value = if value.is_nan() { 0.0 } else { value };
+        Self(value.clamp(0.0, 1.0))
     }
 
     pub fn get(self) -> f64 {

@@ -7,11 +7,13 @@ use std::sync::LazyLock;
 use regex::{Match, Regex};
 
 /// What of a pattern counts only letters and digits of ASCII.
-const ASCII: [(&str, &str); 4] = [
+const ASCII: [(&str, &str); 5] = [
     (r"\b", r"(?-u:\b)"),
     (r"\w", r"[0-9A-Za-z_]"),
     (r"\W", r"[^0-9A-Za-z_]"),
     (r"\d", r"[0-9]"),
+    // Within a clause; of a class of all signs it would be ten times the size.
+    (r"[^.;:]", r"[\x00-\x2d\x2f-\x39\x3c-\x7f]"),
 ];
 
 /// Compiles a pattern in which words are those of English. It is a tenth of the size, and its
