@@ -14,6 +14,7 @@ use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
+use crate::queue::question_templates;
 use crate::reflect::reply::{Curation, Reflection};
 
 pub(super) fn run(args: &FixturesArgs) -> anyhow::Result<()> {
@@ -53,8 +54,8 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
     let name = backend.name();
     let recorder = Recorder::new(backend, &file);
     let templates = [
-        ask::reflector_template(&session.paths)?,
-        ask::curator_template(&session.paths)?,
+        question_templates::reflector_template(&session.paths)?,
+        question_templates::curator_template(&session.paths)?,
     ];
     let known = session.known((&path, &evidence), &playbook)?;
     let question = Question::now(parts, &recorder, &known);

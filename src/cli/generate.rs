@@ -13,11 +13,12 @@ use super::session::{Session, runtime};
 use crate::memory::{Memory, reflection_ids};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::queue::ask::{self, Question};
+use crate::queue::ask::Question;
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
+use crate::queue::question_templates;
 use crate::queue::screening;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::known::Known;
@@ -192,7 +193,7 @@ fn ask(
     // The trace is no session of the project's, whatever project it names.
     let known = Known::default();
     let question = Question::now(parts, backend.as_ref(), &known);
-    let template = ask::reflector_template(&session.paths)?;
+    let template = question_templates::reflector_template(&session.paths)?;
     let answered = runtime()?.block_on(question.reflector(&template)).answered;
     match answered.cause {
         None => Ok(answered.result),

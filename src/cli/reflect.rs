@@ -16,6 +16,7 @@ use crate::queue::evidence::SessionEvidence;
 use crate::queue::files;
 use crate::queue::job::{Event, Ticket};
 use crate::queue::progress::Job;
+use crate::queue::question_templates;
 use crate::queue::spool::{self, IdEntropy};
 use crate::setup::templates;
 use crate::transcript_file;
@@ -48,7 +49,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let question = Question::now(parts, backend.as_ref(), &known);
     let template = match &args.template {
         Some(file) => tried(file, account.need.backend)?,
-        None => ask::reflector_template(&session.paths)?,
+        None => question_templates::reflector_template(&session.paths)?,
     };
     let mut reflected = runtime()?.block_on(question.reflector(&template)).answered;
     ask::drop_groundless(&mut reflected, &template, &evidence);
@@ -82,7 +83,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
 }
 
 fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
-    let template = ask::template_in(file)?;
+    let template = question_templates::template_in(file)?;
     if let Some(flaw) = templates::REFLECTOR.flaw(&template) {
         return Err(Hinted::error(
             format!("could not use template: {}: {flaw}", file.display()),

@@ -11,9 +11,8 @@ use crate::fsx::{self, FsError};
 use crate::hook::source::Given;
 use crate::news;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
-use crate::playbook::context::{
-    Admission, Frame, InjectionLimits, PointsToShow, context, own_points,
-};
+use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
+use crate::playbook::frame::{Frame, own_points};
 use crate::playbook::left_out::for_prompts;
 use crate::playbook::proof::Stage;
 use crate::playbook::render::TEMPLATE;

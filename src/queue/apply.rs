@@ -1,6 +1,5 @@
 //! Applies a job to the playbook as it is now: under the lock, one atomic replace.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -8,13 +7,13 @@ use serde_json::Value;
 use super::context::WorkerContext;
 use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
+use super::found::{FoundPlaybook, read};
 use super::progress::{Job, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{LOCK_WAIT, hand_edit, own, record, recurrence, screening, shown, trust_record};
 use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
-use crate::fsx;
 use crate::playbook::apart::Parts;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
@@ -23,8 +22,7 @@ use crate::playbook::ops::named_points;
 use crate::playbook::{Playbook, Point, Skipped};
 use crate::reflect::accepted::with_grounds;
 use crate::reflect::grounds::Grounds;
-use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Snapshots, Store, StoreError};
-use crate::trust::Standing;
+use crate::store::{Locked, MAX_FILE_BYTES, Snapshots};
 
 pub(super) enum Work<'a> {
     Lesson(&'a SessionEvidence),
@@ -200,95 +198,6 @@ pub(super) fn rehearse(
     playbook.never_below(&context.memory().highest_numbers(&project)?);
     let points = (&mut playbook, &found.unused);
     change(context, job, &work, points, &snapshots, config)
-}
-
-/// The playbook that a job starts from.
-struct FoundPlaybook {
-    /// With all its votes.
-    playbook: Playbook,
-    /// As the file has it, without the votes that stand apart.
-    file: Playbook,
-    /// What the file said.
-    bytes: Option<Vec<u8>>,
-    /// The same without secrets, when it is worth keeping.
-    original: Option<Vec<u8>>,
-    /// Whether that is what the file says.
-    is_readable: bool,
-    /// Whether the file held secrets, which are masked here: neither history nor snapshots
-    /// get them, and the file loses them with the next write.
-    held_secrets: bool,
-    /// The names of points that play no part when a session is judged.
-    unused: HashSet<String>,
-}
-
-/// The playbook as it is now. A restore may also replace a file that cannot be read: it
-/// starts from what the file was when it last could be.
-fn read(
-    surroundings: &Surroundings,
-    job: &Job,
-    work: &Work<'_>,
-    snapshots: &Snapshots,
-    config: &Config,
-) -> Result<FoundPlaybook, Stop> {
-    let masker = config.secrets.secrecy()?.masker;
-    let project = &job.ticket.project;
-    let store = job.store(&surroundings.paths);
-    let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;
-    let Loaded {
-        mut playbook,
-        mut file,
-        bytes,
-        is_of_another_age,
-    } = loaded;
-    let standing = Standing::of(&surroundings.paths, project);
-    let points = playbook.points();
-    let unused = points.filter(|point| !screening::may_be_used(&standing, point));
-    let unused = unused
-        .map(|point| masker.mask(point.name).into_owned())
-        .collect();
-    let original = bytes.as_ref().filter(|_| is_of_another_age || !is_readable);
-    let original = original.map(|bytes| {
-        let text = String::from_utf8_lossy(bytes);
-        match masker.mask_json(&text) {
-            Cow::Owned(clean) => clean.into_bytes(),
-            Cow::Borrowed(_) => bytes.clone(),
-        }
-    });
-    file.mask_secrets(&masker);
-    Ok(FoundPlaybook {
-        held_secrets: playbook.mask_secrets(&masker),
-        playbook,
-        file,
-        bytes,
-        original,
-        is_readable,
-        unused,
-    })
-}
-
-/// The playbook, and whether that is what the file says: a restore starts from what we kept
-/// last where the file cannot be read or is away.
-fn read_as_is(
-    store: &Store,
-    work: &Work<'_>,
-    snapshots: &Snapshots,
-) -> Result<(Loaded, bool), Stop> {
-    let is_restore = matches!(work, Work::Edit(Edit::Restore { .. }));
-    match store.read() {
-        Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
-            let last = snapshots.last(MAX_FILE_BYTES)?;
-            let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
-            let last = last.unwrap_or_else(Playbook::empty);
-            let loaded = Loaded {
-                file: last.clone(),
-                playbook: last,
-                bytes: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
-                is_of_another_age: false,
-            };
-            Ok((loaded, false))
-        }
-        loaded => Ok((loaded?, true)),
-    }
 }
 
 fn change(

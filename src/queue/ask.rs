@@ -9,6 +9,7 @@ use super::budget::Hold;
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
 use super::progress::{Job, RestOn};
+use super::question_templates::{curator_template, reflector_template};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
@@ -18,7 +19,6 @@ use crate::backend::question::{Answered, question};
 use crate::backend::{Ask, Backend, Name, Step};
 use crate::config::Config;
 use crate::freshness;
-use crate::fsx;
 use crate::paths::Paths;
 use crate::playbook::render::format_playbook;
 use crate::playbook::tags::apply_bullet_tags;
@@ -27,8 +27,7 @@ use crate::reflect::accepted::keep_grounded;
 use crate::reflect::grounds::{Grounds, asks_for_grounds};
 use crate::reflect::known::{Known, KnownLesson};
 use crate::reflect::prompt::{
-    CURATOR_TEMPLATE, CuratorInput, FilledPrompt, REFLECTOR_TEMPLATE, ReflectorInput,
-    curator_prompt, reflector_prompt,
+    CuratorInput, FilledPrompt, ReflectorInput, curator_prompt, reflector_prompt,
 };
 use crate::reflect::recurrence::asks_for_recurrence;
 use crate::reflect::reply::{Curation, Reflection, Reply};
@@ -36,7 +35,6 @@ use crate::store::Store;
 use crate::telemetry;
 use crate::trust::Standing;
 
-const MAX_TEMPLATE: u64 = 1 << 20;
 /// How many of the events that may be grounds a curator is shown.
 const LISTED: usize = 30;
 const POINTS_ONLY: &str = "{key_points}";
@@ -371,34 +369,4 @@ fn keep<T>(surroundings: &Surroundings, job: &Job, step: Step, judged: &Judged<T
         let name = format!("{}-{}", job.ticket.id, step.as_str());
         telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
     }
-}
-
-/// The reflector's template: the user's, else the built-in one.
-pub(crate) fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {
-    template(paths, "reflector.txt", REFLECTOR_TEMPLATE)
-}
-
-/// The curator's template: the user's, else the built-in one.
-pub(crate) fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
-    template(paths, "curator.txt", CURATOR_TEMPLATE)
-}
-
-fn template(paths: &Paths, name: &str, built_in: &str) -> Result<String, fsx::FsError> {
-    let file = paths.template(name);
-    match fsx::read_if_there(&file, MAX_TEMPLATE)? {
-        None => Ok(built_in.to_owned()),
-        Some(bytes) => utf8(bytes, &file),
-    }
-}
-
-pub(crate) fn template_in(file: &Path) -> Result<String, fsx::FsError> {
-    utf8(fsx::read(file, MAX_TEMPLATE)?, file)
-}
-
-fn utf8(bytes: Vec<u8>, file: &Path) -> Result<String, fsx::FsError> {
-    String::from_utf8(bytes).map_err(|e| fsx::FsError {
-        action: "read template".to_owned(),
-        path: file.to_owned(),
-        source: std::io::Error::new(std::io::ErrorKind::InvalidData, e),
-    })
 }

@@ -19,7 +19,7 @@ use super::progress::{Job, Progress};
 use super::spool::{self, IdEntropy};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{ask, files, trigger};
+use super::{files, question_templates, trigger};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -163,8 +163,10 @@ pub(crate) fn estimate(
     }
     let playbook = Store::of(&surroundings.paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
-    let templates = estimate_tokens(&ask::reflector_template(&surroundings.paths)?)
-        + estimate_tokens(&ask::curator_template(&surroundings.paths)?);
+    let templates =
+        estimate_tokens(&question_templates::reflector_template(
+            &surroundings.paths,
+        )?) + estimate_tokens(&question_templates::curator_template(&surroundings.paths)?);
     let most_points = config.playbook.max_bytes as u64 / 4;
     let tokens: u64 = (0..)
         .zip(evidence)

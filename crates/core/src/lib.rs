@@ -48,6 +48,7 @@ pub mod job_id;
 pub mod lenient_json;
 pub mod logfile;
 pub mod millis;
+mod no_folders;
 pub mod open_session;
 pub mod paths;
 pub mod platform;

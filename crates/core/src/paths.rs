@@ -1,10 +1,10 @@
 //! Where our files are.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::digest::name_of;
 use crate::env::{Env, name};
+pub use crate::no_folders::NoFolders;
 
 /// The template of what a session is given; the user's own is looked for under this name.
 pub const PLAYBOOK_TEMPLATE: &str = "playbook.txt";
@@ -39,60 +39,6 @@ pub struct Paths {
     state: PathBuf,
     client: PathBuf,
     home: Option<PathBuf>,
-}
-
-/// Why folders cannot be used.
-#[derive(Debug)]
-pub enum NoFolders {
-    /// None could be found.
-    Home,
-    /// One would be another folder in each project, and for the worker.
-    Relative {
-        /// The variable that names it.
-        name: &'static str,
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The state folder is the client's or holds it: files would get mixed up.
-    Clients(PathBuf),
-}
-
-impl fmt::Display for NoFolders {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Home => f.write_str(
-                "could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and \
-                 PLAYBOOK_STATE_DIR",
-            ),
-            Self::Relative { name, path } => {
-                write!(
-                    f,
-                    "could not use {name}: {}: not an absolute path",
-                    path.display()
-                )
-            }
-            Self::Clients(state) => {
-                let state = state.display();
-                write!(
-                    f,
-                    "could not use state folder: {state}: the client keeps its files there"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for NoFolders {}
-
-impl NoFolders {
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Home => "for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook",
-            Self::Relative { .. } => "give the whole path, from `/` on, or unset it",
-            Self::Clients(_) => "set PLAYBOOK_STATE_DIR to a folder of its own, or unset it",
-        }
-    }
 }
 
 impl Paths {
@@ -142,18 +88,19 @@ impl Paths {
         self.config.join("config.toml")
     }
 
-    /// The folder of the settings, which also is the project of the user's own playbook: the one
-    /// that goes along into every project.
+    /// The folder of the settings, which also is the project of the user's own playbook.
     pub fn own(&self) -> &Path {
         &self.config
     }
 
     /// The playbook of a project, or the user's own.
     pub fn playbook_file(&self, project: &Path) -> PathBuf {
+        let in_project = playbook_file(project);
+        let own = project.join(PLAYBOOK_FILE);
         if project == self.own() {
-            project.join(PLAYBOOK_FILE)
+            own
         } else {
-            playbook_file(project)
+            in_project
         }
     }
 

@@ -4,18 +4,18 @@
 //! A counter is that of the file plus what is apart, so the votes of others, who write the
 //! format of spec/1, keep counting, and nothing has to be moved when the setting changes.
 
+mod followed;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::clean::clean_text;
 use super::entry::{self, COUNTERS};
-use super::job_votes::{counted, renamed};
+use super::job_votes::counted;
 use super::meta;
 use super::model::{LAST_UPDATED, Playbook};
-use crate::digest::name_of;
 
 /// What is apart from a playbook file: more or fewer votes for its points than it says, when
 /// they were last used, and the jobs that this comes from.
@@ -101,45 +101,6 @@ impl VotesApart {
             self.followed(file)
         }
     }
-
-    /// The same by the names of now: a merge may have given a point another number, and its old
-    /// one to another text.
-    fn followed(mut self, file: &Playbook) -> Self {
-        let by_text: BTreeMap<String, &str> = file
-            .points()
-            .map(|point| (hash(point.text), point.name))
-            .collect();
-        let is_here = |name: &str, text: &str| {
-            let point = file.points().find(|point| point.name == name);
-            point.is_some_and(|point| hash(point.text) == text)
-        };
-        let moved = self.points.iter().filter_map(|(name, point)| {
-            let text = point.text.as_ref()?;
-            let now = *by_text.get(text)?;
-            (!is_here(name, text)).then(|| (name.clone(), now.to_owned()))
-        });
-        let names: BTreeMap<String, String> = moved.collect();
-        if names.is_empty() {
-            return self;
-        }
-        for (name, point) in std::mem::take(&mut self.points) {
-            let name = names.get(&name).cloned().unwrap_or(name);
-            self.points.entry(name).or_default().add(&point);
-        }
-        for votes in self.votes.values_mut() {
-            *votes = renamed(votes, &names);
-        }
-        self
-    }
-
-    /// The same, on its way into the file with a job.
-    #[must_use]
-    pub fn moved_with(&self, job: &str) -> Self {
-        Self {
-            into_file: Some(job.to_owned()),
-            ..self.clone()
-        }
-    }
 }
 
 impl Playbook {
@@ -196,7 +157,7 @@ impl Playbook {
                 .and_then(|place| before.entry(place))
                 .zip(in_file)
                 .map(|(then, file)| apart(then, file));
-            let now_text = now.and_then(entry::text).map(hash);
+            let now_text = now.and_then(entry::text).map(followed::hash);
             let [now, then] = [apart_now, apart_then].map(Option::unwrap_or_default);
             let used = |playbook: &Self| playbook.meta.points.get(name).and_then(|n| n.used);
             let point = PointApart {
@@ -240,10 +201,6 @@ impl Playbook {
         };
         same
     }
-}
-
-fn hash(text: &str) -> String {
-    name_of(clean_text(text).as_bytes())
 }
 
 fn used_of(playbook: &Playbook, name: &str) -> Option<Timestamp> {

@@ -1,25 +1,18 @@
 //! What a new session is given: the key points worth most, within the client's limit.
 
-use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::Timestamp;
 
 use super::clean::MAX_CHARS;
 use super::defect::Defect;
+use super::frame::Frame;
 use super::migrate::migrate;
 use super::model::Point;
-use super::proof::{ProofRecord, Stage};
-use super::ranking::Worth;
+use super::order::by_turn;
+use super::proof::ProofRecord;
 use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show};
 use super::section::Section;
-
-/// Of what is shown one part in so many is for points on probation.
-const SHARE: usize = 5;
-/// Of the room one part in so many is for the user's own points.
-const OWN_SHARE: usize = 4;
-const OWN_TEMPLATE: &str = "# OF YOUR USER, FOR EVERY PROJECT\n\n{key_points}";
-const PROJECT_TITLE: &str = "# OF THIS PROJECT";
 
 /// How much of the client's context the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,65 +64,6 @@ pub struct PointsToShow {
     pub odd: Option<String>,
 }
 
-/// The text around the key points of a project.
-#[derive(Debug, Clone, Copy)]
-pub struct Frame<'a> {
-    /// The template, with a place for the key points.
-    pub template: &'a str,
-    /// The user's own key points, as [`own_points`] has them, which come first; empty where there
-    /// are none.
-    pub own: &'a str,
-}
-
-impl<'a> Frame<'a> {
-    /// A template with nothing of the user's own.
-    pub fn of(template: &'a str) -> Self {
-        Self { template, own: "" }
-    }
-
-    /// A template in which the user's own points have their place.
-    fn with_own<'t>(&self, template: &'t str) -> Cow<'t, str> {
-        if self.own.is_empty() {
-            return Cow::Borrowed(template);
-        }
-        let own = self.own;
-        let both = format!("{own}{BLANK_LINE}{PROJECT_TITLE}{BLANK_LINE}{PLACEHOLDER}");
-        Cow::Owned(template.replacen(PLACEHOLDER, &both, 1))
-    }
-
-    /// What a session is given where the project has nothing to give.
-    pub fn alone(&self, limits: InjectionLimits) -> Option<String> {
-        if self.own.is_empty() {
-            return None;
-        }
-        let templates = [self.template, TEMPLATE].into_iter();
-        let mut filled = templates
-            .filter(|template| template.contains(PLACEHOLDER))
-            .map(|template| template.replace(PLACEHOLDER, self.own));
-        filled.find(|text| units(text) <= limits.units)
-    }
-}
-
-/// The user's own key points as they stand before those of a project: of the room of `limits`
-/// they get a quarter.
-pub fn own_points(
-    bytes: &[u8],
-    limits: InjectionLimits,
-    proof: (Timestamp, &ProofRecord),
-    admit: impl Fn(&Point<'_>) -> Admission,
-) -> Result<PointsToShow, Defect> {
-    let limits = InjectionLimits {
-        units: limits.units / OWN_SHARE,
-        ..limits
-    };
-    let mut shown = fill(bytes, &[OWN_TEMPLATE], limits, proof, admit)?;
-    // A place for the project's points is in the template alone.
-    shown.text = shown
-        .text
-        .map(|text| text.replace(PLACEHOLDER, "{key points}"));
-    Ok(shown)
-}
-
 /// Fills the template for a new session from the file's bytes, within `limits`, with the
 /// points that `admit` lets pass.
 ///
@@ -152,7 +86,7 @@ pub fn context(
 }
 
 /// Fills the first of `templates` that leaves room for a point.
-fn fill(
+pub(super) fn fill(
     bytes: &[u8],
     templates: &[&str],
     limits: InjectionLimits,
@@ -295,56 +229,8 @@ fn left_out(count: usize, all: usize) -> String {
     format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
 }
 
-/// The indexes of the points, those worth most first; equal ones in the file's order.
-pub(super) fn by_worth(points: &[Point<'_>], now: Timestamp) -> Vec<usize> {
-    let worth: Vec<Worth> = points.iter().map(|point| Worth::of(point, now)).collect();
-    let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by(|&a, &b| worth[b].compare(&worth[a]));
-    order
-}
-
-/// The order in which points get their places: those worth most first, and among them, for each
-/// [`SHARE`] of the room, one on probation. These are drawn by the count of sessions, so that
-/// each has its turn, and one state gives one order.
-fn by_turn(points: &[Point<'_>], now: Timestamp, proof: &ProofRecord) -> Vec<usize> {
-    let order = by_worth(points, now);
-    if proof.sessions == 0 {
-        return order;
-    }
-    let is_on_probation = |index: &usize| {
-        let point = &points[*index];
-        let is_untried = proof.of(point).harmful == 0 && !proof.by_user.contains(point.name);
-        is_untried && proof.stage(point) == Stage::Probation
-    };
-    let (mut drawn, others): (Vec<usize>, Vec<usize>) =
-        order.into_iter().partition(is_on_probation);
-    drawn.sort_by_cached_key(|index| {
-        let mut hasher = DefaultHasher::new();
-        (proof.sessions, points[*index].name).hash(&mut hasher);
-        hasher.finish()
-    });
-    let (mut drawn, mut others) = (drawn.into_iter().peekable(), others.into_iter().peekable());
-    let (mut order, mut of_drawn, mut all) = (Vec::new(), 0, 0);
-    loop {
-        let room = |index: &usize| points[*index].text.len().min(MAX_CHARS);
-        let is_its_turn = match (drawn.peek(), others.peek()) {
-            (Some(next), Some(_)) => (of_drawn + room(next)) * SHARE <= all + room(next),
-            (next, _) => next.is_some(),
-        };
-        let next = if is_its_turn {
-            drawn.next()
-        } else {
-            others.next()
-        };
-        let Some(next) = next else { return order };
-        all += room(&next);
-        of_drawn += if is_its_turn { room(&next) } else { 0 };
-        order.push(next);
-    }
-}
-
 /// The length of a text in UTF-16 units, by which the client counts.
-fn units(text: &str) -> usize {
+pub(super) fn units(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
     } else {
@@ -472,52 +358,5 @@ mod tests {
         assert_eq!(all.unknown, more_worth_first);
         let text = of(26).text.unwrap();
         assert!(text.contains("(1 of 27 key points left out"), "{text}");
-    }
-
-    #[test]
-    fn the_users_own_points_come_first_within_a_quarter_of_the_room() {
-        let point = |n: usize| json!({"name": format!("my-{n:03}"), "text": "own ".repeat(30)});
-        let proof = ProofRecord::default();
-        let limits = InjectionLimits::FULL;
-        let own = |count| {
-            let bytes = file(&(1..=count).map(point).collect(), &json!({}));
-            let shown = own_points(&bytes, limits, (now(), &proof), |_| Admission::Given);
-            shown.unwrap().text.unwrap()
-        };
-        assert!(units(&own(50)) <= limits.units / OWN_SHARE);
-        assert!(shown(&own(50)).len() > 3);
-        let both = |bytes: &[u8], own: &str| {
-            let template = "Before {key_points} after";
-            let frame = Frame { template, own };
-            let all = |_: &Point<'_>| Admission::Given;
-            context(bytes, frame, limits, (now(), &proof), all)
-                .unwrap()
-                .text
-        };
-        let text = both(&many(60), &own(2)).unwrap();
-        assert!(units(&text) <= limits.units);
-        assert!(
-            text.starts_with("Before # OF YOUR USER, FOR EVERY PROJECT\n\n## OTHERS\n[my-001]")
-        );
-        assert!(text.contains("\n\n# OF THIS PROJECT\n\n## OTHERS\n[oth-"));
-        let alone = both(&many(0), &own(1)).unwrap();
-        assert!(alone.starts_with("Before # OF YOUR USER"), "{alone}");
-        assert!(alone.ends_with(" after"), "{alone}");
-        assert_eq!(both(&many(0), ""), None);
-    }
-
-    #[test]
-    fn a_point_of_the_users_own_leaves_the_projects_points_in_their_place() {
-        let point = json!([{"name": "my-001", "text": "write {key_points} so"}]);
-        let (limits, proof) = (InjectionLimits::FULL, ProofRecord::default());
-        let all = |_: &Point<'_>| Admission::Given;
-        let own = own_points(&file(&point, &json!({})), limits, (now(), &proof), all);
-        let own = own.unwrap().text.unwrap();
-        let frame = Frame {
-            template: TEMPLATE,
-            own: &own,
-        };
-        let text = context(&many(2), frame, limits, (now(), &proof), all);
-        assert_eq!(text.unwrap().text.unwrap().matches("[oth-001]").count(), 1);
     }
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::clean::clean_text;
-use super::context::{Admission, by_worth};
+use super::context::Admission;
 use super::defect::Defect;
 use super::migrate::migrate;
 use super::model::Point;
+use super::order::by_worth;
 use super::render::is_showable;
 use crate::digest::name_of;
 use crate::hint::{Term, telling, terms};

@@ -12,6 +12,7 @@ pub mod diff;
 mod document;
 pub mod edit;
 mod entry;
+pub mod frame;
 pub(crate) mod id;
 mod job_votes;
 mod json;
@@ -24,6 +25,7 @@ pub(crate) mod model;
 mod numbers;
 mod odd;
 pub mod ops;
+mod order;
 pub mod proof;
 #[cfg(test)]
 mod properties;

@@ -6,7 +6,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
 use super::Playbook;
-use super::context::{Admission, Frame, InjectionLimits, context};
+use super::context::{Admission, InjectionLimits, context};
+use super::frame::Frame;
 use super::proof::{ProofRecord, Stage};
 use super::render::TEMPLATE;
 use super::shown::{each, in_text};

@@ -1,0 +1,105 @@
+//! The playbook that a job starts from, as it is now.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::apply::Work;
+use super::edit::Edit;
+use super::progress::Job;
+use super::screening;
+use super::stop::Stop;
+use super::surroundings::Surroundings;
+use crate::config::Config;
+use crate::fsx;
+use crate::playbook::Playbook;
+use crate::store::{Loaded, MAX_FILE_BYTES, Snapshots, Store, StoreError};
+use crate::trust::Standing;
+
+/// The playbook that a job starts from.
+pub(super) struct FoundPlaybook {
+    /// With all its votes.
+    pub(super) playbook: Playbook,
+    /// As the file has it, without the votes that stand apart.
+    pub(super) file: Playbook,
+    /// What the file said.
+    pub(super) bytes: Option<Vec<u8>>,
+    /// The same without secrets, when it is worth keeping.
+    pub(super) original: Option<Vec<u8>>,
+    /// Whether that is what the file says.
+    pub(super) is_readable: bool,
+    /// Whether the file held secrets, which are masked here: neither history nor snapshots
+    /// get them, and the file loses them with the next write.
+    pub(super) held_secrets: bool,
+    /// The names of points that play no part when a session is judged.
+    pub(super) unused: HashSet<String>,
+}
+
+/// The playbook as it is now. A restore may also replace a file that cannot be read: it
+/// starts from what the file was when it last could be.
+pub(super) fn read(
+    surroundings: &Surroundings,
+    job: &Job,
+    work: &Work<'_>,
+    snapshots: &Snapshots,
+    config: &Config,
+) -> Result<FoundPlaybook, Stop> {
+    let masker = config.secrets.secrecy()?.masker;
+    let project = &job.ticket.project;
+    let store = job.store(&surroundings.paths);
+    let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;
+    let Loaded {
+        mut playbook,
+        mut file,
+        bytes,
+        is_of_another_age,
+    } = loaded;
+    let standing = Standing::of(&surroundings.paths, project);
+    let points = playbook.points();
+    let unused = points.filter(|point| !screening::may_be_used(&standing, point));
+    let unused = unused
+        .map(|point| masker.mask(point.name).into_owned())
+        .collect();
+    let original = bytes.as_ref().filter(|_| is_of_another_age || !is_readable);
+    let original = original.map(|bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        match masker.mask_json(&text) {
+            Cow::Owned(clean) => clean.into_bytes(),
+            Cow::Borrowed(_) => bytes.clone(),
+        }
+    });
+    file.mask_secrets(&masker);
+    Ok(FoundPlaybook {
+        held_secrets: playbook.mask_secrets(&masker),
+        playbook,
+        file,
+        bytes,
+        original,
+        is_readable,
+        unused,
+    })
+}
+
+/// The playbook, and whether that is what the file says: a restore starts from what we kept
+/// last where the file cannot be read or is away.
+fn read_as_is(
+    store: &Store,
+    work: &Work<'_>,
+    snapshots: &Snapshots,
+) -> Result<(Loaded, bool), Stop> {
+    let is_restore = matches!(work, Work::Edit(Edit::Restore { .. }));
+    match store.read() {
+        Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
+            let last = snapshots.last(MAX_FILE_BYTES)?;
+            let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
+            let last = last.unwrap_or_else(Playbook::empty);
+            let loaded = Loaded {
+                file: last.clone(),
+                playbook: last,
+                bytes: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
+                is_of_another_age: false,
+            };
+            Ok((loaded, false))
+        }
+        loaded => Ok((loaded?, true)),
+    }
+}
