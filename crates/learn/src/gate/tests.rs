@@ -137,6 +137,7 @@ fn a_message_that_owns_up_or_claims_nothing_passes(#[case] said: &str) {
 #[case::set_aside(Record::asked("fix it").runs("cargo test", RED).says("That failure is pre-existing."))]
 #[case::unseen_run(Record::asked("fix it").runs("cargo test", RED).runs("./ci.sh", "fine"))]
 #[case::another_check(Record::asked("fix it").runs("cargo test", GREEN).fails("cargo test -- --ignored", RED))]
+#[case::taken_back(Record::asked("fix it").runs("cargo test", RED).runs("git checkout -- .", ""))]
 #[case::put_aside(Record::asked("fix it").runs("git stash && cargo test", RED))]
 #[case::of_another_command(Record::asked("fix it").fails("cargo build && ./a.sh", "no such host"))]
 #[case::subagent(Record::asked("fix it").runs("cargo test", RED).calls("Task", &json!({"prompt": "fix"})).answers("All green"))]

@@ -5,13 +5,10 @@ use std::sync::Arc;
 use super::claim::{self, Claim};
 use super::code::is_code;
 use super::finding;
+use super::step::{self, Run, Step};
 use super::verdict::Verdict;
 use crate::transcript::{Call, Check, ErrorCategory, Event, EventKind, KnownBy, deed, shell};
 
-/// Tools that hand work to another agent.
-const SUBAGENTS: &[&str] = &["Task", "Agent"];
-/// Programs that run no check of the files at hand, beside those that only look.
-const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
 /// What happened since the user's last prompt.
 #[derive(Debug, Default)]
 pub struct Turn {
@@ -21,31 +18,6 @@ pub struct Turn {
     doubt: Option<Doubt>,
     message: String,
     message_id: Option<String>,
-}
-
-/// What of a turn bears on whether its checks pass.
-#[derive(Debug)]
-pub(super) enum Step {
-    /// A check ran.
-    Run(Run),
-    /// A file was changed that checks look at.
-    Edit(String),
-    /// Something that may have run a check, or changed files, unseen.
-    Unseen(Arc<Call>),
-}
-
-impl Step {
-    /// Tells whether files may differ after it.
-    pub(super) fn changes(&self) -> bool {
-        !matches!(self, Self::Run(_))
-    }
-}
-
-/// A check that ran.
-#[derive(Debug)]
-pub(super) struct Run {
-    pub command: String,
-    pub check: Check,
 }
 
 /// Why nothing certain can be said of a turn.
@@ -128,12 +100,7 @@ impl Turn {
     fn answered(&mut self, call: &Arc<Call>) {
         let place = self.open.iter().position(|open| Arc::ptr_eq(open, call));
         place.map(|place| self.open.swap_remove(place));
-        let may_check = || {
-            let runs = shell::runs_commands(&call.tool);
-            runs && !deed::only_looks(&call.input, HARMLESS) && !self.has_just_run(call)
-        };
-        let is_foreign = call.tool.starts_with("mcp__") || SUBAGENTS.contains(&call.tool.as_str());
-        if is_foreign || may_check() {
+        if step::may_check(call) && !self.has_just_run(call) {
             self.steps.push(Step::Unseen(call.clone()));
         }
     }
