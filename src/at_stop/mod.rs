@@ -48,8 +48,8 @@ pub(crate) fn verdict(context: &Context<'_>, stop: &Stop<'_>) -> Option<Verdict>
     record.count(stop.prompt, score, threshold);
     let found = judged.keys(stop.prompt);
     let speaks = score < threshold && record.may_say(stop.prompt, &found, config.gate.per_step);
+    let speaks = speaks && is_harmless(context, &judged.told());
     let verdict = speaks.then(|| say(&judged));
-    let verdict = verdict.filter(|verdict| is_harmless(context, verdict));
     if let Some(verdict) = &verdict {
         record.add(Spoken {
             at: context.now,
@@ -67,8 +67,8 @@ pub(crate) fn verdict(context: &Context<'_>, stop: &Stop<'_>) -> Option<Verdict>
 
 /// The client hands guidance over as a word of the user's, and it quotes what a tool wrote: an
 /// attack in that goes no further.
-fn is_harmless(context: &Context<'_>, verdict: &Verdict) -> bool {
-    let objection = screen::objection(verdict.text());
+fn is_harmless(context: &Context<'_>, quoted: &str) -> bool {
+    let objection = screen::objection(quoted);
     if let Some(why) = &objection {
         context.log(&format!("held back what the gate would say: it {why}"));
     }

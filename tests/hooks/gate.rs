@@ -312,10 +312,10 @@ fn what_it_keeps_is_masked_and_the_users_own() {
     let mut transcript = Transcript::default();
     transcript.prompt("p1", "mend it");
     transcript
-        .calls("Bash", &json!({"command": format!("GH={key} cargo test")}))
+        .calls("Bash", &json!({"command": format!("cargo test -- --token {key}")}))
         .answer(
             "p1",
-            &format!("Exit code 101\n{key}\ntest result: FAILED. 0 passed; 1 failed; 0 ignored"),
+            &format!("Exit code 101\n{key}\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out"),
             true,
         );
     transcript.keep(&env);

@@ -36,7 +36,8 @@ impl Subject {
 impl Claim {
     /// Reads a message; nothing when it owns up to a failure, asks, or leaves something open.
     pub(super) fn of(message: &str) -> Option<Self> {
-        let said: Vec<&str> = sentences(message).collect();
+        let message = message.replace('’', "'");
+        let said: Vec<&str> = sentences(&message).collect();
         let asks = said.last().is_some_and(|last| last.ends_with('?'));
         if asks || said.iter().any(|sentence| admits(sentence)) {
             return None;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::claim::{Claim, Subject};
 use super::code::looks_at;
-use super::turn::{Run, Step};
+use super::step::{Run, Step};
 use crate::clip;
 use crate::shown::one_line;
 

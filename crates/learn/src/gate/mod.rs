@@ -7,6 +7,7 @@
 mod claim;
 mod code;
 mod finding;
+mod step;
 mod stops;
 mod turn;
 mod verdict;

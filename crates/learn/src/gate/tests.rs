@@ -112,6 +112,8 @@ fn code_that_was_changed_after_the_check_is_not_checked() {
 #[case::old("All tests pass except a pre-existing failure in `b`.")]
 #[case::not_run("Done. I could not run the tests here.")]
 #[case::question("All tests pass. Shall I commit it?")]
+#[case::apostrophe("All tests pass. The linter couldn’t run.")]
+#[case::skipped("All tests pass; the slow ones are skipped.")]
 #[case::plan("The next change will make all tests pass.")]
 #[case::condition("Commit it once all tests pass.")]
 #[case::some(r"All the new tests pass.")]
@@ -135,15 +137,24 @@ fn a_message_that_owns_up_or_claims_nothing_passes(#[case] said: &str) {
 #[case::set_aside(Record::asked("fix it").runs("cargo test", RED).says("That failure is pre-existing."))]
 #[case::unseen_run(Record::asked("fix it").runs("cargo test", RED).runs("./ci.sh", "fine"))]
 #[case::another_check(Record::asked("fix it").runs("cargo test", GREEN).fails("cargo test -- --ignored", RED))]
+#[case::taken_back(Record::asked("fix it").runs("cargo test", RED).runs("git checkout -- .", ""))]
 #[case::put_aside(Record::asked("fix it").runs("git stash && cargo test", RED))]
 #[case::of_another_command(Record::asked("fix it").fails("cargo build && ./a.sh", "no such host"))]
 #[case::subagent(Record::asked("fix it").runs("cargo test", RED).calls("Task", &json!({"prompt": "fix"})).answers("All green"))]
+#[case::remark(Record::asked("fix it").runs("go build ./...", "a.go:3:1: a remark of the linter"))]
 #[case::background(Record::asked("fix it").runs("cargo test", RED).runs("npm start", "Command running in background with ID: b1"))]
 #[case::no_answer(Record::asked("fix it").runs("cargo test", RED).calls("Bash", &json!({"command": "cargo test"})))]
 #[case::no_tests_wanted(Record::asked("don't run the tests").runs("cargo test", RED))]
 #[case::test_first(Record::asked("write a failing test").runs("cargo test", RED))]
 fn what_is_not_certain_is_not_said(#[case] record: Record) {
     assert_eq!(record.says("All tests pass.").faults(), []);
+}
+
+#[test]
+fn a_failure_that_the_line_hides_is_found() {
+    let record = Record::asked("fix it").runs("go build ./... | tail -3", "a.go:3:1: undefined: x");
+    let faults = record.says("All checks pass.").faults();
+    assert_eq!(faults, [Fault::FailedCheck]);
 }
 
 #[test]

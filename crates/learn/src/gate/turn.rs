@@ -5,13 +5,10 @@ use std::sync::Arc;
 use super::claim::{self, Claim};
 use super::code::is_code;
 use super::finding;
+use super::step::{self, Run, Step};
 use super::verdict::Verdict;
-use crate::transcript::{Call, Check, Event, EventKind, KnownBy, deed, shell};
+use crate::transcript::{Call, Check, ErrorCategory, Event, EventKind, KnownBy, deed, shell};
 
-/// Tools that hand work to another agent.
-const SUBAGENTS: &[&str] = &["Task", "Agent"];
-/// Programs that run no check of the files at hand, beside those that only look.
-const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
 /// What happened since the user's last prompt.
 #[derive(Debug, Default)]
 pub struct Turn {
@@ -21,31 +18,6 @@ pub struct Turn {
     doubt: Option<Doubt>,
     message: String,
     message_id: Option<String>,
-}
-
-/// What of a turn bears on whether its checks pass.
-#[derive(Debug)]
-pub(super) enum Step {
-    /// A check ran.
-    Run(Run),
-    /// A file was changed that checks look at.
-    Edit(String),
-    /// Something that may have run a check, or changed files, unseen.
-    Unseen(Arc<Call>),
-}
-
-impl Step {
-    /// Tells whether files may differ after it.
-    pub(super) fn changes(&self) -> bool {
-        !matches!(self, Self::Run(_))
-    }
-}
-
-/// A check that ran.
-#[derive(Debug)]
-pub(super) struct Run {
-    pub command: String,
-    pub check: Check,
 }
 
 /// Why nothing certain can be said of a turn.
@@ -78,9 +50,6 @@ impl Turn {
             EventKind::ToolCall(call) => {
                 self.message.clear();
                 self.open.push(call.clone());
-                if call.tool == "ExitPlanMode" {
-                    self.doubt = Some(Doubt::Excused);
-                }
             }
             EventKind::ToolResult(call) => {
                 self.worked(call);
@@ -131,12 +100,7 @@ impl Turn {
     fn answered(&mut self, call: &Arc<Call>) {
         let place = self.open.iter().position(|open| Arc::ptr_eq(open, call));
         place.map(|place| self.open.swap_remove(place));
-        let may_check = || {
-            let runs = shell::runs_commands(&call.tool);
-            runs && !deed::only_looks(&call.input, HARMLESS) && !self.has_just_run(call)
-        };
-        let is_foreign = call.tool.starts_with("mcp__") || SUBAGENTS.contains(&call.tool.as_str());
-        if is_foreign || may_check() {
+        if step::may_check(call) && !self.has_just_run(call) {
             self.steps.push(Step::Unseen(call.clone()));
         }
     }
@@ -147,19 +111,17 @@ impl Turn {
     }
 
     /// A check beside which the files were put aside, or whose output was read later, is a run
-    /// of who knows what; and the exit of a line may be that of another command in it.
+    /// of who knows what.
     fn checked(&mut self, call: &Arc<Call>, check: &Check) {
         // Its error was told before what it checked.
         let is_it =
             |step: &mut Step| matches!(step, Step::Unseen(known) if Arc::ptr_eq(known, call));
         _ = self.steps.pop_if(is_it);
         let is_check = deed::checks(&call.input, true).is_some();
-        let is_told = check.known_by == KnownBy::Summary || check.result.is_ok();
-        let is_alone = !call.input.contains(['&', '|', ';', '\n']);
         let is_plain = shell::runs_commands(&call.tool)
             && !call.input.contains("git ")
             && is_check
-            && (is_told || is_alone);
+            && self.is_clear(call, check);
         self.steps.push(if is_plain {
             Step::Run(Run {
                 command: call.input.clone(),
@@ -168,6 +130,17 @@ impl Turn {
         } else {
             Step::Unseen(call.clone())
         });
+    }
+
+    /// Tells whether a check's result is beyond doubt. A line that worked may show what a compiler
+    /// or a linter merely remarks, unless its exit is another command's.
+    fn is_clear(&self, call: &Arc<Call>, check: &Check) -> bool {
+        let has_failed = !self.open.iter().any(|open| Arc::ptr_eq(open, call));
+        match (check.result, check.known_by) {
+            (Ok(()), _) | (Err(ErrorCategory::TestFailure), KnownBy::Summary) => true,
+            (Err(_), KnownBy::Summary) => has_failed || call.input.contains(['|', ';', '\n']),
+            (Err(_), KnownBy::Exit) => !call.input.contains(['&', '|', ';', '\n']),
+        }
     }
 
     fn worked(&mut self, call: &Call) {
