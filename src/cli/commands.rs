@@ -79,7 +79,9 @@ fn row(arg: &Arg) -> String {
         if !possible.is_empty() {
             cell = format!("{cell}: {possible}");
         }
-        if let Some(default) = arg.get_default_values().first() {
+        if !arg.is_hide_default_value_set()
+            && let Some(default) = arg.get_default_values().first()
+        {
             cell = format!("{cell} (default `{}`)", default.display());
         }
     }

@@ -28,6 +28,7 @@ mod history;
 mod install;
 mod jobs;
 mod jobs_by_hand;
+mod lesson;
 mod log;
 mod manual;
 mod merge_driver;
@@ -124,6 +125,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             let project = args.project.as_ref().and_then(Option::as_deref);
             forget::run(&Session::that_learned(project)?, &args)
         }
+        Command::Lesson(args) => lesson::run(&args),
         Command::Backtest(args) => backtest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),

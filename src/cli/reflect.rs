@@ -1,17 +1,17 @@
-//! `playbook reflect`: judge a transcript by hand; dry unless `--apply`.
+//! `playbook reflect`: judge a transcript by hand; dry unless `--apply`. Or show the question.
 
 use std::path::Path;
 
 use serde_json::json;
 
-use super::output::{self, Hinted, refuse_if_off};
+use super::output::{self, Hinted, refuse_if_off, say};
 use super::session::{PATIENCE, Session, runtime};
 use super::{answer, args};
 use crate::backend::Name;
 use crate::memory::Outcome;
 use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
-use crate::queue::backends::Parts;
+use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::files;
 use crate::queue::job::{Event, Ticket};
@@ -44,13 +44,23 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         playbook: &playbook,
     };
     let context = session.context_for(&account)?;
-    let backend = session.backend(parts, context.as_deref())?;
+    let backend = if args.print_prompt {
+        // It needs no key to say what would be asked.
+        build(Name::Rules, parts).map_err(anyhow::Error::msg)?
+    } else {
+        session.backend(parts, context.as_deref())?
+    };
     let known = session.known((path, &evidence), &playbook)?;
     let question = Question::now(parts, backend.as_ref(), &known);
     let template = match &args.template {
         Some(file) => tried(file, account.need.backend)?,
         None => question_templates::reflector_template(&session.paths)?,
     };
+    if args.print_prompt {
+        let prompt = question.reflector_prompt(&template);
+        say!("{}\n\n{}", prompt.system, prompt.text);
+        return Ok(());
+    }
     let mut reflected = runtime()?.block_on(question.reflector(&template)).answered;
     ask::drop_groundless(&mut reflected, &template, &evidence);
     if let Some(cause) = &reflected.cause {

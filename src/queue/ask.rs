@@ -82,6 +82,12 @@ impl Question<'_> {
 
     /// Puts a reflector's question, whatever its answer is read as.
     pub(crate) async fn judge<T: Reply>(&self, template: &str) -> Judged<T> {
+        self.put(Step::Reflector, self.reflector_prompt(template))
+            .await
+    }
+
+    /// What the reflector is asked.
+    pub(crate) fn reflector_prompt(&self, template: &str) -> FilledPrompt {
         let input = ReflectorInput {
             transcript: &self.session.evidence.text,
             playbook: &(format_playbook(self.playbook, POINTS_ONLY) + &self.known.own),
@@ -91,8 +97,7 @@ impl Question<'_> {
             summary_tokens: self.config.reflection.summary_tokens,
             known: self.known,
         };
-        let prompt = reflector_prompt(template, &input);
-        self.put(Step::Reflector, prompt).await
+        reflector_prompt(template, &input)
     }
 
     pub(crate) async fn curator(

@@ -3,6 +3,7 @@
 
 use std::process::Stdio;
 
+use crate::common::api::Api;
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::session::Session;
 use rstest::rstest;
@@ -59,6 +60,24 @@ fn reflect_with_apply_counts_once_and_the_end_of_the_session_adds_nothing() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn the_question_is_printed_without_a_key_and_asks_nobody() {
+    let mut env = TestEnv::with_point();
+    let api = Api::script([]);
+    env.use_api(&api.base_url(), "sk-test");
+    env.unset("AGENTIC_CONTEXT_API_KEY");
+    let transcript = env.write_transcript(&Session::citing("s1"));
+    let asked = ["reflect", transcript.to_str().unwrap(), "--print-prompt"];
+    let prompt = env.cli(&asked).ok();
+    has!(
+        prompt,
+        "[pat-001] helpful=0 harmful=0 :: run the tests",
+        "By [pat-001], done."
+    );
+    assert!(api.requests().is_empty());
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
 }
 
 #[rstest]

@@ -55,6 +55,7 @@ fn time(text: &str) -> Result<jiff::SignedDuration, String> {
 #[command(after_help = "Examples:
   playbook reflect ~/.claude/projects/-home-me-app/0b1c.jsonl
   playbook reflect SESSION.jsonl --template draft.txt
+  playbook reflect SESSION.jsonl --print-prompt
   playbook reflect SESSION.jsonl --apply")]
 pub(crate) struct Reflect {
     /// The session's JSONL file
@@ -62,6 +63,9 @@ pub(crate) struct Reflect {
     /// Change the playbook, and ask the curator too; each part of a transcript counts once, so a second run finds nothing
     #[arg(long)]
     pub(crate) apply: bool,
+    /// Print what the reflector would be asked, and ask nobody
+    #[arg(long, conflicts_with_all = ["apply", "json"])]
+    pub(crate) print_prompt: bool,
     /// Try this reflector template in place of yours
     #[arg(long, value_name = "FILE", conflicts_with = "apply")]
     pub(crate) template: Option<PathBuf>,

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
-use super::share;
+use super::{On, share};
 
 /// Whose memory it is.
 #[derive(Debug, Args)]
@@ -102,4 +102,58 @@ pub(crate) struct Forget {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LessonArgs {
+    #[command(subcommand)]
+    pub(crate) action: LessonAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LessonAction {
+    /// Remember a mistake and what is right
+    #[command(after_help = "Example:
+  playbook lesson add --task release --mistake \"tagged before the build\" \\
+    --correction \"build, then tag\"")]
+    Add(LessonAdd),
+    /// Say whether a lesson helped you
+    #[command(after_help = "Example:
+  playbook lesson outcome les-5afdf4450011 --helped")]
+    Outcome(LessonOutcome),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LessonAdd {
+    /// The kind of task, in a word or two
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) task: String,
+    /// What went wrong
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) mistake: String,
+    /// What is right
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) correction: String,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("worth").required(true))]
+pub(crate) struct LessonOutcome {
+    /// The lesson, as `playbook recall` names it
+    pub(crate) id: String,
+    /// It did
+    #[arg(long, group = "worth")]
+    pub(crate) helped: bool,
+    /// It did not
+    #[arg(long, group = "worth")]
+    pub(crate) did_not: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }

@@ -17,7 +17,9 @@ pub(crate) use gate::{Gate, GateAction, Mode};
 pub(crate) use learn::{
     Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
-pub(crate) use memory::{Forget, Of, Recall, Seen};
+pub(crate) use memory::{
+    Forget, LessonAction, LessonAdd, LessonArgs, LessonOutcome, Of, Recall, Seen,
+};
 pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Remove, Restore, Undo};
 pub(crate) use run::{
     Completions, ConfigAction, ConfigArgs, Doctor, Install, Jobs, JobsAction, Man, MergeFiles,
@@ -185,6 +187,11 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook stats
   playbook stats --all --json")]
     Stats(Of),
+    /// Teach a lesson by hand, or say whether one helped
+    #[command(after_help = "Example:
+  playbook recall --kind lesson
+  playbook lesson outcome les-5afdf4450011 --helped")]
+    Lesson(LessonArgs),
     /// Forget what was learned beyond the key points
     Forget(Forget),
     /// Show or change the settings

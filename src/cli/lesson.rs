@@ -1,0 +1,114 @@
+//! `playbook lesson add` and `outcome`: the user's own word on lessons (spec/4 `store_lesson`,
+//! `record_lesson_outcome`).
+
+use serde_json::{Value, json};
+
+use super::output::{Hinted, plain};
+use super::session::Session;
+use super::{agent, answer, args};
+use crate::hint::{Effect, Shown, context_hash};
+use crate::memory::Memory;
+use crate::playbook::clean::clean_text;
+use crate::queue::hint_index;
+use crate::queue::job::JobId;
+use crate::reflect::learned::{Learned, NewLesson, Source};
+use crate::reflect::remembered::Detail;
+use crate::reflect::tellable::tellable;
+use crate::state_guard;
+
+const SCREEN: &str = include_str!("screens/lesson.txt");
+/// What the user says outright matters as much as what the curator takes at once.
+const IMPORTANCE: f64 = 0.8;
+
+pub(super) fn run(args: &args::LessonArgs) -> anyhow::Result<()> {
+    match &args.action {
+        args::LessonAction::Add(add) => self::add(&Session::on(&add.on)?, add),
+        args::LessonAction::Outcome(of) => outcome(&Session::on(&of.on)?, of),
+    }
+}
+
+fn add(session: &Session, add: &args::LessonAdd) -> anyhow::Result<()> {
+    agent::refuse(&session.env, "what you teach by hand")?;
+    let masker = session.masker()?;
+    let said = |text: &str| clean_text(&masker.mask(text));
+    let lesson = NewLesson {
+        task_type: said(&add.task),
+        mistake: said(&add.mistake),
+        correction: said(&add.correction),
+        repeats: None,
+        context_hash: context_hash(&add.task),
+        signature: None,
+        importance: IMPORTANCE,
+        tags: Vec::new(),
+    };
+    if lesson.correction.is_empty() {
+        return Err(Hinted::error(
+            "the correction is empty".to_owned(),
+            "say in a sentence what is right: --correction \"…\"",
+        ));
+    }
+    let (learned, refused) = tellable(vec![Learned::Lesson(lesson)]);
+    if let Some(refused) = refused.first() {
+        return Err(Hinted::error(
+            format!("not remembered: {}", refused.why),
+            "docs/trust.md says what no session is told",
+        ));
+    }
+    let ids = learn(session, &learned)?;
+    answer::give(add.on.json, SCREEN, json!({"id": ids.first()}))
+}
+
+fn outcome(session: &Session, of: &args::LessonOutcome) -> anyhow::Result<()> {
+    agent::refuse(&session.env, "what a lesson was worth to you")?;
+    let id = of.id.trim();
+    let is_lesson = |memory: &Memory| -> anyhow::Result<bool> {
+        let found = memory.find(id)?;
+        Ok(found.is_some_and(|found| matches!(found.detail, Detail::Lesson { .. })))
+    };
+    let memory = session.memory()?;
+    if !memory.as_ref().map(is_lesson).transpose()?.unwrap_or(false) {
+        return Err(Hinted::error(
+            format!("no lesson {}", plain(id)),
+            "`playbook recall --kind lesson` shows the ids",
+        ));
+    }
+    drop(memory);
+    let effect = if of.helped {
+        Effect::Helped
+    } else {
+        Effect::Failed
+    };
+    let id = id.to_owned();
+    learn(
+        session,
+        &[Learned::Shown(Shown {
+            id: id.clone(),
+            effect,
+        })],
+    )?;
+    let now = session
+        .memory()?
+        .map(|memory| memory.find(&id))
+        .transpose()?;
+    let effectiveness = now.flatten().map(|lesson| lesson.effectiveness);
+    let told: Value = json!({"id": id, "effectiveness": effectiveness});
+    answer::give(of.on.json, SCREEN, told)
+}
+
+/// Has the memory learn something of the user's own, and the hooks know of it.
+fn learn(session: &Session, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
+    state_guard::close(&session.paths)?;
+    let mut memory = Memory::open(&session.paths.memory_db())?;
+    let now = session.env.clock().now();
+    let source = Source {
+        project: session.project_name(),
+        session: String::new(),
+        root: String::new(),
+        job: JobId::new(now, rand::random()).to_string(),
+        time: now,
+    };
+    let ids = memory.learn(&source, learned)?;
+    let written = hint_index::write(&session.paths, &mut memory, &session.project, now);
+    written.map_err(anyhow::Error::msg)?;
+    Ok(ids)
+}
