@@ -4,19 +4,21 @@
 //! what was said already, and that nothing is said that could not be written down before: so
 //! nothing is said for ever.
 
+mod model;
+mod part;
 mod record;
 mod step;
 
-use std::path::Path;
-
-use crate::config::{self, Config, GateMode};
+use crate::config::{self, GateMode};
 use crate::fsx::FsError;
-use crate::gate::{self, Turn};
+use crate::gate;
 use crate::hook::context::Context;
+use crate::hook::prompt::{HEADING, lessons_about};
 use crate::hook::stop::{Stop, Verdict};
+use crate::redact::Masker;
 use crate::screen;
-use crate::transcript::{self, EventKind, Options, Via, Words};
 
+use part::Part;
 use record::{Record, Spoken};
 
 pub(crate) use record::Figures;
@@ -38,17 +40,41 @@ pub(crate) fn verdict(context: &Context<'_>, stop: &Stop<'_>) -> Option<Verdict>
         GateMode::Tell => |judged| Verdict::Tell(judged.told()),
         GateMode::Block => |judged| Verdict::Block(judged.verdict.guidance.clone()),
     };
-    let judged = judge(context, stop, &config)?;
-    let (paths, project) = (&context.paths, &context.project);
     let log = |error: &FsError| context.log(&error.to_string());
+    let part = Part::read(context, stop, &config)?;
+    let (turn, runs) = part.turn(context)?;
+    let mut judged = Judged {
+        // All that the rules find needs a check that ran, and to read the message costs
+        // milliseconds.
+        verdict: match runs {
+            0 => gate::Verdict::default(),
+            _ => turn.verdict(stop.message),
+        },
+        runs,
+    };
+    let (paths, project) = (&context.paths, &context.project);
     let mut record = Record::read(paths, project, stop.session)
         .inspect_err(log)
         .ok()?;
-    let (score, threshold) = (judged.verdict.quality_score.get(), config.gate.threshold);
+    let threshold = config.gate.threshold;
+    let may_ask = config.gate.model && judged.verdict.passes(threshold) && turn.has_ended();
+    if may_ask && record.may_ask(stop.prompt, config.gate.per_step) {
+        // Written down first: whatever becomes of the answer, it is not paid for again.
+        record.asks(stop.prompt);
+        record
+            .write(paths, project, stop.session)
+            .inspect_err(log)
+            .ok()?;
+        let by_model = part.judgement(context, stop, &config);
+        judged.verdict = by_model.unwrap_or(judged.verdict);
+    }
+    judged.recall(context, config.gate.mode);
+    judged.mask(part.masker());
+    let score = judged.verdict.quality_score.get();
     record.count(stop.prompt, score, threshold);
     let found = judged.keys(stop.prompt);
     let speaks = score < threshold && record.may_say(stop.prompt, &found, config.gate.per_step);
-    let speaks = speaks && is_harmless(context, &judged.told());
+    let speaks = speaks && is_harmless(context, &judged.verdict.quoted());
     let verdict = speaks.then(|| say(&judged));
     if let Some(verdict) = &verdict {
         record.add(Spoken {
@@ -75,54 +101,6 @@ fn is_harmless(context: &Context<'_>, quoted: &str) -> bool {
     objection.is_none()
 }
 
-/// What the turn is worth; `None` where its prompt is not found, or no person's.
-fn judge(context: &Context<'_>, stop: &Stop<'_>, config: &Config) -> Option<Judged> {
-    let log = |error: &dyn std::fmt::Display| context.log(&error.to_string());
-    let records = step::read(stop.transcript, stop.prompt).inspect_err(|error| log(error));
-    let records = records.ok()??;
-    let secrecy = config
-        .secrets
-        .secrecy()
-        .inspect_err(|error| log(error))
-        .ok()?;
-    let home = context.paths.home().and_then(Path::to_str);
-    let options = Options {
-        words: Words::Heard,
-        home: home.map(str::to_owned),
-        secrecy,
-        ..Options::default()
-    };
-    let (mut turn, mut runs, mut has_prompt) = (Turn::default(), 0, false);
-    let see = &mut |event: &transcript::Event<'_>| {
-        match &event.kind {
-            EventKind::Prompt(prompt) => {
-                has_prompt |= matches!(prompt.via, Via::Typed | Via::Command(_));
-            }
-            EventKind::Check { .. } => runs += 1,
-            _ => {}
-        }
-        turn.see(event);
-    };
-    transcript::each_event(&records[..], 0, &options, see)
-        .inspect_err(|error| log(error))
-        .ok()?;
-    // All that is found needs a check that ran, and to read the message costs milliseconds.
-    let mut verdict = match runs {
-        0 => gate::Verdict::default(),
-        _ => turn.verdict(stop.message, &[]),
-    };
-    let masker = &options.secrecy.masker;
-    verdict.guidance = masker.mask(&verdict.guidance).into_owned();
-    for line in verdict
-        .findings
-        .iter_mut()
-        .flat_map(|found| &mut found.evidence)
-    {
-        *line = masker.mask(line).into_owned();
-    }
-    has_prompt.then_some(Judged { verdict, runs })
-}
-
 impl Judged {
     /// Tells each finding from all others of the session: it is another one only when a check
     /// has run since.
@@ -130,6 +108,24 @@ impl Judged {
         let found = self.verdict.findings.iter();
         let key = |issue: &str| format!("{prompt}/{}/{issue}", self.runs);
         found.map(|finding| key(&finding.issue)).collect()
+    }
+
+    /// Adds what was learned before of what was found, for the agent alone.
+    fn recall(&mut self, context: &Context<'_>, mode: GateMode) {
+        if mode == GateMode::Block && !self.verdict.findings.is_empty() {
+            let lessons = lessons_about(context, &self.verdict.guidance);
+            self.verdict.recall(HEADING, &lessons);
+        }
+    }
+
+    fn mask(&mut self, masker: &Masker) {
+        let verdict = &mut self.verdict;
+        verdict.guidance = masker.mask(&verdict.guidance).into_owned();
+        for found in &mut verdict.findings {
+            for line in found.evidence.iter_mut().chain([&mut found.issue]) {
+                *line = masker.mask(line).into_owned();
+            }
+        }
     }
 
     /// The findings for the user, who knows what the agent said: that is the first evidence.

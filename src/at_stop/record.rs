@@ -26,6 +26,9 @@ pub(super) struct Record {
     not_passed: u64,
     /// Those at which it spoke.
     spoken: Vec<Spoken>,
+    /// The prompts of the stops at which a model was asked.
+    #[serde(default)]
+    models_asked: Vec<String>,
 }
 
 /// A stop at which the gate spoke.
@@ -53,6 +56,7 @@ impl Default for Record {
             asked: 0,
             not_passed: 0,
             spoken: Vec::new(),
+            models_asked: Vec::new(),
         }
     }
 }
@@ -79,6 +83,17 @@ impl Record {
         {
             last.improved.get_or_insert(score > last.score);
         }
+    }
+
+    /// Tells whether a model may still be asked about the prompt.
+    pub(super) fn may_ask(&self, prompt: &str, per_step: usize) -> bool {
+        let of_prompt = self.models_asked.iter().filter(|asked| *asked == prompt);
+        self.models_asked.len() < MAX_TURNS && of_prompt.count() < per_step
+    }
+
+    /// Notes that a model is about to be asked.
+    pub(super) fn asks(&mut self, prompt: &str) {
+        self.models_asked.push(prompt.to_owned());
     }
 
     /// Tells whether anything of this would be new, and may still be said of the prompt.
@@ -114,6 +129,8 @@ pub(crate) struct Figures {
     pub(crate) asked: u64,
     /// Those that did not pass.
     pub(crate) not_passed: u64,
+    /// Those at which a model was asked.
+    pub(crate) models_asked: u64,
     /// The turns that had to go on.
     pub(crate) retried: u64,
     /// Those of them that were found better at their next stop.
@@ -143,6 +160,7 @@ impl Figures {
             .filter(|spoken| spoken.improved == Some(true));
         self.asked += record.asked;
         self.not_passed += record.not_passed;
+        self.models_asked += record.models_asked.len() as u64;
         self.retried += retried.count() as u64;
         self.improved += improved.count() as u64;
     }

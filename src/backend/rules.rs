@@ -31,6 +31,8 @@ impl Backend for Rules<'_> {
         let text = match ask.step {
             Step::Reflector => rules::reflect(self.facts, self.playbook, self.limits),
             Step::Curator => rules::curate(self.facts, self.playbook),
+            // What rules can tell of a turn, the gate has told before it asks.
+            Step::Gate => String::from("{}"),
         };
         let reply = Reply {
             text,

@@ -163,6 +163,11 @@ settings! {
         /// ninth block.
         #[scope = Lower]
         per_step: usize = 2, 0 ..= 8;
+        /// Where the rules find nothing, the backend's model is asked whether the turn holds, if
+        /// one of `triggers` fires for it: a turn takes seconds longer, and tokens.
+        model: bool = false;
+        /// How many milliseconds it may take; after that the turn ends as if nothing were found.
+        timeout_ms: u64 = 20_000, 1_000 ..= 25_000;
     }
     /// The Messages API.
     anthropic: Anthropic {

@@ -49,7 +49,7 @@ pub(crate) mod surroundings;
 mod tidy;
 pub(crate) mod transcripts;
 mod trigger;
-mod trigger_table;
+pub(crate) mod trigger_table;
 pub(crate) mod trust_record;
 mod unrecorded;
 pub(crate) mod usage_meter;

@@ -45,8 +45,8 @@ impl Caller {
         }
     }
 
-    /// The worker itself, which does something for a project that no job asked for.
-    pub(super) fn of_worker(project: &Path, now: Timestamp) -> Self {
+    /// Playbook itself, which does something for a project that no job asked for.
+    pub(crate) fn of_worker(project: &Path, now: Timestamp) -> Self {
         Self {
             is_by_hand: false,
             ..Self::by_hand(project, now)

@@ -164,8 +164,9 @@ pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
     has_path(&unquoted(command), &answers)
 }
 
-/// The longest time that the client waits for the gate, in seconds; it takes milliseconds.
-const GATE_PATIENCE: u64 = 5;
+/// The longest time that the client waits for the gate, in seconds: more than `gate.timeout_ms`
+/// may be. Without a model it takes milliseconds.
+const GATE_PATIENCE: u64 = 30;
 
 /// The entry of the gate's hook in the list of its event.
 pub(super) fn gate_entry(command: &str) -> Value {

@@ -100,6 +100,39 @@ fn each_item_can_be_read_and_no_secret_is_shown() {
 }
 
 #[test]
+fn what_the_gate_would_have_said_stands_beside_what_the_user_said_next() {
+    let env = TestEnv::without_worker();
+    let mut session = Session::new("false");
+    let test = json!({"command": "cargo test"});
+    let red = "Exit code 101\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
+    session
+        .user("mend the parser")
+        .tool_error("Bash", &test, red)
+        .assistant("All done: the tests pass.")
+        .user("No, they still fail.")
+        .tool_error("Bash", &test, red)
+        .assistant("Right, one test fails.");
+    let folder = env.root().join("sessions");
+    write(&folder.join("false.jsonl"), session.text());
+    let args = [
+        "backtest",
+        "--dir",
+        folder.to_str().unwrap(),
+        "--list",
+        "gate",
+    ];
+    let told = env.cli(&[&args[..], &["--json"]].concat()).json();
+    assert_eq!(told["stops"], 2);
+    let [one] = &told["gate"].as_array().unwrap()[..] else {
+        panic!("one: {told}");
+    };
+    assert_eq!(one["answer"], "No, they still fail.");
+    assert_eq!(one["failed_again"], true);
+    has!(env.cli(&args).ok(), "The last check failed (cargo test).");
+    has!(env.cli(&args[..3]).ok(), "1  of 2 turns");
+}
+
+#[test]
 fn nothing_of_the_users_is_touched() {
     let env = TestEnv::with_point();
     let folder = folder(&env);

@@ -9,11 +9,11 @@ use crate::common::run::{Output, Running, Stdin};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-const SESSION: &str = "s1";
-const DONE: &str = "All done: the tests pass.";
+pub(super) const SESSION: &str = "s1";
+pub(super) const DONE: &str = "All done: the tests pass.";
 
 /// A user whose gate is on.
-fn with_gate(mode: &str) -> TestEnv {
+pub(super) fn with_gate(mode: &str) -> TestEnv {
     let env = TestEnv::without_worker();
     env.write_config(&format!("[gate]\nmode = \"{mode}\"\n"));
     env
@@ -21,39 +21,39 @@ fn with_gate(mode: &str) -> TestEnv {
 
 /// A transcript as the client writes it.
 #[derive(Default)]
-struct Transcript {
+pub(super) struct Transcript {
     text: String,
     calls: usize,
 }
 
 impl Transcript {
-    fn line(&mut self, mut line: Value) -> &mut Self {
+    pub(super) fn line(&mut self, mut line: Value) -> &mut Self {
         line["sessionId"] = SESSION.into();
         line["uuid"] = format!("u-{}", self.text.len()).into();
         writeln!(self.text, "{line}").unwrap();
         self
     }
 
-    fn prompt(&mut self, id: &str, text: &str) -> &mut Self {
+    pub(super) fn prompt(&mut self, id: &str, text: &str) -> &mut Self {
         self.line(
             json!({"type": "user", "promptId": id, "origin": {"kind": "human"},
             "message": {"role": "user", "content": text}}),
         )
     }
 
-    fn says(&mut self, text: &str) -> &mut Self {
+    pub(super) fn says(&mut self, text: &str) -> &mut Self {
         self.line(json!({"type": "assistant", "message": {"role": "assistant",
             "content": [{"type": "text", "text": text}]}}))
     }
 
-    fn calls(&mut self, tool: &str, input: &Value) -> &mut Self {
+    pub(super) fn calls(&mut self, tool: &str, input: &Value) -> &mut Self {
         self.calls += 1;
         let id = format!("t{}", self.calls);
         self.line(json!({"type": "assistant", "message": {"role": "assistant",
             "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}]}}))
     }
 
-    fn answer(&mut self, prompt: &str, text: &str, is_error: bool) -> &mut Self {
+    pub(super) fn answer(&mut self, prompt: &str, text: &str, is_error: bool) -> &mut Self {
         let id = format!("t{}", self.calls);
         self.line(
             json!({"type": "user", "promptId": prompt, "message": {"role": "user", "content":
@@ -62,7 +62,7 @@ impl Transcript {
     }
 
     /// The tests fail, and their last line says so.
-    fn tests_fail(&mut self, prompt: &str) -> &mut Self {
+    pub(super) fn tests_fail(&mut self, prompt: &str) -> &mut Self {
         self.calls("Bash", &json!({"command": "cargo test"})).answer(
             prompt,
             "Exit code 101\nrunning 2 tests\ntest parser::empty ... FAILED\n\nfailures:\n    parser::empty\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out",
@@ -70,7 +70,7 @@ impl Transcript {
         )
     }
 
-    fn tests_pass(&mut self, prompt: &str) -> &mut Self {
+    pub(super) fn tests_pass(&mut self, prompt: &str) -> &mut Self {
         self.calls("Bash", &json!({"command": "cargo test"})).answer(
             prompt,
             "running 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out",
@@ -79,19 +79,19 @@ impl Transcript {
     }
 
     /// What the client writes of a block.
-    fn guided(&mut self, prompt: &str, reason: &str) -> &mut Self {
+    pub(super) fn guided(&mut self, prompt: &str, reason: &str) -> &mut Self {
         let text = format!("Stop hook feedback:\n{reason}");
         self.line(json!({"type": "user", "isMeta": true, "promptId": prompt,
             "message": {"role": "user", "content": text}}))
     }
 
-    fn keep(&self, env: &TestEnv) {
+    pub(super) fn keep(&self, env: &TestEnv) {
         write(&env.transcript_path(SESSION), &self.text);
     }
 }
 
 /// A session that has just said that it is done though the last run of the tests failed.
-fn false_done(prompt: &str) -> Transcript {
+pub(super) fn false_done(prompt: &str) -> Transcript {
     let mut transcript = Transcript::default();
     transcript
         .prompt(prompt, "mend the parser")
@@ -100,7 +100,7 @@ fn false_done(prompt: &str) -> Transcript {
 }
 
 /// The client asks at a stop.
-fn stop(env: &TestEnv, prompt: &str, change: Value) -> Output {
+pub(super) fn stop(env: &TestEnv, prompt: &str, change: Value) -> Output {
     let mut event = json!({
         "session_id": SESSION, "transcript_path": env.transcript_path(SESSION),
         "cwd": env.project(), "prompt_id": prompt, "permission_mode": "default",
@@ -115,7 +115,7 @@ fn stop(env: &TestEnv, prompt: &str, change: Value) -> Output {
     Running::start(command, format!("{event}\n").as_bytes(), Stdin::HeldOpen).finish()
 }
 
-fn reason(output: Output) -> String {
+pub(super) fn reason(output: Output) -> String {
     let reply = output.json();
     assert_eq!(reply["decision"], "block", "{reply}");
     reply["reason"].as_str().unwrap().to_owned()
@@ -134,7 +134,7 @@ fn a_false_done_is_blocked_with_its_evidence_and_the_next_stop_passes() {
     transcript.keep(&env);
     stop(&env, "p1", json!({"stop_hook_active": true})).silent();
     let stats = env.cli(&["stats", "--json"]).json();
-    let gate = json!({"asked": 2, "not_passed": 1, "retried": 1, "improved": 1});
+    let gate = json!({"asked": 2, "not_passed": 1, "models_asked": 0, "retried": 1, "improved": 1});
     assert_eq!(stats["gate"], gate);
     assert_eq!(stats["quality_threshold"], 0.5);
     has!(env.cli(&["stats"]).ok(), "1 did not pass");

@@ -10,6 +10,7 @@
 mod common;
 mod at_prompt;
 mod gate;
+mod gate_model;
 mod jobs;
 mod moment_of_need;
 mod planted;

@@ -15,7 +15,7 @@ mod hints;
 mod inject;
 mod legacy;
 mod notices;
-mod prompt;
+pub mod prompt;
 pub mod source;
 pub mod start_worker;
 mod stdin;

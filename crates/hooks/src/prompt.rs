@@ -18,8 +18,8 @@ const MOST_ALIKE: usize = hints::MOST;
 /// The prompt must have this share of the words of what is like it, rare ones weighing more:
 /// less is chance.
 const RELEVANT: f64 = 0.15;
-/// The worker learns what helped from the ids that the model names.
-const HEADING: &str =
+/// Stands above what was learned. The worker learns what helped from the ids that the model names.
+pub const HEADING: &str =
     "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
 /// What the client sends as a prompt though no user wrote it.
 const TASK_NOTIFICATION: &str = "<task-notification>";
@@ -105,6 +105,12 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     }
     .give(context.event, out);
     Ok(())
+}
+
+/// The lessons that a text touches for certain, best first, each as a line to be told.
+pub fn lessons_about(context: &Context<'_>, text: &str) -> Vec<String> {
+    let found = touched(text, None, hints::open(context).as_ref());
+    found.into_iter().map(|found| found.line).collect()
 }
 
 /// What a prompt touches for certain, best first; of two alike the key point.

@@ -48,4 +48,6 @@ pub(crate) enum Listed {
     Held,
     /// The secrets that were masked, by their first characters
     Masks,
+    /// What the quality gate would have said, and what the user said next
+    Gate,
 }

@@ -1,5 +1,6 @@
 //! `playbook backtest`: what Playbook would have said in past sessions, and was it right?
 
+mod gate;
 mod masks;
 mod replay;
 mod strike;
@@ -44,6 +45,7 @@ pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
         Some(Listed::Starts) => list(&tally, "starts"),
         Some(Listed::Held) => list(&tally, "held"),
         Some(Listed::Masks) => list(&tally, "masks"),
+        Some(Listed::Gate) => list(&tally, "gate"),
     }
 }
 
@@ -61,6 +63,11 @@ fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
         let session = SessionEvidence::of(replay.read(past)?, surroundings.config.evidence.tokens);
         tally.showed(past, &session.facts, session.evidence.tokens);
         tally.masks.read(past, &surroundings.masker()?)?;
+        tally.gate.stopped(
+            past,
+            replay.stops(past)?,
+            surroundings.config.gate.threshold,
+        );
         let job = replay.learn(past)?;
         let memory = surroundings.memory()?.context("the replay has no memory")?;
         tally.learned(past, &job, memory.changes_of(&job.id)?);

@@ -9,12 +9,13 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::strike::Strike;
-use crate::cli::evidence;
 use crate::cli::sandbox::input;
 use crate::cli::session::{PATIENCE, Session};
+use crate::cli::{evidence, gate};
 use crate::config;
 use crate::env::{Env, name};
 use crate::fsx;
+use crate::gate::Stop;
 use crate::hook::{HookEvent, respond_from};
 use crate::memory::Job;
 use crate::paths::Paths;
@@ -143,6 +144,11 @@ impl Replay {
     /// What a session shows, read as its job would read it.
     pub(super) fn read(&self, past: &Past) -> anyhow::Result<Digest> {
         evidence::read(&self.at(past.ended)?, &past.transcript)
+    }
+
+    /// What the gate would have found at each of a session's stops.
+    pub(super) fn stops(&self, past: &Past) -> anyhow::Result<Vec<Stop>> {
+        gate::stops(&self.at(past.ended)?, &past.transcript)
     }
 
     /// Learns from a session through the queue, as its end would have.

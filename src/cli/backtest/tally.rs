@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::gate::GateTally;
 use super::masks::Masks;
 use super::strike::Strike;
 use crate::memory::{Entry, HeldRow, Job, Outcome};
@@ -30,6 +31,7 @@ pub(super) struct Tally {
     harmful: u64,
     held: Vec<Value>,
     pub(super) masks: Masks,
+    pub(super) gate: GateTally,
     tokens_sent: u64,
     tokens_of_evidence: u64,
     units_at_start: Vec<usize>,
@@ -143,6 +145,8 @@ impl Tally {
             "held": self.held,
             "masked": self.masks.by_rule(),
             "masks": self.masks.all(),
+            "stops": self.gate.stops,
+            "gate": self.gate.spoken,
             "tokens_sent": self.tokens_sent,
             "tokens_a_session": self.tokens_sent / self.sessions.max(1),
             "tokens_of_evidence": self.tokens_of_evidence,

@@ -43,7 +43,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Which of a job's two questions is asked.
+/// Which question is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
@@ -51,6 +51,8 @@ pub enum Step {
     Reflector,
     /// Propose operations on the playbook.
     Curator,
+    /// Judge a turn at its end.
+    Gate,
 }
 
 impl Step {
@@ -59,6 +61,7 @@ impl Step {
         match self {
             Self::Reflector => "reflector",
             Self::Curator => "curator",
+            Self::Gate => "gate",
         }
     }
 }
@@ -104,7 +107,7 @@ impl Need {
     /// The model that answers a step's question; empty for a backend without models.
     pub fn model_for(&self, step: Step) -> &str {
         let own = match step {
-            Step::Reflector => None,
+            Step::Reflector | Step::Gate => None,
             Step::Curator => self.curator_model.as_deref(),
         };
         own.or(self.model.as_deref()).unwrap_or_default()

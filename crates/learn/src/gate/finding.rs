@@ -1,4 +1,4 @@
-//! What is found: two faults, each certain by the record itself.
+//! What is found: two faults, each certain by the record itself, and what a model says.
 
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use crate::shown::one_line;
 
 /// How much of a command, a file's name or a sentence is quoted, in bytes.
 const QUOTED: usize = 200;
+const SAID: &str = "You said: ";
 
 /// A contradiction between what the agent says and what happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -22,7 +23,7 @@ pub struct Finding {
     pub evidence: Vec<String>,
 }
 
-/// The faults that are looked for.
+/// The faults that are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -30,14 +31,17 @@ pub enum Fault {
     FailedCheck,
     /// A file was changed after the check passed that the message relies on.
     UncheckedChange,
+    /// A model says that the user would be misled.
+    Judged,
 }
 
 impl Fault {
-    /// How much it takes off the score.
+    /// How much it takes off the score; a model gives a score of its own.
     pub(super) fn weight(self) -> f64 {
         match self {
             Self::FailedCheck => 0.7,
             Self::UncheckedChange => 0.6,
+            Self::Judged => 0.0,
         }
     }
 
@@ -50,6 +54,7 @@ impl Fault {
             Self::UncheckedChange => {
                 "Run that check again on the files as they are now, and say what it shows."
             }
+            Self::Judged => "Mend it, or say plainly what is open.",
         }
     }
 }
@@ -129,7 +134,12 @@ fn changed(steps: &[Step]) -> impl Iterator<Item = &str> {
 }
 
 fn said(claim: &Claim) -> String {
-    format!("You said: \"{}\"", quote(&claim.sentence))
+    format!("{SAID}\"{}\"", quote(&claim.sentence))
+}
+
+/// Tells whether evidence is what the agent said.
+pub(super) fn is_said(evidence: &str) -> bool {
+    evidence.starts_with(SAID)
 }
 
 fn ran(run: &Run) -> String {

@@ -1,12 +1,14 @@
 //! The quality gate: whether what an agent says at its stop holds against what happened.
 //!
 //! A [`Turn`] is what happened since the user's last prompt; [`Turn::verdict`] compares it with
-//! the agent's last message. By rules alone, and only where they are certain: all else is
-//! silence. `docs/gate.md` says what is found and what each finding weighs.
+//! the agent's last message, by rules and only where they are certain. What must be understood is
+//! asked of a model, where the user wants that: [`question`], [`Judgement`]. `docs/gate.md` says
+//! what is found and what each finding weighs.
 
 mod claim;
 mod code;
 mod finding;
+mod judgement;
 mod step;
 mod stops;
 mod turn;
@@ -16,6 +18,7 @@ mod verdict;
 mod tests;
 
 pub use finding::{Fault, Finding};
+pub use judgement::{Judgement, question};
 pub use stops::{Stop, Stops};
 pub use turn::Turn;
 pub use verdict::{THRESHOLD, Verdict};

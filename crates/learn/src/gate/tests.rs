@@ -3,7 +3,8 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::{Fault, Stop, Stops, THRESHOLD, Verdict};
+use super::{Fault, Judgement, Stop, Stops, THRESHOLD, Verdict};
+use crate::reflect::score::Score;
 use crate::transcript::{Options, each_event};
 
 const RED: &str = "test result: FAILED. 2 passed; 1 failed";
@@ -170,8 +171,9 @@ fn each_turn_is_judged_by_itself() {
     let record = Record::asked("fix it")
         .runs("cargo test", RED)
         .says("All tests pass.")
-        .user(&json!("thanks"))
-        .says("Done.")
+        .user(&json!("they do not"))
+        .runs("cargo test", RED)
+        .says("Right, they fail.")
         .user(&json!("and now"))
         .user(&json!("[Request interrupted by user]"));
     let stops = record.stops();
@@ -180,6 +182,12 @@ fn each_turn_is_judged_by_itself() {
         .map(|stop| stop.verdict.passes(THRESHOLD))
         .collect();
     assert_eq!(passed, [false, true]);
+    // What came next says whether that was right.
+    assert_eq!(stops[0].answer.as_deref(), Some("they do not"));
+    assert_eq!(
+        (stops[0].failed_again, stops[1].failed_again),
+        (Some(true), None)
+    );
 }
 
 #[test]
@@ -189,8 +197,31 @@ fn the_guidance_shows_the_evidence_and_keeps_its_bound() {
     let verdict = record.verdict();
     assert!(verdict.guidance.contains(RED), "{}", verdict.guidance);
     assert!(verdict.guidance.contains("Run that check again"));
-    let lesson = "x".repeat(1_490);
-    let told = Verdict::of(verdict.findings, &[&lesson, "short", "a third"]);
+    let mut told = verdict.clone();
+    told.recall("Learned:", &["- a".into(), "- b".into(), "- c".into()]);
+    assert!(told.guidance.ends_with("\nLearned:\n- a\n- b"));
+    told = verdict;
+    told.recall("Learned:", &["x".repeat(1_490), "- short".into()]);
     assert!(told.guidance.encode_utf16().count() <= 1_500);
-    assert!(!told.guidance.contains("a third"));
+    assert!(!told.guidance.contains("Learned"), "{}", told.guidance);
+}
+
+#[test]
+fn what_a_model_says_is_told_with_its_fix_once() {
+    let judgement = Judgement {
+        quality_score: Score::new(0.2).unwrap(),
+        issues: vec!["No test ran.".into(), "The README\nis missing.".into()],
+        suggested_fix: Some("Run the tests.".into()),
+    };
+    let verdict = Verdict::judged(judgement.clone());
+    assert!(!verdict.passes(THRESHOLD));
+    assert_eq!(
+        verdict.guidance,
+        "No test ran.\nThe README is missing.\nRun the tests."
+    );
+    let no_fix = Verdict::judged(Judgement {
+        suggested_fix: None,
+        ..judgement
+    });
+    assert!(no_fix.guidance.ends_with("or say plainly what is open."));
 }

@@ -37,12 +37,10 @@ impl Turn {
     /// Takes one event of the turn.
     pub fn see(&mut self, event: &Event<'_>) {
         match &event.kind {
-            EventKind::Prompt(prompt) if claim::excuses(prompt.text) => {
-                self.doubt = Some(Doubt::Excused);
-            }
+            EventKind::Prompt(prompt) if claim::excuses(prompt.text) => self.excuse(),
             EventKind::Text { text, .. } => {
                 if claim::sets_aside(text) {
-                    self.doubt = Some(Doubt::Excused);
+                    self.excuse();
                 }
                 self.write(text, event.place.message_id);
             }
@@ -72,19 +70,38 @@ impl Turn {
         (!message.is_empty()).then_some(message)
     }
 
-    /// Says what is wrong with `message`, the agent's last one. At most two of `lessons` are
-    /// told with it.
-    pub fn verdict(&self, message: &str, lessons: &[&str]) -> Verdict {
+    /// Says what is wrong with `message`, the agent's last one.
+    pub fn verdict(&self, message: &str) -> Verdict {
         let findings = match Claim::of(message) {
             Some(claim) if self.is_certain() => finding::find(&self.steps, &claim),
             _ => Vec::new(),
         };
-        Verdict::of(findings, lessons)
+        Verdict::of(findings)
+    }
+
+    /// Tells whether the first check failed; `None` where something else may have come before it.
+    pub(super) fn begins_red(&self) -> Option<bool> {
+        match self.steps.first()? {
+            Step::Run(run) => Some(run.check.result.is_err()),
+            Step::Edit(_) | Step::Unseen(_) => None,
+        }
+    }
+
+    /// Tells whether the turn came to its end: nobody stopped it, and nothing of it is missing or
+    /// still runs.
+    pub fn has_ended(&self) -> bool {
+        let is_cut = self.doubt.is_some_and(|doubt| doubt != Doubt::Excused);
+        !is_cut && self.open.is_empty()
     }
 
     /// Tells whether all that happened is known.
     fn is_certain(&self) -> bool {
-        self.doubt.is_none() && self.open.is_empty()
+        self.doubt.is_none() && self.has_ended()
+    }
+
+    /// An excuse hides nothing that weighs more.
+    fn excuse(&mut self) {
+        self.doubt.get_or_insert(Doubt::Excused);
     }
 
     /// One message may stand in several records.

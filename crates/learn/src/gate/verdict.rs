@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::finding::Finding;
+use super::finding::{Fault, Finding, is_said};
+use super::judgement::Judgement;
+use crate::playbook::clean::clean_text;
 use crate::reflect::score::Score;
 
 /// Below this score a stop does not pass, unless the settings say otherwise.
@@ -17,7 +19,7 @@ const LESSONS: usize = 2;
 pub struct Verdict {
     /// What is wrong; empty when nothing certain is.
     pub findings: Vec<Finding>,
-    /// How good the stop is: 1 less the weight of each finding.
+    /// How good the stop is: 1 less the weight of each finding, or what a model says.
     pub quality_score: Score,
     /// What the agent is to be told; empty without findings.
     pub guidance: String,
@@ -25,18 +27,53 @@ pub struct Verdict {
 
 impl Default for Verdict {
     fn default() -> Self {
-        Self::of(Vec::new(), &[])
+        Self::of(Vec::new())
     }
 }
 
 impl Verdict {
-    pub(super) fn of(findings: Vec<Finding>, lessons: &[&str]) -> Self {
+    pub(super) fn of(findings: Vec<Finding>) -> Self {
         let lost: f64 = findings.iter().map(|found| found.fault.weight()).sum();
         Self {
             quality_score: Score::clamped(1.0 - lost),
-            guidance: guidance(&findings, lessons),
+            guidance: guidance(&findings, None),
             findings,
         }
+    }
+
+    /// What a model says of a turn in which the rules found nothing.
+    pub fn judged(judgement: Judgement) -> Self {
+        let finding = |issue: String| Finding {
+            fault: Fault::Judged,
+            issue: clean_text(&issue),
+            evidence: Vec::new(),
+        };
+        let findings: Vec<_> = judgement.issues.into_iter().map(finding).collect();
+        let fix = judgement.suggested_fix.map(|fix| clean_text(&fix));
+        Self {
+            quality_score: judgement.quality_score,
+            guidance: guidance(&findings, fix.as_deref()),
+            findings,
+        }
+    }
+
+    /// Adds to the guidance what was learned before: at most two lessons, each a line, below
+    /// their heading.
+    pub fn recall(&mut self, heading: &str, lessons: &[String]) {
+        let lessons = lessons.iter().take(LESSONS).map(String::as_str);
+        let learned = [heading].into_iter().chain(lessons);
+        let told = fitting(self.guidance.lines().chain(learned));
+        // The heading alone says nothing.
+        if !told.ends_with(heading) {
+            self.guidance = told;
+        }
+    }
+
+    /// The guidance without what the agent itself said.
+    pub fn quoted(&self) -> String {
+        let lines = self.guidance.lines();
+        let others = lines.filter(|line| !line.strip_prefix("- ").is_some_and(is_said));
+        others.collect::<Vec<_>>().join("\n")
     }
 
     /// Tells whether the stop passes at this threshold.
@@ -45,23 +82,31 @@ impl Verdict {
     }
 }
 
-fn guidance(findings: &[Finding], lessons: &[&str]) -> String {
+/// The issues, each with its evidence, and what to do next once for each fault.
+fn guidance(findings: &[Finding], fix: Option<&str>) -> String {
     let mut lines = Vec::new();
-    for found in findings {
+    for (at, found) in findings.iter().enumerate() {
         lines.push(found.issue.clone());
         lines.extend(found.evidence.iter().map(|line| format!("- {line}")));
-        lines.push(found.fault.remedy().to_owned());
+        let remedy = match (found.fault, fix) {
+            (Fault::Judged, Some(fix)) => fix,
+            (fault, _) => fault.remedy(),
+        };
+        let next = findings.get(at + 1);
+        if next.is_none_or(|next| next.fault != found.fault) {
+            lines.push(remedy.to_owned());
+        }
     }
-    if !findings.is_empty() {
-        let lessons = lessons.iter().take(LESSONS);
-        lines.extend(lessons.map(|lesson| format!("Learned before: {lesson}")));
-    }
+    fitting(lines.iter().map(String::as_str))
+}
+
+/// The lines that fit: one that does not is left out whole, and so is what follows it.
+fn fitting<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     let mut room = LONGEST;
-    // A line that does not fit is left out whole, and so is what follows it.
-    lines.retain(|line| {
+    let fitting = lines.take_while(|line| {
         let length = line.encode_utf16().count() + 1;
         room = room.saturating_sub(length);
         room > 0
     });
-    lines.join("\n")
+    fitting.collect::<Vec<_>>().join("\n")
 }

@@ -157,7 +157,7 @@ pub fn curator_prompt(template: &str, input: &CuratorInput<'_>) -> FilledPrompt 
 const NO_POINTS: &str = "(no key points yet)";
 const NONE: &str = "(nothing)";
 
-fn or<'a>(text: &'a str, empty: &'a str) -> &'a str {
+pub(crate) fn or<'a>(text: &'a str, empty: &'a str) -> &'a str {
     if text.trim().is_empty() { empty } else { text }
 }
 
@@ -198,7 +198,8 @@ fn fenced(template: &str, untrusted: &[&str]) -> String {
     format!("{FENCE_NOTE}{}", fill(template, &fences))
 }
 
-fn build(system: &'static str, template: &str, values: &[(&str, &str)]) -> FilledPrompt {
+/// Fills a template, with the marker of its fences.
+pub(crate) fn build(system: &'static str, template: &str, values: &[(&str, &str)]) -> FilledPrompt {
     let with_nonce = |nonce: &str| {
         let mut values = values.to_vec();
         values.push((NONCE, nonce));

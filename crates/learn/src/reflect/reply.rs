@@ -214,7 +214,7 @@ impl Curation {
 }
 
 /// Masks secrets in all texts of a reply: what escapes hid in it is plain only now.
-fn masked(object: Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn masked(object: Map<String, Value>) -> Map<String, Value> {
     let mut value = Value::Object(object);
     Masker::default().mask_value(&mut value);
     match value {
@@ -224,7 +224,7 @@ fn masked(object: Map<String, Value>) -> Map<String, Value> {
 }
 
 /// A text of at most `max` characters; `None` where there is none, or nothing in it.
-fn text(object: &Map<String, Value>, key: &str, max: usize) -> Option<String> {
+pub(crate) fn text(object: &Map<String, Value>, key: &str, max: usize) -> Option<String> {
     short(object.get(key)?, max)
 }
 
@@ -241,7 +241,7 @@ fn items<'v>(object: &'v Map<String, Value>, key: &str) -> impl Iterator<Item = 
         .flatten()
 }
 
-fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
+pub(crate) fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
     let texts = items(object, key).filter_map(|item| short(item, max));
     texts.take(MAX_ITEMS).collect()
 }
@@ -262,7 +262,7 @@ fn lessons(object: &Map<String, Value>) -> Vec<ReplyLesson> {
     lessons.take(MAX_LESSONS).collect()
 }
 
-fn score(object: &Map<String, Value>, key: &str) -> Option<Score> {
+pub(crate) fn score(object: &Map<String, Value>, key: &str) -> Option<Score> {
     Score::new(object.get(key)?.as_f64()?)
 }
 

@@ -99,13 +99,12 @@ impl Hints {
 }
 
 /// The ids of the hints in a text of ours: `- [les-…] …` on lines of their own below our
-/// heading.
+/// heading, which in the gate's guidance stands after what it found.
 fn ids(text: &str) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
-    if text.trim_start().starts_with(HEADING) {
-        let lines = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("- [")?.split_once(']'));
+    let mut below = text.lines().map(str::trim_start);
+    if below.any(|line| line.starts_with(HEADING)) {
+        let lines = below.filter_map(|line| line.strip_prefix("- [")?.split_once(']'));
         ids.extend(
             lines
                 .map(|(id, _)| id.to_owned())

@@ -353,13 +353,15 @@ impl<'t> Session<'t> {
         self.words(record, texts, place)
     }
 
-    /// Of what the client writes in the user's name only the words of hooks are told.
+    /// Of what the client writes in the user's name only the words of hooks are told; the gate's
+    /// may hold hints.
     fn meta(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Reason> {
         let Some(Block::Whole(text) | Block::Text(text)) = record.only_block() else {
             return Err(Reason::Meta);
         };
         let text = self.mask.text(text.decode()?);
         let words = user::hook_words(&text).ok_or(Reason::Meta)?;
+        self.hints.shown(words, None);
         self.sink.push(place, EventKind::Hook(words.into()));
         Ok(())
     }

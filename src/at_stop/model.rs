@@ -1,0 +1,109 @@
+//! Has the backend's model judge a turn in which the rules found nothing.
+
+use std::time::{Duration, Instant};
+
+use crate::account;
+use crate::backend::question::question;
+use crate::backend::{Ask, Name, Step};
+use crate::config::{self, Config};
+use crate::gate::{self, Judgement};
+use crate::hook::context::Context;
+use crate::memory::Memory;
+use crate::playbook::Playbook;
+use crate::queue::backends::{Parts, build};
+use crate::queue::context::WorkerContext;
+use crate::queue::evidence::SessionEvidence;
+use crate::queue::surroundings::Surroundings;
+use crate::queue::trigger_table::should_reflect;
+use crate::queue::usage_meter::{Caller, Meter};
+use crate::state_guard;
+
+/// A model judges a turn by this much of it, in tokens.
+pub(super) const EVIDENCE: u64 = 6_000;
+/// The longest answer, in tokens; a judgement has a few sentences.
+const MAX_TOKENS: u32 = 2_000;
+
+/// What a model says of the turn; `None` where no trigger fires, no model can be asked now, or
+/// it has not answered in time.
+pub(super) fn judge(
+    context: &Context<'_>,
+    config: &Config,
+    turn: &SessionEvidence,
+    message: &str,
+    lessons: &[String],
+) -> Option<Judgement> {
+    let why = should_reflect(&turn.facts, None, &config.triggers)?;
+    let judged = ask(context, config, turn, message, lessons);
+    let told = match &judged {
+        Ok(judged) => format!("gate: {why}: {:.2}", judged.quality_score.get()),
+        Err(error) => format!("gate: {why}: no judgement: {error:#}"),
+    };
+    context.log(&told);
+    judged.ok()
+}
+
+fn ask(
+    context: &Context<'_>,
+    config: &Config,
+    turn: &SessionEvidence,
+    message: &str,
+    lessons: &[String],
+) -> anyhow::Result<Judgement> {
+    let (paths, project) = (&context.paths, &context.project);
+    let deadline = Duration::from_millis(config.gate.timeout_ms);
+    let account = account::of_worker(context.env, config, paths)?;
+    let need = account.need.clone();
+    anyhow::ensure!(need.backend != Name::Rules, "no model is set up");
+    state_guard::close(paths)?;
+    let worker = WorkerContext::new(
+        Surroundings::new(
+            context.env,
+            paths.clone(),
+            config::load(&paths.config_file())?,
+            account.clone(),
+            Some(project.clone()),
+        ),
+        Memory::open(&paths.memory_db())?,
+    );
+    let parked = worker
+        .backoff()
+        .parked(&need.account(), context.now)
+        .cloned();
+    if let Some(parked) = parked {
+        anyhow::bail!("{}", parked.reason);
+    }
+    let playbook = Playbook::empty();
+    let parts = Parts {
+        paths,
+        account: &account,
+        config,
+        session: turn,
+        playbook: &playbook,
+    };
+    let backend = build(need.backend, parts).map_err(anyhow::Error::msg)?;
+    let caller = Caller::of_worker(project, context.now);
+    let meter = Meter::new(backend, &worker, caller);
+    let prompt = gate::question(&turn.evidence.text, message, lessons);
+    let ask = Ask {
+        step: Step::Gate,
+        system: prompt.system,
+        prompt: &prompt.text,
+        model: need.model_for(Step::Gate),
+        max_tokens: config.anthropic.max_tokens.min(MAX_TOKENS),
+        marker: &prompt.marker,
+        attempts: u32::MAX,
+        deadline: Some(Instant::now() + deadline),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
+    let answered = runtime.block_on(async {
+        let asked = question::<Judgement>(&meter, ask);
+        tokio::time::timeout(deadline, asked).await
+    })?;
+    match answered.cause {
+        None => Ok(answered.result),
+        Some(cause) => anyhow::bail!("{}: {}", cause.kind.word(), cause.message),
+    }
+}

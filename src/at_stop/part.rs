@@ -1,0 +1,86 @@
+//! The part of a transcript that a turn is: what happened in it, and what a model says of it.
+
+use std::path::Path;
+
+use super::{model, step};
+use crate::config::Config;
+use crate::gate::{self, Turn};
+use crate::hook::context::Context;
+use crate::hook::prompt::lessons_about;
+use crate::hook::stop::Stop;
+use crate::queue::evidence::SessionEvidence;
+use crate::redact::Masker;
+use crate::transcript::{self, EventKind, Options, Via, Words};
+
+/// The records of a turn, and how they are read.
+pub(super) struct Part {
+    records: Vec<u8>,
+    options: Options,
+}
+
+impl Part {
+    /// Reads the records of the stop's prompt; `None` where they are not found.
+    pub(super) fn read(context: &Context<'_>, stop: &Stop<'_>, config: &Config) -> Option<Self> {
+        let log = |error: &dyn std::fmt::Display| context.log(&error.to_string());
+        let records = step::read(stop.transcript, stop.prompt).inspect_err(|error| log(error));
+        let secrecy = config
+            .secrets
+            .secrecy()
+            .inspect_err(|error| log(error))
+            .ok()?;
+        let home = context.paths.home().and_then(Path::to_str);
+        Some(Self {
+            records: records.ok()??,
+            options: Options {
+                words: Words::Heard,
+                home: home.map(str::to_owned),
+                secrecy,
+                ..Options::default()
+            },
+        })
+    }
+
+    /// What happened in the turn, and how many checks ran; `None` where its prompt is no person's.
+    pub(super) fn turn(&self, context: &Context<'_>) -> Option<(Turn, usize)> {
+        let (mut turn, mut runs, mut has_prompt) = (Turn::default(), 0, false);
+        let see = &mut |event: &transcript::Event<'_>| {
+            match &event.kind {
+                EventKind::Prompt(prompt) => {
+                    has_prompt |= matches!(prompt.via, Via::Typed | Via::Command(_));
+                }
+                EventKind::Check { .. } => runs += 1,
+                _ => {}
+            }
+            turn.see(event);
+        };
+        transcript::each_event(&self.records[..], 0, &self.options, see)
+            .inspect_err(|error| context.log(&error.to_string()))
+            .ok()?;
+        has_prompt.then_some((turn, runs))
+    }
+
+    /// What a model says of the turn, where one is asked.
+    pub(super) fn judgement(
+        &self,
+        context: &Context<'_>,
+        stop: &Stop<'_>,
+        config: &Config,
+    ) -> Option<gate::Verdict> {
+        let options = Options {
+            words: Words::Weighed,
+            ..self.options.clone()
+        };
+        let digest = transcript::scan_reader(&self.records[..], 0, &options, &mut |_, _| false)
+            .inspect_err(|error| context.log(&error.to_string()))
+            .ok()?;
+        let turn = SessionEvidence::of(digest, model::EVIDENCE);
+        let message = self.masker().mask(stop.message);
+        let lessons = lessons_about(context, &format!("{}\n{message}", turn.evidence.text));
+        let judged = model::judge(context, config, &turn, &message, &lessons);
+        judged.map(gate::Verdict::judged)
+    }
+
+    pub(super) fn masker(&self) -> &Masker {
+        &self.options.secrecy.masker
+    }
+}
