@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-pub(crate) use playbook_core::account::{Name, Need};
+pub(crate) use playbook_core::account::{Name, Need, Step};
 pub(crate) use playbook_core::account::{address, login, named};
 
 use self::address::without_secret;
-use self::named::{Chosen, Key, Models, is_unasked, known_salt, salt};
+use self::named::{Chosen, Key, Models, OpenAi, is_unasked, known_salt, salt};
 pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
@@ -47,7 +47,11 @@ impl Account {
             (Name::Anthropic, None, _) => Some(
                 "no key is set: set ANTHROPIC_API_KEY, or `backend = \"rules\"` to need none".to_owned(),
             ),
-            (Name::Anthropic, Some(Err(flaw)), _) => Some(flaw.clone()),
+            (Name::Anthropic | Name::Openai, Some(Err(flaw)), _) => Some(flaw.clone()),
+            (Name::Openai, _, _) if self.need.model_for(Step::Reflector).is_empty() => Some(
+                "no model is named: `playbook config set openai.model NAME`, by the server's own name"
+                    .to_owned(),
+            ),
             (Name::ClaudeCli, _, None) => Some(
                 "no program `claude` on PATH: install it, or set `backend = \"rules\"` to need none"
                     .to_owned(),
@@ -153,6 +157,11 @@ fn account(env: &Env, config: &Config, need: Need) -> Account {
             let client = client.map(|program| ClaudeCli::new(program, env.pairs(), limit));
             (None, client)
         }
+        Name::Openai => {
+            let key = chosen(config).openai.key(env);
+            let token = |key: String| Credential::token(&key).map_err(|flaw| flaw.to_string());
+            (key.map(|key| key.and_then(token)), None)
+        }
         Name::Rules | Name::Fixtures => (None, None),
     };
     Account {
@@ -165,12 +174,13 @@ fn account(env: &Env, config: &Config, need: Need) -> Account {
 
 /// What the settings choose of an account.
 pub(crate) fn chosen(config: &Config) -> Chosen {
-    let (api, client) = (&config.anthropic, &config.claude_cli);
+    let (api, client, server) = (&config.anthropic, &config.claude_cli, &config.openai);
     Chosen {
         backend: match config.top.backend {
             BackendChoice::Auto => None,
             BackendChoice::Anthropic => Some(Name::Anthropic),
             BackendChoice::ClaudeCli => Some(Name::ClaudeCli),
+            BackendChoice::Openai => Some(Name::Openai),
             BackendChoice::Rules => Some(Name::Rules),
             BackendChoice::Fixtures => Some(Name::Fixtures),
         },
@@ -185,6 +195,15 @@ pub(crate) fn chosen(config: &Config) -> Chosen {
             reflector: client.reflector_model.clone(),
             curator: client.curator_model.clone(),
         },
+        openai: Box::new(OpenAi {
+            base_url: server.base_url.as_deref().map(without_secret),
+            key_variable: server.key_variable.clone(),
+            models: Models {
+                both: server.model.clone(),
+                reflector: server.reflector_model.clone(),
+                curator: server.curator_model.clone(),
+            },
+        }),
     }
 }
 

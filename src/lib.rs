@@ -43,7 +43,8 @@ pub mod transcript_file;
 mod trust;
 
 pub(crate) use playbook_core::{
-    checkout, clip, fault, logfile, prepared, project, shown, shown_record, state_guard,
+    checkout, clip, fault, learned_news, logfile, prepared, project, shown, shown_record,
+    state_guard,
 };
 pub use playbook_core::{digest, env, fsx, hint, paths, platform};
 pub use playbook_hooks as hook;

@@ -10,7 +10,7 @@ use crate::gate::{self, Judgement};
 use crate::hook::context::Context;
 use crate::memory::Memory;
 use crate::playbook::Playbook;
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::{Parts, build, max_tokens};
 use crate::queue::context::WorkerContext;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::surroundings::Surroundings;
@@ -89,7 +89,7 @@ fn ask(
         system: prompt.system,
         prompt: &prompt.text,
         model: need.model_for(Step::Gate),
-        max_tokens: config.anthropic.max_tokens.min(MAX_TOKENS),
+        max_tokens: max_tokens(need.backend, config).min(MAX_TOKENS),
         marker: &prompt.marker,
         attempts: u32::MAX,
         deadline: Some(Instant::now() + deadline),

@@ -10,8 +10,8 @@ use crate::account::DEFAULT_BASE_URL;
 /// Whether an address without TLS may lie outside this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plain {
-    /// Only loopback may be plain `http`.
-    LoopbackOnly,
+    /// Only loopback may be plain `http`, unless the user sets this key.
+    LoopbackOnly(&'static str),
     /// The user said that plain `http` is meant.
     Anywhere,
 }
@@ -57,10 +57,13 @@ impl BaseUrl {
                 "the base URL holds a `?` or `#` part; only scheme, host, port and path are used"
             );
         }
-        if transport == Transport::Plain && plain == Plain::LoopbackOnly && !is_loopback(host) {
+        if transport == Transport::Plain
+            && let Plain::LoopbackOnly(key) = plain
+            && !is_loopback(host)
+        {
             bail!(
                 "plain `http` would send the key and the session readable to `{host}`; use `https` \
-                 or a loopback address, or set `anthropic.allow_http`"
+                 or a loopback address, or set `{key}`"
             );
         }
         Ok(Self {
@@ -78,8 +81,9 @@ impl BaseUrl {
         self.transport
     }
 
-    pub(super) fn messages(&self) -> String {
-        format!("{}/v1/messages", self.text)
+    /// The address of an endpoint below this one.
+    pub(super) fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.text)
     }
 }
 
@@ -96,6 +100,8 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
+    const LOOPBACK: Plain = Plain::LoopbackOnly("anthropic.allow_http");
+
     #[rstest]
     #[case::slash("https://api.anthropic.com/", "https://api.anthropic.com/v1/messages")]
     #[case::path(
@@ -105,8 +111,8 @@ mod tests {
     #[case::mapped("http://[::ffff:127.0.0.1]", "http://[::ffff:7f00:1]/v1/messages")]
     #[case::name("HTTP://LocalHost:9", "http://localhost:9/v1/messages")]
     fn good_addresses_lead_to_messages(#[case] text: &str, #[case] messages: &str) {
-        let base = BaseUrl::parse(text, Plain::LoopbackOnly).unwrap();
-        assert_eq!(base.messages(), messages);
+        let base = BaseUrl::parse(text, LOOPBACK).unwrap();
+        assert_eq!(base.at("/v1/messages"), messages);
     }
 
     #[rstest]
@@ -118,9 +124,7 @@ mod tests {
     #[case::no_scheme("api.anthropic.com", "not a URL")]
     #[case::broken_with_password("https://me:hunter2@:99999", "not a URL")]
     fn bad_addresses_are_refused_by_name(#[case] text: &str, #[case] named: &str) {
-        let error = BaseUrl::parse(text, Plain::LoopbackOnly)
-            .unwrap_err()
-            .to_string();
+        let error = BaseUrl::parse(text, LOOPBACK).unwrap_err().to_string();
         assert!(error.contains(named), "{error}");
         assert!(!error.contains("hunter2"), "{error}");
     }

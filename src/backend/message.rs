@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::plain_words::in_place_of_reply;
-use super::{Failure, FailureKind, Tokens};
+use super::{Ask, Failure, FailureKind, Reply, Tokens};
 use crate::clip::head;
 use crate::redact;
 
@@ -15,13 +15,25 @@ const QUOTED: usize = 300;
 const LOOKED_AT: usize = 64 << 10;
 /// The most tokens that a call is believed to have cost, either way: several times the
 /// largest context that models have. A server that says more would use up the day's budget.
-const MOST_TOKENS: u64 = 4_000_000;
+pub(super) const MOST_TOKENS: u64 = 4_000_000;
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Message {
     pub(super) text: String,
     pub(super) model: Option<String>,
     pub(super) tokens: Tokens,
+}
+
+impl Message {
+    /// What it answers, after one attempt.
+    pub(super) fn reply(self, ask: &Ask<'_>) -> Reply {
+        Reply {
+            text: self.text,
+            model: self.model.unwrap_or_else(|| ask.model.to_owned()),
+            tokens: self.tokens,
+            attempts: 1,
+        }
+    }
 }
 
 /// Why a body gives no reply, in the server's words where it has some.
@@ -53,24 +65,10 @@ impl Flaw {
 }
 
 pub(super) fn read(body: &str) -> Result<Message, Flaw> {
-    let value: Value = serde_json::from_str(body.trim_start_matches('\u{feff}')).map_err(|e| {
-        no_message(
-            if e.is_eof() {
-                "ends too early"
-            } else {
-                "is not JSON"
-            },
-            body,
-        )
-    })?;
+    let value = parse(body)?;
     let content = value["content"].as_array();
     let Some(content) = content.filter(|_| is_message(&value)) else {
-        // Some gateways send an error with status 200.
-        let error = error(&value).and_then(|(sort, words)| {
-            let detail = quote(&format!("{sort}: {words}"));
-            Some(Flaw::new(kind_of_error(sort, words)?, detail))
-        });
-        return Err(error.unwrap_or_else(|| no_message("is not a message", body)));
+        return Err(no_answer(&value, body));
     };
     let tokens = tokens(&value["usage"]);
     let text = text(content);
@@ -80,6 +78,29 @@ pub(super) fn read(body: &str) -> Result<Message, Flaw> {
         model: value["model"].as_str().map(str::to_owned),
         tokens,
     })
+}
+
+pub(super) fn parse(body: &str) -> Result<Value, Flaw> {
+    serde_json::from_str(body.trim_start_matches('\u{feff}')).map_err(|e| {
+        no_message(
+            if e.is_eof() {
+                "ends too early"
+            } else {
+                "is not JSON"
+            },
+            body,
+        )
+    })
+}
+
+/// What is wrong with a body of JSON that holds no answer. Some gateways send an error with
+/// status 200.
+pub(super) fn no_answer(value: &Value, body: &str) -> Flaw {
+    let error = error(value).and_then(|(sort, words)| {
+        let detail = quote(&format!("{sort}: {words}"));
+        Some(Flaw::new(kind_of_error(sort, words)?, detail))
+    });
+    error.unwrap_or_else(|| no_message("is not a message", body))
 }
 
 /// Tells whether it is a model that speaks, in the API's form; a page of maintenance may have
@@ -175,6 +196,7 @@ pub(super) fn kind_of_status(status: u16, told: Option<(&str, &str)>) -> Failure
         (400, Some((sort, words))) if is_about_credit(sort, words) => FailureKind::NoCredit,
         (404 | 405 | 410, _) => FailureKind::NotFound,
         (408, _) => FailureKind::Timeout,
+        (429, Some((sort, words))) if is_about_credit(sort, words) => FailureKind::NoCredit,
         (429, _) => FailureKind::RateLimited,
         (409 | 500..=599, _) | (_, None) => FailureKind::ServerError,
         (413, Some(_)) => FailureKind::BadQuestion,
@@ -219,7 +241,8 @@ fn kind_of_error(sort: &str, words: &str) -> Option<FailureKind> {
 
 /// The API reports an empty balance as an invalid request.
 fn is_about_credit(sort: &str, words: &str) -> bool {
-    sort == "billing_error" || words.to_ascii_lowercase().contains("credit balance")
+    ["billing_error", "insufficient_quota"].contains(&sort)
+        || words.to_ascii_lowercase().contains("credit balance")
 }
 
 pub(super) fn quote(text: &str) -> String {

@@ -9,7 +9,7 @@ use super::output::{self, DIM, Hinted, plain, say};
 use super::session::Session;
 use super::{agent, answer};
 use crate::account::address::without_secret;
-use crate::backend::{BaseUrl, Fixtures};
+use crate::backend::{BaseUrl, Fixtures, Name};
 use crate::config::{self, Config, ConfigError, Key, SetError, Source};
 use crate::paths::project_config_file;
 use crate::prepare;
@@ -18,7 +18,11 @@ use crate::redact::{self, Masker};
 use crate::state_guard;
 
 /// The setting that decides where sessions are sent.
-const BASE_URL: &str = "anthropic.base_url";
+/// The keys that hold an address, each with the backend that asks there.
+const ADDRESSES: [(&str, Name); 2] = [
+    ("anthropic.base_url", Name::Anthropic),
+    ("openai.base_url", Name::Openai),
+];
 /// How the description of a setting begins that has gone.
 const WITHOUT_EFFECT: &str = "Without effect";
 const NOTHING_CHANGED: &str =
@@ -119,8 +123,8 @@ fn set(place: &Session, name: &str, value: &str, as_json: bool) -> anyhow::Resul
     let key = find(name)?;
     state_guard::check_settings(&place.paths)?;
     let file = place.paths.config_file();
-    if name == BASE_URL {
-        check_base_url(&file, value)?;
+    if let Some((_, backend)) = ADDRESSES.iter().find(|(key, _)| *key == name) {
+        check_base_url(&file, (name, *backend), value)?;
     }
     config::set(&file, key, value).map_err(|error| match error {
         SetError::File(error) => anyhow::Error::new(error),
@@ -137,14 +141,14 @@ fn set(place: &Session, name: &str, value: &str, as_json: bool) -> anyhow::Resul
 }
 
 /// Refuses an address that no request would be sent to; the error repeats no password in it.
-fn check_base_url(file: &Path, value: &str) -> Result<(), Hinted> {
+fn check_base_url(file: &Path, (name, backend): (&str, Name), value: &str) -> Result<(), Hinted> {
     // Whatever else is wrong with the file is told by who writes it.
     let config = config::load(file).unwrap_or_default();
     let url = value.trim().trim_matches(['"', '\'']);
-    match BaseUrl::parse(url, backends::plain(&config)) {
+    match BaseUrl::parse(url, backends::plain(backend, &config)) {
         Ok(_) => Ok(()),
         Err(flaw) => Err(Hinted {
-            what: format!("`{BASE_URL}`: {flaw}"),
+            what: format!("`{name}`: {flaw}"),
             hint: NOTHING_CHANGED,
         }),
     }
@@ -215,9 +219,13 @@ pub(super) fn problems(session: &Session) -> Vec<String> {
     found.extend(config::load_project(&mut config, &own).err().map(told));
     let flaw = config.secrets.secrecy().err();
     found.extend(flaw.map(|flaw| flaw.to_string()));
-    if let Some(url) = &config.anthropic.base_url {
-        let flaw = BaseUrl::parse(url, backends::plain(&config)).err();
-        found.extend(flaw.map(|flaw| format!("`{BASE_URL}`: {flaw}")));
+    let addresses = [&config.anthropic.base_url, &config.openai.base_url];
+    for ((key, backend), url) in ADDRESSES.iter().zip(addresses) {
+        let plain = backends::plain(*backend, &config);
+        let flaw = url
+            .as_ref()
+            .and_then(|url| BaseUrl::parse(url, plain).err());
+        found.extend(flaw.map(|flaw| format!("`{key}`: {flaw}")));
     }
     if let Some(file) = &config.fixtures.path {
         let flaw = Fixtures::load(&paths.beside_config(file)).err();

@@ -15,6 +15,7 @@ choice! {
         Auto = "auto",
         Anthropic = "anthropic",
         ClaudeCli = "claude-cli",
+        Openai = "openai",
         Rules = "rules",
         Fixtures = "fixtures",
     }
@@ -42,6 +43,14 @@ choice! {
         Off = "off",
         Tell = "tell",
         Block = "block",
+    }
+}
+
+choice! {
+    /// What the start of a session says to the user.
+    Notices {
+        All = "all",
+        Quiet = "quiet",
     }
 }
 
@@ -91,6 +100,9 @@ settings! {
         /// What answers prompts. `auto` takes `anthropic` when there is a key, else
         /// `claude-cli` when `claude` is on PATH and logged in, else `rules`.
         backend: BackendChoice = BackendChoice::Auto;
+        /// `all`: the start of a session in a terminal says in a line what was learned since the
+        /// last time; `quiet`: it does not. What keeps Playbook from learning is always told.
+        notices: Notices = Notices::All;
     }
     /// Whether sessions are reflected on, and how much of one is told.
     reflection: Reflection {
@@ -195,6 +207,27 @@ settings! {
         curator_model: Option<String> = None;
         /// Longest time of one call in milliseconds.
         timeout_ms: u64 = 120_000, 10 ..= 3_600_000;
+    }
+    /// Any server with `/chat/completions`, such as Ollama, vLLM or llama.cpp: docs/models.md.
+    openai: OpenaiServer {
+        /// The model, by the server's own name for it. Needed for `backend = "openai"`.
+        model: Option<String> = None;
+        /// The reflector's model; unset: `openai.model`.
+        reflector_model: Option<String> = None;
+        /// The curator's model; unset: `openai.model`.
+        curator_model: Option<String> = None;
+        /// The address up to `/v1`; unset: Ollama's on this machine, `http://127.0.0.1:11434/v1`.
+        base_url: Option<String> = None;
+        /// The environment variable that holds the key, where one is needed; unset:
+        /// `OPENAI_API_KEY`.
+        key_variable: Option<String> = None;
+        /// Send the key and the session over plain `http` to another machine, too. A loopback
+        /// address needs no such word.
+        allow_http: bool = false;
+        /// Longest answer of one call, in tokens.
+        max_tokens: u32 = 8_192, 256 ..= 64_000;
+        /// Longest time of one attempt in milliseconds: a model on this machine takes minutes.
+        timeout_ms: u64 = 300_000, 10 ..= 3_600_000;
     }
     /// Recorded replies.
     fixtures: Fixtures {

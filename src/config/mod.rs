@@ -16,7 +16,7 @@ mod value;
 pub use define::Key;
 pub(crate) use edit::{SetError, set};
 pub(crate) use keys::{
-    Approval, BackendChoice, Budgets, GateMode, MemoryMode, Triggers, VotesIn, WorkerMode,
+    Approval, BackendChoice, Budgets, GateMode, MemoryMode, Notices, Triggers, VotesIn, WorkerMode,
 };
 pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::backends::{Parts, build};
+use super::backends::{Parts, build, max_tokens};
 use super::backoff::Pause;
 use super::budget::Hold;
 use super::context::WorkerContext;
@@ -126,7 +126,7 @@ impl Question<'_> {
             system: prompt.system,
             prompt: &prompt.text,
             model: self.need.model_for(step),
-            max_tokens: self.config.anthropic.max_tokens,
+            max_tokens: max_tokens(self.need.backend, self.config),
             marker: &prompt.marker,
             attempts: u32::MAX,
             deadline: self.deadline,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::evidence::SessionEvidence;
 use crate::account::Account;
 use crate::backend::{
-    Anthropic, Backend, BaseUrl, Fixtures, Masked, Name, Plain, RetryPolicy, Rules,
+    Anthropic, Backend, BaseUrl, Fixtures, Masked, Name, Openai, Plain, RetryPolicy, Rules,
 };
 use crate::config::Config;
 use crate::paths::Paths;
@@ -49,8 +49,18 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
         Name::Anthropic => {
             let credential = account.secret.clone().ok_or("no key")??;
             let url = account.need.base_url.as_deref().unwrap_or_default();
-            let base = BaseUrl::parse(url, plain(config)).map_err(|e| e.to_string())?;
+            let base = BaseUrl::parse(url, plain(name, config)).map_err(|e| e.to_string())?;
             Ok(Box::new(Anthropic::new(base, credential, policy(config))))
+        }
+        Name::Openai => {
+            let credential = account.secret.clone().transpose()?;
+            let url = account.need.base_url.as_deref().unwrap_or_default();
+            let base = BaseUrl::parse(url, plain(name, config)).map_err(|e| e.to_string())?;
+            let policy = RetryPolicy {
+                request: Duration::from_millis(config.openai.timeout_ms),
+                ..policy(config)
+            };
+            Ok(Box::new(Openai::new(base, credential, policy)))
         }
         Name::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
         Name::Fixtures => {
@@ -66,12 +76,24 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
     }
 }
 
-/// Whether the user said that plain `http` is meant.
-pub(crate) fn plain(config: &Config) -> Plain {
-    if config.anthropic.allow_http {
+/// Whether the user said that plain `http` to a backend's server is meant.
+pub(crate) fn plain(name: Name, config: &Config) -> Plain {
+    let (is_allowed, key) = match name {
+        Name::Openai => (config.openai.allow_http, "openai.allow_http"),
+        _ => (config.anthropic.allow_http, "anthropic.allow_http"),
+    };
+    if is_allowed {
         Plain::Anywhere
     } else {
-        Plain::LoopbackOnly
+        Plain::LoopbackOnly(key)
+    }
+}
+
+/// The longest answer of one call, in tokens.
+pub(crate) fn max_tokens(name: Name, config: &Config) -> u32 {
+    match name {
+        Name::Openai => config.openai.max_tokens,
+        _ => config.anthropic.max_tokens,
     }
 }
 

@@ -47,9 +47,6 @@ impl WorkerContext {
         }
     }
 
-    /// Forgets what another worker may have changed while this one waited for its turn.
-    ///
-    /// What the jobs have claimed is told anew by each that is found in the spool.
     /// Writes what the memory knows of a project's points where starts find it.
     pub(super) fn refresh_proof(&self, project: &Path) {
         if let Err(error) = proof::refresh(self.paths(), &self.memory(), project) {
@@ -57,6 +54,9 @@ impl WorkerContext {
         }
     }
 
+    /// Forgets what another worker may have changed while this one waited for its turn.
+    ///
+    /// What the jobs have claimed is told anew by each that is found in the spool.
     pub(super) fn refresh(&self) {
         *self.claims() = Claims::default();
         self.jobs.refresh(self.paths());

@@ -26,6 +26,7 @@ pub(crate) mod hint_index;
 mod in_flight;
 mod job_store;
 pub(crate) mod known;
+mod learned_news;
 mod lost;
 mod notices;
 mod offer;

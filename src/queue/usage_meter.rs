@@ -155,7 +155,7 @@ impl<'a> Meter<'a> {
 
     fn wanted(&self, config: &Config) -> u32 {
         match self.backend.name() {
-            Name::Anthropic => config.retry.attempts,
+            Name::Anthropic | Name::Openai => config.retry.attempts,
             _ => 1,
         }
     }

@@ -245,3 +245,67 @@ fn after_a_failure_one_job_tries_and_not_all_at_once() {
         );
     }
 }
+
+/// A project that two sessions taught something, and a third one marks a point as wrong.
+fn taught(env: &TestEnv) {
+    let mut session = crate::common::session::Session::new("s1");
+    session
+        .user("From now on always run the checks before you commit.")
+        .assistant("I will.")
+        .user("thanks")
+        .assistant("Done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+}
+
+/// What the user is told when a session begins at a terminal, or in none.
+fn told_at(env: &mut TestEnv, source: &str, attended: &str) -> String {
+    env.set("CLAUDE_CODE_SESSION_ATTENDED", attended);
+    let output = env.hook(Hook::SessionStart, "next", json!({"source": source}));
+    let reply: Value = serde_json::from_str(&output.ok()).unwrap_or_default();
+    let told = reply["systemMessage"].as_str();
+    told.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn of_what_was_learned_once_and_only_a_person_who_has_just_come() {
+    let mut env = TestEnv::without_worker();
+    env.write_config("backend = \"rules\"\n");
+    taught(&env);
+    assert_eq!(told_at(&mut env, "startup", "0"), "", "`-p`");
+    assert_eq!(told_at(&mut env, "resume", "1"), "");
+    let told = told_at(&mut env, "startup", "1");
+    assert_eq!(
+        told,
+        "Playbook: 1 new key point since 21 Nov (`playbook log`)"
+    );
+    assert_eq!(told_at(&mut env, "startup", "1"), "", "once is enough");
+    // What the user did by hand is no news to the user.
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
+    env.cli(&["add", "Mine."]).ok();
+    env.worker();
+    assert_eq!(told_at(&mut env, "startup", "1"), "");
+}
+
+#[test]
+fn of_a_point_that_was_marked_wrong_by_its_id() {
+    let answer = r#"{"analysis": "a", "bullet_tags": [{"name": "pat-001", "tag": "harmful", "rationale": "it broke the build"}]}"#;
+    let api = Api::script([
+        Step::text(answer),
+        Step::text(r#"{"reasoning": "r", "operations": []}"#),
+    ]);
+    let mut env = with_api(&api);
+    env.end_citing("s1");
+    env.worker();
+    let told = told_at(&mut env, "startup", "1");
+    has!(told, "`pat-001` was marked wrong (`playbook log`)");
+}
+
+#[test]
+fn of_nothing_learned_where_the_user_wants_quiet() {
+    let mut env = TestEnv::without_worker();
+    env.write_config("backend = \"rules\"\nnotices = \"quiet\"\n");
+    taught(&env);
+    assert_eq!(told_at(&mut env, "startup", "1"), "");
+}

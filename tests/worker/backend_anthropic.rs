@@ -10,6 +10,7 @@ use playbook::backend::{
 };
 use rstest::rstest;
 
+const LOOPBACK: Plain = Plain::LoopbackOnly("anthropic.allow_http");
 const KEY: &str = "sk-ant-api03-never-to-be-seen";
 
 const ASK: Ask<'static> = Ask {
@@ -33,7 +34,7 @@ fn quick() -> RetryPolicy {
 }
 
 fn backend(base: &str, policy: RetryPolicy) -> Anthropic {
-    let base = BaseUrl::parse(base, Plain::LoopbackOnly).unwrap();
+    let base = BaseUrl::parse(base, LOOPBACK).unwrap();
     Anthropic::new(base, Credential::api_key(KEY).unwrap(), policy)
 }
 
@@ -87,7 +88,7 @@ fn a_question_is_sent_as_the_api_wants_it_and_its_reply_comes_back_whole() {
 #[test]
 fn a_token_travels_as_bearer() {
     let api = Api::canned();
-    let base = BaseUrl::parse(&api.base_url(), Plain::LoopbackOnly).unwrap();
+    let base = BaseUrl::parse(&api.base_url(), LOOPBACK).unwrap();
     let backend = Anthropic::new(base, Credential::token(KEY).unwrap(), quick());
     wait(backend.answer(&ASK)).unwrap();
     let request = &api.requests()[0];

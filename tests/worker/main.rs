@@ -11,6 +11,7 @@ mod common;
 mod api_failures;
 mod backend_anthropic;
 mod backend_claude_cli;
+mod backend_openai;
 mod backends;
 mod branches;
 mod budgets;

@@ -35,6 +35,8 @@ pub mod name {
     /// What the client was started as, set by it for hooks: `cli` in a terminal, `sdk-cli`
     /// for `-p`.
     pub const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
+    /// Set by the client for hooks: `1` where a person sits at a terminal, `0` for `-p`.
+    pub const ATTENDED: &str = "CLAUDE_CODE_SESSION_ATTENDED";
     /// The client's own time limit for all SessionEnd hooks, milliseconds.
     pub const SESSION_END_TIMEOUT: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
     /// Set by the client for all that the agent runs.

@@ -10,7 +10,7 @@
 //! - [`job`], [`job_id`], [`spool`]: what a hook leaves for the worker; [`account`]: whose key or
 //!   subscription it is paid with.
 //! - [`status`], [`worker_lock`], [`open_session`]: what the worker has left for hooks, whether one
-//!   is at work, and which sessions have begun.
+//!   is at work, and which sessions have begun; [`learned_news`]: what a start tells the user.
 //! - [`prepared`]: what lies ready for hooks, and whether it still holds; [`checkout`]: for which
 //!   checkout.
 //! - [`errors`]: which error a failed call met; [`hint`]: what makes two the same, and the index
@@ -45,6 +45,7 @@ pub mod fsx;
 pub mod hint;
 pub mod job;
 pub mod job_id;
+pub mod learned_news;
 pub mod lenient_json;
 pub mod logfile;
 pub mod millis;

@@ -191,6 +191,11 @@ impl Paths {
         self.project(project).join("proof.json")
     }
 
+    /// What the user is told of it at the next start: what was learned lately.
+    pub fn learned_news(&self, project: &Path) -> PathBuf {
+        self.project(project).join("learned.json")
+    }
+
     /// What the next start of a session is given.
     pub fn prepared_context(&self, project: &Path) -> PathBuf {
         self.project(project).join("context.json")

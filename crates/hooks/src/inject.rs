@@ -14,6 +14,7 @@ use crate::account::need::Need;
 use crate::digest::name_of;
 use crate::env::name;
 use crate::fsx::{Context as _, FsError};
+use crate::learned_news::LearnedNews;
 use crate::logfile;
 use crate::open_session::{self, OpenSession, VERSION};
 use crate::platform::ProcessMark;
@@ -50,11 +51,11 @@ pub(super) fn run(
     let held = status.map_or(0, |status| notices::held(&context.project, status));
     said.extend(notices::quarantine(&context.project, held.max(given.held)));
     said.extend(given.notices);
-    let said: Vec<String> = said
+    let said = said.into_iter().filter(|notice| is_news(context, notice));
+    let said = learned(context)
         .into_iter()
-        .filter(|notice| is_news(context, notice))
-        .map(|notice| notice.text)
-        .collect();
+        .chain(said.map(|notice| notice.text));
+    let said: Vec<String> = said.collect();
     Answer {
         context: news(context, given.injection),
         told: said,
@@ -128,6 +129,17 @@ fn can_take_jobs(context: &Context<'_>) -> Result<(), FsError> {
         Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
         Err(why) => Err(std::io::Error::from(why)).context("write to", &spool),
     }
+}
+
+/// What was learned since the user was told last, for a person who has just come.
+fn learned(context: &Context<'_>) -> Option<String> {
+    let has_come = context.input.source.as_deref() == Some("startup");
+    if !has_come || !context.env.is_on(name::ATTENDED) {
+        return None;
+    }
+    LearnedNews::take(&context.paths, &context.project)
+        .inspect_err(|error| context.log(&error.to_string()))
+        .ok()?
 }
 
 /// Why nothing will be learned from this session. It is told without our state, which may be

@@ -31,9 +31,9 @@ use playbook_core::env::{Env, name};
 use playbook_core::paths::Paths;
 
 pub(crate) use playbook_core::{
-    account, clip, digest, env, errors, fault, fsx, hint, job, lenient_json, logfile, open_session,
-    paths, platform, prepared, project, shown, shown_record, spool, state_guard, status,
-    worker_lock,
+    account, clip, digest, env, errors, fault, fsx, hint, job, learned_news, lenient_json, logfile,
+    open_session, paths, platform, prepared, project, shown, shown_record, spool, state_guard,
+    status, worker_lock,
 };
 
 use answer::Answer;

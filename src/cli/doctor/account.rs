@@ -5,12 +5,15 @@ use serde_json::{Value, json};
 use super::super::config::problems;
 use super::super::session::Session;
 use super::check::Check;
+use crate::account::named::DEFAULT_OPENAI_URL;
 use crate::account::{self, Account, login};
 use crate::backend::{BaseUrl, Name, Step};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
 use crate::queue::backends;
 use crate::queue::backoff::Backoff;
+
+const OPENAI_URL: &str = "`openai.base_url`";
 
 /// What answers a prompt here, and what is wrong with it.
 pub(super) struct Finding {
@@ -101,9 +104,17 @@ pub(in crate::cli) fn off_by(session: &Session) -> Option<&'static str> {
 /// What the chosen backend needs and does not have.
 fn lacks(session: &Session, config: &Config, account: &Account) -> Vec<String> {
     let mut lacks = Vec::new();
-    if account.need.backend == Name::Anthropic {
-        let (given_by, url) = account::base_url(&session.env, config);
-        let flaw = BaseUrl::parse(url, backends::plain(config)).err();
+    let backend = account.need.backend;
+    let address = match backend {
+        Name::Anthropic => Some(account::base_url(&session.env, config)),
+        Name::Openai => {
+            let url = config.openai.base_url.as_deref();
+            Some((OPENAI_URL, url.unwrap_or(DEFAULT_OPENAI_URL)))
+        }
+        Name::ClaudeCli | Name::Rules | Name::Fixtures => None,
+    };
+    if let Some((given_by, url)) = address {
+        let flaw = BaseUrl::parse(url, backends::plain(backend, config)).err();
         lacks.extend(flaw.map(|flaw| format!("{given_by}: {flaw}")));
     }
     lacks.extend(account.lack());
@@ -150,6 +161,13 @@ fn pays(session: &Session, account: &Account) -> String {
                 account.need.base_url.as_deref().unwrap_or_default()
             ),
         },
+        Name::Openai => {
+            let url = account.need.base_url.as_deref().unwrap_or_default();
+            match account.secret {
+                Some(_) => format!("the owner of the key, at {url}"),
+                None => format!("whoever runs {url}: no key is sent"),
+            }
+        }
         Name::ClaudeCli => format!("the client's login in {}", session.paths.client().display()),
     }
 }

@@ -71,7 +71,7 @@ fn what_the_file_says_counts() {
 #[case::no_such_backend(
     "backend = \"llm\"",
     1,
-    "must be one of auto, anthropic, claude-cli, rules, fixtures, not `llm`"
+    "must be one of auto, anthropic, claude-cli, openai, rules, fixtures, not `llm`"
 )]
 #[case::fixtures_without_a_path("\nbackend = \"fixtures\"", 2, "needs `fixtures.path`")]
 #[case::empty_model("[anthropic]\nmodel = \" \"", 2, "`anthropic.model` must not be empty")]

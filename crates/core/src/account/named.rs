@@ -21,6 +21,10 @@ pub const DEFAULT_MODEL: &str = "claude-haiku-5-5";
 pub const DEFAULT_CLIENT_MODEL: &str = "haiku";
 /// Where the Messages API is where nobody says so.
 pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
+/// Where a server with chat completions is where nobody says so: Ollama's on this machine.
+pub const DEFAULT_OPENAI_URL: &str = "http://127.0.0.1:11434/v1";
+/// The variable that holds the key for such a server where nobody names another.
+pub const DEFAULT_OPENAI_KEY: &str = "OPENAI_API_KEY";
 /// How many random bytes the salt of this machine's key hashes has.
 pub const SALT_BYTES: usize = 32;
 
@@ -35,6 +39,29 @@ pub struct Chosen {
     pub anthropic: Models,
     /// The models for `claude -p`.
     pub claude_cli: Models,
+    /// The server with chat completions.
+    #[serde(default)]
+    pub openai: Box<OpenAi>,
+}
+
+/// A server that answers in the form of `OpenAI`'s chat completions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenAi {
+    /// Its address up to `/v1`, without what could be a secret in it.
+    pub base_url: Option<String>,
+    /// The variable that holds its key.
+    pub key_variable: Option<String>,
+    /// Its models.
+    pub models: Models,
+}
+
+impl OpenAi {
+    /// The key that is set for it, or why it cannot be sent; a server of one's own needs none.
+    pub fn key(&self, env: &Env) -> Option<Result<String, String>> {
+        let variable = self.key_variable.as_deref().unwrap_or(DEFAULT_OPENAI_KEY);
+        let text = env.os(variable)?.to_string_lossy();
+        Some(readable(&text, variable))
+    }
 }
 
 /// The models of one backend.
@@ -92,12 +119,16 @@ pub fn key(env: &Env) -> Option<Key> {
         .into_iter()
         .find_map(|variable| {
             let text = env.os(variable)?.to_string_lossy();
-            let flaw = |flaw| format!("the key in {variable}: {flaw}");
             Some(Key {
                 variable,
-                text: key_in(&text).map(str::to_owned).map_err(flaw),
+                text: readable(&text, variable),
             })
         })
+}
+
+fn readable(text: &str, variable: &str) -> Result<String, String> {
+    let flaw = |flaw| format!("the key in {variable}: {flaw}");
+    key_in(text).map(str::to_owned).map_err(flaw)
 }
 
 /// Tells whether this runs in a session in which the client asks nobody: `-p`.
@@ -127,6 +158,11 @@ impl Chosen {
                 self.with_key(env, key.as_ref(), &salt.unwrap_or_default())
             }
             Name::ClaudeCli => self.with_login(env, paths, &salt()?),
+            Name::Openai => {
+                let key = self.openai.key(env);
+                let salt = key.as_ref().map(|_| salt()).transpose()?;
+                self.with_server(env, key.as_ref(), &salt.unwrap_or_default())
+            }
         })
     }
 
@@ -164,6 +200,22 @@ impl Chosen {
                 .or_else(|| env.get(name::SONNET_MODEL))
                 .unwrap_or(DEFAULT_MODEL)
         })
+    }
+
+    /// What a job needs that a server with chat completions answers.
+    pub fn with_server(
+        &self,
+        env: &Env,
+        key: Option<&Result<String, String>>,
+        salt: &[u8],
+    ) -> Need {
+        let url = self.openai.base_url.as_deref();
+        let need = Need {
+            base_url: Some(url.unwrap_or(DEFAULT_OPENAI_URL).to_owned()),
+            key: key.map(|(Ok(text) | Err(text))| salted(text, salt)),
+            ..Need::bare(Name::Openai)
+        };
+        self.openai.models.named_in(need, env, |_| "")
     }
 
     /// What a job needs that the client answers, with its own login.

@@ -14,6 +14,8 @@ pub enum Name {
     Anthropic,
     /// `claude -p`, with a subscription's login.
     ClaudeCli,
+    /// Chat completions in the form of `OpenAI`'s, at an address of the user's.
+    Openai,
     /// The built-in rules: no network, deterministic.
     Rules,
     /// Recorded replies from a file: no network, deterministic.
@@ -26,6 +28,7 @@ impl Name {
         match self {
             Self::Anthropic => "anthropic",
             Self::ClaudeCli => "claude-cli",
+            Self::Openai => "openai",
             Self::Rules => "rules",
             Self::Fixtures => "fixtures",
         }
@@ -71,7 +74,7 @@ impl Step {
 pub struct Need {
     /// What answers: an API, a program, the rules or recorded answers.
     pub backend: Name,
-    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is. No
+    /// Where it is, for `anthropic` and `openai`; for `claude-cli` where the client was told it is. No
     /// secret that was written into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,

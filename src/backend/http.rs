@@ -1,0 +1,177 @@
+//! One request to a model's server over HTTPS, whatever its API: no redirect, no proxy on this
+//! machine, bounded answers, and no key in what is told.
+
+use std::error::Error;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Response, redirect};
+
+use super::base_url::Transport;
+use super::message::{self, Flaw};
+use super::retry::retry_after;
+use super::{BaseUrl, Credential, Failure, FailureKind};
+
+const MAX_REPLY: usize = 8 << 20;
+/// The most bytes of an error's body that are read.
+const MAX_ERROR: usize = 64 << 10;
+const USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
+/// A server, and what pays there.
+#[derive(Debug)]
+pub(super) struct Server {
+    client: Result<Client, String>,
+    base: BaseUrl,
+    credential: Option<Credential>,
+}
+
+impl Server {
+    /// Prepares requests with a header of the API's own; nothing is sent yet.
+    ///
+    /// TLS that cannot be set up shows as a failure of each answer.
+    pub(super) fn new(
+        base: BaseUrl,
+        credential: Option<Credential>,
+        header: Option<(&'static str, &'static str)>,
+    ) -> Self {
+        let client = client(&base, credential.as_ref(), header);
+        Self {
+            client: client.map_err(|e| root_cause(e.as_ref())),
+            base,
+            credential,
+        }
+    }
+
+    /// Sends a body of JSON; returns that of the answer, without the key.
+    pub(super) async fn post(
+        &self,
+        path: &str,
+        body: String,
+        limit: Duration,
+    ) -> Result<String, Failure> {
+        let client = self.client.as_ref().map_err(|reason| {
+            let detail = format!("TLS is not available: {reason}");
+            self.failure(Flaw::new(FailureKind::Connection, detail))
+        })?;
+        let sent = client
+            .post(self.base.at(path))
+            .header(CONTENT_TYPE, "application/json")
+            .timeout(limit)
+            .body(body)
+            .send()
+            .await;
+        let mut response = sent.map_err(|e| self.broken_off(&e, limit))?;
+        if !response.status().is_success() {
+            return Err(self.error(response).await);
+        }
+        match read_body(&mut response, MAX_REPLY).await {
+            Ok(body) => Ok(self.masked(&body)),
+            Err(Unread::Lost(e)) => Err(self.broken_off(&e, limit)),
+            Err(Unread::TooLarge(_)) => {
+                let detail = format!("its answer is larger than {MAX_REPLY} bytes");
+                Err(self.failure(Flaw::new(FailureKind::NotAMessage, detail)))
+            }
+        }
+    }
+
+    /// A failure of this server's.
+    pub(super) fn failure(&self, flaw: Flaw) -> Failure {
+        flaw.of(self.base.as_str())
+    }
+
+    async fn error(&self, mut response: Response) -> Failure {
+        let status = response.status().as_u16();
+        let header = response.headers().get(RETRY_AFTER);
+        #[expect(clippy::disallowed_methods, reason = "the date is the server's")]
+        let wait = header.and_then(|value| retry_after(value.to_str().ok()?, Timestamp::now()));
+        // The status tells enough, even when the rest of the answer does not arrive.
+        let body = match read_body(&mut response, MAX_ERROR).await {
+            Ok(body) | Err(Unread::TooLarge(body)) => body,
+            Err(Unread::Lost(_)) => Vec::new(),
+        };
+        Failure {
+            retry_after: wait,
+            ..self.failure(message::read_error(status, &self.masked(&body)))
+        }
+    }
+
+    /// A request that broke off on its way there or back.
+    fn broken_off(&self, error: &reqwest::Error, limit: Duration) -> Failure {
+        if error.is_timeout() {
+            let detail = format!("nothing within {:.1} s", limit.as_secs_f64());
+            self.failure(Flaw::new(FailureKind::Timeout, detail))
+        } else {
+            let flaw = Flaw::new(FailureKind::Connection, root_cause(error));
+            // Where nobody was reached, nothing was asked.
+            let attempts = u32::from(!error.is_connect());
+            Failure {
+                attempts,
+                ..self.failure(flaw)
+            }
+        }
+    }
+
+    fn masked(&self, body: &[u8]) -> String {
+        let text = String::from_utf8_lossy(body);
+        match &self.credential {
+            Some(credential) => credential.mask(text).into_owned(),
+            None => text.into_owned(),
+        }
+    }
+}
+
+/// Builds a client that follows no redirect and, on this machine, uses no proxy.
+fn client(
+    base: &BaseUrl,
+    credential: Option<&Credential>,
+    header: Option<(&'static str, &'static str)>,
+) -> Result<Client, Box<dyn Error>> {
+    // A provider that is there already is as good as ours.
+    _ = rustls::crypto::ring::default_provider().install_default();
+    let mut headers = HeaderMap::new();
+    if let Some((name, value)) = credential.map(Credential::header).transpose()? {
+        headers.insert(name, value);
+    }
+    if let Some((name, value)) = header {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let builder = Client::builder()
+        .user_agent(USER_AGENT)
+        .default_headers(headers)
+        .redirect(redirect::Policy::none());
+    let builder = match base.transport() {
+        Transport::Tls => builder.https_only(true),
+        // No proxy gets to see the key, and no certificates need to be there.
+        Transport::Plain => builder.no_proxy().tls_certs_only([]),
+    };
+    Ok(builder.build()?)
+}
+
+/// Why a body was not read to its end.
+enum Unread {
+    /// It has more bytes than allowed; these are its first.
+    TooLarge(Vec<u8>),
+    Lost(reqwest::Error),
+}
+
+async fn read_body(response: &mut Response, max: usize) -> Result<Vec<u8>, Unread> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(Unread::Lost)? {
+        if body.len() + chunk.len() > max {
+            body.extend_from_slice(&chunk[..max - body.len()]);
+            return Err(Unread::TooLarge(body));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Returns the innermost reason of an error, which names no URL.
+fn root_cause(error: &(dyn Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    message::quote(&cause.to_string())
+}

@@ -1,0 +1,105 @@
+//! Leaves word for the user of what sessions taught since the last word: counts and ids.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+
+use super::context::WorkerContext;
+use super::job::Event;
+use crate::config::Notices;
+use crate::learned_news::{LearnedNews, told_until};
+use crate::memory::Entry;
+use crate::playbook::ChangeKind;
+use crate::shown::counted;
+
+/// How many changes are looked through; more are not counted.
+const LATEST: u64 = 500;
+/// How many key points are named.
+const NAMED: usize = 3;
+
+/// Writes what the next start in a project tells, or that there is nothing.
+pub(super) fn refresh(context: &WorkerContext, project: &Path) {
+    let written = news(context, project).and_then(|news| {
+        LearnedNews::leave(news.as_ref(), context.paths(), project).map_err(|e| e.to_string())
+    });
+    if let Err(error) = written {
+        context.log("worker", &error);
+    }
+}
+
+fn news(context: &WorkerContext, project: &Path) -> Result<Option<LearnedNews>, String> {
+    let config = context.surroundings.config_for(project);
+    if config.map_err(|e| e.to_string())?.top.notices == Notices::Quiet {
+        return Ok(None);
+    }
+    let told = told_until(context.paths(), project);
+    let changes = context.memory().history(&project.to_string_lossy(), LATEST);
+    let mut changes = changes.map_err(|e| e.to_string())?;
+    changes.retain(|entry| Some(entry.time) > told && is_learned(entry));
+    Ok(of(&changes))
+}
+
+/// Tells whether a session taught it, not the user by hand.
+fn is_learned(entry: &Entry) -> bool {
+    let by_hand = [Event::Edit, Event::Undo, Event::HandEdit];
+    !by_hand.iter().any(|event| event.word() == entry.event)
+}
+
+/// What there is to say of changes, the newest first.
+fn of(changes: &[Entry]) -> Option<LearnedNews> {
+    let (mut new, mut reworded, mut gone, mut wrong) = <[BTreeSet<&str>; 4]>::default().into();
+    for Entry { change, .. } in changes.iter().rev() {
+        let id = change.id.as_str();
+        match change.kind {
+            ChangeKind::Add | ChangeKind::Merge => _ = new.insert(id),
+            ChangeKind::Update => _ = reworded.insert(id),
+            ChangeKind::Harmful => _ = wrong.insert(id),
+            ChangeKind::Delete | ChangeKind::Prune | ChangeKind::Evict => {
+                // What came and went in between was never seen.
+                if !new.remove(id) {
+                    gone.insert(id);
+                }
+                reworded.remove(id);
+                wrong.remove(id);
+            }
+            _ => {}
+        }
+    }
+    reworded.retain(|id| !new.contains(id));
+    let told = [
+        (new.len(), "new key point", ""),
+        (reworded.len(), "key point", " reworded"),
+        (gone.len(), "key point", " removed"),
+    ];
+    let told = told.into_iter().filter(|(count, ..)| *count > 0);
+    let told = told.map(|(count, what, how)| format!("{}{how}", counted(count, what)));
+    let told: Vec<String> = told.collect();
+    let (first, last) = (changes.last()?, changes.first()?);
+    let since = first.time.to_zoned(TimeZone::system()).strftime("%-d %b");
+    let mut parts = Vec::new();
+    if !told.is_empty() {
+        parts.push(format!("{} since {since}", told.join(", ")));
+    }
+    if !wrong.is_empty() {
+        parts.push(format!("{} marked wrong", named(&wrong)));
+    }
+    let text = parts.join("; ");
+    (!text.is_empty()).then(|| LearnedNews {
+        text: format!("{text} (`playbook log`)"),
+        until: last.time,
+    })
+}
+
+/// `pat-001 was`, `pat-001, pat-002 and 4 more were`.
+fn named(ids: &BTreeSet<&str>) -> String {
+    let names: Vec<String> = ids.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
+    let more = ids.len().saturating_sub(NAMED);
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
+    let were = if ids.len() == 1 { "was" } else { "were" };
+    format!("{}{more} {were}", names.join(", "))
+}

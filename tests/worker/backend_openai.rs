@@ -1,0 +1,230 @@
+//! Promise: any server with chat completions in the form of OpenAI's can judge sessions, on this
+//! machine without a key; what it does not know is left out, and nothing is sent where it should not.
+
+use std::time::Duration;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::TestEnv;
+use playbook::backend::{
+    Ask, Backend, BaseUrl, Credential, Failure, FailureKind, Openai, Plain, Reply, RetryPolicy,
+    Step as Question,
+};
+use rstest::rstest;
+use serde_json::json;
+
+const KEY: &str = "sk-or-v1-never-to-be-seen";
+const ASK: Ask<'static> = Ask {
+    step: Question::Reflector,
+    system: "You judge sessions.",
+    prompt: "Which bullet_tags?",
+    model: "qwen3:8b",
+    max_tokens: 1_000,
+    marker: "",
+    attempts: u32::MAX,
+    deadline: None,
+};
+
+fn says(text: &str) -> Step {
+    let body = json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "model": "qwen3:8b-q4",
+        "choices": [{"index": 0, "finish_reason": "stop",
+                     "message": {"role": "assistant", "content": text}}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+    });
+    Step::Status(200, Vec::new(), body.to_string())
+}
+
+fn refuses(status: u16, kind: &str, words: &str) -> Step {
+    let body = json!({"error": {"message": words, "type": kind, "param": null, "code": null}});
+    Step::Status(status, Vec::new(), body.to_string())
+}
+
+fn backend(api: &Api, key: Option<&str>) -> Openai {
+    let url = format!("{}/v1", api.base_url());
+    let base = BaseUrl::parse(&url, Plain::LoopbackOnly("openai.allow_http")).unwrap();
+    let policy = RetryPolicy {
+        base: Duration::from_millis(10),
+        request: Duration::from_secs(5),
+        ..RetryPolicy::default()
+    };
+    Openai::new(base, key.map(|key| Credential::token(key).unwrap()), policy)
+}
+
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.unwrap().block_on(work)
+}
+
+fn ask(api: &Api, key: Option<&str>) -> Result<Reply, Failure> {
+    wait(backend(api, key).answer(&ASK))
+}
+
+#[test]
+fn a_question_is_sent_as_chat_and_its_reply_comes_back_whole() {
+    let api = Api::script([says("{}")]);
+    let reply = ask(&api, Some(KEY)).unwrap();
+    assert_eq!(
+        (&*reply.text, &*reply.model, reply.attempts),
+        ("{}", "qwen3:8b-q4", 1)
+    );
+    assert_eq!((reply.tokens.input, reply.tokens.output), (100, 20));
+    let [request] = &api.requests()[..] else {
+        panic!("one request")
+    };
+    assert_eq!(
+        (&*request.method, &*request.path),
+        ("POST", "/v1/chat/completions")
+    );
+    let bearer = format!("Bearer {KEY}");
+    assert_eq!(request.header("authorization"), Some(&*bearer));
+    assert_eq!(
+        request.json(),
+        json!({
+            "model": "qwen3:8b", "max_tokens": 1000, "response_format": {"type": "json_object"},
+            "messages": [{"role": "system", "content": "You judge sessions."},
+                         {"role": "user", "content": "Which bullet_tags?"}],
+        })
+    );
+}
+
+#[test]
+fn without_a_key_none_is_sent() {
+    let api = Api::script([says("{}")]);
+    ask(&api, None).unwrap();
+    assert_eq!(api.requests()[0].header("authorization"), None);
+}
+
+#[rstest]
+#[case::json_mode("'response_format' is not supported by this model", "response_format")]
+#[case::the_limits_name(
+    "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+    "max_tokens"
+)]
+fn what_the_server_does_not_know_is_left_out_from_then_on(#[case] words: &str, #[case] key: &str) {
+    let api = Api::script([
+        refuses(400, "invalid_request_error", words),
+        says("{}"),
+        says("{}"),
+    ]);
+    let backend = backend(&api, None);
+    assert_eq!(wait(backend.answer(&ASK)).unwrap().attempts, 2);
+    assert_eq!(wait(backend.answer(&ASK)).unwrap().attempts, 1);
+    let has_key: Vec<bool> = api
+        .requests()
+        .iter()
+        .map(|r| r.json().get(key).is_some())
+        .collect();
+    assert_eq!(has_key, [true, false, false]);
+}
+
+#[rstest]
+#[case::no_such_model(
+    refuses(404, "not_found_error", "model 'qwen3:8b' not found"),
+    FailureKind::NotFound
+)]
+#[case::a_wrong_key(
+    refuses(401, "invalid_request_error", "Incorrect API key provided"),
+    FailureKind::RefusedKey
+)]
+#[case::no_money(
+    refuses(429, "insufficient_quota", "You exceeded your current quota"),
+    FailureKind::NoCredit
+)]
+#[case::too_long(
+    refuses(
+        400,
+        "invalid_request_error",
+        "This model's maximum context length is 8192 tokens."
+    ),
+    FailureKind::BadQuestion
+)]
+#[case::nothing_said(says(""), FailureKind::EmptyReply)]
+#[case::another_api(Step::text("hello"), FailureKind::NotAMessage)]
+fn a_failure_says_what_follows(#[case] step: Step, #[case] kind: FailureKind) {
+    let api = Api::script([step]);
+    let failure = ask(&api, Some(KEY)).unwrap_err();
+    assert_eq!(failure.kind, kind, "{failure}");
+    assert!(!failure.message.contains(KEY));
+}
+
+#[test]
+fn a_busy_server_is_asked_again() {
+    let api = Api::script([refuses(503, "server_error", "loading model"), says("{}")]);
+    assert_eq!(ask(&api, None).unwrap().attempts, 2);
+}
+
+fn with_server(api: &Api, more: &str) -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_config(&format!(
+        "backend = \"openai\"\n[openai]\nbase_url = \"{}/v1\"\n{more}\n[retry]\nbase_ms = 1\nattempts = 1\n",
+        api.base_url()
+    ));
+    env
+}
+
+#[test]
+fn a_session_is_learned_from_with_a_model_on_this_machine() {
+    let tags = r#"{"analysis": "a", "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "used"}]}"#;
+    let thought = format!("<think>Let me see: {{}}</think>\n```json\n{tags}\n```");
+    let api = Api::script([
+        says(&thought),
+        says(r#"{"reasoning": "r", "operations": []}"#),
+    ]);
+    let env = with_server(&api, "model = \"qwen3:8b\"");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.end_citing("s1");
+    env.worker();
+    assert_eq!(api.requests().len(), 2);
+    let shown = env.cli(&["show", "--json"]).json();
+    assert_eq!(shown["points"][0]["helpful"], 1);
+    let cost = env.cli(&["cost", "--json"]).json();
+    assert_eq!(cost["today"]["calls"], 2, "{cost}");
+    let doctor = env.cli(&["doctor", "--json"]).stdout;
+    has!(doctor, "no key is sent", "qwen3:8b");
+}
+
+#[test]
+fn without_a_model_the_session_waits_and_the_way_out_is_told() {
+    let api = Api::script([says("{}")]);
+    let env = with_server(&api, "");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.end_citing("s1");
+    env.worker();
+    assert_eq!((api.requests().len(), env.spool().len()), (0, 1));
+    has!(env.cli(&["jobs"]).ok(), "no model is named");
+}
+
+#[test]
+fn a_project_cannot_choose_the_server_and_auto_never_does() {
+    let api = Api::script([says("{}")]);
+    let mut env = TestEnv::without_worker();
+    env.set("OPENAI_API_KEY", KEY);
+    let project = format!(
+        "[openai]\nbase_url = \"{}/v1\"\nmodel = \"m\"\n",
+        api.base_url()
+    );
+    crate::common::env::write(&env.project().join(".claude/playbook.toml"), &project);
+    let check = env.cli(&["config", "check"]).stdout;
+    has!(check, "`openai.base_url` cannot be set by a project");
+    std::fs::remove_file(env.project().join(".claude/playbook.toml")).unwrap();
+    has!(
+        env.cli(&["doctor", "--json"]).stdout,
+        "\"backend\":\"rules\""
+    );
+    assert_eq!(api.requests().len(), 0);
+}
+
+#[test]
+fn the_key_may_stand_in_another_variable() {
+    let api = Api::script([says("{\"analysis\": \"a\", \"bullet_tags\": []}")]);
+    let mut env = with_server(&api, "model = \"m\"\nkey_variable = \"OPENROUTER_API_KEY\"");
+    env.set("OPENAI_API_KEY", "sk-of-another");
+    env.set("OPENROUTER_API_KEY", KEY);
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.end_citing("s1");
+    env.worker();
+    let bearer = format!("Bearer {KEY}");
+    assert_eq!(api.requests()[0].header("authorization"), Some(&*bearer));
+}
