@@ -1,4 +1,4 @@
-//! Promise: any server with chat completions in the form of OpenAI's can judge sessions, on this
+//! Promise: any server with chat completions in the form of `OpenAI`'s can judge sessions, on this
 //! machine without a key; what it does not know is left out, and nothing is sent where it should not.
 
 use std::time::Duration;
