@@ -84,6 +84,9 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_filter("deed", |change: Serde<serde_json::Value>| {
         change_text::remembered(change.0)
     });
+    env.add_filter("short", |session: String| {
+        change_text::short(&session).to_owned()
+    });
     env.add_filter("day", |at: Serde<Timestamp>| {
         at.to_zoned(TimeZone::system()).date().to_string()
     });

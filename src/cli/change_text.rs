@@ -63,6 +63,7 @@ pub(super) fn actor(doer: &Doer) -> String {
         session,
         backend,
     } = doer;
+    let session = short(session);
     match by_hand(event) {
         Some(words) if session.is_empty() => words.to_owned(),
         // What a session says of the user's own points is an edit of another playbook.
@@ -81,6 +82,17 @@ pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     let found = known.iter().find(|(known, _)| known.word() == event);
     found.map(|(_, words)| *words)
 }
+
+/// So much of a session's id as tells it from others: the first part of a UUID.
+pub(super) fn short(session: &str) -> &str {
+    match session.split_once('-') {
+        Some((first, _)) if session.len() == UUID => first,
+        _ => session,
+    }
+}
+
+/// The length of a UUID as text.
+const UUID: usize = 36;
 
 pub(super) fn time(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::system());

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Cli;
+use super::help::GROUPS;
 
 const INTRODUCTION: &str = include_str!("commands_head.md");
 
@@ -15,11 +16,26 @@ const SHAPES: &str = include_str!("json_shapes.txt");
 pub(super) fn reference() -> String {
     let mut cli = Cli::command();
     cli.build();
-    let mut text = INTRODUCTION.to_owned();
+    let mut text = format!("{INTRODUCTION}\n{}", by_use());
     for command in cli.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         describe(&mut text, command, "##");
     }
     text
+}
+
+/// Which commands there are for what, the rarer ones last.
+fn by_use() -> String {
+    let rows = GROUPS.iter().map(|group| {
+        let names = group.usual.iter().chain(group.rarer);
+        let names: Vec<String> = names
+            .map(|name| format!("[{name}](#playbook-{name})"))
+            .collect();
+        format!("| {} | {} |\n", group.title, names.join(", "))
+    });
+    format!(
+        "## By use\n\n| to | commands |\n|---|---|\n{}",
+        rows.collect::<String>()
+    )
 }
 
 fn describe(text: &mut String, command: &Command, level: &str) {

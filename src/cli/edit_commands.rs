@@ -195,7 +195,7 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
 }
 
 fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
-    let why = format!("in quarantine: {why}");
+    let why = format!("held back: {why}");
     if as_json {
         return tell_nothing(&why, as_json);
     }

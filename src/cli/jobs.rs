@@ -17,12 +17,12 @@ use crate::queue::{files, spool};
 use crate::redact;
 
 pub(super) struct Row {
-    id: JobId,
+    pub(super) id: JobId,
     /// The job; `None` for a file that cannot be read.
     pub(super) job: Option<Job>,
     pub(super) state: JobState,
-    reason: String,
-    next: Option<Timestamp>,
+    pub(super) reason: String,
+    pub(super) next: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -24,6 +24,7 @@ mod forget;
 mod gate;
 mod gate_switch;
 mod generate;
+mod help;
 mod history;
 mod install;
 mod jobs;
@@ -54,8 +55,6 @@ mod worker;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use args::{Cli, Command};
 use output::say;
 use session::Session;
@@ -72,7 +71,7 @@ const UNKNOWN: u8 = 2;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match help::parse() {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe leaves nobody to tell; the status says the rest.
@@ -97,6 +96,10 @@ pub fn main() -> ExitCode {
 
 /// Runs a command; returns its status.
 fn run(cli: Cli) -> anyhow::Result<u8> {
+    if cli.all {
+        help::print_all()?;
+        return Ok(OK);
+    }
     let Some(command) = cli.command else {
         return status::run(&cli.status).map(|()| OK);
     };

@@ -136,10 +136,10 @@ fn of_system(error: &io::Error) -> Option<&'static str> {
     use io::ErrorKind as Kind;
     match error.kind() {
         Kind::PermissionDenied | Kind::ReadOnlyFilesystem => Some(LET_US),
-        Kind::NotFound => Some("look at the path: there is no such thing"),
+        Kind::NotFound => Some("check the path: there is nothing at it"),
         Kind::StorageFull | Kind::QuotaExceeded => Some("make room on the disk, then try again"),
         Kind::IsADirectory | Kind::NotADirectory => {
-            Some("look at the path: a folder stands where a file belongs, or the other way round")
+            Some("check the path: there is a folder where a file belongs, or the other way round")
         }
         _ if fsx::is_irregular(error) => Some("only a plain file is read: move away what is there"),
         _ => None,

@@ -18,6 +18,7 @@ use crate::queue::job::{Event, Ticket};
 use crate::queue::progress::Job;
 use crate::queue::question_templates;
 use crate::queue::spool::{self, IdEntropy};
+use crate::queue::stages::NOTHING_NEW;
 use crate::setup::templates;
 use crate::transcript_file;
 
@@ -131,13 +132,15 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let Some(finish) = Session::see_through(&context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
-    if finish.outcome == Outcome::Skipped
-        && let Some(job) = holder(&session.paths.failed(), path, end)?
-    {
+    let is_skipped = finish.outcome == Outcome::Skipped;
+    if is_skipped && let Some(job) = holder(&session.paths.spool(), path, end)? {
+        return Err(session.waits(&job.ticket.id));
+    }
+    if is_skipped && let Some(job) = holder(&session.paths.failed(), path, end)? {
         let (id, why) = (job.ticket.id, job.progress.failed.unwrap_or_default());
         return Err(Hinted::error(
             format!("job {id} holds this session, and has failed: {why}"),
-            "`playbook jobs retry --all` tries it again",
+            "`playbook jobs retry ID` tries it again",
         ));
     }
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
@@ -151,11 +154,15 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let changes = changes
         .iter()
         .map(|e| json!({"kind": e.change.kind, "point": e.change.id, "reason": e.change.reason}));
+    let reason = match finish.reason.as_str() {
+        NOTHING_NEW if !args.on.json => "all of this session was learned from before",
+        reason => reason,
+    };
     let told = json!({
         "applied": finish.outcome == Outcome::Applied,
         "job": id,
         "outcome": finish.outcome.word(),
-        "reason": finish.reason,
+        "reason": reason,
         "changes": changes.collect::<Vec<_>>(),
     });
     answer::give(args.on.json, include_str!("screens/applied.txt"), told)

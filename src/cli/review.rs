@@ -17,7 +17,7 @@ use crate::redact::Masker;
 
 const ONE: &str = include_str!("screens/review_one.txt");
 /// Why, in the history, a point from quarantine was removed.
-const DROPPED: &str = "dropped from quarantine";
+const DROPPED: &str = "it was held back, and dropped";
 
 pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> {
     match &args.action {
@@ -129,7 +129,7 @@ fn mask(held: &mut Held, masker: &Masker) {
 }
 
 fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {
-    agent::refuse(&session.env, "what leaves the quarantine")?;
+    agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
     if let Some(name) = what
         .changed_since(&session.masked_playbook()?)
@@ -171,7 +171,7 @@ fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
 }
 
 fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
-    agent::refuse(&session.env, "what leaves the quarantine")?;
+    agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
     if let What::Point { .. } = what {
         let playbook = session.store().load()?;
@@ -191,7 +191,7 @@ fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
     let row = context.memory().quarantined(&session.project_name(), id)?;
     let found = row.and_then(|row| what(&row).map(|what| (row, what)));
     found.ok_or_else(|| {
-        let what = format!("nothing with number {id} is in quarantine");
+        let what = format!("nothing with number {id} is held back");
         let hint = "`playbook review` lists what is";
         Hinted::error(what, hint)
     })

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::args;
+use super::change_text;
+use super::jobs::{self, JobState, Row};
 use super::output::{self, Hinted, plain};
 use crate::account::{self, Account};
 use crate::backend::Backend;
@@ -24,7 +26,7 @@ use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::surroundings::Surroundings;
 use crate::queue::usage_meter::{Caller, Meter};
-use crate::queue::{files, known, shown, worker_lock};
+use crate::queue::{known, shown, worker_lock};
 use crate::redact::{Masker, PatternError};
 use crate::reflect::known::Known;
 use crate::state_guard::{self, Breach};
@@ -251,25 +253,33 @@ impl Session {
         Ok(row.map(|row| row.job))
     }
 
-    /// Why a job has not ended, and what to do.
+    /// Why a job has not ended, when it is tried again, and what to do.
     pub(super) fn waits(&self, id: &JobId) -> anyhow::Error {
-        let job = files::read(&self.paths.spool(), id).ok();
-        let waiting = job.and_then(|job| job.progress.waiting);
+        let now = self.env.clock().now();
+        let rows = jobs::rows(self, now).unwrap_or_default();
+        let row = rows.into_iter().find(|row| row.id == *id);
+        let waiting = row.filter(|row| row.state == JobState::Waiting);
         let (why, hint) = match (waiting, other_worker(&self.paths)) {
-            (Some(waiting), _) => (
-                format!(": {}", waiting.reason),
-                "it is not lost; `playbook jobs` says when it is tried again",
-            ),
+            (Some(Row { reason, next, .. }), _) => {
+                let again = next.filter(|next| *next > now);
+                let again = again.map_or(String::new(), |next| {
+                    format!("; it is tried again {}", change_text::seen_from(next, now))
+                });
+                (
+                    format!(": {reason}{again}"),
+                    "nothing is lost; `playbook jobs retry --all` tries it now",
+                )
+            }
             (None, Some(pid)) => (
                 format!(": a worker (process {pid}) has not come to it"),
-                "it is not lost; if that process hangs, end it, then `playbook worker`",
+                "nothing is lost; if that process hangs, end it, then `playbook worker`",
             ),
             (None, None) => (
                 String::new(),
-                "it is not lost; `playbook jobs` says why and when it is tried again",
+                "nothing is lost; `playbook jobs` says why it is not done and when it is tried again",
             ),
         };
-        Hinted::error(format!("job {id} waits{why}"), hint)
+        Hinted::error(format!("job {id} is not done yet{why}"), hint)
     }
 
     /// The backend of an account, whose calls are counted against the budgets where they

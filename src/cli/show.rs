@@ -73,7 +73,7 @@ fn matches(point: &Point<'_>, words: &[String]) -> bool {
 /// Why sessions are not given a point of a trusted project.
 fn refusal(admission: Admission, trust: &trust::Standing) -> Option<&'static str> {
     match admission {
-        Admission::Held => Some("held back: playbook review"),
+        Admission::Held => Some("held back: `playbook review`"),
         Admission::Unknown if trust.is_trusted() => Some("not screened yet"),
         Admission::Given | Admission::Unknown | Admission::Stale | Admission::Resting => None,
     }

@@ -183,5 +183,9 @@ fn preview(
     if args.purge {
         say!("would remove settings, jobs, history and logs");
     }
+    let is_registered = plans.iter().any(|(_, plan)| plan.is_change());
+    if !is_registered && files.is_empty() && !args.purge {
+        say!("no hooks of ours are registered, and nothing is installed");
+    }
     Ok(())
 }

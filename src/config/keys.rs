@@ -147,13 +147,13 @@ settings! {
         /// Prompts of the user, slash commands with a request among them.
         user_turns: u64 = 2, 0 ..= 1_000_000;
     }
-    /// Which events of the client are answered.
+    /// Which events of Claude Code are answered.
     hooks: Hooks {
-        /// Reflect when a session ends; unset: as the client's `playbook_update_on_exit` says, else yes.
+        /// Reflect when a session ends; unset: as Claude Code's `playbook_update_on_exit` says, else yes.
         on_exit: Option<bool> = None;
-        /// Reflect on `/clear`; unset: as the client's `playbook_update_on_clear` says, else yes.
+        /// Reflect on `/clear`; unset: as Claude Code's `playbook_update_on_clear` says, else yes.
         on_clear: Option<bool> = None;
-        /// Reflect on each subagent's own transcript; unset: as the client's
+        /// Reflect on each subagent's own transcript; unset: as Claude Code's
         /// `playbook_update_on_subagent_stop` says, else no.
         on_subagent_stop: Option<bool> = None;
         /// When a tool call fails with an error that struck before, say what helped then.
@@ -164,14 +164,14 @@ settings! {
     }
     /// The quality gate: is done what the agent says is done?
     gate: Gate {
-        /// `tell`: the user is told what a turn that ends has left open; `block`: the client goes
+        /// `tell`: the user is told what a turn that ends has left open; `block`: Claude Code goes
         /// on with it. `playbook gate on` sets it and registers the hook, `playbook gate off`
         /// takes both back.
         #[scope = Lower]
         mode: GateMode = GateMode::Off;
         /// The quality score, from 0 to 1, below which a turn does not pass.
         threshold: f64 = 0.5, 0.0 ..= 1.0;
-        /// How often it speaks at most between two prompts; the client ends a turn at the
+        /// How often it speaks at most between two prompts; Claude Code ends a turn at the
         /// ninth block.
         #[scope = Lower]
         per_step: usize = 2, 0 ..= 8;
@@ -183,13 +183,13 @@ settings! {
     }
     /// The Messages API.
     anthropic: Anthropic {
-        /// The model; unset: the client's, else `claude-haiku-5-5`.
+        /// The model; unset: Claude Code's, else `claude-haiku-5-5`.
         model: Option<String> = None;
         /// The reflector's model; unset: `anthropic.model`.
         reflector_model: Option<String> = None;
         /// The curator's model; unset: `anthropic.model`.
         curator_model: Option<String> = None;
-        /// The base URL; unset: the client's, else `https://api.anthropic.com`.
+        /// The base URL; unset: Claude Code's, else `https://api.anthropic.com`.
         base_url: Option<String> = None;
         /// Send the key and the session over plain `http` to another machine, too. A loopback
         /// address needs no such word.
@@ -197,9 +197,9 @@ settings! {
         /// Longest answer of one call, in tokens.
         max_tokens: u32 = 8_192, 256 ..= 64_000;
     }
-    /// The client itself as a model: `claude -p`.
+    /// Claude Code itself as a model: `claude -p`.
     claude_cli: ClaudeCli {
-        /// The model, by the client's alias or in full.
+        /// The model, by Claude Code's short name or in full.
         model: String = "haiku".to_owned();
         /// The reflector's model; unset: `claude_cli.model`.
         reflector_model: Option<String> = None;
@@ -274,7 +274,7 @@ settings! {
     }
     /// The background worker.
     worker: Worker {
-        /// `detached`, or `inline` for containers that end with the client.
+        /// `detached`, or `inline` for containers that end with Claude Code.
         mode: WorkerMode = WorkerMode::Detached;
         /// Longest wait of an inline hook in milliseconds.
         inline_ms: u64 = 1_200, 0 ..= 600_000;
@@ -319,7 +319,7 @@ settings! {
     }
     /// What a session is given at its start.
     injection: Injection {
-        /// Longest context in UTF-16 units; the client cuts above 10,000.
+        /// Longest context in UTF-16 units; Claude Code cuts above 10,000.
         #[scope = Project]
         max_units: usize = 4_000, 200 ..= 10_000;
         /// The key points of your own, which go along into every project (`playbook promote`), stand

@@ -43,7 +43,7 @@ const SELECT: &str = "SELECT q.id, p.name, q.since, q.key, q.job, q.what, q.text
 impl Memory {
     pub(crate) fn quarantine(&self, project: &str) -> Result<Vec<HeldRow>, MemoryError> {
         let sql = format!("{SELECT} WHERE p.name = ?1 AND q.is_waiting ORDER BY q.id");
-        self.all("read quarantine", &sql, [project], from_row)
+        self.all("read what is held back", &sql, [project], from_row)
     }
 
     /// Returns by project how much waits for the user.
@@ -63,13 +63,13 @@ impl Memory {
              WHERE {which} GROUP BY p.name ORDER BY p.name"
         );
         let row = |row: &Row<'_>| Ok((row.get(0)?, counted(row, 1)?));
-        self.all("read quarantine", &sql, (), row)
+        self.all("read what is held back", &sql, (), row)
     }
 
     /// Returns what waits and was not judged by the screen of today yet.
     pub(crate) fn held_by_earlier_rules(&self) -> Result<Vec<HeldRow>, MemoryError> {
         let sql = format!("{SELECT} WHERE q.is_waiting AND q.screened IS NULL ORDER BY q.id");
-        self.all("read quarantine", &sql, (), from_row)
+        self.all("read what is held back", &sql, (), from_row)
     }
 
     /// Notes what the screen of today says of these rows: those with the numbers `passing` may
@@ -79,29 +79,37 @@ impl Memory {
         rows: &[HeldRow],
         passing: &[u64],
     ) -> Result<(), MemoryError> {
-        self.write("update quarantine", Durability::PowerCut, |transaction| {
-            for row in rows {
-                let sql = if passing.contains(&row.id) {
-                    "UPDATE quarantine SET screened = 'passes',
+        self.write(
+            "note what is held back",
+            Durability::PowerCut,
+            |transaction| {
+                for row in rows {
+                    let sql = if passing.contains(&row.id) {
+                        "UPDATE quarantine SET screened = 'passes',
                          reasons = 'passes now; earlier rules said: ' || reasons WHERE id = ?1"
-                } else {
-                    "UPDATE quarantine SET screened = 'held' WHERE id = ?1"
-                };
-                run(transaction, sql, [int(row.id)])?;
-            }
-            Ok(())
-        })
+                    } else {
+                        "UPDATE quarantine SET screened = 'held' WHERE id = ?1"
+                    };
+                    run(transaction, sql, [int(row.id)])?;
+                }
+                Ok(())
+            },
+        )
     }
 
     /// Returns how much of a project passes now and is shown to the user for the first time;
     /// from then on no notice tells of it.
     pub(crate) fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
-        self.write("update quarantine", Durability::PowerCut, |transaction| {
-            let sql = "UPDATE quarantine SET screened = 'offered'
+        self.write(
+            "note what is held back",
+            Durability::PowerCut,
+            |transaction| {
+                let sql = "UPDATE quarantine SET screened = 'offered'
                  WHERE screened = 'passes' AND is_waiting
                      AND project = (SELECT id FROM projects WHERE name = ?1)";
-            run(transaction, sql, [project])
-        })
+                run(transaction, sql, [project])
+            },
+        )
     }
 
     pub(crate) fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
@@ -134,11 +142,15 @@ impl Memory {
     /// The user has decided on something: it waits no more, and is not asked again. Of what
     /// it was nothing is kept but its key.
     pub(crate) fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
-        self.write("update quarantine", Durability::PowerCut, |transaction| {
-            let sql = "UPDATE quarantine SET is_waiting = 0, what = 'null', text = ''
+        self.write(
+            "note what is held back",
+            Durability::PowerCut,
+            |transaction| {
+                let sql = "UPDATE quarantine SET is_waiting = 0, what = 'null', text = ''
                  WHERE id = ?1";
-            run(transaction, sql, [int(id)]).map(drop)
-        })
+                run(transaction, sql, [int(id)]).map(drop)
+            },
+        )
     }
 
     pub(crate) fn quarantined(

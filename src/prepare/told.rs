@@ -22,6 +22,10 @@ pub(super) fn standing(
 ) -> Option<Notice> {
     let unknown = &shown.unknown;
     let count = counted(unknown.len(), "key point");
+    let (are, them) = match unknown.len() {
+        1 => ("is", "it"),
+        _ => ("are", "them"),
+    };
     let text = match standing {
         _ if unknown.is_empty() => return None,
         Standing::Born | Standing::Untrusted => return None,
@@ -32,7 +36,7 @@ pub(super) fn standing(
             let next = if settings.is_ok_and(|settings| settings.trust.strict) {
                 "and will wait for `playbook review`"
             } else {
-                "and will be used once screened"
+                "and will be used once checked for attacks"
             };
             format!(
                 "{count} came with the file ({}{more}) {next}",
@@ -40,12 +44,12 @@ pub(super) fn standing(
             )
         }
         Standing::Foreign => format!(
-            "{count} of this project may have come from elsewhere and are not used; \
-             `playbook trust` screens them and trusts the project"
+            "{count} of this project may have come from elsewhere and {are} not used; \
+             `playbook show` lists {them}, `playbook trust` lets sessions use {them}"
         ),
         Standing::Replaced => format!(
-            "{count} of this project may have come from elsewhere and are not used: what you \
-             trusted here was another checkout; `playbook trust` screens them and trusts this one"
+            "{count} of this project {are} not used, as you trusted another checkout in this \
+             place; `playbook show` lists {them}, `playbook trust` lets sessions use {them}"
         ),
         Standing::Unreadable(error) => {
             format!("{error}; the playbook is not used; `playbook trust` makes the record anew")

@@ -75,6 +75,8 @@ pub(crate) enum NoLook {
 pub(crate) struct WaitingJobs {
     /// Those of an earlier run in this project, oldest first.
     pub(crate) ours: Vec<Job>,
+    /// How many others this project has.
+    pub(crate) others: usize,
     /// Transcripts that have a job which has claimed nothing yet.
     taken: HashSet<PathBuf>,
 }
@@ -97,6 +99,8 @@ pub(crate) fn waiting(
         }
         if job.ticket.event == Event::Bootstrap && job.ticket.project == project {
             waiting.ours.push(job);
+        } else if job.ticket.project == project {
+            waiting.others += 1;
         }
     }
     Ok(waiting)

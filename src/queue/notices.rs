@@ -69,7 +69,7 @@ fn passing(context: &WorkerContext) -> Vec<Notice> {
         let texts = counted(usize::try_from(count).unwrap_or(usize::MAX), "text");
         Notice::new(
             &format!("passes now\n{project}"),
-            format!("{texts} of {project} that earlier rules held back would pass now; `playbook review` there offers what to do"),
+            format!("{texts} of {project} would not be held back by today's rules; `playbook review` there lets you accept them"),
         )
     });
     notices.collect()

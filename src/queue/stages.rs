@@ -32,7 +32,7 @@ use crate::transcript::{Facts, Replacement};
 const LESS: u64 = 4;
 
 /// The reason of a job whose part of the transcript other jobs have claimed.
-pub(super) const NOTHING_NEW: &str = "nothing new";
+pub(crate) const NOTHING_NEW: &str = "nothing new";
 
 pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: Job) -> End {
     let begun = Instant::now();

@@ -50,7 +50,7 @@ pub(super) fn all(context: &WorkerContext) {
     if let Err(error) = screening::screen_anew(context) {
         context.log(
             "worker",
-            &format!("the quarantine was not screened anew: {error}"),
+            &format!("what is held back was not looked at anew: {error}"),
         );
     }
 }

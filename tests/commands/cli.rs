@@ -187,7 +187,7 @@ fn a_version_and_help_are_there() {
         format!("playbook {}", env!("CARGO_PKG_VERSION"))
     );
     let help = env.cli(&["--help"]).ok();
-    has!(help, "demo", "reflect", "show", "jobs", "worker");
+    has!(help, "demo", "reflect", "show", "jobs", "doctor");
 }
 
 #[rstest]
@@ -228,11 +228,18 @@ fn a_reflection_that_waits_says_why_and_so_does_the_next_call() {
     env.write_transcript(&session);
     let transcript = env.transcript_path("s1");
     let apply = ["reflect", transcript.to_str().unwrap(), "--apply"];
-    env.cli(&apply)
-        .fails(1, &[" waits: ", "127.0.0.1:9", "playbook jobs"]);
+    env.cli(&apply).fails(
+        1,
+        &[
+            " is not done yet: ",
+            "127.0.0.1:9",
+            "tried again in",
+            "playbook jobs",
+        ],
+    );
     let jobs = env.cli(&["jobs", "--json"]).json();
     let id = jobs["jobs"][0]["id"].as_str().unwrap().to_owned();
-    let again = format!("job {id} waits: ");
+    let again = format!("job {id} is not done yet: ");
     env.cli(&apply).fails(1, &[&again, "127.0.0.1:9"]);
     assert_eq!(env.spool().len(), 1, "no second job holds on");
 }

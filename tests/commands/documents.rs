@@ -38,8 +38,9 @@ const NOT_RUN: [(&str, &str); 7] = [
 ];
 
 /// Commands that end with another status than 0 in a project as the test has it.
-const STATUS: [(&str, i32); 1] = [
+const STATUS: [(&str, i32); 2] = [
     // The hooks are not registered there.
+    ("playbook doctor", 1),
     ("playbook doctor --json", 1),
 ];
 

@@ -143,5 +143,5 @@ fn doctor_says_where_setting_and_hook_do_not_go_together() {
     env.cli(&["gate", "on"]).ok();
     has!(doctor(), "on: tell");
     env.cli(&["config", "set", "gate.mode", "off"]).ok();
-    has!(doctor(), "costs the client time");
+    has!(doctor(), "costs Claude Code time");
 }

@@ -51,6 +51,23 @@ fn every_command_has_examples_in_its_help_or_its_parents() {
 }
 
 #[test]
+fn help_lists_the_usual_commands_by_use_and_all_of_them_when_asked() {
+    let env = TestEnv::without_worker();
+    let usual = env.cli(&["--help"]).ok();
+    let all = env.cli(&["--help", "--all"]).ok();
+    has!(usual, "\nStart:\n", "\nFor scripts:\n", "\n  show  ");
+    let is_listed = |help: &str, name: &str| help.contains(&format!("\n  {name} "));
+    assert!(!is_listed(&usual, "merge-files"), "{usual}");
+    for words in commands().iter().filter(|words| words.len() == 1) {
+        assert!(is_listed(&all, words[0]), "{words:?}");
+    }
+    for line in all.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert_eq!(all, env.cli(&["--all"]).ok());
+}
+
+#[test]
 fn help_fits_the_width_of_the_terminal() {
     let mut env = TestEnv::without_worker();
     for (columns, most) in [("60", 60), ("200", 100)] {

@@ -1,60 +1,46 @@
-//! Promise: README says what is true: the settings in it are there, with these defaults.
+//! Promise: README is short, its picture shows what the demo says today, and no figure in it is
+//! over its own limit.
 
-use std::collections::BTreeSet;
+use crate::common::env::TestEnv;
 
-use playbook::config::{Config, KEYS};
+#[path = "../../examples/picture.rs"]
+#[allow(dead_code, reason = "the example's `main` is not called here")]
+mod picture;
 
 const README: &str = include_str!("../../README.md");
 
-/// The rows of the table of settings: the words in backticks of the first column, and the
-/// second column.
-fn rows() -> Vec<(Vec<&'static str>, Vec<&'static str>)> {
-    let table = README
-        .split_once("In `config.toml`:")
-        .map(|(_, rest)| rest.trim_start())
-        .expect("the table of settings");
-    table
-        .lines()
-        .take_while(|line| line.starts_with('|'))
-        .skip(2)
-        .map(|line| {
-            let mut columns = line.split('|').skip(1);
-            let mut quoted = || {
-                let column = columns.next().unwrap_or_default();
-                column.split('`').skip(1).step_by(2).collect::<Vec<_>>()
-            };
-            (quoted(), quoted())
-        })
-        .collect()
+#[test]
+fn the_readme_is_read_in_a_few_minutes() {
+    let lines = README.lines().count();
+    assert!(lines <= 150, "{lines} lines");
 }
 
 #[test]
-fn every_setting_in_the_readme_is_one() {
-    let known: BTreeSet<String> = KEYS.iter().map(playbook::config::Key::name).collect();
-    let told: BTreeSet<String> = rows()
-        .into_iter()
-        .flat_map(|(names, _)| names)
-        .map(str::to_owned)
-        .collect();
-    assert!(!told.is_empty());
-    let strange: Vec<_> = told.difference(&known).collect();
-    assert!(strange.is_empty(), "{strange:?}");
+fn the_picture_is_what_the_demo_says() {
+    let told = TestEnv::new().cli(&["demo", "--json"]).json();
+    assert!(
+        picture::picture(&told) == include_str!("../../docs/demo.svg"),
+        "run: cargo run -- demo --json | cargo run --example picture > docs/demo.svg"
+    );
 }
 
 #[test]
-fn every_default_in_the_readme_is_the_default() {
-    for (names, defaults) in rows() {
-        for (i, name) in names.iter().enumerate() {
-            let key = KEYS.iter().find(|key| key.name() == *name);
-            let shown = key.and_then(|key| Config::default().shown(key));
-            // One default for all keys of a row, or one for each.
-            let Some(told) = defaults.get(i).or(defaults.first()) else {
-                continue;
-            };
-            // The three switches are unset, which means what README says.
-            if let Some(shown) = shown {
-                assert_eq!(shown, *told, "{name}");
-            }
-        }
+fn every_figure_is_within_its_limit() {
+    let rows = README
+        .split_once("| hook | ratio | limit |\n|---|---:|---:|\n")
+        .map(|(_, rows)| rows.lines().take_while(|line| line.starts_with('|')))
+        .expect("the table of figures");
+    let mut count = 0;
+    for row in rows {
+        let figures: Vec<f64> = row
+            .split('|')
+            .filter_map(|cell| cell.trim().parse().ok())
+            .collect();
+        assert!(
+            matches!(figures[..], [ratio, limit] if ratio <= limit),
+            "{row}"
+        );
+        count += 1;
     }
+    assert!(count > 0);
 }

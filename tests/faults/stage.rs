@@ -29,7 +29,7 @@ const INSTALL: &str = "`pip install pyyaml`, then `python3 <file>` again";
 const LOGIN: &str = "`docker login`";
 
 /// What a worker says that leaves the work to another one.
-const BUSY: &str = "Another worker is at it.";
+const BUSY: &str = "Another worker is at work on what waits.";
 
 /// One user in whose home the scenario is played.
 pub(crate) struct Stage {

@@ -130,8 +130,7 @@ fn every_command_of_the_plugin_runs_a_command_of_ours() {
         }
         named.extend(words);
     }
-    let help = env.cli(&["--help"]).ok();
-    // These are on their way.
+    let help = env.cli(&["--help", "--all"]).ok();
     for command in &named {
         assert!(
             help.contains(&format!("\n  {command} ")),

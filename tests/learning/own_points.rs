@@ -22,7 +22,7 @@ fn promoted() -> TestEnv {
     has!(
         told,
         "pref-001 is my-001 from now on",
-        "to each project's model",
+        "sent to the model that judges each",
         "demote my-001"
     );
     env

@@ -115,7 +115,10 @@ fn a_project_keeps_to_itself_unless_all_are_asked() {
     fs::create_dir(&other).expect("a folder");
     env.set("CLAUDE_PROJECT_DIR", &other);
     let told = env.cli(&["recall", "auth"]).ok();
-    assert!(told.starts_with("Nothing like that was learned."), "{told}");
+    assert!(
+        told.starts_with("Nothing about that was learned in this project."),
+        "{told}"
+    );
     has!(told, "--all");
     assert_eq!(recall(&env, &["auth", "--all"]).len(), 1);
     let project = env.project().display().to_string();

@@ -98,7 +98,7 @@ fn what_cannot_be_done_is_told_at_once_and_leaves_no_trace(
     env.cli(args).fails(code, &["error: ", words]);
     assert_eq!(fs::read(env.playbook_path()).unwrap(), before);
     assert!(env.spool().is_empty() && env.failed().is_empty());
-    assert!(env.cli(&["log"]).ok().starts_with("Nothing happened"));
+    assert!(env.cli(&["log"]).ok().starts_with("Nothing was learned"));
 }
 
 #[test]

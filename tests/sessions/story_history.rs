@@ -81,7 +81,7 @@ fn a_key_point_tells_its_story_with_all_that_went_into_it() {
     let shown = env.cli(&["log", "pat-001"]).ok();
     has!(
         shown,
-        "holds what was pat-001, pat-002",
+        "was merged from pat-001, pat-002",
         "helpful 1 -> 2",
         "\"read the log first\" -> \"read the log\"",
         "merged into pat-003",
@@ -95,7 +95,7 @@ fn a_key_point_that_is_gone_still_tells_its_story() {
     let env = with_points();
     change(&env, &["remove", "oth-001", "--reason", "we ask nobody"]);
     let shown = env.cli(&["log", "oth-001"]).ok();
-    has!(shown, "no longer", "we ask nobody");
+    has!(shown, "not in the playbook any more", "we ask nobody");
     env.cli(&["log", "oth-009"])
         .fails(1, &["no key point oth-009", "hint: "]);
     env.cli(&["log", "20200101T000000-00000000"])

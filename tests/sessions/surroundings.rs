@@ -49,8 +49,8 @@ fn socket(path: &Path) {
 #[rstest]
 #[case::a_fifo(fifo, "not a regular file")]
 #[case::a_folder(folder, "not a regular file")]
-#[case::a_device(device, "not a transcript of the client")]
-#[case::a_terminal(terminal, "not a transcript of the client")]
+#[case::a_device(device, "not a transcript of Claude Code")]
+#[case::a_terminal(terminal, "not a transcript of Claude Code")]
 #[case::a_loop(link_loop, "symbolic links")]
 #[case::a_socket(socket, "not a regular file")]
 fn a_transcript_that_is_no_file_fails_at_once_and_says_why(

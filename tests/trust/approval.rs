@@ -71,7 +71,7 @@ fn what_a_model_asks_for_waits_until_the_user_takes_it() {
     let start = env.hook(Hook::SessionStart, "s2", json!({})).json();
     has!(
         start["systemMessage"].as_str().unwrap(),
-        "3 key points are in quarantine"
+        "3 key points are held back"
     );
     let said = env.cli(&["review"]).ok();
     has!(

@@ -79,7 +79,7 @@ fn a_clone_is_given_nothing_until_it_is_trusted_and_its_poison_never() {
     assert_eq!(trusted["trusted"][0]["quarantine"], 1, "{trusted}");
     let (given, told) = start(&env, "s3");
     has!(given, "[pat-001]", "[ctx-001]");
-    has!(told, "1 key point is in quarantine");
+    has!(told, "1 key point is held back");
     lacks!(given, "mis-001", "evil");
     assert_eq!(env.playbook(), before, "the file is the project's own");
     let held = quarantine(&env);
@@ -132,7 +132,7 @@ fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
     cloned(&env, &[("pat-001", "first"), ("mis-001", POISON)]);
     env.cli(&["trust"]).ok();
     let (_, told) = start(&env, "s1");
-    has!(told, "1 key point is in quarantine");
+    has!(told, "1 key point is held back");
     assert_eq!(start(&env, "s2").1, "", "once is enough");
     // Nor is it told of what is there no more.
     env.worker();
@@ -148,7 +148,7 @@ fn a_point_that_left_the_file_is_in_quarantine_no_more() {
     let env = TestEnv::without_worker();
     let added = cloned_then_added(&env);
     env.worker();
-    assert!(start(&env, "s1").1.contains("1 key point is in quarantine"));
+    assert!(start(&env, "s1").1.contains("1 key point is held back"));
     env.cli(&["undo", &added]).ok();
     fs::remove_dir_all(env.state().join("told")).unwrap();
     assert_eq!(quarantine(&env), Vec::<Value>::new());
@@ -551,7 +551,7 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
     let (given, told) = start(&env, "s2");
     has!(given, "docs.acme.dev", "run the tests");
     lacks!(given, "evil", "--no-verify");
-    has!(told, "5 key points are in quarantine");
+    has!(told, "5 key points are held back");
 
     // Each once, however often the job is done again.
     env.worker();
@@ -577,7 +577,7 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
         assert!(given.contains(text), "no {text:?} in {given}");
     }
     assert!(
-        !given.contains("elsewhere") && !told.contains("quarantine"),
+        !given.contains("elsewhere") && !told.contains("held back"),
         "{given} {told}"
     );
 }
@@ -602,10 +602,10 @@ fn what_earlier_rules_held_back_is_offered_once_and_never_applied_by_itself() {
     assert_eq!(done, Ok(1));
     env.worker();
     let (given, told) = start(&env, "s1");
-    has!(told, "1 text of", "pass now");
+    has!(told, "1 text of", "held back by today");
     lacks!(given, "session.go");
     let listed = env.cli(&["review"]).ok();
-    has!(listed, "1 text that earlier rules held back");
+    has!(listed, "1 text would not be held back");
     let held = quarantine(&env);
     assert_eq!(held.len(), 2, "{held:?}");
     assert!(
@@ -618,7 +618,10 @@ fn what_earlier_rules_held_back_is_offered_once_and_never_applied_by_itself() {
     );
     env.worker();
     env.set("PLAYBOOK_NOW", "2026-11-25T13:00:00Z");
-    assert!(!start(&env, "s2").1.contains("pass now"), "once is enough");
+    assert!(
+        !start(&env, "s2").1.contains("held back by today"),
+        "once is enough"
+    );
     assert!(!env.playbook().to_string().contains("session.go"));
     env.cli(&["review", "accept", "1"]).ok();
     assert!(env.playbook().to_string().contains("session.go"));
@@ -643,7 +646,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     ];
     for wish in wishes {
         let told = env.cli(wish).ok();
-        has!(told, "in quarantine: ", "`playbook review`");
+        has!(told, "held back: ", "`playbook review`");
     }
     let told = env.cli(&[wishes[0], &["--json"]].concat()).json();
     assert_eq!(told["applied"], false, "{told}");
@@ -696,11 +699,11 @@ fn another_text_under_a_known_name_is_news_and_so_is_one_more_in_quarantine() {
     has!(told, "will wait for `playbook review`");
     env.worker();
     let (_, told) = start(&env, "s5");
-    has!(told, "1 key point is in quarantine");
+    has!(told, "1 key point is held back");
     env.set("CLAUDECODE", "1");
     env.cli(&["add", POISON, "--section", "patterns"]).ok();
     let (_, told) = start(&env, "s6");
-    has!(told, "2 key points are in quarantine");
+    has!(told, "2 key points are held back");
     assert_eq!(start(&env, "s7").1, "");
 }
 

@@ -381,7 +381,7 @@ fn what_is_no_transcript_of_the_clients_makes_no_job(#[case] path: &str) {
                 .collect()
         })
         .unwrap_or_default();
-    assert!(path == "passwd" || (log + &logs).contains("not a transcript of the client"));
+    assert!(path == "passwd" || (log + &logs).contains("not a transcript of Claude Code"));
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (0, 0));
 }

@@ -389,7 +389,7 @@ fn doctor_says_what_answers_why_and_who_pays() {
         &env.home().join(".claude.json"),
         "{\"oauthAccount\": {\"a\": 1}}",
     );
-    let login = "the client's login in ";
+    let login = "the login of Claude Code in ";
     // The first look makes the salt that the account's name is hashed with.
     _ = diagnosis(&env);
     assert_eq!(

@@ -194,7 +194,7 @@ fn a_file_that_is_no_job_can_be_dropped_by_its_name() {
     crate::common::env::write(&env.state().join(format!("spool/{id}.json")), "{\"v\":");
     assert!(env.cli(&["jobs"]).ok().contains("unreadable"));
     env.cli(&["jobs", "drop", id]).ok();
-    assert!(env.cli(&["jobs"]).ok().contains("No jobs"));
+    assert!(env.cli(&["jobs"]).ok().contains("Nothing waits"));
 }
 
 #[test]
@@ -284,7 +284,15 @@ fn who_waits_for_a_worker_that_hangs_is_told_and_waits_no_longer_than_bounded() 
     signal("-STOP", worker.id());
     let told = env.cli(&["add", "ask first"]);
     let pid = format!("process {}", worker.id());
-    told.fails(1, &["waiting for the worker", &pid, " waits: ", "hint: "]);
+    told.fails(
+        1,
+        &[
+            "waiting for the worker",
+            &pid,
+            " is not done yet: ",
+            "hint: ",
+        ],
+    );
     assert_eq!(env.spool().len(), 2, "it is not lost");
     worker.kill().unwrap();
     worker.wait().unwrap();

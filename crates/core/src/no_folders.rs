@@ -37,7 +37,7 @@ impl fmt::Display for NoFolders {
                 let state = state.display();
                 write!(
                     f,
-                    "could not use state folder: {state}: the client keeps its files there"
+                    "could not use state folder: {state}: Claude Code keeps its files there"
                 )
             }
         }

@@ -147,7 +147,7 @@ fn is_clients(context: &Context<'_>, transcript: &Path) -> bool {
         let begin = clip::head(&name, TOLD);
         let rest = if begin.len() < name.len() { "…" } else { "" };
         context.log(&format!(
-            "left alone: not a transcript of the client: {begin}{rest}"
+            "left alone: not a transcript of Claude Code: {begin}{rest}"
         ));
     }
     is

@@ -155,7 +155,9 @@ fn not_learned(context: &Context<'_>, unwritable: Option<&FsError>) -> Option<No
         format!("the path of this project is not UTF-8, rename it: {project}")
     } else if let Some(folder) = folder {
         let folder = folder.display();
-        format!("its folder is a symlink that leads out of the client's own: {folder}")
+        format!(
+            "the folder of its transcript is a symlink that leads out of Claude Code's own folder: {folder}"
+        )
     } else {
         unwritable?.to_string()
     };

@@ -14,7 +14,7 @@ pub(super) fn held(project: &Path, status: &Status) -> usize {
 pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
     let are = if held == 1 { "is" } else { "are" };
     let text = format!(
-        "{} {are} in quarantine; `playbook review` shows why",
+        "{} {are} held back; `playbook review` shows why",
         counted(held, "key point")
     );
     // One more is news, also on the same day.

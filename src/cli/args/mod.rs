@@ -42,8 +42,8 @@ pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
   playbook show
   playbook doctor
 
-Without a command: `playbook status`. `playbook COMMAND --help` shows the options and
-examples of a command."
+`playbook` alone is `playbook status`.
+`playbook COMMAND --help` shows the options and examples of a command."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -51,11 +51,14 @@ pub(crate) struct Cli {
     /// What `playbook status` takes, which is what runs without a command.
     #[command(flatten)]
     pub(crate) status: On,
+    /// With --help: list the rarer commands too
+    #[arg(long, exclusive = true)]
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answer one of the client's hook events, with its JSON on stdin
+    /// Do what one of Claude Code's hooks does, with its JSON on stdin
     #[command(after_help = "Examples:
   playbook hook session-end < event.json
   playbook hook --list")]
@@ -71,30 +74,30 @@ pub(crate) enum Command {
         #[arg(long)]
         list: bool,
     },
-    /// Show this project on one screen: key points, what was learned last, jobs, cost
+    /// Show this project on one screen
     #[command(after_help = "Examples:
   playbook
   playbook status --json")]
     Status(On),
-    /// Write all that is known of this project as a page to look at
+    /// Write a page with everything known about this project
     Report(Report),
-    /// Watch a session teach the next one: offline, in a folder of its own
+    /// Watch a session teach the next one, offline
     #[command(after_help = "Example:
   playbook demo")]
     Demo(AsJson),
-    /// Learn from the sessions that are already there, oldest first
+    /// Learn from the sessions you had before
     Bootstrap(Bootstrap),
-    /// Replay past sessions: what would have been said, and was it right?
+    /// Replay past sessions: would the hints have been right?
     Backtest(Backtest),
-    /// Judge a transcript and show how its key points would be tagged, or learn from it
+    /// Try out what a session would teach, or learn from it now
     Reflect(Reflect),
-    /// Show what would be sent of a session, and what was left out
+    /// Show what a model would be sent of a session
     Evidence(Evidence),
-    /// Show what the quality gate says of each stop in a session, or switch it on or off
+    /// Check turns that end with "done": switch that on, or try it
     Gate(Gate),
-    /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
+    /// Judge the trace of any agent: JSON in, JSON out
     Generate(Generate),
-    /// Look for the pattern behind what was learned lately, and remember it
+    /// Look for a rule behind what was learned lately
     #[command(after_help = "Examples:
   playbook dream
   playbook dream -k 20")]
@@ -104,15 +107,15 @@ pub(crate) enum Command {
   playbook show
   playbook show tests")]
     Show(Show),
-    /// Show what happened to the playbook, to one key point, or what one job did
+    /// Show what was learned when, and why
     Log(Log),
-    /// Show in words what changed in the key points since a commit, or between two
+    /// Show what changed in the key points since a commit
     Diff(Diff),
-    /// Take back what a job did
+    /// Take back what was learned from a session, or a change of yours
     #[command(after_help = "Example:
   playbook undo 20261121T221951-3f9a2c1b")]
     Undo(Undo),
-    /// Bring back an earlier playbook, or mend one that cannot be read
+    /// Bring back an earlier playbook, or mend a broken one
     Restore(Restore),
     /// Add a key point
     Add(Add),
@@ -125,21 +128,21 @@ pub(crate) enum Command {
     #[command(after_help = "Example:
   playbook remove pat-001 --reason \"we use just now\"")]
     Remove(Remove),
-    /// Make one key point of several; it gets their votes
+    /// Make one key point of several
     Merge(Merge),
-    /// Merge two playbook files that grew from one, as git's merge driver does
+    /// Merge two versions of a playbook file, as git would
     MergeFiles(MergeFiles),
-    /// Keep a key point: only you change or remove it
+    /// Protect a key point: only you can change or remove it
     #[command(after_help = "Example:
   playbook pin pat-001")]
     Pin(Pin),
-    /// Let a pinned key point be like any other again
+    /// Take a key point's protection away again
     #[command(after_help = "Example:
   playbook unpin pat-001")]
     Unpin(Pin),
-    /// Make a key point one of your own, which go along into every project
+    /// Use a key point of this project in all your projects
     #[command(
-        long_about = "Make a key point one of your own, which go along into every project
+        long_about = "Use a key point of this project in all your projects
 
 Its text is given to the model in each of your projects from then on, before the project's own
 key points.",
@@ -147,42 +150,42 @@ key points.",
   playbook promote pref-001"
     )]
     Promote(Promote),
-    /// Bring a key point of your own back into this project
+    /// Use one of your own key points in this project only
     #[command(after_help = "Example:
   playbook demote my-001")]
     Demote(Promote),
-    /// Show key points that say the same, and join them with --apply
+    /// Find key points that say the same, and join them
     #[command(after_help = "Examples:
   playbook dedup
   playbook dedup --threshold 0.9 --apply")]
     Dedup(Dedup),
-    /// Print the key points, and what is remembered beyond them, as a document
+    /// Print all that was learned as a Markdown document
     #[command(after_help = "Example:
   playbook export > PLAYBOOK.md")]
     Export(Export),
     /// Copy stdin to stdout with all secrets masked
     Redact(Redact),
-    /// Screen this project's playbook and let sessions use it
+    /// Allow a playbook that came with a clone to be used
     #[command(after_help = "Examples:
   playbook trust
   playbook trust --all-known")]
     Trust(Trust),
-    /// Give sessions in this project no playbook
+    /// Do not use this project's playbook any more
     #[command(after_help = "Example:
   playbook untrust")]
     Untrust(On),
-    /// Show what was held back as a likely attack; accept, edit or drop it
+    /// Decide on key points that were held back as a likely attack
     Review(Review),
-    /// Show the jobs that wait or have failed; try them again, or drop them
+    /// Show what waits or has failed; try again, or give up
     Jobs(Jobs),
-    /// Find what was learned beyond the key points
+    /// Search lessons, errors and their fixes
     Recall(Recall),
-    /// Ask whether an error struck before, and what fixed it
-    #[command(long_about = "Ask whether an error struck before, and what fixed it
+    /// Ask whether an error came up before, and what fixed it
+    #[command(long_about = "Ask whether an error came up before, and what fixed it
 
 Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Seen(Seen),
-    /// Show figures about what was learned
+    /// Show how much was learned, and how well it helps
     #[command(after_help = "Examples:
   playbook stats
   playbook stats --all --json")]
@@ -192,34 +195,34 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook recall --kind lesson
   playbook lesson outcome les-5afdf4450011 --helped")]
     Lesson(LessonArgs),
-    /// Forget what was learned beyond the key points
+    /// Forget lessons, errors and their fixes
     Forget(Forget),
     /// Show or change the settings
     Config(ConfigArgs),
-    /// Show what was spent, by day and by project
+    /// Show what was spent, by day and project
     #[command(after_help = "Example:
   playbook cost")]
     Cost(AsJson),
-    /// Check that everything works, and say what to do where it does not
+    /// Check that everything works; if not, say what to do
     Doctor(Doctor),
-    /// Register the hooks in Claude Code's settings
+    /// Start learning: add our hooks to Claude Code's settings
     Install(Install),
-    /// Take the hooks out of the settings, and what install.sh installed off the machine
+    /// Stop learning: take the hooks and programs off this machine
     Uninstall(Uninstall),
-    /// Make recorded replies, for runs without a network
+    /// Record a model's replies, for runs without a network
     #[command(after_help = "Example:
   playbook fixtures record SESSION.jsonl")]
     Fixtures(FixturesArgs),
-    /// Time one reflection of a fixed session; always one JSON object
+    /// Time the judging of a fixed session
     Bench(Bench),
-    /// Work through the jobs; hooks start this by themselves
+    /// Do what waits now (hooks start this by themselves)
     #[command(after_help = "Examples:
   playbook worker
   playbook worker --jobs 1")]
     Worker(Worker),
-    /// Print what makes a shell complete our commands
+    /// Print completions for your shell
     Completions(Completions),
-    /// Print the manual page, or write all of them into a folder
+    /// Print the manual page, or write all into a folder
     Man(Man),
 }
 

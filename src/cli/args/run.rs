@@ -101,7 +101,7 @@ pub(crate) enum ConfigAction {
     Reference,
 }
 
-/// Which of the client's files of settings.
+/// Which of Claude Code's settings files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scope {
     /// For all your projects: ~/.claude/settings.json

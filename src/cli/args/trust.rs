@@ -24,7 +24,7 @@ pub(crate) struct Redact {
 
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
-    /// All projects that the client has transcripts of
+    /// All projects that Claude Code has kept sessions of
     #[arg(long, conflicts_with = "project")]
     pub(crate) all_known: bool,
     #[command(flatten)]

@@ -20,6 +20,8 @@ pub(super) fn run(args: &args::Bootstrap) -> anyhow::Result<u8> {
     if !args.json {
         let mut told = plan.json();
         told["is_offline"] = plan.backend.is_offline().into();
+        told["is_narrowed"] = (args.since.is_some() || args.skip_subagents).into();
+        told["waiting"] = plan.waiting.into();
         answer::show(include_str!("../screens/plan.txt"), told)?;
     }
     if plan.is_empty() || !agreed(args)? {

@@ -47,6 +47,8 @@ pub(super) struct BootstrapPlan {
     found: usize,
     too_little: usize,
     open: usize,
+    /// Jobs of this project that something else than a bootstrap has made.
+    pub(super) waiting: usize,
     unreadable: Vec<String>,
 }
 
@@ -67,6 +69,7 @@ pub(super) fn make(
         found: candidates.len(),
         too_little: 0,
         open: 0,
+        waiting: waiting.others,
         unreadable: Vec::new(),
     };
     let mut evidence: Vec<u64> = Vec::new();

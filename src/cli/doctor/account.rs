@@ -8,6 +8,7 @@ use super::check::Check;
 use crate::account::named::DEFAULT_OPENAI_URL;
 use crate::account::{self, Account, login};
 use crate::backend::{BaseUrl, Name, Step};
+use crate::cli::change_text;
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
 use crate::queue::backends;
@@ -75,12 +76,15 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
     if let Some(parked) = backoff.as_ref().and_then(|p| p.parked(&own, now)) {
         remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());
-        let until = parked
-            .until
-            .map_or(String::new(), |at| format!(" until {at:.0}"));
-        problems.push(format!("nobody is asked{until}: {}", parked.reason));
+        let until = parked.until.map_or_else(
+            || "until you mend it".to_owned(),
+            |at| format!("until {}", change_text::time(at)),
+        );
+        problems.push(format!("paused {until}: {}", parked.reason));
     } else if refused.is_some() {
-        problems.push("what was asked was refused, and nothing has worked since".to_owned());
+        problems.push(
+            "the last question was refused, and no other one has been answered since".to_owned(),
+        );
     }
     Finding {
         remedy,
@@ -138,7 +142,7 @@ fn why(session: &Session, config: &Config, account: &Account) -> String {
                 None => "",
             };
             let key = match given {
-                Some((variable, _)) => format!("you refused the key in {variable} in the client"),
+                Some((variable, _)) => format!("you refused the key in {variable} in Claude Code"),
                 None => "no key is set".to_owned(),
             };
             format!("`backend` is auto, {key}, and `claude` is logged in ({sign})")
@@ -168,7 +172,10 @@ fn pays(session: &Session, account: &Account) -> String {
                 None => format!("whoever runs {url}: no key is sent"),
             }
         }
-        Name::ClaudeCli => format!("the client's login in {}", session.paths.client().display()),
+        Name::ClaudeCli => format!(
+            "the login of Claude Code in {}",
+            session.paths.client().display()
+        ),
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn examine(session: &Session, files: &Files) -> Option<Check> {
     Some(match (mode, hook) {
         (GateMode::Off, None) => return None,
         (GateMode::Off, Some(_)) => {
-            let text = "off, and its hook is registered, which costs the client time";
+            let text = "off, and its hook is registered, which costs Claude Code time";
             Check::note(GATE, text, "`playbook gate off` takes it out")
         }
         (_, None) => Check::note(GATE, "on, and its hook is not registered", anew),

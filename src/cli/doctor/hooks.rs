@@ -101,7 +101,7 @@ fn twice(files: &[&File], plugin: Option<&str>) -> Option<Check> {
     (places.len() > 1).then(|| {
         let (times, places) = (places.len(), places.join(", "));
         let text = format!(
-            "registered {times} times: {places}; they count as one, and cost the client time"
+            "registered {times} times: {places}; each session still counts once, but Claude Code starts each hook {times} times"
         );
         let todo = "keep one: `playbook uninstall --scope user` (or project, local), or remove \
                     the plugin with /plugin";

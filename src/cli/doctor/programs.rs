@@ -106,7 +106,7 @@ pub(super) fn of_plugin(
         }
         None => Check::bad(
             PROGRAMS,
-            "neither the plugin nor the client's folder has the programs of the hooks",
+            "neither the plugin nor Claude Code's folder has the programs of the hooks",
             "in the plugin's folder: ./install.sh --plugin; or ./install.sh",
         ),
     })

@@ -1,0 +1,124 @@
+//! `playbook --help`: the commands by what they are for; the rarer ones with `--all`.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
+
+use super::args::Cli;
+
+/// Commands for one use.
+pub(super) struct Group {
+    pub(super) title: &'static str,
+    pub(super) usual: &'static [&'static str],
+    pub(super) rarer: &'static [&'static str],
+}
+
+/// Each command stands in one of them; the tests say which is missing.
+pub(super) const GROUPS: [Group; 6] = [
+    Group {
+        title: "Start",
+        usual: &["demo", "install", "bootstrap"],
+        rarer: &[],
+    },
+    Group {
+        title: "Look",
+        usual: &["status", "show", "log", "report", "recall", "stats", "cost"],
+        rarer: &["diff", "evidence", "backtest"],
+    },
+    Group {
+        title: "Change",
+        usual: &["add", "edit", "remove", "pin", "undo", "review"],
+        rarer: &["unpin", "merge", "dedup", "promote", "demote", "forget"],
+    },
+    Group {
+        title: "Learn",
+        usual: &["trust", "reflect", "gate"],
+        rarer: &["untrust", "dream"],
+    },
+    Group {
+        title: "Keep working",
+        usual: &["doctor", "jobs", "config", "restore", "uninstall"],
+        rarer: &["worker", "merge-files"],
+    },
+    Group {
+        title: "For scripts",
+        usual: &["seen", "export", "redact"],
+        rarer: &[
+            "hook",
+            "generate",
+            "fixtures",
+            "bench",
+            "completions",
+            "man",
+        ],
+    },
+];
+
+/// Which commands the help lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    Usual,
+    All,
+}
+
+/// Reads the command line of this process.
+pub(super) fn parse() -> Result<Cli, clap::Error> {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    // `--help` ends the parsing, so `--all` behind it is looked for here.
+    let listed = if args.iter().any(|arg| arg == "--all") {
+        Listed::All
+    } else {
+        Listed::Usual
+    };
+    let mut command = with_groups(Cli::command(), listed);
+    let matches = command.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Prints the help with all commands.
+pub(super) fn print_all() -> std::io::Result<()> {
+    with_groups(Cli::command(), Listed::All).print_help()
+}
+
+fn with_groups(command: Command, listed: Listed) -> Command {
+    let heading = command.get_styles().get_header();
+    let literal = command.get_styles().get_literal();
+    let mut text = String::new();
+    for group in &GROUPS {
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "\n{heading}{}:{heading:#}", group.title);
+        let rarer = match listed {
+            Listed::Usual => &[],
+            Listed::All => group.rarer,
+        };
+        for name in group.usual.iter().chain(rarer) {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            _ = writeln!(text, "  {literal}{name:<11}{literal:#}  {about}");
+        }
+    }
+    let template = format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n{text}\n\
+         {heading}Options:{heading:#}\n{{options}}{{after-help}}\n"
+    );
+    command.help_template(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_stands_in_one_group() {
+        let cli = Cli::command();
+        let mut there: Vec<&str> = cli.get_subcommands().map(Command::get_name).collect();
+        let groups = GROUPS
+            .iter()
+            .flat_map(|group| group.usual.iter().chain(group.rarer));
+        let mut grouped: Vec<&str> = groups.copied().collect();
+        there.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, there);
+    }
+}
