@@ -34,7 +34,7 @@ pub(super) const GROUPS: [Group; 6] = [
     Group {
         title: "Learn",
         usual: &["trust", "reflect", "gate"],
-        rarer: &["untrust", "dream"],
+        rarer: &["untrust", "lesson", "dream"],
     },
     Group {
         title: "Keep working",

@@ -173,7 +173,7 @@ impl<'a> Basis<'a> {
         let proof = (self.now, &self.proof);
         let admits = |point: &Point<'_>| self.admits(point);
         if self.is_own() {
-            own_points(bytes, limits, proof, admits)
+            own_points(bytes, frame, limits, proof, admits)
         } else {
             context(bytes, frame, limits, proof, admits)
         }

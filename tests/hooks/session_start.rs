@@ -39,7 +39,7 @@ fn the_key_points_reach_the_session(#[case] source: &str) {
 
 /// REQ-REFL-002: the directive, and the lines under their headings.
 #[test]
-fn the_context_asks_for_citations_and_shows_counts_under_headings() {
+fn the_context_asks_for_citations_and_shows_the_points_under_headings() {
     let context = start(&with_playbook(), "s1", "startup").context();
     has!(context, "cite its ID");
     let at = |text: &str| {
@@ -48,7 +48,7 @@ fn the_context_asks_for_citations_and_shows_counts_under_headings() {
             .unwrap_or_else(|| panic!("no {text:?} in {context}"))
     };
     let heading = at("## PATTERNS & APPROACHES");
-    let line = at("[pat-001] helpful=0 harmful=0 :: run the tests before every commit");
+    let line = at("[pat-001] run the tests before every commit");
     let next = at("## USER PREFERENCES");
     assert!(heading < line && line < next, "{context}");
     assert!(
@@ -147,7 +147,7 @@ fn the_users_own_template_is_used_and_other_braces_stay() {
     );
     let context = start(&env, "s1", "startup").context();
     assert!(context.starts_with("OURS {not_ours} {\n"), "{context}");
-    has!(context, "[pat-001] helpful=0 harmful=0 :: run the tests");
+    has!(context, "[pat-001] run the tests");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn ids_and_keys_of_older_files_are_understood() {
             {"name": "kpt_001", "text": "an older point", "helpful": 2, "harmful": 1, "note": "kept"}]}}"#,
     );
     let context = start(&env, "s1", "startup").context();
-    has!(context, "[kpt_001] helpful=2 harmful=1 :: an older point");
+    has!(context, "[kpt_001] an older point");
 }
 
 #[rstest]
@@ -393,7 +393,7 @@ fn what_was_in_doubt_once_lies_ready_for_the_next_start() {
     let mut env = prepared();
     change_playbook(&env, "\"helpful\": 0", "\"helpful\": 7");
     let first = start(&env, "s1", "startup").context();
-    has!(first, "[pat-001] helpful=7");
+    has!(first, "[pat-001] run the tests");
     env.take_program_away(Hook::SessionStart);
     let reply = start(&env, "s2", "startup").json();
     assert_eq!(

@@ -75,16 +75,16 @@ fn a_promoted_point_goes_into_every_project_and_back() {
             has!(
                 context,
                 "# OF YOUR USER, FOR EVERY PROJECT",
-                "[my-001] helpful=0 harmful=0 :: Answer"
+                "[my-001] Answer"
             );
-            lacks!(context, "[pat-001] helpful");
+            lacks!(context, "[pat-001] ");
         }
     }
     let mut alone = promoted();
     into_another(&mut alone, "second");
     start(&alone, "s1");
     alone.take_program_away(Hook::SessionStart);
-    has!(start(&alone, "s2"), "[my-001] helpful=0");
+    has!(start(&alone, "s2"), "[my-001] Answer");
 
     let shown = env.cli(&["show"]).ok();
     has!(shown, "YOUR OWN, FOR EVERY PROJECT", "my-001", "(pinned)");
@@ -100,10 +100,7 @@ fn a_promoted_point_goes_into_every_project_and_back() {
         "in this project alone"
     );
     let context = start(&env, "s4");
-    has!(
-        context,
-        "[pref-001] helpful=0 harmful=0 :: Answer in one sentence."
-    );
+    has!(context, "[pref-001] Answer in one sentence.");
     lacks!(context, "my-001", "OF YOUR USER");
     into_another(&mut env, "second");
     env.hook(Hook::SessionStart, "s5", json!({})).silent();

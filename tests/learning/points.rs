@@ -46,8 +46,8 @@ fn a_session_teaches_the_next_one_in_the_background() {
 
     let context = env.hook(Hook::SessionStart, "s2", json!({})).context();
     for line in [
-        "[pat-001] helpful=1 harmful=0 :: run the tests before every commit",
-        "[mis-002] helpful=0 harmful=0 :: do not edit generated files",
+        "[pat-001] run the tests before every commit",
+        "[mis-002] do not edit generated files",
     ] {
         assert!(context.contains(line), "no {line:?} in {context}");
     }

@@ -30,7 +30,7 @@ fn a_first_key_point_makes_the_playbook_and_reaches_the_next_session() {
     has!(told, "pref-001", "playbook undo");
     assert_eq!(points(&env), ["pref-001 use `just` 0/0"]);
     let context = env.hook(Hook::SessionStart, "s1", json!({})).context();
-    has!(context, "[pref-001] helpful=0 harmful=0 :: use `just`");
+    has!(context, "[pref-001] use `just`");
 }
 
 #[test]

@@ -117,10 +117,7 @@ fn a_clone_is_given_nothing_until_it_is_trusted_and_its_poison_never() {
     env.worker();
     env.set("PLAYBOOK_NOW", "2026-11-23T13:00:00Z");
     let (given, told) = start(&env, "s6");
-    has!(
-        given,
-        "[pat-002] helpful=0 harmful=0 :: use `cargo nextest`"
-    );
+    has!(given, "[pat-002] use `cargo nextest`");
     lacks!(given, "pat-003");
     lacks!(told, "came with the file");
     assert_eq!(quarantine(&env).len(), 2);
@@ -398,7 +395,7 @@ fn what_the_user_says_in_review_counts() {
     has!(
         given,
         &format!(":: {POISON}\n"),
-        "[pat-002] helpful=0 harmful=0 :: read the README first"
+        "[pat-002] read the README first"
     );
     assert!(!given.contains("pat-003") && !env.marks().contains_key("pat-003"));
     env.worker();
@@ -569,11 +566,7 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
         env.cli(&["review", "drop", &id(at)]).ok();
     }
     let (given, told) = start(&env, "s3");
-    for text in [
-        "evil.test",
-        "[pat-001] helpful=1 harmful=0 :: run all tests",
-        "one and two",
-    ] {
+    for text in ["evil.test", "[pat-001] run all tests", "one and two"] {
         assert!(given.contains(text), "no {text:?} in {given}");
     }
     assert!(

@@ -11,7 +11,9 @@ use super::migrate::migrate;
 use super::model::Point;
 use super::order::by_turn;
 use super::proof::ProofRecord;
-use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show};
+use super::render::{
+    BLANK_LINE, Line, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show,
+};
 use super::section::Section;
 
 /// How much of the client's context the key points may take.
@@ -79,7 +81,10 @@ pub fn context(
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<PointsToShow, Defect> {
     let templates = [frame.template, TEMPLATE].map(|template| frame.with_own(template));
-    let templates = [&*templates[0], &*templates[1]];
+    let templates = [
+        (&*templates[0], frame.line()),
+        (&*templates[1], Line::Plain),
+    ];
     let mut shown = fill(bytes, &templates, limits, proof, admit)?;
     shown.text = shown.text.or_else(|| frame.alone(limits));
     Ok(shown)
@@ -88,7 +93,7 @@ pub fn context(
 /// Fills the first of `templates` that leaves room for a point.
 pub(super) fn fill(
     bytes: &[u8],
-    templates: &[&str],
+    templates: &[(&str, Line)],
     limits: InjectionLimits,
     (now, proof): (Timestamp, &ProofRecord),
     admit: impl Fn(&Point<'_>) -> Admission,
@@ -101,7 +106,7 @@ pub(super) fn fill(
     let (chosen, shown) = admitted(&points, limits, &by_turn(&points, now, proof), admit);
     let mut texts = templates
         .iter()
-        .filter_map(|template| fit(&points, &chosen, template, limits));
+        .filter_map(|template| fit(&points, &chosen, *template, limits));
     Ok(PointsToShow {
         text: texts.next(),
         odd: playbook.odd_entries(),
@@ -165,7 +170,7 @@ fn admitted(
 fn fit(
     points: &[Point<'_>],
     chosen: &ChosenPoints,
-    template: &str,
+    (template, line): (&str, Line),
     limits: InjectionLimits,
 ) -> Option<String> {
     let ChosenPoints { order, total } = chosen;
@@ -189,7 +194,7 @@ fn fit(
     let mut count = 0;
     for &index in order.iter().take(limits.points) {
         let point = &points[index];
-        let shown = show(point);
+        let shown = show(point, line);
         used += "\n".len() + units(&shown);
         if !std::mem::replace(&mut opened[point.section as usize], true) {
             used += heading_units(point.section);

@@ -8,7 +8,7 @@ use super::context::{Admission, InjectionLimits, PointsToShow, fill, units};
 use super::defect::Defect;
 use super::model::Point;
 use super::proof::ProofRecord;
-use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE};
+use super::render::{BLANK_LINE, Line, PLACEHOLDER, TEMPLATE};
 
 /// Of the room one part in so many is for the user's own points.
 const OWN_SHARE: usize = 4;
@@ -29,6 +29,15 @@ impl<'a> Frame<'a> {
     /// A template with nothing of the user's own.
     pub fn of(template: &'a str) -> Self {
         Self { template, own: "" }
+    }
+
+    /// How points are shown in the template: one of the user's has them with their votes.
+    pub(super) fn line(&self) -> Line {
+        if self.template.trim() == TEMPLATE.trim() {
+            Line::Plain
+        } else {
+            Line::WithVotes
+        }
     }
 
     /// A template in which the user's own points have their place.
@@ -58,6 +67,7 @@ impl<'a> Frame<'a> {
 /// they get a quarter.
 pub fn own_points(
     bytes: &[u8],
+    frame: Frame<'_>,
     limits: InjectionLimits,
     proof: (Timestamp, &ProofRecord),
     admit: impl Fn(&Point<'_>) -> Admission,
@@ -66,7 +76,7 @@ pub fn own_points(
         units: limits.units / OWN_SHARE,
         ..limits
     };
-    let mut shown = fill(bytes, &[OWN_TEMPLATE], limits, proof, admit)?;
+    let mut shown = fill(bytes, &[(OWN_TEMPLATE, frame.line())], limits, proof, admit)?;
     // A place for the project's points is in the template alone.
     shown.text = shown
         .text
@@ -102,7 +112,9 @@ mod tests {
         let limits = InjectionLimits::FULL;
         let own = |count| {
             let bytes = file(&(1..=count).map(point).collect());
-            let shown = own_points(&bytes, limits, (now(), &proof), |_| Admission::Given);
+            let shown = own_points(&bytes, Frame::of(TEMPLATE), limits, (now(), &proof), |_| {
+                Admission::Given
+            });
             shown.unwrap().text.unwrap()
         };
         assert!(units(&own(50)) <= limits.units / OWN_SHARE);
@@ -132,7 +144,13 @@ mod tests {
         let point = json!([{"name": "my-001", "text": "write {key_points} so"}]);
         let (limits, proof) = (InjectionLimits::FULL, ProofRecord::default());
         let all = |_: &Point<'_>| Admission::Given;
-        let own = own_points(&file(&point), limits, (now(), &proof), all);
+        let own = own_points(
+            &file(&point),
+            Frame::of(TEMPLATE),
+            limits,
+            (now(), &proof),
+            all,
+        );
         let own = own.unwrap().text.unwrap();
         let frame = Frame {
             template: TEMPLATE,

@@ -7,6 +7,8 @@ use super::section::Section;
 /// The built-in template, which tells the model what the key points are and how to cite
 /// them (REQ-REFL-002).
 pub const TEMPLATE: &str = include_str!("../../templates/playbook.txt");
+/// What the built-in template begins with.
+pub(super) const VOICE: &str = "Playbook: ";
 /// Where the key points go in a template; any other brace stays as it is.
 pub(super) const PLACEHOLDER: &str = "{key_points}";
 /// What stands in front of a heading; nothing in front of the first.
@@ -20,7 +22,7 @@ const MAX_NAME: usize = 64;
 /// texts cleaned.
 pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     let points = playbook.points().filter(|point| is_showable(point.name));
-    let block = block(points.map(|point| (point.section, show(&point))));
+    let block = block(points.map(|point| (point.section, show(&point, Line::WithVotes))));
     if block.is_empty() {
         block
     } else {
@@ -28,7 +30,17 @@ pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     }
 }
 
-pub(super) fn show(point: &Point<'_>) -> String {
+/// How a key point is shown in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    /// `[pat-001] helpful=3 harmful=1 :: text`, as REQ-REFL-002 has it: in questions, and in a
+    /// template of the user's own.
+    WithVotes,
+    /// `[pat-001] text`: for a session's start, where the votes tell nothing that helps.
+    Plain,
+}
+
+pub(super) fn show(point: &Point<'_>, line: Line) -> String {
     let Point {
         name,
         helpful,
@@ -36,10 +48,19 @@ pub(super) fn show(point: &Point<'_>) -> String {
         ..
     } = point;
     let text = clean(point.text);
-    format!("[{name}] helpful={helpful} harmful={harmful} :: {text}")
+    match line {
+        Line::WithVotes => format!("[{name}] helpful={helpful} harmful={harmful} :: {text}"),
+        Line::Plain => format!("[{name}] {text}"),
+    }
 }
 
-/// Reads the name and the text of a key point from the line that [`show`] wrote.
+/// Reads the name and the text of a key point from a line that [`show`] wrote without votes.
+pub(super) fn read_plain_line(line: &str) -> Option<(&str, &str)> {
+    let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
+    is_showable(name).then_some((name, text))
+}
+
+/// Reads the name and the text of a key point from the line that [`show`] wrote with its votes.
 pub(super) fn read_line(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix('[')?.split_once("] helpful=")?;
     let (votes, text) = rest.split_once(" :: ")?;

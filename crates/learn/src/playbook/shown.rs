@@ -2,7 +2,7 @@
 //! hook's own answer and the client's note of it in a transcript say the same.
 
 use super::clean::clean;
-use super::render::read_line;
+use super::render::{VOICE, read_line, read_plain_line};
 use crate::digest::name_of;
 pub use crate::shown_record::ShownPoints;
 
@@ -10,7 +10,10 @@ pub use crate::shown_record::ShownPoints;
 /// them says.
 pub fn in_text(text: &str) -> ShownPoints {
     let mut shown = ShownPoints::default();
-    for (name, text) in text.lines().filter_map(read_line) {
+    // Any text may have lines that begin with a word in brackets.
+    let is_built_in = text.trim_start().starts_with(VOICE);
+    let read = |line| read_line(line).or_else(|| read_plain_line(line).filter(|_| is_built_in));
+    for (name, text) in text.lines().filter_map(read) {
         shown.insert(name, name_of(text.as_bytes()));
     }
     shown
@@ -27,6 +30,7 @@ pub fn each(shown: &ShownPoints) -> impl Iterator<Item = (&str, impl Fn(&str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::playbook::render::TEMPLATE;
 
     #[test]
     fn only_lines_of_key_points_are_read() {
@@ -34,5 +38,14 @@ mod tests {
                     [pat-003] helpful=0 harmful=0 :: a\n[a b] helpful=0 harmful=0 :: a\n\
                     [pat-004] helpful=0 harmful=0: a";
         assert_eq!(in_text(text), ShownPoints::default());
+    }
+
+    #[test]
+    fn lines_without_votes_are_read_below_the_built_in_words_alone() {
+        let points = "[pat-001] run the tests\n[a b] no name\n";
+        assert_eq!(in_text(points), ShownPoints::default());
+        let shown = in_text(&TEMPLATE.replace("{key_points}", points));
+        let names: Vec<&str> = each(&shown).map(|(name, _)| name).collect();
+        assert_eq!(names, ["pat-001"]);
     }
 }
