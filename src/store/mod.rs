@@ -1,6 +1,7 @@
 //! The playbook file: read, change under the lock, replace in one step; and copies of it.
 
 pub(crate) mod in_merge;
+mod litter;
 mod snapshots;
 mod votes;
 
@@ -16,6 +17,7 @@ use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Numbering, Playbook};
 use crate::trust::{Standing, TrustRecord};
 
+use litter::Folder;
 pub(crate) use snapshots::Snapshots;
 
 /// The largest file that is read as a playbook; ours stay far below it.
@@ -249,8 +251,11 @@ impl Store {
 
     /// As [`Store::lock`], for who brings back a playbook that is away.
     pub(crate) fn lock_also_away(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
-        if let Some(folder) = self.path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        let mut made = Folder::WasThere;
+        let folder = self.path.parent().filter(|f| !f.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             fsx::ensure_dir(folder)?;
+            made = Folder::Made;
         }
         let path = lock_path(&self.path);
         let Some(lock) = Lock::acquire(&path, wait)? else {
@@ -265,7 +270,8 @@ impl Store {
         self.merge()?;
         Ok(Locked {
             store: self,
-            _lock: lock,
+            lock: Some(lock),
+            folder: made,
         })
     }
 }
@@ -286,7 +292,18 @@ pub(crate) struct Loaded {
 #[derive(Debug)]
 pub(crate) struct Locked<'a> {
     store: &'a Store,
-    _lock: Lock,
+    /// There until this is dropped.
+    lock: Option<Lock>,
+    folder: Folder,
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        if let Some(lock) = self.lock.take() {
+            // What could not be tidied up now is when the lock is taken next.
+            _ = litter::tidy(self.store, lock, self.folder);
+        }
+    }
 }
 
 impl Locked<'_> {

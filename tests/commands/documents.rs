@@ -12,7 +12,7 @@ use crate::common::session::Session;
 use serde_json::json;
 
 /// Commands of `sh` blocks that are not run here, and why.
-const NOT_RUN: [(&str, &str); 7] = [
+const NOT_RUN: [(&str, &str); 6] = [
     (
         "cargo run --release -- demo",
         "builds for minutes; tests/commands/demo.rs runs the demo",
@@ -26,7 +26,6 @@ const NOT_RUN: [(&str, &str); 7] = [
         "./install.sh --plugin",
         "as above; tests/hooks/plugin.rs looks at the plugin",
     ),
-    ("playbook demo", "tests/commands/demo.rs runs it"),
     (
         "playbook uninstall",
         "tests/commands/install_sh.rs runs it, after an installation",
@@ -38,10 +37,9 @@ const NOT_RUN: [(&str, &str); 7] = [
 ];
 
 /// Commands that end with another status than 0 in a project as the test has it.
-const STATUS: [(&str, i32); 2] = [
+const STATUS: [(&str, i32); 1] = [
     // The hooks are not registered there.
     ("playbook doctor", 1),
-    ("playbook doctor --json", 1),
 ];
 
 /// README and all files of docs/, by name.

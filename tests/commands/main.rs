@@ -16,6 +16,7 @@ mod doctor;
 mod documents;
 mod gate;
 mod gate_stops;
+mod guide;
 mod house;
 mod install;
 mod install_sh;

@@ -147,7 +147,7 @@ fn the_users_own_template_is_used_and_other_braces_stay() {
     );
     let context = start(&env, "s1", "startup").context();
     assert!(context.starts_with("OURS {not_ours} {\n"), "{context}");
-    has!(context, "[pat-001] run the tests");
+    has!(context, "[pat-001] helpful=0 harmful=0 :: run the tests");
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn what_was_in_doubt_once_lies_ready_for_the_next_start() {
     let mut env = prepared();
     change_playbook(&env, "\"helpful\": 0", "\"helpful\": 7");
     let first = start(&env, "s1", "startup").context();
-    has!(first, "[pat-001] run the tests");
+    has!(first, "[pat-001] point 1");
     env.take_program_away(Hook::SessionStart);
     let reply = start(&env, "s2", "startup").json();
     assert_eq!(

@@ -110,7 +110,7 @@ fn a_promoted_point_goes_into_every_project_and_back() {
 fn the_users_own_points_stand_before_those_of_the_project() {
     let env = promoted();
     let context = start(&env, "s1");
-    let places = ["[my-001] helpful", "# OF THIS PROJECT", "[pat-001] helpful"]
+    let places = ["\n[my-001] ", "# OF THIS PROJECT", "\n[pat-001] "]
         .map(|word| context.find(word).unwrap());
     assert!(places.is_sorted(), "{context}");
 }

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
+use crate::common::env::TestEnv;
 use crate::common::session::Session;
 
 const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";

@@ -12,6 +12,7 @@ mod bootstrap;
 mod determinism;
 mod eight_sessions;
 mod exactly_once;
+mod litter;
 mod odd_transcripts;
 mod proof;
 mod recovery;

@@ -1,7 +1,8 @@
-//! The lock on a playbook: a file beside it that is never deleted.
+//! The lock on a playbook: a file beside it.
 //!
 //! The playbook itself cannot be locked, because each write replaces it. Held across
-//! reload, change and write.
+//! reload, change and write. Only who holds it may take the file away, where there is no
+//! playbook to guard; who waited for it then makes it anew.
 //!
 //! Some file systems know no such lock and do know the older one of POSIX, as `SQLite` uses
 //! it: then that is taken. It belongs to the process, so nobody may open and close a lock file
@@ -10,6 +11,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,25 +19,32 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 
-use super::{Context, FsError, open_shared_lock_file};
+use super::{Context, FsError, open_shared_lock_file, remove};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A held lock; dropping it lets go, and so does the end of the process.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+    path: PathBuf,
 }
 
 impl Lock {
     /// Takes the lock file at `path`, waiting at most `wait`; `None` when another process
     /// holds it to the end of that time.
     pub fn acquire(path: &Path, wait: Duration) -> Result<Option<Self>, FsError> {
-        let file = open_shared_lock_file(path)?;
+        let mut file = open_shared_lock_file(path)?;
         let deadline = Instant::now() + wait;
         loop {
             if try_lock(&file).context("lock", path)? {
-                return Ok(Some(Self { _file: file }));
+                if file.metadata().context("lock", path)?.nlink() > 0 {
+                    let path = path.to_owned();
+                    return Ok(Some(Self { file, path }));
+                }
+                // Who held it before took the file away: this one guards nothing.
+                file = open_shared_lock_file(path)?;
+                continue;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -43,6 +52,17 @@ impl Lock {
             }
             thread::sleep(PAUSE.min(left));
         }
+    }
+
+    /// Takes the lock file away and lets go. A link that leads to it stays.
+    pub fn remove(self) -> Result<(), FsError> {
+        let ours = self.file.metadata().context("look at lock", &self.path)?;
+        let there = self.path.symlink_metadata();
+        let there = there.context("look at lock", &self.path)?;
+        if (ours.dev(), ours.ino()) == (there.dev(), there.ino()) {
+            remove(&self.path)?;
+        }
+        Ok(())
     }
 }
 
@@ -117,6 +137,7 @@ fn is_unsupported(error: &io::Error) -> bool {
 mod tests {
     use super::*;
     use rstest::rstest;
+    use std::sync::atomic::Ordering;
 
     #[rstest]
     #[case::had(None, true)]
@@ -144,6 +165,37 @@ mod tests {
         let patience = Duration::from_secs(10);
         assert!(Lock::acquire(&path, patience).unwrap().is_some());
         assert!(path.exists());
+    }
+
+    #[test]
+    fn of_those_who_wait_for_a_lock_that_is_taken_away_one_at_a_time_has_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("playbook.json.lock");
+        let patience = Duration::from_secs(20);
+        let held = std::sync::atomic::AtomicU32::new(0);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        let lock = Lock::acquire(&path, patience).unwrap().unwrap();
+                        assert_eq!(held.fetch_add(1, Ordering::SeqCst), 0);
+                        held.fetch_sub(1, Ordering::SeqCst);
+                        lock.remove().unwrap();
+                    }
+                });
+            }
+        });
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_link_to_a_lock_is_not_taken_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("a.lock"), dir.path().join("b.lock"));
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let lock = Lock::acquire(&link, Duration::ZERO).unwrap().unwrap();
+        lock.remove().unwrap();
+        assert!(link.exists());
     }
 
     #[test]

@@ -1,0 +1,132 @@
+//! Promise: who types each command of docs/guide.md as it stands there gets what it says, in a
+//! project in which nothing has happened yet and in one with a past.
+
+use std::fs;
+
+use crate::common::env::{TestEnv, write};
+use crate::common::git::git;
+use crate::common::run::{Output, Running, Stdin};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+const GUIDE: &str = include_str!("../../docs/guide.md");
+
+/// What builds for minutes, and what does the same here.
+const INSTEAD: [(&str, &str); 2] = [
+    ("cargo run --release -- demo", "playbook demo"),
+    ("./install.sh", "playbook install"),
+];
+
+/// What the user reads off the screen: the key point that was added last, and the last change.
+#[derive(Default)]
+struct Seen {
+    id: String,
+    job: String,
+}
+
+impl Seen {
+    fn look(&mut self, line: &str, screen: &str) {
+        if line.starts_with("playbook add ") {
+            let id = screen.split_whitespace().next().unwrap();
+            id.clone_into(&mut self.id);
+        }
+        let undo = screen.split("`playbook undo ").nth(1);
+        if let Some((job, _)) = undo.and_then(|rest| rest.split_once('`')) {
+            job.clone_into(&mut self.job);
+        }
+    }
+
+    fn filled_in(&self, line: &str) -> String {
+        let words = line.split(' ').map(|word| match word {
+            "ID" => &self.id,
+            "JOB" => &self.job,
+            word => word,
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The commands of the guide, in blocks and in sentences, in the order in which one reads them.
+fn commands() -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for (i, part) in GUIDE.split("```").enumerate() {
+        if i % 2 == 1 {
+            let lines = part.strip_prefix("sh\n").unwrap().lines();
+            found.extend(lines.map(|line| line.split(" #").next().unwrap().trim()));
+        } else {
+            let spans = part.split('`').skip(1).step_by(2);
+            found.extend(spans.filter(|span| span.starts_with("playbook ")));
+        }
+    }
+    found
+}
+
+fn typed(env: &TestEnv, line: &str) -> Output {
+    let mut sh = env.command("/bin/sh");
+    sh.args(["-c", line]);
+    Running::start(sh, b"", Stdin::Closed).finish()
+}
+
+/// A folder with nothing in it.
+fn new_project(env: &TestEnv) {
+    fs::create_dir_all(env.project()).unwrap();
+}
+
+/// A repository whose playbook is from before there were names by section, with a past session.
+fn old_project(env: &TestEnv) {
+    git(&env.project(), &["init", "-q"]);
+    let old = json!({"version": "1.0", "sections": {
+        "PATTERNS & APPROACHES": [
+            {"name": "kpt_001", "text": "read the docs first", "helpful": 3, "harmful": 0},
+            {"name": "pat-007", "text": "keep functions short", "helpful": 0, "harmful": 1},
+        ],
+    }});
+    write(&env.playbook_path(), old.to_string());
+    git(&env.project(), &["add", "-A"]);
+    git(&env.project(), &["commit", "-q", "-m", "a playbook"]);
+    env.cli(&["trust"]).ok();
+    let mut session = Session::new("s1");
+    session
+        .user("fix the tests; from now on, always use uv, never pip")
+        .assistant("By [pat-007], done.")
+        .user("thanks, that works")
+        .assistant("Done.");
+    let text = session.text();
+    let text = text.replace("/home/user/project", env.project().to_str().unwrap());
+    write(&env.transcript_path("s1"), text);
+}
+
+#[rstest]
+#[case::new(new_project, "pat-001", &[])]
+#[case::old(old_project, "pat-008", &["kpt_001", "pat-007", "Always use uv, never pip"])]
+fn every_command_of_the_guide_works_as_it_is_typed(
+    #[case] project: fn(&TestEnv),
+    #[case] first_id: &str,
+    #[case] left: &[&str],
+) {
+    let mut env = TestEnv::new();
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_playbook"));
+    let bin = bin.parent().unwrap().display();
+    env.set("PATH", format!("{bin}:/usr/bin:/bin"));
+    project(&env);
+    let mut seen = Seen::default();
+    let all = commands();
+    assert!(all.len() > 20, "{all:?}");
+    for line in all {
+        let instead = INSTEAD.iter().find(|(there, _)| *there == line);
+        let line = instead.map_or(line, |(_, here)| *here);
+        let done = typed(&env, &seen.filled_in(line));
+        assert_eq!(done.code, Some(0), "{line}\n{}{}", done.stdout, done.stderr);
+        seen.look(line, &done.stdout);
+        if line.starts_with("playbook add ") {
+            assert_eq!(seen.id, first_id);
+        }
+    }
+    env.settle();
+    assert!(!env.state().exists(), "`uninstall --purge` leaves nothing");
+    let playbook = env.playbook().to_string();
+    for text in left {
+        has!(playbook, *text);
+    }
+}

@@ -1,0 +1,66 @@
+//! Promise: a project in which nothing was learned is left as it is, and git never takes in our lock.
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::env::TestEnv;
+use crate::common::git::git;
+use crate::common::session::Session;
+
+/// A session has ended and was judged.
+fn judged(env: &TestEnv, session: &Session) {
+    env.write_transcript(session);
+    let transcript = env.transcript_path("s1");
+    env.cli(&["reflect", transcript.to_str().unwrap(), "--apply"])
+        .ok();
+}
+
+/// The files that git would take in, one a line.
+fn untracked(env: &TestEnv) -> String {
+    let status = Command::new("git")
+        .args(["status", "--porcelain", "-uall"])
+        .current_dir(env.project())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    String::from_utf8(status.stdout).unwrap()
+}
+
+#[test]
+fn a_session_that_teaches_nothing_leaves_nothing_in_the_project() {
+    let env = TestEnv::without_worker();
+    git(&env.project(), &["init", "-q"]);
+    let mut session = Session::new("s1");
+    session
+        .user("what does main.rs do?")
+        .assistant("It starts.");
+    judged(&env, &session);
+    assert!(!env.project().join(".claude").exists());
+    env.cli(&["remove", "pat-001"]).fails(1, &["pat-001"]);
+    assert!(!env.project().join(".claude").exists());
+    assert_eq!(untracked(&env), "");
+}
+
+#[test]
+fn a_folder_of_the_users_stays_though_nothing_was_learned() {
+    let env = TestEnv::without_worker();
+    let folder = env.project().join(".claude");
+    fs::create_dir(&folder).unwrap();
+    env.cli(&["remove", "pat-001"]).fails(1, &["pat-001"]);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn git_sees_the_playbook_and_no_lock() {
+    let env = TestEnv::without_worker();
+    git(&env.project(), &["init", "-q"]);
+    let exclude = env.project().join(".git/info/exclude");
+    fs::write(&exclude, "mine").unwrap();
+    for text in ["run the tests", "read the docs"] {
+        env.cli(&["add", text]).ok();
+    }
+    assert!(env.project().join(".claude/playbook.json.lock").exists());
+    assert_eq!(untracked(&env), "?? .claude/playbook.json\n");
+    let list = fs::read_to_string(&exclude).unwrap();
+    assert_eq!(list, "mine\n**/.claude/playbook.json.lock\n");
+}
