@@ -394,7 +394,7 @@ fn what_the_user_says_in_review_counts() {
     let (given, _) = start(&env, "s2");
     has!(
         given,
-        &format!(":: {POISON}\n"),
+        &format!("] {POISON}\n"),
         "[pat-002] read the README first"
     );
     assert!(!given.contains("pat-003") && !env.marks().contains_key("pat-003"));
