@@ -16,7 +16,7 @@ usage: ./install.sh [--from ARCHIVE] [--profile dist|release] [--prefix DIR]
 
 Builds Playbook with cargo, or takes the programs of a release archive, installs
   the hooks     to <claude dir>/playbook/bin
-  `playbook`    to DIR/bin (default: ~/.local/bin)
+  `playbook`    to DIR/bin (default: ~/.local/bin), `playbook-server` beside it
   completions and manual pages to DIR/share
 and registers the hooks in <claude dir>/settings.json (see `playbook install --help`).
 The claude dir is $CLAUDE_CONFIG_DIR, else ~/.claude.
@@ -112,6 +112,7 @@ option() {
 install() {
     bin=$(absolute "${prefix:-${HOME:?is not set}/.local}")/bin
     refuse_foreign "$bin/playbook" "--prefix DIR"
+    refuse_foreign "$bin/playbook-server" "--prefix DIR"
     find_programs
     for hook in $(hook_names) playbook; do
         refuse_foreign "$hooks/$hook" "CLAUDE_CONFIG_DIR=DIR"
@@ -145,6 +146,10 @@ install_programs() {
     make_dir "$hooks"
     make_dir "$bin"
     put "$programs/playbook" "$bin/playbook"
+    # An archive of an earlier version has none.
+    if [ -f "$programs/playbook-server" ]; then
+        put "$programs/playbook-server" "$bin/playbook-server"
+    fi
     for hook in $(hook_names); do
         put "$programs/$hook" "$hooks/$hook"
     done
@@ -209,7 +214,8 @@ data() {
 plugin() {
     find_programs
     mkdir -p -- "$repo/bin"
-    for program in $(hook_names) playbook; do
+    for program in $(hook_names) playbook playbook-server; do
+        [ -f "$programs/$program" ] || continue
         replace_file "$programs/$program" "$repo/bin/$program"
     done
     say "filled $repo/bin; inside Claude Code:"
@@ -222,10 +228,11 @@ pack() {
     find_programs
     name=playbook-$("$programs/playbook" --version | sed 's/.* //')
     mkdir -p -- "$scratch/$name/bin"
-    for program in $(hook_names) playbook; do
+    for program in $(hook_names) playbook playbook-server; do
+        [ -f "$programs/$program" ] || continue
         cp -- "$programs/$program" "$scratch/$name/bin/$program"
     done
-    for part in .claude-plugin hooks commands skills install.sh README.md docs SECURITY.md \
+    for part in .claude-plugin .mcp.json hooks commands skills install.sh README.md docs SECURITY.md \
         CONTRIBUTING.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE; do
         cp -R -- "$repo/$part" "$scratch/$name/$part"
     done
@@ -282,6 +289,7 @@ build() {
     say "building with --profile $profile ..."
     programs=$(absolute "$target/$profile")
     cargo_build claude-playbook "$profile"
+    cargo_build playbook-server "$profile"
     # Built with all else the hooks would be larger, and slower to start.
     case $profile in
         dist)

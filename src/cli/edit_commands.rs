@@ -36,7 +36,24 @@ pub(super) const SCREEN: &str = include_str!("screens/edit.txt");
 
 pub(super) fn add(args: args::Add) -> anyhow::Result<()> {
     let (text, section) = (args.text, section(&args.section)?);
-    run(&args.on, &Edit::Add { text, section })
+    let edit = Edit::Add { text, section };
+    if args.propose {
+        propose(&Session::on(&args.on)?, &edit, args.on.json)
+    } else {
+        run(&args.on, &edit)
+    }
+}
+
+/// Leaves a change for the user to decide on.
+fn propose(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
+    let context = session.context()?;
+    let edit = &edit.masked(&session.masker()?);
+    let mut playbook = session.masked_playbook()?;
+    if let Checked::Nothing(why) = check(session, &context, edit, &mut playbook)? {
+        return tell_nothing(&why, as_json);
+    }
+    let why = screening::propose(&context, &session.project, edit)?;
+    tell_held(&why, as_json)
 }
 
 pub(super) fn edit(args: args::Edit) -> anyhow::Result<()> {

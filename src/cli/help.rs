@@ -46,6 +46,7 @@ pub(super) const GROUPS: [Group; 6] = [
         usual: &["seen", "export", "redact"],
         rarer: &[
             "hook",
+            "mcp",
             "generate",
             "fixtures",
             "bench",

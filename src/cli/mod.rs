@@ -32,6 +32,7 @@ mod jobs_by_hand;
 mod lesson;
 mod log;
 mod manual;
+mod mcp;
 mod merge_driver;
 mod merge_files;
 mod output;
@@ -137,6 +138,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Bench(args) => bench::run(&args),
         Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
+        Command::Mcp => mcp::run(),
         Command::Reflect(args) => reflect::run(&Session::on(&args.on)?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),

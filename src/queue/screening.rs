@@ -37,8 +37,10 @@ pub(super) const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret i
 pub(super) const AGAIN: &str = "was held back before";
 /// Why an operation waits that nothing speaks against.
 pub(super) const ASKED: &str = "waits for your word, as `curator.approval` says";
+/// Why something waits that was only proposed.
+const PROPOSED: &str = "proposed in a session; it waits for your word";
 /// Why something is held back whatever the screen says of it.
-const OTHER_REASONS: [&str; 4] = [STRICT, OWN_PATTERN, AGAIN, ASKED];
+const OTHER_REASONS: [&str; 5] = [STRICT, OWN_PATTERN, AGAIN, ASKED, PROPOSED];
 /// Under this key an operation that waits has the texts of the points that it is about.
 const WAS: &str = "was";
 /// The numbers of operations that wait begin here, beyond those that look like an attack.
@@ -210,23 +212,43 @@ pub(crate) fn hold_foreign(
     edit: &Edit,
     by: &str,
 ) -> Result<Option<String>, QueueError> {
-    let Some(text) = edit.text() else {
-        return Ok(None);
-    };
-    let Some(reasons) = screen::objection(text) else {
-        return Ok(None);
-    };
+    let objection = edit.text().and_then(screen::objection);
+    if let Some(why) = &objection {
+        hold_edit(context, project, edit, by, why)?;
+    }
+    Ok(objection)
+}
+
+/// Holds back what was proposed, whatever it says; returns why.
+pub(crate) fn propose(
+    context: &WorkerContext,
+    project: &Path,
+    edit: &Edit,
+) -> Result<String, QueueError> {
+    let objection = edit.text().and_then(screen::objection);
+    let why = objection.unwrap_or_else(|| PROPOSED.to_owned());
+    hold_edit(context, project, edit, BY_AGENT, &why)?;
+    Ok(why)
+}
+
+fn hold_edit(
+    context: &WorkerContext,
+    project: &Path,
+    edit: &Edit,
+    by: &str,
+    why: &str,
+) -> Result<(), QueueError> {
     let key = to_json(&What::Edit(edit.clone())).to_string();
     let masker = masker(&context.surroundings, project)?;
+    let text = edit.text().unwrap_or_default();
     let held = Held {
         key: format!("{by}:{}", name_of(key.as_bytes())),
         job: by.to_owned(),
         what: to_json(&What::Edit(edit.masked(&masker))),
         text: masker.mask(text).into_owned(),
-        reasons: reasons.clone(),
+        reasons: why.to_owned(),
     };
-    hold_back(context, project, &[held])?;
-    Ok(Some(reasons))
+    hold_back(context, project, &[held])
 }
 
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.

@@ -220,6 +220,10 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook worker
   playbook worker --jobs 1")]
     Worker(Worker),
+    /// Answer an MCP client, such as Claude Code, on stdin and stdout
+    #[command(after_help = "Example:
+  claude mcp add playbook -- playbook mcp")]
+    Mcp,
     /// Print completions for your shell
     Completions(Completions),
     /// Print the manual page, or write all into a folder

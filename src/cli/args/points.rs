@@ -47,6 +47,9 @@ pub(crate) struct Add {
     /// patterns, mistakes, preferences, context or others
     #[arg(long, value_name = "SECTION", default_value = "others")]
     pub(crate) section: String,
+    /// Leave it for `playbook review`, where you decide
+    #[arg(long)]
+    pub(crate) propose: bool,
     #[command(flatten)]
     pub(crate) on: On,
 }

@@ -1,0 +1,193 @@
+//! Promise: an MCP client finds four tools in few words; what they say is what the command line says,
+//! and nothing that an agent asks to be remembered is used before the user has decided.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test makes files as users do, and its helpers are tests too"
+)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// What all definitions may take: 600 tokens of about four characters.
+const MOST: usize = 2_400;
+
+/// A user with a project, and a client that has started the server there.
+struct Client {
+    root: tempfile::TempDir,
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+/// The program, which `cargo test` builds beside the server.
+fn playbook() -> PathBuf {
+    let beside = Path::new(env!("CARGO_BIN_EXE_playbook-server")).with_file_name("playbook");
+    assert!(
+        beside.is_file(),
+        "build it first: cargo build --bin playbook"
+    );
+    beside
+}
+
+fn command(program: &Path, root: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env_clear()
+        .envs([("PATH", "/usr/bin:/bin"), ("PLAYBOOK_NO_WORKER", "1")])
+        .env("HOME", root)
+        .current_dir(root.join("project"));
+    command
+}
+
+impl Client {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("project/.git")).unwrap();
+        // As a user would start it: `playbook mcp`.
+        let mut child = command(&playbook(), root.path())
+            .arg("mcp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut client = Self {
+            root,
+            child,
+            input,
+            output,
+            asked: 0,
+        };
+        let about = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}});
+        let met = client.ask("initialize", &about);
+        assert!(met["capabilities"]["tools"].is_object(), "{met}");
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input, "{message}").unwrap();
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.asked += 1;
+        let id = self.asked;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let mut line = String::new();
+            assert!(
+                self.output.read_line(&mut line).unwrap() > 0,
+                "the server has gone"
+            );
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == id {
+                return message.get("result").unwrap_or(&message).clone();
+            }
+        }
+    }
+
+    /// Calls a tool; returns its text, and whether it is an error.
+    fn call(&mut self, tool: &str, arguments: &Value) -> (String, bool) {
+        let told = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
+        let text = told["content"][0]["text"].as_str().unwrap_or_default();
+        (text.to_owned(), told["isError"] == true)
+    }
+
+    fn cli(&self, args: &[&str]) -> String {
+        let output = command(&playbook(), self.root.path())
+            .args(args)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+#[test]
+fn four_tools_are_offered_in_few_words() {
+    let mut client = Client::new();
+    let tools = client.ask("tools/list", &json!({}))["tools"].clone();
+    let names: Vec<&str> = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| t["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["recall", "remember", "seen", "show"]);
+    let length = tools.to_string().len();
+    assert!(length <= MOST, "{length} characters: {tools}");
+}
+
+#[test]
+fn what_is_known_is_told() {
+    let mut client = Client::new();
+    client.cli(&["add", "run `just test` before each commit"]);
+    let lesson = [
+        "lesson",
+        "add",
+        "--task",
+        "release",
+        "--mistake",
+        "tagged first",
+    ];
+    client.cli(
+        &[
+            &lesson[..],
+            &["--correction", "Run `just build` before the tag."],
+        ]
+        .concat(),
+    );
+    let (shown, _) = client.call("show", &json!({}));
+    assert!(shown.contains("just test"), "{shown}");
+    let (found, _) = client.call("recall", &json!({"query": "--release tag"}));
+    assert!(found.contains("just build"), "{found}");
+    let (seen, is_error) = client.call("seen", &json!({"error": "error: no such thing"}));
+    assert!(!is_error && !seen.is_empty(), "{seen}");
+}
+
+#[test]
+fn what_is_to_be_remembered_waits_for_the_user() {
+    let mut client = Client::new();
+    let proposal = json!({"text": "Use nextest here.", "section": "patterns"});
+    let (told, is_error) = client.call("remember", &proposal);
+    assert!(!is_error && told.contains("held back"), "{told}");
+    assert!(!client.cli(&["show"]).contains("nextest"));
+    let waits: Value = serde_json::from_str(&client.cli(&["review", "--json"])).unwrap();
+    let [held] = &waits["quarantine"].as_array().unwrap()[..] else {
+        panic!("one: {waits}");
+    };
+    assert_eq!(
+        held["reasons"],
+        "proposed in a session; it waits for your word"
+    );
+    client.cli(&["review", "accept", &held["id"].to_string()]);
+    assert!(client.cli(&["show"]).contains("nextest"));
+}
+
+#[test]
+fn a_mistake_is_an_error_of_the_tool_and_the_server_goes_on() {
+    let mut client = Client::new();
+    let (told, is_error) = client.call("remember", &json!({"text": "x", "section": "nowhere"}));
+    assert!(is_error && told.contains("nowhere"), "{told}");
+    client.ask("tools/call", &json!({"name": "forget", "arguments": {}}));
+    client.ask(
+        "tools/call",
+        &json!({"name": "recall", "arguments": {"query": 7}}),
+    );
+    assert!(!client.call("show", &json!({})).0.is_empty());
+}
