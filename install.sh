@@ -232,7 +232,7 @@ pack() {
         [ -f "$programs/$program" ] || continue
         cp -- "$programs/$program" "$scratch/$name/bin/$program"
     done
-    for part in .claude-plugin .mcp.json hooks commands skills install.sh README.md docs SECURITY.md \
+    for part in .claude-plugin hooks commands skills install.sh README.md docs SECURITY.md \
         CONTRIBUTING.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE; do
         cp -R -- "$repo/$part" "$scratch/$name/$part"
     done

@@ -111,12 +111,13 @@ class User:
             raise RuntimeError(f"claude -p ended with {done.returncode}: {done.stdout}{done.stderr}")
         return json.loads(done.stdout.splitlines()[-1]), over
 
-    def playbook(self, folder, *args):
+    def program(self):
         program = self.home / ".claude/playbook/bin/playbook"
-        if not program.exists():
-            program = self.plugin / "bin/playbook"
+        return program if program.exists() else self.plugin / "bin/playbook"
+
+    def playbook(self, folder, *args):
         done = subprocess.run(
-            [program, *args], cwd=folder, env=self.env, capture_output=True, text=True, check=True
+            [self.program(), *args], cwd=folder, env=self.env, capture_output=True, text=True, check=True
         )
         return done.stdout
 

@@ -280,6 +280,26 @@ class Stage:
         counted = helpful(folder)
         return "", [] if counted == [2, 1] else [f"counted {counted}"]
 
+    def mcp(self):
+        """The tools of `playbook mcp` are offered to the model, and answer."""
+        folder = self.user.project("mcp")
+        program = self.user.program()
+        added = subprocess.run(
+            [self.user.claude, "mcp", "add", "--scope", "project", "playbook", "--", program, "mcp"],
+            env=self.user.env, cwd=folder, capture_output=True, text=True, timeout=60,
+        )
+        if added.returncode != 0:
+            return "", [f"claude mcp add: {added.stdout}{added.stderr}"]
+        word = self.word("mcp")
+        self.user.run(folder, "--mcp-config", ".mcp.json", "--", f"{word}: do something")
+        self.user.settle()
+        asked = self.user.api.of_client([word])[0]
+        tools = [tool for tool in asked.body["tools"] if tool["name"].startswith("mcp__playbook__")]
+        names = sorted(tool["name"].removeprefix("mcp__playbook__") for tool in tools)
+        told = f"{len(json.dumps(tools)) // 4} tokens at most"
+        wrong = [] if names == ["recall", "remember", "seen", "show"] else [f"offered {names}"]
+        return told, wrong
+
     def worktree(self):
         """A linked worktree is its repository's: given its key points, counted there."""
         folder = self.user.project("repository")
@@ -435,6 +455,7 @@ def play_all(claude, archive, scratch, only):
         row(way, "nested claude -p", stage.nested)
         row(way, "a subagent of its own", stage.subagents_own)
         row(way, "a linked worktree", stage.worktree)
+        row(way, "an MCP server", stage.mcp)
         row(way, "a state that cannot be used", stage.unusable_state)
         row(way, "a key the user refused", stage.refused_key)
         row(way, "a key the API refuses", stage.told_of_a_refusal)
