@@ -20,7 +20,7 @@ pub use afresh::hook;
 use context::{Basis, OwnPoints};
 
 use crate::account;
-use crate::config::{self, Config, WorkerMode};
+use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::Found;
 use crate::paths::Paths;
@@ -83,6 +83,7 @@ fn of_hooks(config: &Config) -> Settings {
         inline_ms: config.worker.inline_ms,
         max_units: config.injection.max_units,
         gives_own: config.injection.own,
+        has_notices: config.top.notices == Notices::All,
         account: account::chosen(config),
     }
 }

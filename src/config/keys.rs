@@ -100,8 +100,9 @@ settings! {
         /// What answers prompts. `auto` takes `anthropic` when there is a key, else
         /// `claude-cli` when `claude` is on PATH and logged in, else `rules`.
         backend: BackendChoice = BackendChoice::Auto;
-        /// `all`: the start of a session in a terminal says in a line what was learned since the
-        /// last time; `quiet`: it does not. What keeps Playbook from learning is always told.
+        /// `all`: in a terminal a line says at the start what was learned since the last time, and
+        /// later what the agent was reminded of; `quiet`: neither. What keeps Playbook from
+        /// learning is always told.
         notices: Notices = Notices::All;
     }
     /// Whether sessions are reflected on, and how much of one is told.

@@ -105,6 +105,25 @@ fn what_helped_in_two_sessions_is_told_when_the_error_strikes_again_and_gains_by
 }
 
 #[test]
+fn a_person_at_the_terminal_sees_that_the_agent_was_reminded() {
+    let mut env = TestEnv::new();
+    finds_its_way(&env, "s1", "src/app.py");
+    finds_its_way(&env, "s2", "src/tool.py");
+    let told = |env: &TestEnv, session: &str| {
+        let error = missing("a.py", "requests");
+        let event =
+            json!({"error": error, "tool_name": "Bash", "tool_input": bash("python3 a/b.py")});
+        env.hook(Hook::PostToolUseFailure, session, event).json()["systemMessage"].clone()
+    };
+    assert_eq!(told(&env, "s3"), Value::Null, "`-p`");
+    env.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    let line = told(&env, "s4");
+    has!(line.as_str().unwrap(), "Playbook: reminded Claude of `les-");
+    env.write_config("notices = \"quiet\"\n");
+    assert_eq!(told(&env, "s5"), Value::Null);
+}
+
+#[test]
 fn what_does_not_help_is_told_no_more() {
     let env = TestEnv::new();
     finds_its_way(&env, "s0", "src/app.py");

@@ -36,6 +36,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     };
     if hints::is_news(context, &signature.to_string())? {
         Answer {
+            told: hints::to_user(context, &told),
             context: Some(told),
             ..Answer::default()
         }

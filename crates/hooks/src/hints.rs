@@ -12,6 +12,7 @@ use crate::hint::{Hint, Index, MemoryKind};
 use super::context::Context;
 use super::throttle;
 use crate::digest::name_of;
+use crate::env::name;
 use crate::fsx::FsError;
 use crate::prepared::PointLeftOut;
 use crate::state_guard;
@@ -90,6 +91,19 @@ fn without_ids(text: &str) -> String {
     PREFIXES.iter().fold(text.to_owned(), |text, prefix| {
         text.replace(&format!("[{prefix}"), &format!("({prefix}"))
     })
+}
+
+/// What a person at the terminal is told of what the model was told: its ids, in a line.
+pub(super) fn to_user(context: &Context<'_>, told: &str) -> Vec<String> {
+    let is_wanted = context.settings.as_ref().is_none_or(|s| s.has_notices);
+    if !is_wanted || !context.env.is_on(name::ATTENDED) {
+        return Vec::new();
+    }
+    let ids = told
+        .lines()
+        .filter_map(|line| line.strip_prefix("- [")?.split_once(']'));
+    let ids: Vec<String> = ids.map(|(id, _)| format!("`{id}`")).collect();
+    vec![format!("reminded Claude of {}", ids.join(", "))]
 }
 
 /// One line, cut to its length; `None` when it is none.

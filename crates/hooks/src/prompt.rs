@@ -100,6 +100,10 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     let told = hints::tell_lines(HEADING, news.iter().map(|found| found.line.clone()));
     remember(context, told.as_deref().unwrap_or_default(), news);
     Answer {
+        told: told
+            .iter()
+            .flat_map(|told| hints::to_user(context, told))
+            .collect(),
         context: told,
         ..Answer::default()
     }

@@ -43,6 +43,8 @@ pub struct Settings {
     pub max_units: usize,
     /// Whether the user's own key points are part of it.
     pub gives_own: bool,
+    /// Whether the user is told in a line what is learned, and what a session was told of it.
+    pub has_notices: bool,
     /// Which backend, address and models they choose.
     pub account: Chosen,
 }
@@ -60,6 +62,7 @@ impl Default for Settings {
             inline_ms: 1_200,
             max_units: 4_000,
             gives_own: true,
+            has_notices: true,
             account: Chosen::default(),
         }
     }
