@@ -83,7 +83,10 @@ fn of_hooks(config: &Config) -> Settings {
         inline_ms: config.worker.inline_ms,
         max_units: config.injection.max_units,
         gives_own: config.injection.own,
-        has_notices: config.top.notices == Notices::All,
+        notices: match config.top.notices {
+            Notices::All => prepared::Notices::All,
+            Notices::Quiet => prepared::Notices::Quiet,
+        },
         account: account::chosen(config),
     }
 }

@@ -14,7 +14,7 @@ use super::throttle;
 use crate::digest::name_of;
 use crate::env::name;
 use crate::fsx::FsError;
-use crate::prepared::PointLeftOut;
+use crate::prepared::{Notices, PointLeftOut};
 use crate::state_guard;
 
 /// At most so many hints are told at once.
@@ -95,8 +95,8 @@ fn without_ids(text: &str) -> String {
 
 /// What a person at the terminal is told of what the model was told: its ids, in a line.
 pub(super) fn to_user(context: &Context<'_>, told: &str) -> Vec<String> {
-    let is_wanted = context.settings.as_ref().is_none_or(|s| s.has_notices);
-    if !is_wanted || !context.env.is_on(name::ATTENDED) {
+    let notices = context.settings.as_ref().map(|settings| settings.notices);
+    if notices == Some(Notices::Quiet) || !context.env.is_on(name::ATTENDED) {
         return Vec::new();
     }
     let ids = told

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use context::{Injection, Kind, Ready};
 pub use left_out::{LeftOut, PointLeftOut};
-pub use settings::{OnPrompt, Settings};
+pub use settings::{Notices, OnPrompt, Settings};
 pub use stamp::Stamp;
 
 use crate::fsx::{self, FsError};

@@ -22,6 +22,17 @@ pub enum OnPrompt {
     Always,
 }
 
+/// What a person at the terminal is told beside what keeps Playbook from learning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notices {
+    /// In a line what was learned, and what the agent was reminded of.
+    #[default]
+    All,
+    /// Nothing.
+    Quiet,
+}
+
 /// Settings of one project, where reflection is switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -43,8 +54,8 @@ pub struct Settings {
     pub max_units: usize,
     /// Whether the user's own key points are part of it.
     pub gives_own: bool,
-    /// Whether the user is told in a line what is learned, and what a session was told of it.
-    pub has_notices: bool,
+    /// `notices`.
+    pub notices: Notices,
     /// Which backend, address and models they choose.
     pub account: Chosen,
 }
@@ -62,7 +73,7 @@ impl Default for Settings {
             inline_ms: 1_200,
             max_units: 4_000,
             gives_own: true,
-            has_notices: true,
+            notices: Notices::All,
             account: Chosen::default(),
         }
     }
