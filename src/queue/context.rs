@@ -11,6 +11,7 @@ use super::backoff::Backoff;
 use super::claims::Claims;
 use super::job::JobId;
 use super::job_store::JobStore;
+use super::learned_news;
 use super::open_calls::OpenCalls;
 use super::progress::Job;
 use super::surroundings::Surroundings;
@@ -47,8 +48,10 @@ impl WorkerContext {
         }
     }
 
-    /// Writes what the memory knows of a project's points where starts find it.
-    pub(super) fn refresh_proof(&self, project: &Path) {
+    /// Writes what the memory knows of a project's points where starts find it: how they did, and
+    /// what of them is news.
+    pub(super) fn refresh_records(&self, project: &Path) {
+        learned_news::refresh(self, project);
         if let Err(error) = proof::refresh(self.paths(), &self.memory(), project) {
             self.log("worker", &error.to_string());
         }

@@ -18,9 +18,7 @@ use super::status::{Due, Status};
 use super::stop::{End, Finish, WorkerError, WorkerError::NoLock};
 use super::surroundings::Surroundings;
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{
-    dream, file_look, hint_index, learned_news, notices, overlooked, recover, request, spool, tidy,
-};
+use super::{dream, file_look, hint_index, notices, overlooked, recover, request, spool, tidy};
 use crate::backend::den;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -199,8 +197,7 @@ impl<'a> Drain<'a> {
         }
         for project in &self.projects {
             hint_index::refresh_foreign(self.context, project);
-            self.context.refresh_proof(project);
-            learned_news::refresh(self.context, project);
+            self.context.refresh_records(project);
             self.context.surroundings.make_ready(project);
         }
         file_look::after(self.context, &self.sessions).await;

@@ -1,0 +1,74 @@
+use super::*;
+use rstest::rstest;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[rstest]
+#[case::edited(Some("{}"), Some("{ }"))]
+#[case::made_longer(Some("{}"), Some("{\"a\": 1}"))]
+#[case::taken_away(Some("{}"), None)]
+#[case::begun(None, Some("{}"))]
+fn what_came_since_the_read_is_not_replaced(#[case] seen: Option<&str>, #[case] now: Option<&str>) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::new(dir.path().join("playbook.json"));
+    let put = |file: Option<&str>| match file {
+        Some(text) => fs::write(store.path(), text).unwrap(),
+        None => fsx::remove(store.path()).unwrap(),
+    };
+    let locked = store.lock(Duration::ZERO).unwrap();
+    let seen = seen.map(str::as_bytes);
+    put(now);
+    assert!(!locked.save(seen, &Playbook::empty()).unwrap());
+    assert_eq!(fs::read_to_string(store.path()).ok().as_deref(), now);
+    assert!(
+        locked
+            .save(now.map(str::as_bytes), &Playbook::empty())
+            .unwrap()
+    );
+}
+
+/// git removes a file and makes it anew, so any one look may find none.
+#[test]
+fn a_playbook_that_comes_and_goes_is_never_taken_for_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, away) = (dir.path().join("playbook.json"), dir.path().join("away"));
+    let point = r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "a point"}]}}"#;
+    fs::write(&file, point).unwrap();
+    let snapshots = Snapshots::new(dir.path());
+    snapshots.keep("job", point.as_bytes(), 1).unwrap();
+    let store = Store {
+        snapshots: Some(snapshots),
+        ..Store::new(&file)
+    };
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::SeqCst) {
+                fs::rename(&file, &away).unwrap();
+                fs::rename(&away, &file).unwrap();
+                // It is there most of the time.
+                (0..20).for_each(|_| assert!(file.exists()));
+            }
+        });
+        let points = |_| {
+            store
+                .read()
+                .map_or(1, |loaded| loaded.playbook.points().count())
+        };
+        let fewest = (0..2_000).map(points).min();
+        is_over.store(true, Ordering::SeqCst);
+        assert_eq!(fewest, Some(1));
+    });
+}
+
+#[test]
+fn what_could_not_be_read_again_is_not_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::new(dir.path().join("playbook.json"));
+    let large = "x".repeat(usize::try_from(MAX_FILE_BYTES).unwrap());
+    let file = serde_json::json!({"mine": large}).to_string();
+    let playbook = Playbook::parse(file.as_bytes()).unwrap();
+    let saved = store.lock(Duration::ZERO).unwrap().save(None, &playbook);
+    assert!(matches!(saved, Err(StoreError::TooLarge { .. })));
+    assert!(!store.path().exists());
+}
