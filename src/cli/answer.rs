@@ -17,6 +17,7 @@ use crate::hint::SHOWN_FROM;
 use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
 use crate::playbook::ranking::STALE_DAYS;
+use crate::queue::reason::in_words;
 use crate::reflect::dream::FEWEST;
 
 /// What several screens show alike.
@@ -84,6 +85,7 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_filter("deed", |change: Serde<serde_json::Value>| {
         change_text::remembered(change.0)
     });
+    env.add_filter("in_words", |reason: String| in_words(&reason).to_owned());
     env.add_filter("short", |session: String| {
         change_text::short(&session).to_owned()
     });

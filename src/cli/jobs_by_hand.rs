@@ -38,12 +38,14 @@ pub(super) fn retry(session: &Session, args: &args::Retry, as_json: bool) -> any
     }
     match done {
         Done::NotYet => say!("{LEFT_TO_THE_WORKER}"),
-        Done::ByTheWorker => say!("They are tried again; `playbook jobs` says how they fare."),
+        Done::ByTheWorker => {
+            say!("They are tried again; `playbook jobs` lists those that still wait.");
+        }
         Done::Here(ids) if ids.is_empty() => {
             say!("No job waits for another try, and none has failed.");
         }
         Done::Here(ids) => say!(
-            "{} tried again; `playbook jobs` says how they fare.",
+            "{} tried again; `playbook jobs` lists those that still wait.",
             counted(ids.len(), "job")
         ),
     }
@@ -63,7 +65,7 @@ pub(super) fn drop(session: &Session, id: &str, as_json: bool) -> anyhow::Result
         return output::json(&json!({"done": is_done, "dropped": id}));
     }
     if is_done {
-        say!("Dropped job {id}: its part of the session counts as done.");
+        say!("Dropped job {id}: its part of the session is not learned from any more.");
     } else {
         say!("{LEFT_TO_THE_WORKER}");
     }

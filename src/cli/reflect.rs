@@ -17,6 +17,7 @@ use crate::queue::files;
 use crate::queue::job::{Event, Ticket};
 use crate::queue::progress::Job;
 use crate::queue::question_templates;
+use crate::queue::reason::in_words;
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
 use crate::setup::templates;
@@ -139,7 +140,10 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     if is_skipped && let Some(job) = holder(&session.paths.failed(), path, end)? {
         let (id, why) = (job.ticket.id, job.progress.failed.unwrap_or_default());
         return Err(Hinted::error(
-            format!("job {id} holds this session, and has failed: {why}"),
+            format!(
+                "job {id} holds this session, and has failed: {}",
+                in_words(&why)
+            ),
             "`playbook jobs retry ID` tries it again",
         ));
     }
@@ -147,7 +151,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let changes = memory.changes_of(id.as_str())?;
     if let (Outcome::Failed | Outcome::Dropped, false) = (finish.outcome, args.on.json) {
         return Err(Hinted::error(
-            format!("job {id} failed: {}", finish.reason),
+            format!("job {id} failed: {}", in_words(&finish.reason)),
             "it is kept in `failed/`; `playbook jobs` lists it",
         ));
     }

@@ -102,7 +102,7 @@ fn origin(row: &HeldRow) -> String {
             let kind = string("type").unwrap_or("ADD");
             let target = string("target_id").map(|id| format!(" {id}"));
             format!(
-                "{kind}{}, of job {}",
+                "{kind}{}, from job {}",
                 target.unwrap_or_default(),
                 row.held.job
             )
@@ -110,11 +110,11 @@ fn origin(row: &HeldRow) -> String {
         Some(What::Edit(_)) => "from a command that the agent ran".to_owned(),
         Some(What::Memory { .. }) => {
             format!(
-                "not remembered, of job {}; accepted it is a key point",
+                "from job {}; accepted, it becomes a key point",
                 row.held.job
             )
         }
-        None => format!("of job {}", row.held.job),
+        None => format!("from job {}", row.held.job),
     }
 }
 

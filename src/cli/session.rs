@@ -24,6 +24,7 @@ use crate::queue::context::WorkerContext;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
+use crate::queue::reason::in_words;
 use crate::queue::surroundings::Surroundings;
 use crate::queue::usage_meter::{Caller, Meter};
 use crate::queue::{known, shown, worker_lock};
@@ -266,7 +267,7 @@ impl Session {
                     format!("; it is tried again {}", change_text::seen_from(next, now))
                 });
                 (
-                    format!(": {reason}{again}"),
+                    format!(": {}{again}", in_words(&reason)),
                     "nothing is lost; `playbook jobs retry --all` tries it now",
                 )
             }

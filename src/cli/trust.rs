@@ -39,7 +39,7 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
         }
     }
     if projects.is_empty() && !args.on.json {
-        say!("No project with a transcript was found.");
+        say!("Claude Code has kept no session of any project.");
     }
     let told = json!({ "trusted": told });
     answer::give(args.on.json, include_str!("screens/trust.txt"), told)

@@ -11,7 +11,7 @@ use super::waiting::is_for_settings;
 use crate::backend::FailureKind;
 
 /// Why a job waits that another account is to answer, when it does not say itself.
-pub(crate) const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
+pub(crate) const FOREIGN: &str = "it was made with another key, base URL or backend; `playbook jobs retry` gives it those of this shell";
 
 /// Until when a job waits for itself alone.
 pub(crate) fn own_pause(job: &Job) -> Option<Timestamp> {

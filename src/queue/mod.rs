@@ -35,6 +35,7 @@ mod overlooked;
 mod own;
 pub(crate) mod progress;
 pub(crate) mod question_templates;
+pub(crate) mod reason;
 mod record;
 pub(crate) mod recover;
 pub(crate) mod recurrence;

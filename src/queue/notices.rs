@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::context::WorkerContext;
 use super::job::Event;
+use super::reason::in_words;
 use super::schedule::Schedule;
 use super::spool;
 use super::status::{Notice, Status};
@@ -44,7 +46,7 @@ fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> 
     let backoff = context.backoff();
     let refused = backoff.refused().filter_map(|(account, parked)| {
         let (command, why) = parked.remedy.as_ref()?;
-        let text = format!("{}; `{command}` {why}", parked.reason);
+        let text = format!("{}; `{command}` {why}", in_words(&parked.reason));
         Some((account.clone(), text))
     });
     let all = lack.into_iter().chain(refused);
@@ -80,9 +82,10 @@ fn begun_anew(context: &WorkerContext) -> Vec<Notice> {
     let since = context.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
     let projects = context.memory().begun_anew(since).unwrap_or_default();
     let notices = projects.into_iter().map(|(project, until)| {
+        let until = until.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M");
         Notice::new(
             &format!("begun anew\n{project}"),
-            format!("memory.db knows less of {project} than there was: it was deleted, moved away or replaced; what sessions said until {until} has counted and does not count again, what they say from then on counts"),
+            format!("what was remembered of {project} is gone, as memory.db was deleted, moved away or replaced; sessions until {until} have counted and are not counted again, later ones are"),
         )
     });
     notices.collect()
@@ -116,7 +119,10 @@ fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
         .waiting()
         .filter(|entry| now.duration_since(entry.since) > LONG);
     for entry in long {
-        let reason = entry.reason.as_deref().unwrap_or("no worker came to it");
+        let reason = entry
+            .reason
+            .as_deref()
+            .map_or("no worker came to it", in_words);
         *reasons.entry(reason).or_default() += 1;
     }
     let count: usize = reasons.values().sum();
@@ -128,7 +134,7 @@ fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
     };
     Some(Notice::new(
         "waiting",
-        format!("{jobs} for more than a day: {reason} (`playbook jobs`)"),
+        format!("{jobs} for more than a day: {reason}; `playbook jobs` lists what waits"),
     ))
 }
 
@@ -151,7 +157,7 @@ fn unreflected(context: &WorkerContext, schedule: &Schedule) -> Option<Notice> {
         Notice::new(
             "unreflected",
             format!(
-                "{sessions} sessions have ended and none was reflected on; `playbook jobs` may say why"
+                "none of the last {sessions} sessions was learned from; `playbook doctor` says what to do"
             ),
         )
     })

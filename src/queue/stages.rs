@@ -20,7 +20,7 @@ use super::evidence::SessionEvidence;
 use super::finish::leave;
 use super::progress::Job;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{files, offer, own, record, screening, shown, trigger, unrecorded};
+use super::{files, offer, own, reason, record, screening, shown, trigger, unrecorded};
 use crate::backend::question::Answered;
 use crate::backend::{Failure, FailureKind};
 use crate::config::Config;
@@ -182,7 +182,7 @@ async fn reflect(
     let asked = ask::reflector(context, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
         ask_less_next(job, cause, config);
-        return Err(useless(context, job, cause, "reflect_error", config));
+        return Err(useless(context, job, cause, reason::REFLECT, config));
     }
     count(context, job, &asked);
     job.progress.reflection = Some(asked.result.clone());
@@ -217,7 +217,7 @@ async fn curate(
     let asked = ask::curator(context, job, evidence, reflection, config, deadline).await?;
     match &asked.cause {
         Some(cause) if cause.kind.may_pass() => {
-            return Err(useless(context, job, cause, "curator_error", config));
+            return Err(useless(context, job, cause, reason::CURATE, config));
         }
         Some(cause) => {
             let error = format!("curator_error:{}", cause.kind.word());

@@ -90,7 +90,7 @@ fn how_the_last_sessions_went_is_told() {
     let (_, said) = examine(&env, &[]);
     let told = found(&said, "sessions", "good");
     assert!(
-        told[0].contains("1 reflected, 0 skipped, 0 failed"),
+        told[0].contains("1 learned from, 0 skipped, 0 failed"),
         "{said:#}"
     );
     env.cli(&["add", "ask first"]).ok();

@@ -67,6 +67,20 @@ fn help_lists_the_usual_commands_by_use_and_all_of_them_when_asked() {
     assert_eq!(all, env.cli(&["--all"]).ok());
 }
 
+/// What stands below the options is shown as it is, and a narrower terminal breaks it anywhere.
+#[test]
+fn what_help_says_in_sentences_fits_80_columns() {
+    let sections = COMMANDS.split("\n## playbook ").skip(1);
+    for section in sections {
+        let parts = section.split("```");
+        for part in parts.filter(|part| !part.starts_with("json")) {
+            for line in part.lines().filter(|line| !line.starts_with('|')) {
+                assert!(line.chars().count() <= 80, "{line}");
+            }
+        }
+    }
+}
+
 #[test]
 fn help_fits_the_width_of_the_terminal() {
     let mut env = TestEnv::without_worker();

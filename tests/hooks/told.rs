@@ -73,9 +73,9 @@ fn of_jobs_that_only_another_account_would_answer() {
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
     env.worker();
     let told = told(&env);
-    has!(told, "no worker with its backend");
+    has!(told, "it was made with another key");
     let jobs = env.cli(&["jobs"]).ok();
-    has!(jobs, "waiting", "no worker with its backend");
+    has!(jobs, "waiting", "it was made with another key");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn of_ten_sessions_none_of_which_was_reflected_on() {
     env.end_citing("s10");
     env.worker();
     let told = told(&env);
-    has!(told, "10 sessions have ended and none");
+    has!(told, "none of the last 10 sessions");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn of_jobs_that_no_worker_ever_came_to() {
     let mut env = env;
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
     let told = told(&env);
-    has!(told, "no worker has ended");
+    has!(told, "though jobs wait");
 }
 
 #[rstest]

@@ -364,7 +364,7 @@ fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&
     let start = env
         .hook(Hook::SessionStart, "s9", json!({"source": "resume"}))
         .ok();
-    has!(start, "memory.db knows less");
+    has!(start, "what was remembered of ");
     // It is resumed the day after, and that counts.
     let mut session = Session::citing("s1");
     let before = session.text();

@@ -178,7 +178,7 @@ fn notices(context: &Context<'_>, backlog: &Backlog, status: Option<&Status>) ->
         None => left_alone(context, backlog).into_iter().collect(),
     };
     if let Some(error) = &context.flaw {
-        let text = format!("settings cannot be used, jobs wait: {error}");
+        let text = format!("nothing is learned until the settings are mended: {error}");
         notices.push(Notice::new("settings", text));
     }
     if start_worker::program(context.env).is_none() {
@@ -193,7 +193,7 @@ fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
     (context.now.duration_since(born) > LONG).then(|| {
         let log = context.paths.log(logfile::LOG);
         let text = format!(
-            "jobs have waited for more than a day, and no worker has ended in that time; see {}",
+            "nothing has been learned for more than a day, though jobs wait; `playbook doctor` says why, or {}",
             log.display()
         );
         Notice::new("waiting", text)

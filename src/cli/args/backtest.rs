@@ -12,10 +12,11 @@ use super::On;
   playbook backtest --list points
   playbook backtest --dir ~/old-transcripts --json
 
-The sessions are replayed oldest first in a temporary folder. Before each is learned from, its
-errors are put to the hook that gives hints, and its start asks for the playbook, as Claude Code
-would. A hint is a hit when the session itself later found what the hint said. Nothing of yours
-is changed, and without --model nothing is sent.")]
+The sessions are replayed oldest first in a temporary folder. Before each is
+learned from, its errors are put to the hook that gives hints, and its start
+asks for the playbook, as Claude Code would. A hint is right when the session
+itself later found what the hint said. Nothing of yours is changed, and without
+--model nothing is sent.")]
 pub(crate) struct Backtest {
     /// Replay all transcripts in this folder instead of the project's
     #[arg(long, value_name = "FOLDER")]

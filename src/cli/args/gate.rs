@@ -26,7 +26,7 @@ pub(crate) struct Gate {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GateAction {
-    /// Look at each turn that ends: registers a hook for it, which costs the client 20 ms a turn
+    /// Look at each turn that ends: a hook that takes Claude Code 20 ms a turn
     On {
         /// What becomes of a turn that does not pass
         #[arg(long, value_enum, default_value = "tell")]

@@ -12,19 +12,20 @@ use super::On;
   playbook bootstrap --since 30d --max 20
   playbook bootstrap --yes --skip-subagents
 
-It first says how many calls and tokens it will take at most, and asks. What you agree to is
-its own allowance: the limits of the day do not hold it back. Ctrl-C stops it without loss;
-run it again to go on. What was learned once is not learned again.
+It first says how many calls and tokens it will take at most, and asks. What
+you agree to may be spent, whatever the limits of the day are. Ctrl-C stops it
+without loss; run it again to go on. No session is learned from twice.
 
-Status 0: all done, or nothing to do. 1: something waits or has failed. 130: stopped.")]
+Exit status: 0 all done, or nothing to do; 1 something waits or has failed;
+130 stopped.")]
 pub(crate) struct Bootstrap {
     /// The project [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// Only sessions that were still written to within this time: 30d, 12h, 2w
+    /// Only sessions that ended within this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) since: Option<jiff::SignedDuration>,
-    /// At most so many, the oldest that are new
+    /// At most this many, the oldest first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max: Option<u64>,
     /// Leave out the transcripts of subagents
@@ -60,13 +61,13 @@ fn time(text: &str) -> Result<jiff::SignedDuration, String> {
 pub(crate) struct Reflect {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,
-    /// Change the playbook, and ask the curator too; each part of a transcript counts once, so a second run finds nothing
+    /// Learn from it: change the playbook. Each part of a transcript counts once
     #[arg(long)]
     pub(crate) apply: bool,
     /// Print what the reflector would be asked, and ask nobody
     #[arg(long, conflicts_with_all = ["apply", "json"])]
     pub(crate) print_prompt: bool,
-    /// Try this reflector template in place of yours
+    /// Judge with this template, in place of templates/reflector.txt
     #[arg(long, value_name = "FILE", conflicts_with = "apply")]
     pub(crate) template: Option<PathBuf>,
     #[command(flatten)]
@@ -79,7 +80,8 @@ pub(crate) struct Reflect {
 
 The trace: {\"events\": [{\"event_type\": \"tool_call\", \"content\": \"...\"}, ...],
 \"outcome\": \"failure\", \"error\": {\"error_category\": \"timeout_error\",
-\"error_message\": \"...\"}, \"task_description\": \"...\"}; docs/memory.md has all fields.")]
+\"error_message\": \"...\"}, \"task_description\": \"...\"}
+docs/memory.md has all fields.")]
 pub(crate) struct Generate {
     /// Remember the result, so that it is found again
     #[arg(long)]
@@ -112,7 +114,7 @@ pub(crate) enum FixturesAction {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  playbook fixtures record SESSION.jsonl --file replies.jsonl --backend anthropic")]
+  playbook fixtures record SESSION.jsonl --file replies.jsonl")]
 pub(crate) struct Record {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,

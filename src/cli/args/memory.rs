@@ -30,7 +30,7 @@ pub(crate) struct Recall {
     /// Words to look for, or an id such as les-0123456789ab [default: the best of all]
     #[arg(allow_hyphen_values = true)]
     pub(crate) query: Option<String>,
-    /// Show at most so many
+    /// Show at most this many
     #[arg(
         short = 'k', long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u64).range(1..=1000)
@@ -42,13 +42,13 @@ pub(crate) struct Recall {
         value_parser = ["reflection", "strategy", "lesson", "error"]
     )]
     pub(crate) kind: Vec<String>,
-    /// At least so important, from 0 to 1
+    /// At least this important, from 0 to 1
     #[arg(long, value_name = "I", default_value_t = 0.0, value_parser = share)]
     pub(crate) min_importance: f64,
     /// With this tag; given more than once, with all of them
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Of sessions that ended so
+    /// Of sessions that ended like this
     #[arg(
         long, value_name = "OUTCOME",
         value_parser = ["success", "failure", "partial", "timeout", "error"]
@@ -63,7 +63,7 @@ pub(crate) struct Recall {
   cargo test 2>&1 | playbook seen
   playbook seen \"ModuleNotFoundError: No module named 'yaml'\"")]
 pub(crate) struct Seen {
-    /// The error's text, or its signature [default: what stands on stdin]
+    /// The error's text, or its signature [default: what comes on stdin]
     #[arg(allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
     /// The program or tool that reported it, such as `git` or `Read` [default: any]

@@ -144,8 +144,8 @@ pub(crate) enum Command {
     #[command(
         long_about = "Use a key point of this project in all your projects
 
-Its text is given to the model in each of your projects from then on, before the project's own
-key points.",
+Its text is given to Claude in each of your projects from then on, before the
+project's own key points.",
         after_help = "Example:
   playbook promote pref-001"
     )]

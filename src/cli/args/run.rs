@@ -21,9 +21,9 @@ pub(crate) struct Jobs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobsAction {
-    /// Try again now, with the backend, base URL and key of this shell
+    /// Try again now, with the key, base URL and backend of this shell
     Retry(Retry),
-    /// Give a job up: its part of the session counts as done and does not come back
+    /// Give a job up: its part of the session is never learned from
     Drop {
         /// The job, as `playbook jobs` names it
         id: String,
@@ -42,7 +42,7 @@ pub(crate) struct Retry {
 
 #[derive(Debug, Args)]
 pub(crate) struct Worker {
-    /// How many jobs to work on at once
+    /// Do this many jobs at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) jobs: Option<u16>,
     /// Go on in the background, on its own
@@ -210,7 +210,7 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  playbook completions bash > ~/.local/share/bash-completion/completions/playbook
+  eval \"$(playbook completions bash)\"    # in ~/.bashrc
   playbook completions zsh > ~/.zfunc/_playbook
   playbook completions fish > ~/.config/fish/completions/playbook.fish
 

@@ -51,7 +51,7 @@ pub(crate) struct On {
 pub(crate) struct Log {
     /// A key point, or a job [default: all jobs of the project]
     pub(crate) id: Option<String>,
-    /// Show at most so many, the newest [default: 20 jobs; the whole story of a key point]
+    /// Show at most this many, the newest [default: 20 jobs; the whole story of a key point]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]

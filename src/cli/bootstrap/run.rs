@@ -23,6 +23,7 @@ use crate::memory::{self, Outcome};
 use crate::queue::bootstrap::{self, JobFate};
 use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
+use crate::queue::reason::in_words;
 use crate::queue::request::{self, Wish};
 use crate::queue::worker_lock;
 
@@ -197,7 +198,7 @@ impl Watch<'_> {
                 JobFate::Waits { reason, for_all } => {
                     self.idle_workers = 0;
                     self.is_held |= for_all;
-                    let why = plain(&reason);
+                    let why = plain(in_words(&reason));
                     self.line(&format!("{} {BAD}waits{BAD:#}: {why}", put.name))?;
                     self.done.waiting.push((put.id, reason));
                 }
@@ -214,7 +215,7 @@ impl Watch<'_> {
             Outcome::Applied => format!("{name} {GOOD}learned{GOOD:#}: {}", changed(changes)),
             Outcome::Skipped => format!("{name} {DIM}skipped: {}{DIM:#}", plain(&job.reason)),
             Outcome::Failed | Outcome::Dropped => {
-                let (word, reason) = (job.outcome.word(), plain(&job.reason));
+                let (word, reason) = (job.outcome.word(), plain(in_words(&job.reason)));
                 format!("{name} {BAD}{word}{BAD:#}: {reason}")
             }
         };

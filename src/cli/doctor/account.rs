@@ -13,6 +13,7 @@ use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
 use crate::queue::backends;
 use crate::queue::backoff::Backoff;
+use crate::queue::reason::in_words;
 
 const OPENAI_URL: &str = "`openai.base_url`";
 
@@ -80,7 +81,7 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
             || "until you mend it".to_owned(),
             |at| format!("until {}", change_text::time(at)),
         );
-        problems.push(format!("paused {until}: {}", parked.reason));
+        problems.push(format!("paused {until}: {}", in_words(&parked.reason)));
     } else if refused.is_some() {
         problems.push(
             "the last question was refused, and no other one has been answered since".to_owned(),

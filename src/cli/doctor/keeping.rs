@@ -13,6 +13,7 @@ use super::places;
 use crate::env::name;
 use crate::memory::Outcome;
 use crate::queue::job::JobId;
+use crate::queue::reason::in_words;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
 use crate::state_guard::Breach;
@@ -191,7 +192,7 @@ fn sessions(session: &Session) -> Option<Check> {
     jobs.truncate(LAST);
     let count = |outcome| jobs.iter().filter(|row| row.job.outcome == outcome).count();
     let text = format!(
-        "of the last {}: {} reflected, {} skipped, {} failed",
+        "of the last {}: {} learned from, {} skipped, {} failed",
         jobs.len(),
         count(Outcome::Applied),
         count(Outcome::Skipped),
@@ -199,7 +200,7 @@ fn sessions(session: &Session) -> Option<Check> {
     );
     let why = |outcome| {
         let last = jobs.iter().find(|row| row.job.outcome == outcome);
-        last.map(|row| row.job.reason.as_str())
+        last.map(|row| in_words(&row.job.reason))
             .filter(|why| !why.is_empty())
     };
     Some(match (why(Outcome::Failed), why(Outcome::Skipped)) {

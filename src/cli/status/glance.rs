@@ -170,7 +170,7 @@ impl Glance {
         }
         let backoff = Backoff::read(&session.paths);
         if let Some((command, why)) = backoff.of_refused(&account.need.account()) {
-            let refused = "what was asked was refused: nothing is learned until it works";
+            let refused = "the key or the login was refused: nothing is learned until it works";
             self.problem(&anyhow::Error::msg(refused), (command, why));
         }
     }
