@@ -8,15 +8,15 @@ set -eu
 
 usage() {
     cat <<'USAGE'
-usage: ./install.sh [--from ARCHIVE] [--profile dist|release] [--prefix DIR]
+usage: ./install.sh [--from ARCHIVE] [--server] [--prefix DIR]
                     [--scope user|project|local] [--replace-earlier] [--dry-run]
        ./install.sh --uninstall [--purge] [--scope user|project|local] [--dry-run]
-       ./install.sh --plugin [--from ARCHIVE] [--profile dist|release]
-       ./install.sh --archive FILE.tar.gz [--profile dist|release]
+       ./install.sh --plugin [--from ARCHIVE] [--server]
+       ./install.sh --archive FILE.tar.gz
 
 Builds Playbook with cargo, or takes the programs of a release archive, installs
   the hooks     to <claude dir>/playbook/bin
-  `playbook`    to DIR/bin (default: ~/.local/bin), `playbook-server` beside it
+  `playbook`    to DIR/bin (default: ~/.local/bin)
   completions and manual pages to DIR/share
 and registers the hooks in <claude dir>/settings.json (see `playbook install --help`).
 The claude dir is $CLAUDE_CONFIG_DIR, else ~/.claude.
@@ -24,8 +24,8 @@ The claude dir is $CLAUDE_CONFIG_DIR, else ~/.claude.
 options:
   --from ARCHIVE     a release archive instead of a build; ARCHIVE.sha256 must be beside
                      it, and is checked
-  --profile NAME     dist (default): smallest and quickest hooks, builds for minutes;
-                     release: builds sooner
+  --server           build `playbook-server` as well, which `playbook mcp` needs; release
+                     archives have it
   --prefix DIR       install `playbook` to DIR/bin instead of ~/.local/bin
   --scope SCOPE      register the hooks in, or take them out of, these settings only:
                      user (default), or project or local for the current folder; with
@@ -35,7 +35,7 @@ options:
   --uninstall        take the hooks out of all settings and remove every installed file;
                      playbooks, settings, history stay
   --purge            with --uninstall: remove settings, jobs, history and logs as well
-  --dry-run          show what would be done, and do nothing else
+  --dry-run          show what would be registered and installed; build and change nothing
   --plugin           fill bin/ of this folder, which is a plugin then; install nothing
   --archive FILE     make a release archive, and FILE.sha256
   -h, --help         show this text
@@ -44,7 +44,7 @@ USAGE
 
 main() {
     prefix=
-    profile=dist
+    server=
     from=
     archive=
     purge=
@@ -54,14 +54,15 @@ main() {
     action=install
     while [ $# -gt 0 ]; do
         case $1 in
-            --prefix | --profile | --from | --archive | --scope)
+            --prefix | --from | --archive | --scope)
                 [ $# -ge 2 ] || misuse "$1 needs a value"
                 option "$1" "$2"
                 shift
                 ;;
-            --prefix=* | --profile=* | --from=* | --archive=* | --scope=*) option "${1%%=*}" "${1#*=}" ;;
+            --prefix=* | --from=* | --archive=* | --scope=*) option "${1%%=*}" "${1#*=}" ;;
             --uninstall | --plugin) action=${1#--} ;;
             --purge) purge=--purge ;;
+            --server) server=yes ;;
             --replace-earlier) replace=--replace-earlier ;;
             --dry-run) dry=--dry-run ;;
             -h | --help)
@@ -72,10 +73,6 @@ main() {
         esac
         shift
     done
-    case $profile in
-        dist | release) ;;
-        *) misuse "unknown profile: $profile" ;;
-    esac
     case $scope in
         '' | user | project | local) ;;
         *) misuse "unknown scope: $scope" ;;
@@ -99,12 +96,12 @@ main() {
 option() {
     case $1 in
         --prefix) prefix=$2 ;;
-        --profile) profile=$2 ;;
         --from) from=$2 ;;
         --scope) scope=$2 ;;
         --archive)
             archive=$2
             action=pack
+            server=yes
             ;;
     esac
 }
@@ -113,17 +110,24 @@ install() {
     bin=$(absolute "${prefix:-${HOME:?is not set}/.local}")/bin
     refuse_foreign "$bin/playbook" "--prefix DIR"
     refuse_foreign "$bin/playbook-server" "--prefix DIR"
+    # What an earlier run has installed is kept as new as the rest.
+    ! noted "file $bin/playbook-server" || server=yes
     find_programs
+    if [ ! -x "$programs/playbook" ]; then
+        foretell
+        return
+    fi
     for hook in $(hook_names) playbook; do
         refuse_foreign "$hooks/$hook" "CLAUDE_CONFIG_DIR=DIR"
     done
     # Settings that cannot be edited are found before anything is put on the machine.
     register --dry-run >"$scratch/changes"
-    install_programs
     if [ -n "$dry" ]; then
         cat -- "$scratch/changes"
-        return
+        say ""
     fi
+    install_programs
+    [ -z "$dry" ] || return 0
     say "installed $("$bin/playbook" --version) to $bin/playbook, the hooks to $hooks"
     case :$PATH: in
         *":$bin:"*) ;;
@@ -134,7 +138,22 @@ install() {
     # What the doctor finds is news, not a failure of the installation.
     "$bin/playbook" doctor || :
     say ""
-    say "Try it: $bin/playbook demo"
+    say "Next: start Claude Code and work as always; it has learned from a session a minute"
+    say "after you leave it. To learn from the sessions that you had already, go to a project"
+    say "and run: $bin/playbook bootstrap"
+}
+
+# What a dry run can say before anything is built.
+foretell() {
+    say "would build the programs; none are in $programs yet"
+    say "would register in the settings of scope ${scope:-user}:"
+    sed -n -e 's/^    "\([A-Z][A-Za-z]*\)": \[$/  \1/p' "$repo/hooks/hooks.json"
+    sed -n 's/.*"[^ ]*\/bin\/\([a-z-]*\);.*/\1/p' "$repo/hooks/hooks.json" |
+        while read -r hook; do
+            would_install "$hooks/$hook"
+        done
+    would_install "$bin/playbook"
+    say "would install completions and manual pages below $(dirname -- "$bin")/share"
 }
 
 # Registers the hooks, or shows what that would change.
@@ -147,7 +166,7 @@ install_programs() {
     make_dir "$bin"
     put "$programs/playbook" "$bin/playbook"
     # An archive of an earlier version has none.
-    if [ -f "$programs/playbook-server" ]; then
+    if [ -n "$server" ] && [ -f "$programs/playbook-server" ]; then
         put "$programs/playbook-server" "$bin/playbook-server"
     fi
     for hook in $(hook_names); do
@@ -181,7 +200,8 @@ find_uninstaller() {
     done
     is_installed || [ -n "$(data)" ] || return 1
     if [ -f "$repo/Cargo.toml" ]; then
-        uninstaller=$(absolute "${CARGO_TARGET_DIR:-$repo/target}")/$profile/playbook
+        find_target
+        uninstaller=$target/release/playbook
     else
         uninstaller=$repo/bin/playbook
     fi
@@ -214,7 +234,7 @@ data() {
 plugin() {
     find_programs
     mkdir -p -- "$repo/bin"
-    for program in $(hook_names) playbook playbook-server; do
+    for program in $(hook_names) playbook ${server:+playbook-server}; do
         [ -f "$programs/$program" ] || continue
         replace_file "$programs/$program" "$repo/bin/$program"
     done
@@ -248,9 +268,11 @@ pack() {
 find_programs() {
     scratch=$(mktemp -d)
     if [ -n "$from" ]; then
+        server=yes
         unpack
     elif [ ! -f "$repo/Cargo.toml" ] && [ -x "$repo/bin/playbook" ]; then
         # This script stands in an unpacked release archive.
+        server=yes
         programs=$repo/bin
     else
         build
@@ -282,29 +304,32 @@ unpack() {
 }
 
 build() {
+    find_target
+    programs=$target/release
+    [ -z "$dry" ] || return 0
     command -v cargo >/dev/null 2>&1 ||
         fail "could not build: cargo is not there" \
             "install Rust from https://rustup.rs, then run this again"
-    target=${CARGO_TARGET_DIR:-$repo/target}
-    say "building with --profile $profile ..."
-    programs=$(absolute "$target/$profile")
-    cargo_build claude-playbook "$profile"
-    cargo_build playbook-server "$profile"
+    say "building, which takes up to three minutes ..."
+    # As `cargo run --release -- demo` does, so that nothing is compiled twice.
+    cargo_build --release --bin playbook ${server:+--bin playbook-server}
     # Built with all else the hooks would be larger, and slower to start.
-    case $profile in
-        dist)
-            cargo_build playbook-hooks dist-hooks
-            for hook in $(hook_names); do
-                replace_file "$target/dist-hooks/$hook" "$programs/$hook"
-            done
-            ;;
-        *) cargo_build playbook-hooks "$profile" ;;
-    esac
+    cargo_build --profile hooks --package playbook-hooks --bins
+    for hook in $(hook_names); do
+        replace_file "$target/hooks/$hook" "$programs/$hook"
+    done
 }
 
 cargo_build() {
-    (cd "$repo" && cargo build --locked --package "$1" --profile "$2" --bins --target-dir "$target") ||
+    (cd "$repo" && cargo build --locked "$@") ||
         fail "could not build Playbook in $repo" "see cargo's message above"
+}
+
+# Sets $target to the folder below which cargo puts each profile's programs.
+find_target() {
+    target=$(absolute "${CARGO_TARGET_DIR:-$repo/target}")
+    export CARGO_TARGET_DIR="$target"
+    target=$target${CARGO_BUILD_TARGET:+/$CARGO_BUILD_TARGET}
 }
 
 hook_names() {

@@ -1,6 +1,6 @@
 //! What the look at a project's files costs the worker after a session.
 //!
-//! `cargo bench --profile dist --bench freshness` makes a git repository of 20,000 files and a
+//! `cargo bench --bench freshness` makes a git repository of 20,000 files and a
 //! playbook of 1,000 points that name files, targets and functions in it, and has the worker
 //! take sessions in turn: one after which nothing was committed, so that there is nothing to
 //! look at, one after a commit, and one after a commit that renames 20 files, 20 targets and

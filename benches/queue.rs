@@ -1,6 +1,6 @@
 //! What the number of waiting jobs costs: nothing, for a hook and for the worker.
 //!
-//! `cargo bench --profile dist --bench queue` starts hooks in turn with an empty spool and
+//! `cargo bench --bench queue` starts hooks in turn with an empty spool and
 //! with 10,000 jobs waiting in it, and has the worker drain spools of growing length with
 //! a backend that answers at once (the rules). Tables and limits go to stdout; a broken
 //! limit fails the run. `--rounds N` sets how often each hook is started.

@@ -1,6 +1,6 @@
 //! How long a full scan to facts and evidence takes, as ratios measured in one run.
 //!
-//! `cargo bench --profile dist --bench scan [-- 200M 1G]` generates transcripts into a
+//! `cargo bench --bench scan [-- 200M 1G]` generates transcripts into a
 //! temporary folder and runs, interleaved and each in a process of its own: `wc -l`, and our
 //! scan, as the worker does it, in a child of this program. Of each the best of a few runs
 //! counts; the page cache is warm.

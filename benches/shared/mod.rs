@@ -28,17 +28,17 @@ pub(crate) fn build() -> Fallible<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.join("target"), PathBuf::from);
-    cargo_build("claude-playbook", "dist", &target)?;
-    cargo_build("playbook-hooks", "dist-hooks", &target)?;
+    cargo_build("claude-playbook", "release", &target)?;
+    cargo_build("playbook-hooks", "hooks", &target)?;
     // All in one folder, as they are installed: hooks look for `playbook` beside themselves.
     let bin = target.join("benched");
     std::fs::create_dir_all(&bin)?;
-    for program in std::fs::read_dir(target.join("dist-hooks"))?.flatten() {
+    for program in std::fs::read_dir(target.join("hooks"))?.flatten() {
         if program.path().is_file() && program.path().extension().is_none() {
             std::fs::copy(program.path(), bin.join(program.file_name()))?;
         }
     }
-    std::fs::copy(target.join("dist/playbook"), bin.join("playbook"))?;
+    std::fs::copy(target.join("release/playbook"), bin.join("playbook"))?;
     Ok(bin)
 }
 

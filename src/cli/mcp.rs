@@ -20,6 +20,6 @@ pub(super) fn run() -> anyhow::Result<()> {
     let error = Command::new(program).arg("mcp").exec();
     Err(Hinted::error(
         format!("could not start `{PROGRAM}`: {error}"),
-        "`./install.sh` puts it beside `playbook`",
+        "`./install.sh --server` puts it beside `playbook`",
     ))
 }

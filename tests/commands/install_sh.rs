@@ -74,6 +74,11 @@ fn from_an_archive_and_back_without_a_trace() {
         "the doctor spoke: {}",
         first.stdout
     );
+    has!(
+        first.stdout,
+        "Next: start Claude Code",
+        "playbook bootstrap\n"
+    );
     let once = env.files();
     let second = install_sh(&env, &from);
     assert_eq!(second.code, Some(0), "{second:?}");
@@ -218,6 +223,27 @@ fn a_dry_run_shows_what_would_come_and_go_and_does_nothing() {
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     install_sh(&env, &["--plugin", "--dry-run"]).fails(2, &["go with an installation"]);
     install_sh(&env, &["--scope", "world"]).fails(2, &["unknown scope"]);
+}
+
+#[test]
+fn a_dry_run_before_anything_is_built_builds_nothing() {
+    let mut env = TestEnv::without_worker();
+    let target = env.root().join("target");
+    env.set("CARGO_TARGET_DIR", &target);
+    let before = env.files();
+    let told = install_sh(&env, &["--dry-run"]).ok();
+    has!(
+        told,
+        "would build the programs",
+        "scope user:\n  SessionStart\n",
+        ".local/bin/playbook\n"
+    );
+    for hook in Hook::ALL {
+        let event = format!("\n  {}\n", hook.event_name());
+        has!(told, &event, &format!("playbook/bin/{}\n", hook.name()));
+    }
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+    assert!(!target.exists());
 }
 
 #[test]

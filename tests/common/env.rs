@@ -52,7 +52,7 @@ impl Hook {
     }
 
     /// The client's name of the event.
-    fn event_name(self) -> &'static str {
+    pub(crate) fn event_name(self) -> &'static str {
         match self {
             Self::SessionStart => "SessionStart",
             Self::SessionEnd => "SessionEnd",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays real sessions of Claude Code through Playbook, and checks what became of them.
 
-usage: tests/real_client/run.py [--from ARCHIVE | --profile dist|release] [--claude PROGRAM]
+usage: tests/real_client/run.py [--from ARCHIVE] [--claude PROGRAM]
                                 [--only WORD] [--keep]
 
 Installs the client from the npm registry into a temporary folder (or uses PROGRAM), then
@@ -492,7 +492,6 @@ NEXT = []
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--from", dest="archive", type=Path)
-    parser.add_argument("--profile", default="dist", choices=["dist", "release"])
     parser.add_argument("--claude", type=Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", action="store_true")
@@ -527,7 +526,7 @@ def prepare(args, scratch):
     if args.archive:
         return claude, args.archive.resolve()
     archive = scratch / "playbook.tar.gz"
-    command = [ROOT / "install.sh", "--profile", args.profile, "--archive", archive]
+    command = [ROOT / "install.sh", "--archive", archive]
     subprocess.run(command, check=True)
     return claude, archive
 
