@@ -89,6 +89,10 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_filter("short", |session: String| {
         change_text::short(&session).to_owned()
     });
+    env.add_filter("clock", |at: Serde<Timestamp>| {
+        let at = at.to_zoned(TimeZone::system());
+        at.strftime("%H:%M").to_string()
+    });
     env.add_filter("day", |at: Serde<Timestamp>| {
         at.to_zoned(TimeZone::system()).date().to_string()
     });

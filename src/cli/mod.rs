@@ -36,6 +36,7 @@ mod mcp;
 mod merge_driver;
 mod merge_files;
 mod output;
+mod past;
 mod promote;
 mod recall;
 mod redact;
@@ -49,6 +50,7 @@ mod session;
 mod show;
 mod stats;
 mod status;
+mod timeline;
 mod trust;
 mod uninstall;
 mod width;
@@ -144,6 +146,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
+        Command::Timeline(args) => timeline::run(&Session::on(&args.on)?, &args),
         Command::Undo(args) => edit_commands::undo(&args),
         Command::Diff(args) => diff::run(&Session::on(&args.on)?, &args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),

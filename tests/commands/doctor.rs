@@ -12,7 +12,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 /// A user for whom everything works.
-fn healthy() -> TestEnv {
+pub(super) fn healthy() -> TestEnv {
     let env = TestEnv::new();
     link_programs(&client(&env).join("playbook/bin"));
     env.write_playbook(&[("pat-001", "run the tests")]);

@@ -22,10 +22,10 @@ pub(crate) use memory::{
 };
 pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Remove, Restore, Undo};
 pub(crate) use run::{
-    Completions, ConfigAction, ConfigArgs, Doctor, Install, Jobs, JobsAction, Man, MergeFiles,
-    Retry, Scope, Shell, Uninstall, Worker,
+    Completions, ConfigAction, ConfigArgs, Doctor, DoctorMemory, DoctorTopic, Install, Jobs,
+    JobsAction, Man, MergeFiles, Retry, Scope, Shell, Uninstall, Worker,
 };
-pub(crate) use show::{AsJson, Evidence, Export, Log, On, Report, Show};
+pub(crate) use show::{AsJson, Evidence, Export, Log, On, Report, Show, Timeline};
 pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
 
 /// Makes Claude Code learn from every session.
@@ -109,6 +109,8 @@ pub(crate) enum Command {
     Show(Show),
     /// Show what was learned when, and why
     Log(Log),
+    /// Show by day what was asked, how it ended, what was learned
+    Timeline(Timeline),
     /// Show what changed in the key points since a commit
     Diff(Diff),
     /// Take back what was learned from a session, or a change of yours

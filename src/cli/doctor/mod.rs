@@ -7,6 +7,7 @@ mod check;
 mod gate;
 mod hooks;
 mod keeping;
+mod memory;
 mod online;
 mod places;
 mod programs;
@@ -22,6 +23,9 @@ use check::CheckState;
 
 /// Looks at everything, and tells; the status says whether something is broken.
 pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
+    if let Some(args::DoctorTopic::Memory(args)) = &args.topic {
+        return memory::run(args);
+    }
     let (session, breach) = &Session::examine(args.on.project.as_deref())?;
     let finding = account::examine(session, breach.is_none());
     let found = hooks::examine(session);
