@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::output::plain;
+use crate::memory::Entry;
 use crate::playbook::{Change, ChangeKind, PointState};
 use crate::queue::job::Event;
 
@@ -54,6 +55,16 @@ pub(super) struct Doer {
     event: String,
     session: String,
     backend: String,
+}
+
+impl Doer {
+    pub(super) fn of(entry: &Entry) -> Self {
+        Self {
+            event: entry.event.clone(),
+            session: entry.session.clone(),
+            backend: entry.backend.clone(),
+        }
+    }
 }
 
 /// Who did something: `session s1 (rules)`, `by hand`.

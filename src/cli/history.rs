@@ -43,7 +43,7 @@ pub(super) fn run(
 
 /// The story of a key point and of all that were merged or joined into it, up to then, and
 /// the names under which it is remembered: its own, and those that went into it.
-fn read(
+pub(super) fn read(
     memory: &Memory,
     project: &str,
     name: &str,

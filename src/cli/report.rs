@@ -5,18 +5,24 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use jiff::tz::TimeZone;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::args;
+use super::change_text::Doer;
 use super::output::{self, Hinted, say};
 use super::session::Session;
+use super::{args, change_text, history, timeline};
 use crate::fsx;
+use crate::memory::{Entry, Memory};
 use crate::platform;
 use crate::report::page::page;
 use crate::report::read::{Query, read};
 
 const FILE: &str = "report.html";
 const STDOUT: &str = "-";
+/// So many sessions and edits stand on the page, the newest.
+const MOMENTS: usize = 50;
+/// So many changes of one key point, the newest.
+const CHANGES: usize = 20;
 
 pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> {
     let zone = TimeZone::system();
@@ -49,16 +55,61 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<Value> {
         zone,
     };
     let playbook = session.playbook()?;
+    let moments = timeline::moments(session, MOMENTS);
     // What is remembered is worth less than the key points: they are shown without it.
     let (memory, problem) = match session.memory() {
         Ok(memory) => (memory, None),
         Err(error) => (None, Some(format!("{error:#}"))),
     };
     let mut figures = read(&query, &playbook, memory.as_ref());
-    if let (Some(problem), Some(told)) = (problem, figures["problems"].as_array_mut()) {
+    if let Some(memory) = &memory {
+        add_stories(&mut figures, memory, &project)?;
+    }
+    let (mut moments, unread) = match moments {
+        Ok(moments) => (moments, None),
+        Err(error) => (Vec::new(), Some(format!("{error:#}"))),
+    };
+    for change in moments
+        .iter_mut()
+        .flat_map(|moment| list(moment, "changes"))
+    {
+        change["deed"] = change_text::remembered(change.clone()).into();
+    }
+    figures["timeline"] = moments.into();
+    // A memory that cannot be opened is told of once.
+    if let (Some(problem), Some(told)) = (problem.or(unread), figures["problems"].as_array_mut()) {
         told.push(problem.into());
     }
     Ok(figures)
+}
+
+/// Adds to each key point what happened to it, oldest first.
+fn add_stories(figures: &mut Value, memory: &Memory, project: &str) -> anyhow::Result<()> {
+    for point in list(figures, "points") {
+        let name = point["name"].as_str().unwrap_or_default();
+        let (mut story, _) = history::read(memory, project, name)?;
+        let from = story.len().saturating_sub(CHANGES);
+        let told = story.drain(from..).map(|entry| told(&entry));
+        point["story"] = told.collect();
+    }
+    Ok(())
+}
+
+fn told(entry: &Entry) -> Value {
+    let actor = change_text::actor(&Doer::of(entry));
+    let reason = &entry.change.reason;
+    json!({
+        "time": entry.time,
+        "point": entry.change.id,
+        "deed": change_text::remembered(change_text::in_json(&entry.change)),
+        "reason": if *reason == actor { "" } else { reason },
+        "who": actor,
+        "job": entry.job,
+    })
+}
+
+fn list<'v>(value: &'v mut Value, key: &str) -> impl Iterator<Item = &'v mut Value> {
+    value[key].as_array_mut().into_iter().flatten()
 }
 
 fn usual_file(session: &Session) -> anyhow::Result<PathBuf> {

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -42,6 +42,14 @@ pub(crate) fn page(figures: &Value, zone: &TimeZone) -> Result<String, Error> {
             .strftime("%Y-%m-%d %H:%M")
             .to_string()
     });
+    env.add_filter("code", |text: String| {
+        minijinja::Value::from_safe_string(with_code(&text))
+    });
+    for (name, part) in [("day", 0), ("clock", 1)] {
+        env.add_filter(name, move |local: String| {
+            local.split(' ').nth(part).unwrap_or_default().to_owned()
+        });
+    }
     env.add_filter("grouped", |n: u128| {
         grouped(u64::try_from(n).unwrap_or(u64::MAX))
     });
@@ -81,6 +89,26 @@ fn parts(figures: &Value) -> Value {
     })
 }
 
+/// A text in which what stands between two backticks is code, escaped.
+fn with_code(text: &str) -> String {
+    let text = plain(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    let mut told = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        let is_between = at % 2 == 1;
+        let (before, after) = match (is_between, at + 1 < parts.len()) {
+            (true, true) if !part.is_empty() => ("<code>", "</code>"),
+            (true, true) => ("`", "`"),
+            (true, false) => ("`", ""),
+            (false, _) => ("", ""),
+        };
+        told.push_str(before);
+        told.push_str(&HtmlEscape(part).to_string());
+        told.push_str(after);
+    }
+    told
+}
+
 /// The page's own law: it loads nothing and runs no script but ours, also where a text
 /// should ever get through as markup.
 fn policy() -> String {
@@ -90,4 +118,23 @@ fn policy() -> String {
         hash(STYLE),
         hash(SCRIPT)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::plain("run it", "run it")]
+    #[case::code(
+        "run `just test` and `x`",
+        "run <code>just test</code> and <code>x</code>"
+    )]
+    #[case::escaped("`<b>` & <i>", "<code>&lt;b&gt;</code> &amp; &lt;i&gt;")]
+    #[case::open("a ` b", "a ` b")]
+    #[case::empty("a `` b `c`", "a `` b <code>c</code>")]
+    fn what_stands_between_backticks_is_code(#[case] text: &str, #[case] told: &str) {
+        assert_eq!(with_code(text), told);
+    }
 }

@@ -75,6 +75,8 @@ pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memor
         "errors": [],
         "weeks": [],
         "cost": {"days": [], "models": []},
+        // The last sessions and edits, as `playbook timeline` has them.
+        "timeline": [],
         "problems": [],
     });
     if let Some(memory) = memory
@@ -116,6 +118,8 @@ fn point(query: &Query<'_>, point: &Point<'_>) -> Value {
         "last": point.last(),
         // Its votes after each change that is remembered, oldest first.
         "history": [],
+        // What happened to it, oldest first, in words.
+        "story": [],
     })
 }
 

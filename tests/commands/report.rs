@@ -68,6 +68,9 @@ fn the_page_shows_all_there_is() {
         "pip install -r requirements.txt",
         "class=\"timeout\"",
         "<span>correctness</span>",
+        "less with each refusal and interruption",
+        "<summary>How it came</summary>",
+        "<ol class=\"timeline\">",
         "a-small-model anthropic",
         "2026-11-21 12:00"
     );
@@ -147,6 +150,7 @@ fn a_project_without_anything_has_a_page() {
         "No error",
         "Nothing was spent"
     );
+    lacks!(page, "tokens in 30 days");
 }
 
 #[test]
@@ -174,23 +178,9 @@ fn a_session_is_on_the_page_with_how_it_ended() {
 }
 
 #[test]
-fn the_json_has_its_documented_shape() {
+fn errors_stand_by_how_often_they_struck_and_days_without_gaps() {
     let env = lived();
     let told = env.cli(&["report", "--json"]).json();
-    let keys =
-        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
-    assert_eq!(
-        keys(&told),
-        [
-            "project", "made", "points", "days", "sessions", "errors", "weeks", "cost", "problems"
-        ]
-    );
-    assert_eq!(
-        keys(&told["points"][0]),
-        [
-            "name", "section", "text", "helpful", "harmful", "pinned", "stale", "last", "history"
-        ]
-    );
     assert_eq!(told["days"].as_array().unwrap().len(), 30);
     assert_eq!(told["cost"]["days"].as_array().unwrap().len(), 30);
     // Most often first.
