@@ -198,6 +198,7 @@ fn own_keys(event: HookEvent) -> Value {
         HookEvent::SessionStart => json!({"source": "startup"}),
         HookEvent::SessionEnd => json!({"reason": "prompt_input_exit"}),
         HookEvent::PreCompact => json!({"trigger": "manual", "custom_instructions": null}),
+        HookEvent::SubagentStart => json!({"agent_id": "trial", "agent_type": "general-purpose"}),
         HookEvent::SubagentStop => json!({"stop_hook_active": false, "agent_id": "trial"}),
         HookEvent::PostToolUseFailure => json!({
             "tool_name": "Bash",

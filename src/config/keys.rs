@@ -154,8 +154,8 @@ settings! {
         on_exit: Option<bool> = None;
         /// Reflect on `/clear`; unset: as Claude Code's `playbook_update_on_clear` says, else yes.
         on_clear: Option<bool> = None;
-        /// Reflect on each subagent's own transcript; unset: as Claude Code's
-        /// `playbook_update_on_subagent_stop` says, else no.
+        /// Reflect on each subagent's own transcript, and give it the key points at its start;
+        /// unset: as Claude Code's `playbook_update_on_subagent_stop` says, else no.
         on_subagent_stop: Option<bool> = None;
         /// When a tool call fails with an error that struck before, say what helped then.
         on_tool_failure: bool = true;

@@ -152,7 +152,7 @@ pub(super) async fn reflector(
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
     let mut playbook = points_of(&context.surroundings, job, config)?;
-    shown::only_cited(job, &session.facts, &mut playbook);
+    shown::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
     job.progress.known_lessons = known_lessons(context, job, session, &playbook)?;
     let mut known = known(context, job, session, &playbook, config)?;

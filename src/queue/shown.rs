@@ -29,13 +29,13 @@ const MAX_ID: usize = 64;
 /// Stores with a job what its session was shown, unless it is stored already.
 pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
     if job.progress.shown.is_none() {
+        let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
         let Given {
             mut shown,
             root,
             is_of_here,
         } = {
             let ticket = &job.ticket;
-            let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
             let first = (ticket.session.clone(), ticket.transcript.clone(), end);
             of(context.paths(), &ticket.project, first, |error| {
                 context.log(ticket.id.as_str(), error);
@@ -44,20 +44,35 @@ pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
         job.progress.root = Some(root).filter(|root| *root != job.ticket.session);
         // What a start of ours showed stands in the playbook, wherever its file is now.
         job.progress.has_seen_points |= is_of_here;
-        // A subagent has a context of its own, without what its session was shown.
-        if lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent {
+        // A subagent has a context of its own, without what its session was shown: what it was
+        // given itself stands in its transcript.
+        if is_of_subagent(job) {
             shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
+            let own = transcript_file::beginnings(&job.ticket.transcript, end);
+            let own =
+                own.inspect_err(|error| context.log(job.ticket.id.as_str(), &error.to_string()));
+            for text in own.unwrap_or_default().given {
+                shown.add(in_text(&text));
+            }
         }
         job.progress.shown = Some(shown);
     }
 }
 
-/// Takes from the playbook what a subagent did not cite: it has a context of its own, without
-/// what its session was shown, and is not judged by that.
-pub(super) fn only_cited(job: &Job, facts: &Facts, playbook: &mut Playbook) {
-    if lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent {
-        playbook.keep(|point| facts.citations.iter().any(|id| id.as_str() == point.name));
+/// Takes from the playbook what a subagent was neither given nor cited: it has a context of its
+/// own, without what its session was shown, and is not judged by that.
+pub(super) fn only_its_own(job: &Job, facts: &Facts, playbook: &mut Playbook) {
+    if is_of_subagent(job) {
+        let shown = job.progress.shown.as_ref();
+        playbook.keep(|point| {
+            let is_shown = shown.is_some_and(|shown| shown.has(point.name));
+            is_shown || facts.citations.iter().any(|id| id.as_str() == point.name)
+        });
     }
+}
+
+fn is_of_subagent(job: &Job) -> bool {
+    lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent
 }
 
 pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {

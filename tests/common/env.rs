@@ -24,16 +24,18 @@ pub(crate) enum Hook {
     SessionStart,
     SessionEnd,
     PreCompact,
+    SubagentStart,
     SubagentStop,
     PostToolUseFailure,
     UserPromptSubmit,
 }
 
 impl Hook {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::SessionStart,
         Self::SessionEnd,
         Self::PreCompact,
+        Self::SubagentStart,
         Self::SubagentStop,
         Self::PostToolUseFailure,
         Self::UserPromptSubmit,
@@ -45,6 +47,7 @@ impl Hook {
             Self::SessionStart => "session-start",
             Self::SessionEnd => "session-end",
             Self::PreCompact => "pre-compact",
+            Self::SubagentStart => "subagent-start",
             Self::SubagentStop => "subagent-stop",
             Self::PostToolUseFailure => "post-tool-use-failure",
             Self::UserPromptSubmit => "user-prompt-submit",
@@ -57,6 +60,7 @@ impl Hook {
             Self::SessionStart => "SessionStart",
             Self::SessionEnd => "SessionEnd",
             Self::PreCompact => "PreCompact",
+            Self::SubagentStart => "SubagentStart",
             Self::SubagentStop => "SubagentStop",
             Self::PostToolUseFailure => "PostToolUseFailure",
             Self::UserPromptSubmit => "UserPromptSubmit",
@@ -71,6 +75,9 @@ impl Hook {
             Self::PreCompact => {
                 json!({"prompt_id": PROMPT, "trigger": "manual", "custom_instructions": null})
             }
+            Self::SubagentStart => json!({
+                "prompt_id": PROMPT, "agent_id": AGENT, "agent_type": "general-purpose",
+            }),
             Self::SubagentStop => json!({
                 "prompt_id": PROMPT, "permission_mode": "default", "effort": {"level": "medium"},
                 "stop_hook_active": false, "last_assistant_message": "Done.", "background_tasks": [],

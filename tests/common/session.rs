@@ -84,12 +84,17 @@ impl Session {
         }
     }
 
-    /// Context that hooks put in: an attachment, not a message.
+    /// Context that hooks put in at a start: an attachment, not a message.
     pub(crate) fn injected(&mut self, text: &str) -> &mut Self {
+        self.given_at("SessionStart", text)
+    }
+
+    /// Context that hooks put in at an event of this name.
+    pub(crate) fn given_at(&mut self, event: &str, text: &str) -> &mut Self {
         self.record(json!({
             "type": "attachment",
             "attachment": {"type": "hook_additional_context", "content": [text],
-                "hookName": "SessionStart", "toolUseID": "SessionStart", "hookEvent": "SessionStart"},
+                "hookName": event, "toolUseID": event, "hookEvent": event},
             "rendered": [{"content": format!("<system-reminder>\n{text}\n</system-reminder>")}],
             "renderedRole": "system",
         }))

@@ -263,7 +263,7 @@ class Stage:
         return "", wrong
 
     def subagents_own(self):
-        """A subagent that is learned from, too, judges no key point that it was not given."""
+        """A subagent that is learned from, too, is given the key points, and judges them."""
         folder = self.user.project("subagents-own")
         file = folder / ".claude/playbook.json"
         playbook = json.loads(file.read_text())
@@ -272,13 +272,17 @@ class Stage:
         file.write_text(json.dumps(playbook))
         self.user.playbook(folder, "config", "set", "hooks.on_subagent_stop", "true")
         try:
-            self.user.run(folder, f"{self.word('subagents-own')}: RUN-A-SUBAGENT, TAG-BOTH")
+            word = self.word("subagents-own")
+            self.user.run(folder, f"{word}: RUN-A-SUBAGENT, TAG-BOTH")
             self.user.settle()
         finally:
             self.user.playbook(folder, "config", "set", "hooks.on_subagent_stop", "false")
-        # The session was given both, and the subagent cites the first.
         counted = helpful(folder)
-        return "", [] if counted == [2, 1] else [f"counted {counted}"]
+        wrong = [] if counted == [2, 2] else [f"counted {counted}"]
+        given = "SubagentStart hook additional context"
+        if not any(given in r.messages and points[1]["text"] in r.messages for r in self.user.api.all()):
+            wrong.append("the subagent was given nothing")
+        return "", wrong
 
     def mcp(self):
         """The tools of `playbook mcp` are offered to the model."""

@@ -324,6 +324,35 @@ fn a_subagent_is_judged_only_by_the_points_that_it_cites() {
     assert_eq!(env.marks_of("mis-002"), NOTHING);
 }
 
+/// The client keeps in a subagent's transcript what hooks gave it at its start.
+#[test]
+fn a_subagent_that_is_learned_from_is_given_the_playbook_and_judged_by_it() {
+    let (api, env) = judged_by("helpful");
+    env.hook(Hook::SubagentStart, "s1", json!({})).silent();
+    env.write_config("[hooks]\non_subagent_stop = true\n");
+    let compaction = json!({"agent_id": "other", "agent_type": ""});
+    env.hook(Hook::SubagentStart, "s1", compaction).silent();
+    let given = env.hook(Hook::SubagentStart, "s1", json!({}));
+    let given = given.context_for("SubagentStart");
+    has!(given, "[mis-002]");
+    env.hook(Hook::SubagentStart, "s1", json!({})).silent();
+    let mut agent = Session::subagent("s1");
+    agent.given_at("SubagentStart", &given);
+    agent.user("task").assistant("Done without a word of it.");
+    agent
+        .tool(
+            "Bash",
+            &json!({"command": "cargo test"}),
+            "test result: ok. 1 passed",
+        )
+        .assistant("All good.");
+    write(&env.agent_transcript_path("s1"), agent.text());
+    env.hook(Hook::SubagentStop, "s1", json!({})).silent();
+    env.worker();
+    has!(api.requests()[0].prompt(), "do not edit generated");
+    assert_eq!(env.marks_of("mis-002"), HELPED);
+}
+
 fn records(env: &TestEnv) -> Vec<PathBuf> {
     let projects = fs::read_dir(env.state().join("projects")).expect("projects");
     let folders = projects.flatten().map(|entry| entry.path().join("shown"));

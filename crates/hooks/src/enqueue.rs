@@ -54,8 +54,8 @@ pub(super) fn pre_compact(context: &Context<'_>, manner: Manner) -> Result<(), F
 ///
 /// A compaction fires this too, with a path that does not exist and an empty type.
 pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
-    let wanted = choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false);
-    let transcript = context.input.agent_transcript.clone().filter(|_| wanted);
+    let transcript = context.input.agent_transcript.clone();
+    let transcript = transcript.filter(|_| learns_from_subagents(context));
     if let Some(transcript) = &transcript
         && context.input.agent_type.is_some()
     {
@@ -63,6 +63,11 @@ pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(),
     }
     let agent = context.input.agent_id.as_ref();
     enqueue(context, manner, Event::SubagentStop, transcript, agent)
+}
+
+/// Tells whether the user wants subagents to be learned from.
+pub(super) fn learns_from_subagents(context: &Context<'_>) -> bool {
+    choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false)
 }
 
 /// Waits for a transcript that the client may be writing just now.

@@ -20,6 +20,7 @@ pub mod source;
 pub mod start_worker;
 mod stdin;
 pub mod stop;
+mod subagent;
 pub mod throttle;
 mod whole;
 mod wire;
@@ -50,6 +51,8 @@ pub enum HookEvent {
     SessionEnd,
     /// A session is about to be compacted.
     PreCompact,
+    /// A subagent starts.
+    SubagentStart,
     /// A subagent has ended.
     SubagentStop,
     /// A tool call ran and failed.
@@ -63,10 +66,11 @@ pub enum HookEvent {
 impl HookEvent {
     /// Those that are built, installed and registered. [`Self::Stop`] is not among them: only
     /// `playbook gate on` registers it, and only the whole program answers it.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::SessionStart,
         Self::SessionEnd,
         Self::PreCompact,
+        Self::SubagentStart,
         Self::SubagentStop,
         Self::PostToolUseFailure,
         Self::UserPromptSubmit,
@@ -93,6 +97,7 @@ impl HookEvent {
             Self::SessionStart => ("SessionStart", "session-start"),
             Self::SessionEnd => ("SessionEnd", "session-end"),
             Self::PreCompact => ("PreCompact", "pre-compact"),
+            Self::SubagentStart => ("SubagentStart", "subagent-start"),
             Self::SubagentStop => ("SubagentStop", "subagent-stop"),
             Self::PostToolUseFailure => ("PostToolUseFailure", "post-tool-use-failure"),
             Self::UserPromptSubmit => ("UserPromptSubmit", "user-prompt-submit"),
@@ -121,7 +126,7 @@ pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     exit_on_panic(event, &env);
     let args: Vec<OsString> = args.into_iter().collect();
     let source: &dyn Source = match event {
-        HookEvent::SessionStart => &Prepared,
+        HookEvent::SessionStart | HookEvent::SubagentStart => &Prepared,
         _ => &PreparedSettings,
     };
     run(event, &args, &env, source);
@@ -231,6 +236,7 @@ fn answer(
         HookEvent::SessionStart => inject::run(context, source, out)?,
         HookEvent::SessionEnd => enqueue::session_end(context, manner),
         HookEvent::PreCompact => enqueue::pre_compact(context, manner),
+        HookEvent::SubagentStart => subagent::start(context, source, out)?,
         HookEvent::SubagentStop => enqueue::subagent_stop(context, manner),
         HookEvent::PostToolUseFailure => failure::run(context, out),
         HookEvent::UserPromptSubmit => prompt::run(context, out),

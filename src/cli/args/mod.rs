@@ -63,8 +63,8 @@ pub(crate) enum Command {
   playbook hook session-end < event.json
   playbook hook --list")]
     Hook {
-        /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure,
-        /// user-prompt-submit or stop
+        /// session-start, session-end, pre-compact, subagent-start, subagent-stop,
+        /// post-tool-use-failure, user-prompt-submit or stop
         #[arg(required_unless_present = "list")]
         event: Option<String>,
         /// Do the work before the hook ends

@@ -80,13 +80,13 @@ fn record_at(bytes: &[u8], at: usize) -> Option<Value> {
     serde_json::from_slice(line).ok()
 }
 
-/// The texts that a hook gave at the session's start, to the model or to the user, if this is
-/// the client's note of that.
+/// The texts that a hook gave at the start of a session, or of the subagent whose transcript
+/// this is, to the model or to the user, if this is the client's note of that.
 fn given_at_start(record: &Value) -> impl Iterator<Item = String> {
     let note = &record["attachment"];
     let is_note = record["type"] == "attachment"
         && (note["type"] == "hook_additional_context" || note["type"] == "hook_system_message")
-        && note["hookEvent"] == "SessionStart";
+        && (note["hookEvent"] == "SessionStart" || note["hookEvent"] == "SubagentStart");
     let content = Some(&note["content"]).filter(|_| is_note);
     let texts = content.into_iter().flat_map(|content| match content {
         Value::Array(texts) => texts.as_slice(),

@@ -1,0 +1,49 @@
+//! subagent-start: gives a subagent the playbook where its end is learned from.
+//!
+//! It has a context of its own, in which nothing is that its session was given. What it is given
+//! stands in its transcript, where the worker finds it.
+
+use std::io::Write;
+
+use jiff::SignedDuration;
+
+use super::answer::Answer;
+use super::context::Context;
+use super::source::{Doubt, Source};
+use super::{enqueue, throttle};
+use crate::fsx::FsError;
+use crate::open_session;
+use crate::prepared::Kind;
+
+/// Within this time a subagent is given its context once, also where two hooks are registered.
+const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
+
+/// Answers the start of a subagent.
+///
+/// What has no type is the client's own, as what sums up a conversation.
+pub(super) fn start(
+    context: &Context<'_>,
+    source: &dyn Source,
+    out: &mut dyn Write,
+) -> Result<Result<(), FsError>, Doubt> {
+    let agent = context.input.agent_id.as_ref();
+    let agent = agent.filter(|_| context.input.agent_type.is_some());
+    let Some((agent, session)) = agent.zip(context.input.session.as_ref()) else {
+        return Ok(Ok(()));
+    };
+    if !enqueue::learns_from_subagents(context) {
+        return Ok(Ok(()));
+    }
+    let given = source.given(context, context.need().as_ref(), Kind::Short)?;
+    let file = open_session::injection_file(&context.paths, session, agent);
+    if let Some(given) = given.injection
+        && throttle::is_due(&file, context.now, ONCE_WITHIN)
+    {
+        Answer {
+            context: Some(given.text),
+            ..Answer::default()
+        }
+        .give(context.event, out);
+    }
+    Ok(Ok(()))
+}
