@@ -3,11 +3,13 @@
 
 use std::io::Read as _;
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::args;
+use super::doctor::off_by;
 use super::output;
 use super::session::{Session, runtime};
 use crate::memory::{Memory, reflection_ids};
@@ -19,6 +21,7 @@ use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::queue::question_templates;
+use crate::queue::report::{self, Generated};
 use crate::queue::screening;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::known::Known;
@@ -36,6 +39,8 @@ const MAX_BODY: u64 = 64 << 20;
 /// is one with `error`, and the status says so.
 pub(super) fn run(args: &args::Generate) -> anyhow::Result<u8> {
     let (answer, status) = match generate(args) {
+        // What a model was paid for is answered also where it cannot be stored.
+        Ok(answer) if !answer["problem"].is_null() => (answer, super::USER_ERROR),
         Ok(answer) => (answer, super::OK),
         Err(error) => (flawed(&error), super::USER_ERROR),
     };
@@ -54,7 +59,11 @@ fn flawed(error: &anyhow::Error) -> Value {
 /// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
 fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     let mut body = body()?;
+    let begun = Instant::now();
     let session = Session::open(args.project.as_deref())?;
+    if let Some(by) = off_by(&session) {
+        anyhow::bail!("reflection is switched off by {by}");
+    }
     let secrecy = session.config.secrets.secrecy()?;
     // Once for all: names, ids and descriptions are answered and stored like what was said.
     secrecy.masker.mask_value(&mut body);
@@ -102,7 +111,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     learned.extend(found.clone().map(Learned::Reflection));
     refused.extend(refusal);
     let now = session.env.clock().now();
-    let mut stored = Vec::new();
+    let (mut stored, mut problem) = (Vec::new(), None);
     let is_something = !(learned.is_empty() && refused.is_empty());
     if args.store && critique.changed_behaviour != Some(false) && is_something {
         let source = Source {
@@ -112,7 +121,19 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
             job: JobId::new(now, rand::random()).to_string(),
             time: now,
         };
-        stored = store(&session.paths, &source, &learned, &refused, &evidence.facts)?;
+        match store(&session.paths, &source, &learned, &refused, &evidence.facts) {
+            Ok(ids) => stored = ids,
+            Err(error) => problem = Some(format!("not stored: {error:#}")),
+        }
+        report::generated(&Generated {
+            surroundings: (&session.paths, &session.env),
+            source: &source,
+            backend: account.need.backend,
+            said: &answered,
+            facts: &evidence.facts,
+            problem: problem.as_deref(),
+            took: begun.elapsed(),
+        });
     }
     let (reflection, strategy) = reflection_ids(&project, &text);
     let kept = |id: &String| stored.contains(id);
@@ -144,6 +165,8 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
         // Why something that was learned is not told: it looks like an attack.
         "refused": refused.collect::<Vec<_>>(),
         "evaluation": evaluate(&evidence.facts),
+        // Why nothing is stored that should be.
+        "problem": problem,
         "metadata": {
             "tenant_id": trace.tenant,
             "project_id": project,

@@ -27,6 +27,8 @@ fn found(session: &Session, args: &args::Recall) -> anyhow::Result<Vec<Remembere
     {
         return Ok(vec![named]);
     }
+    let now = session.env.clock().now();
+    let ago = |time| now.checked_sub(time).ok();
     let query = RecallQuery {
         text: args.query.clone(),
         kinds: args
@@ -38,7 +40,29 @@ fn found(session: &Session, args: &args::Recall) -> anyhow::Result<Vec<Remembere
         min_importance: args.min_importance,
         tags: args.tag.clone(),
         outcome: args.outcome.clone(),
+        since: args.since.and_then(ago),
+        until: args.until.and_then(ago),
         ..RecallQuery::best(args.limit)
     };
-    Ok(memory.recall(&query, session.env.clock().now())?)
+    Ok(together(memory.recall(&query, now)?))
+}
+
+/// Behind each memory, the best first, those that belong to it: about the same error, or with all
+/// its tags.
+fn together(mut found: Vec<Remembered>) -> Vec<Remembered> {
+    let mut told: Vec<Remembered> = Vec::with_capacity(found.len());
+    while !found.is_empty() {
+        let first = found.remove(0);
+        let (its, others) = found.into_iter().partition(|other| belongs(&first, other));
+        told.push(first);
+        told.extend::<Vec<_>>(its);
+        found = others;
+    }
+    told
+}
+
+fn belongs(one: &Remembered, other: &Remembered) -> bool {
+    let is_same_error = one.signature.is_some() && one.signature == other.signature;
+    let has_its_tags = !one.tags.is_empty() && one.tags.iter().all(|tag| other.tags.contains(tag));
+    is_same_error || has_its_tags
 }

@@ -39,7 +39,7 @@ pub(crate) mod reason;
 mod record;
 pub(crate) mod recover;
 pub(crate) mod recurrence;
-mod report;
+pub(crate) mod report;
 pub(crate) mod request;
 mod scan;
 mod schedule;

@@ -8,10 +8,15 @@ use super::job::Event;
 use super::progress::Job;
 use super::stop::Finish;
 use super::surroundings::Surroundings;
+use crate::account::Name;
+use crate::env::{Env, name};
 use crate::memory::{JobCounts, Outcome};
+use crate::paths::Paths;
 use crate::playbook::{Change, ChangeKind};
 use crate::redact;
-use crate::reflect::evaluate::Evaluation;
+use crate::reflect::evaluate::{Evaluation, evaluate};
+use crate::reflect::learned::Source;
+use crate::reflect::reply::Reflection;
 use crate::telemetry;
 use crate::transcript::{ErrorCategory, Facts};
 
@@ -115,6 +120,46 @@ fn line(
         line.retain(|field, value| !(value.is_null() && OPTIONAL.contains(&field.as_str())));
     }
     line
+}
+
+/// What `playbook generate --store` did.
+pub(crate) struct Generated<'a> {
+    pub(crate) surroundings: (&'a Paths, &'a Env),
+    pub(crate) source: &'a Source,
+    pub(crate) backend: Name,
+    pub(crate) said: &'a Reflection,
+    pub(crate) facts: &'a Facts,
+    /// Why nothing is stored.
+    pub(crate) problem: Option<&'a str>,
+    pub(crate) took: Duration,
+}
+
+/// Logs what `playbook generate --store` did, as a line of a job that changed no key point.
+pub(crate) fn generated(done: &Generated<'_>) {
+    let (paths, env) = done.surroundings;
+    let ms = done.took.as_secs_f64() * 1_000.0;
+    let outcome = match done.problem {
+        None => Outcome::Applied,
+        Some(_) => Outcome::Failed,
+    };
+    let line = json!({
+        "turn": done.source.session,
+        "agent": MAIN_AGENT,
+        "backend": done.backend,
+        "summary_len": done.said.analysis.split_whitespace().count(),
+        "ops_written": 0,
+        "embed": false,
+        "ms": if env.is_on(name::CI) { 0.0 } else { ms },
+        "reason": done.problem.map(telemetry::word_of),
+        "time": done.source.time,
+        "job": done.source.job,
+        "outcome": outcome.word(),
+        "project": done.source.project,
+        "event": "generate",
+        "session_outcome": done.facts.outcome.name(),
+        "evaluation": evaluate(done.facts),
+    });
+    telemetry::reflection(paths, &line.to_string(), None);
 }
 
 /// How many votes and how many operations a list of changes is.

@@ -2,7 +2,7 @@
 //! with it is told with the path of the field.
 
 use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
+use crate::common::env::{TestEnv, write};
 use jiff::Timestamp;
 use playbook::hint::MemoryKind;
 use playbook::memory::{Memory, RecallQuery};
@@ -160,6 +160,71 @@ fn without_store_and_without_a_network_it_answers_and_leaves_nothing() {
         (&Value::Null, &Value::Null)
     );
     assert!(!env.state().join("memory.db").exists());
+}
+
+#[test]
+fn the_model_sees_what_tools_answered_and_what_was_noted_of_events() {
+    let mut env = TestEnv::without_worker();
+    let api = Api::script([Step::Answer(answer)]);
+    env.use_api(&api.base_url(), "sk-test");
+    let mut body = request();
+    let events = body["events"].as_array_mut().unwrap();
+    events.push(json!({"event_type": "tool_call", "content": "explain", "tool_name": "postgres"}));
+    events.push(json!({
+        "event_id": "e4", "event_type": "tool_response", "tool_name": "postgres",
+        "content": "Seq Scan on orders", "metadata": {"rows": 31000, "password": "hunter2hunter2"},
+    }));
+    let (code, _) = generate(&env, &body, &[]);
+    assert_eq!(code, Some(0));
+    let prompt = api.requests()[0].prompt();
+    has!(prompt, "postgres answered: Seq Scan on orders", "31000");
+    lacks!(prompt, "hunter2");
+}
+
+#[test]
+fn an_answer_that_cannot_be_stored_is_given_all_the_same() {
+    let env = TestEnv::without_worker();
+    let database = "no database ".repeat(500);
+    write(&env.state().join("memory.db"), &database);
+    let (code, said) = generate(&env, &request(), &["--store"]);
+    assert_eq!(code, Some(1));
+    has!(
+        said["problem"].as_str().unwrap(),
+        "not stored: ",
+        "memory.db"
+    );
+    assert_eq!(said["reflection_id"], Value::Null);
+    has!(said["reflection_text"].as_str().unwrap(), "failure");
+    let kept = std::fs::read_to_string(env.state().join("memory.db")).unwrap();
+    assert_eq!(kept, database);
+    let log = std::fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
+    let line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&line["event"], &line["outcome"]),
+        (&json!("generate"), &json!("failed"))
+    );
+}
+
+#[test]
+fn what_is_stored_stands_in_the_log_and_nothing_is_asked_where_reflection_is_off() {
+    let mut env = TestEnv::without_worker();
+    let api = Api::script([Step::Answer(answer)]);
+    env.use_api(&api.base_url(), "sk-test");
+    generate(&env, &request(), &["--store"]);
+    let log = std::fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
+    let line: Value = serde_json::from_str(log.trim()).unwrap();
+    assert_eq!(
+        (&line["outcome"], &line["turn"]),
+        (&json!("applied"), &json!("3f2c"))
+    );
+    env.write_config("[reflection]\nenabled = false\n");
+    let (code, said) = generate(&env, &request(), &["--store"]);
+    assert_eq!(code, Some(1));
+    has!(
+        said["error"]["message"].as_str().unwrap(),
+        "switched off by `reflection.enabled`"
+    );
+    assert_eq!(api.requests().len(), 1);
 }
 
 /// A request with the agent's own evaluation of its work.

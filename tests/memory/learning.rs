@@ -298,14 +298,17 @@ fn reply(prompt: &str) -> String {
     };
     json!({
         "analysis": "The tests ran.", "reflection": "The tests were run first.",
+        "importance": if prompt.contains("a lot") { 0.8 } else { 0.5 },
         "bullet_tags": tags, "tags": ["tests"], "reasoning": "", "operations": [],
     })
     .to_string()
 }
 
-/// Spec/5: a reflection is kept where the session changed something, with the marks of one.
+/// Spec/5: a reflection is kept where the session changed something, with the marks of one;
+/// spec/3: one of importance 0.8 always.
 #[rstest]
 #[case::nothing_changed("The answer is 4.", 0)]
+#[case::nothing_changed_of_weight("That means a lot.", 1)]
 #[case::a_vote("By [pat-001], I ran the tests.", 1)]
 fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[case] kept: usize) {
     let api = Api::script([Step::Answer(reply), Step::Answer(reply)]);

@@ -7,7 +7,7 @@ use crate::common::env::TestEnv;
 use crate::common::learned::{days_ago, error, lesson, reflection};
 use crate::common::run::{Running, Stdin};
 use playbook::memory::{Evaluation, Job, JobCounts, Outcome, RecallQuery, Record};
-use playbook::reflect::learned::Source;
+use playbook::reflect::learned::{Learned, Source};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -66,6 +66,33 @@ fn words_find_what_was_learned_best_first() {
     }
 }
 
+/// What is about one error stands together, the best first.
+#[test]
+fn what_belongs_together_is_told_together() {
+    let env = TestEnv::without_worker();
+    let about = |text: &str, importance| reflection(text, None, importance);
+    let mut learned = vec![
+        about("auth was forgotten in the join", 0.9),
+        about("the join needs an index", 0.7),
+        about("auth came too late for the join", 0.5),
+    ];
+    for (at, learned) in learned.iter_mut().enumerate() {
+        let Learned::Reflection(new) = learned else {
+            panic!("a reflection");
+        };
+        let tag = if at == 1 { "sql" } else { "auth" };
+        new.tags = vec![tag.to_owned()];
+    }
+    env.learn("j1", 3, &learned);
+    let found = recall(&env, &["join"]);
+    let expected = [
+        "auth was forgotten in the join",
+        "auth came too late for the join",
+        "the join needs an index",
+    ];
+    assert_eq!(texts(&found), expected);
+}
+
 #[test]
 fn the_shape_of_the_json_is_stable() {
     let env = experienced();
@@ -96,6 +123,10 @@ fn the_shape_of_the_json_is_stable() {
 #[case::tags(&["--tag", "sql", "--tag", "strategy"], &["strategy"])]
 #[case::outcome(&["--outcome", "failure"], &["reflection", "strategy"])]
 #[case::another_outcome(&["--outcome", "success"], &[])]
+#[case::since(&["--since", "2w"], &["error", "lesson", "reflection", "strategy"])]
+#[case::too_long_ago(&["--since", "2d"], &[])]
+#[case::until(&["--until", "2d", "--kind", "lesson"], &["lesson"])]
+#[case::not_yet(&["--until", "4d"], &[])]
 #[case::words_and_filters(&["auth", "--kind", "error"], &[])]
 #[case::all(&[], &["error", "lesson", "reflection", "strategy"])]
 fn filters_narrow_what_is_found(#[case] args: &[&str], #[case] expected: &[&str]) {

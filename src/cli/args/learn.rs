@@ -23,7 +23,7 @@ pub(crate) struct Bootstrap {
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
     /// Only sessions that ended within this time: 30d, 12h, 2w
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) since: Option<jiff::SignedDuration>,
     /// At most this many, the oldest first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -37,19 +37,6 @@ pub(crate) struct Bootstrap {
     /// Print one JSON object; without --yes the estimate alone
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Reads a time such as `30d`.
-fn time(text: &str) -> Result<jiff::SignedDuration, String> {
-    let units = [("h", 1), ("d", 24), ("w", 7 * 24)];
-    units
-        .iter()
-        .find_map(|(unit, hours)| {
-            let number: u32 = text.strip_suffix(unit)?.trim().parse().ok()?;
-            let hours = i64::from(number) * hours;
-            (hours > 0).then(|| jiff::SignedDuration::from_hours(hours))
-        })
-        .ok_or_else(|| "expected a time such as 30d, 12h or 2w".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -54,6 +54,12 @@ pub(crate) struct Recall {
         value_parser = ["success", "failure", "partial", "timeout", "error"]
     )]
     pub(crate) outcome: Option<String>,
+    /// Only what was learned or shown within this time: 30d, 12h, 2w
+    #[arg(long, value_name = "TIME", value_parser = super::time)]
+    pub(crate) since: Option<jiff::SignedDuration>,
+    /// Only what was learned or shown last before this time
+    #[arg(long, value_name = "TIME", value_parser = super::time)]
+    pub(crate) until: Option<jiff::SignedDuration>,
     #[command(flatten)]
     pub(crate) of: Of,
 }

@@ -232,6 +232,19 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Man(Man),
 }
 
+/// Reads a time such as `30d`.
+fn time(text: &str) -> Result<jiff::SignedDuration, String> {
+    let units = [("h", 1), ("d", 24), ("w", 7 * 24)];
+    units
+        .iter()
+        .find_map(|(unit, hours)| {
+            let number: u32 = text.strip_suffix(unit)?.trim().parse().ok()?;
+            let hours = i64::from(number) * hours;
+            (hours > 0).then(|| jiff::SignedDuration::from_hours(hours))
+        })
+        .ok_or_else(|| "expected a time such as 30d, 12h or 2w".to_owned())
+}
+
 /// Reads a number from 0 to 1.
 fn share(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|n| (0.0..=1.0).contains(n));

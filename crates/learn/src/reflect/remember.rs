@@ -2,7 +2,7 @@
 //!
 //! | what | from | stored when |
 //! |---|---|---|
-//! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something |
+//! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something, or they weigh 0.8 or more |
 //! | lessons | a model's `lessons` | they have grounds, or the session changed something |
 //! | errors, with their fixes | the tool errors that have a message | always |
 //! | effects of hints | what followed on them | always |
@@ -14,7 +14,7 @@
 use std::collections::HashSet;
 
 use super::known::KnownLesson;
-use super::recurrence::numbered;
+use super::recurrence::{WEIGHTY, numbered};
 use super::reply::{Reflection, ReplyLesson, Score};
 use super::self_correction::{MARKS, signature_tag};
 use crate::hint::context_hash;
@@ -60,6 +60,10 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let grounded = lessons(session, |lesson| !lesson.grounds.is_empty());
     let grounded = grounded.into_iter().map(Learned::Lesson);
     let grounded = grounded.filter(|_| !has_changed_something);
+    let is_weighty = |said: &&Reflection| rated(facts, said) >= WEIGHTY;
+    let weighty = session.reflection.filter(is_weighty);
+    let weighty = weighty.filter(|_| !has_changed_something);
+    let weighty = weighty.and_then(|_| reflection(session));
     let reflection = session.reflection.filter(|_| has_changed_something);
     let session = ReflectedSession {
         reflection,
@@ -68,7 +72,9 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let waiting = session.waiting.iter();
     let waiting = waiting.map(|text| Learned::Lesson(waiting_lesson(&session, text)));
     let all = all(&session);
-    shown.chain(all).chain(grounded).chain(waiting).collect()
+    let weighty = weighty.map(Learned::Reflection);
+    let own = shown.chain(weighty).chain(all);
+    own.chain(grounded).chain(waiting).collect()
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.

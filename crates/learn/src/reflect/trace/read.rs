@@ -13,6 +13,8 @@ use super::Trace;
 use crate::reflect::remember::TENANT;
 
 const MAX_EVENTS: usize = 100_000;
+/// Where an event may name its tool among its metadata.
+pub(super) const TOOL: &str = "tool";
 
 /// What is wrong with a trace, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +53,7 @@ impl Trace {
                 let problem = format!("`{}` is there twice", event.id);
                 return Err(TraceDefect::at(format!("events[{at}].event_id"), problem));
             }
-            let named = event.metadata.get("tool").and_then(Value::as_str);
+            let named = event.metadata.get(TOOL).and_then(Value::as_str);
             event.tool = event.tool.take().or(named.map(str::to_owned));
         }
         if trace.tenant.is_empty() {

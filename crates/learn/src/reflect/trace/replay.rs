@@ -6,12 +6,17 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Event, Kind, Trace};
+use super::{Event, Kind, Trace, read};
+use crate::clip::head;
 use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, ErrorCategory, Options};
 
 /// Before the id of an event that is told apart from the error it met.
 const ANSWER_TO: &str = "answer to ";
+/// Before the id of an event of which the agent noted more.
+const NOTE_ON: &str = "note on ";
+/// So much is said of a tool's answer, and of what the agent noted of an event.
+const MAX_NOTE: usize = 400;
 const SOME_TOOL: &str = "tool";
 
 impl Trace {
@@ -78,7 +83,9 @@ impl Trace {
         played
             .iter()
             .filter_map(|id| {
-                let of_answer = || known.get(id.strip_prefix(ANSWER_TO)?);
+                let marks = [ANSWER_TO, NOTE_ON];
+                let told_of = || marks.into_iter().find_map(|mark| id.strip_prefix(mark));
+                let of_answer = || known.get(told_of()?);
                 known.get(id.as_str()).or_else(of_answer)
             })
             .filter(|id| seen.insert(**id))
@@ -102,7 +109,14 @@ impl Player {
         self.time.clone_from(&event.timestamp);
         let error = event.error.as_deref();
         match (event.kind, error) {
-            (Kind::ToolResponse, None) => self.answers(id, tool, text, Ok(text)),
+            (Kind::ToolResponse, None) => {
+                self.answers(id, tool, text, Ok(text));
+                let tool = tool.unwrap_or(SOME_TOOL);
+                self.notes(
+                    &format!("{ANSWER_TO}{id}"),
+                    &format!("{tool} answered: {text}"),
+                );
+            }
             (Kind::ToolResponse | Kind::Error, Some(error)) if !text.contains(error) => {
                 self.answers(id, tool, "", Err(&format!("{error}\n{text}")));
             }
@@ -111,11 +125,24 @@ impl Player {
             (Kind::ToolCall, _) => self.call(id, tool.unwrap_or(SOME_TOOL), text),
             (Kind::Other, _) => self.says(id, text),
         }
+        let mut metadata = event.metadata.clone();
+        metadata.remove(read::TOOL);
+        if !metadata.is_empty() {
+            let noted = format!("Noted of this: {}", Value::Object(metadata));
+            self.notes(&format!("{NOTE_ON}{id}"), &noted);
+        }
         let is_told = matches!(event.kind, Kind::ToolResponse | Kind::Error);
         if let Some(error) = error.filter(|_| !is_told) {
             let tool = tool.unwrap_or(SOME_TOOL);
             self.answers(&format!("{ANSWER_TO}{id}"), Some(tool), "", Err(error));
         }
+    }
+
+    /// Says the beginning of what the evidence of a session would leave out.
+    fn notes(&mut self, id: &str, text: &str) {
+        let cut = head(text, MAX_NOTE);
+        let more = if cut.len() < text.len() { " …" } else { "" };
+        self.says(id, &format!("{cut}{more}"));
     }
 
     fn says(&mut self, id: &str, text: &str) {
