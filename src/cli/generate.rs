@@ -58,8 +58,8 @@ fn flawed(error: &anyhow::Error) -> Value {
 
 /// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
 fn generate(args: &args::Generate) -> anyhow::Result<Value> {
-    let mut body = body()?;
     let begun = Instant::now();
+    let mut body = body()?;
     let session = Session::open(args.project.as_deref())?;
     if let Some(by) = off_by(&session) {
         anyhow::bail!("reflection is switched off by {by}");
@@ -73,47 +73,12 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
     let answered = ask(&session, &account, &evidence)?;
-    let project = trace
-        .project
-        .clone()
-        .unwrap_or_else(|| session.project_name());
-    let remembered = remember::ReflectedSession {
-        project: &project,
-        tenant: &trace.tenant,
-        facts: &evidence.facts,
-        evidence: &evidence.evidence,
-        reflection: Some(&answered),
-        changes: 0,
-        known: &[],
-        waiting: &[],
-        related: &trace.related,
-    };
-    let learned = remember::all(&remembered);
-    let (mut learned, mut refused) = tellable(learned);
-    let category = trace.error.as_ref();
-    let category = category.and_then(|error| error.category.clone());
-    let mut text = NewReflection::default();
-    for item in &mut learned {
-        if let Learned::Reflection(new) = item {
-            new.event_ids = trace.sources(&new.event_ids);
-            new.event_count = trace.events.len() as u64;
-            new.task = trace.task();
-            new.error_category = category.clone().or(new.error_category.take());
-            text = new.clone();
-        }
-    }
-    let critique = &trace.critique;
-    let found = SelfCorrection::of(critique).map(|found| found.memory(critique, &text));
-    let refusal = found
-        .as_ref()
-        .and_then(|new| refusal("a self-correction", &new.text));
-    let found = found.filter(|_| refusal.is_none());
-    learned.extend(found.clone().map(Learned::Reflection));
-    refused.extend(refusal);
+    let project = trace.project.clone();
+    let project = project.unwrap_or_else(|| session.project_name());
+    let found = Found::of(&trace, &project, &evidence, &answered);
     let now = session.env.clock().now();
     let (mut stored, mut problem) = (Vec::new(), None);
-    let is_something = !(learned.is_empty() && refused.is_empty());
-    if args.store && critique.changed_behaviour != Some(false) && is_something {
+    if args.store && trace.critique.changed_behaviour != Some(false) && found.is_something() {
         let source = Source {
             project: project.clone(),
             session: trace.session.clone().unwrap_or_default(),
@@ -121,7 +86,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
             job: JobId::new(now, rand::random()).to_string(),
             time: now,
         };
-        match store(&session.paths, &source, &learned, &refused, &evidence.facts) {
+        match store(&session.paths, &source, &found, &evidence.facts) {
             Ok(ids) => stored = ids,
             Err(error) => problem = Some(format!("not stored: {error:#}")),
         }
@@ -135,50 +100,113 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
             took: begun.elapsed(),
         });
     }
-    let (reflection, strategy) = reflection_ids(&project, &text);
-    let kept = |id: &String| stored.contains(id);
-    let self_correction = found.map(|new| {
-        let (id, _) = reflection_ids(&project, &new);
-        json!({
-            "id": Some(id).filter(kept), "signature": new.signature, "text": new.text,
-            "tags": new.tags, "correction": new.correction,
-        })
-    });
+    let mut told = found.in_json(&project, &stored);
     let mut lessons = answered.lessons;
     lessons.retain(is_tellable);
-    let refused = refused.into_iter().map(|refused| refused.why);
-    Ok(json!({
-        // Null where nothing is stored.
-        "reflection_id": Some(reflection).filter(kept),
-        "strategy_id": strategy.filter(kept),
-        // What the agent's own evaluation taught (spec/5), null where that was nothing.
-        "self_correction": self_correction,
-        "reflection_text": text.text,
-        "strategy_text": text.strategy,
-        "importance": text.importance,
-        "confidence": text.confidence,
-        "tags": text.tags,
-        "error_category": text.error_category,
-        "source_event_ids": text.event_ids,
-        "related_memory_ids": text.related,
-        "lessons": lessons,
-        // Why something that was learned is not told: it looks like an attack.
-        "refused": refused.collect::<Vec<_>>(),
-        "evaluation": evaluate(&evidence.facts),
-        // Why nothing is stored that should be.
-        "problem": problem,
-        "metadata": {
-            "tenant_id": trace.tenant,
-            "project_id": project,
-            "session_id": trace.session,
-            "outcome": trace.outcome,
-            "task_description": trace.task_description,
-            "task_goal": trace.task_goal,
-            "event_count": trace.events.len(),
-            "backend": account.need.backend,
-        },
-        "generated_at": now,
-    }))
+    told["lessons"] = json!(lessons);
+    told["evaluation"] = json!(evaluate(&evidence.facts));
+    // Why nothing is stored that should be.
+    told["problem"] = json!(problem);
+    told["metadata"] = json!({
+        "tenant_id": trace.tenant,
+        "project_id": project,
+        "session_id": trace.session,
+        "outcome": trace.outcome,
+        "task_description": trace.task_description,
+        "task_goal": trace.task_goal,
+        "event_count": trace.events.len(),
+        "backend": account.need.backend,
+    });
+    told["generated_at"] = json!(now);
+    Ok(told)
+}
+
+/// What a trace has taught.
+struct Found {
+    learned: Vec<Learned>,
+    /// What looks like an attack.
+    refused: Vec<RefusedText>,
+    /// The reflection, also among what was learned.
+    text: NewReflection,
+    /// What the agent's own evaluation taught (spec/5).
+    self_correction: Option<NewReflection>,
+}
+
+impl Found {
+    fn of(trace: &Trace, project: &str, evidence: &SessionEvidence, said: &Reflection) -> Self {
+        let remembered = remember::ReflectedSession {
+            project,
+            tenant: &trace.tenant,
+            facts: &evidence.facts,
+            evidence: &evidence.evidence,
+            reflection: Some(said),
+            changes: 0,
+            known: &[],
+            waiting: &[],
+            related: &trace.related,
+        };
+        let (mut learned, mut refused) = tellable(remember::all(&remembered));
+        let category = trace.error.as_ref();
+        let category = category.and_then(|error| error.category.clone());
+        let mut text = NewReflection::default();
+        for item in &mut learned {
+            if let Learned::Reflection(new) = item {
+                new.event_ids = trace.sources(&new.event_ids);
+                new.event_count = trace.events.len() as u64;
+                new.task = trace.task();
+                new.error_category = category.clone().or(new.error_category.take());
+                text = new.clone();
+            }
+        }
+        let critique = &trace.critique;
+        let own = SelfCorrection::of(critique).map(|found| found.memory(critique, &text));
+        let refusal = own
+            .as_ref()
+            .and_then(|new| refusal("a self-correction", &new.text));
+        let own = own.filter(|_| refusal.is_none());
+        learned.extend(own.clone().map(Learned::Reflection));
+        refused.extend(refusal);
+        Self {
+            learned,
+            refused,
+            text,
+            self_correction: own,
+        }
+    }
+
+    fn is_something(&self) -> bool {
+        !(self.learned.is_empty() && self.refused.is_empty())
+    }
+
+    fn in_json(&self, project: &str, stored: &[String]) -> Value {
+        let text = &self.text;
+        let (reflection, strategy) = reflection_ids(project, text);
+        let kept = |id: &String| stored.contains(id);
+        let self_correction = self.self_correction.as_ref().map(|new| {
+            let (id, _) = reflection_ids(project, new);
+            json!({
+                "id": Some(id).filter(kept), "signature": new.signature, "text": new.text,
+                "tags": new.tags, "correction": new.correction,
+            })
+        });
+        let refused = self.refused.iter().map(|refused| refused.why.clone());
+        json!({
+            // Null where nothing is stored.
+            "reflection_id": Some(reflection).filter(kept),
+            "strategy_id": strategy.filter(kept),
+            "self_correction": self_correction,
+            "reflection_text": text.text,
+            "strategy_text": text.strategy,
+            "importance": text.importance,
+            "confidence": text.confidence,
+            "tags": text.tags,
+            "error_category": text.error_category,
+            "source_event_ids": text.event_ids,
+            "related_memory_ids": text.related,
+            // Why something that was learned is not told: it looks like an attack.
+            "refused": refused.collect::<Vec<_>>(),
+        })
+    }
 }
 
 fn body() -> anyhow::Result<Value> {
@@ -228,13 +256,12 @@ fn ask(
 fn store(
     paths: &Paths,
     source: &Source,
-    learned: &[Learned],
-    refused: &[RefusedText],
+    found: &Found,
     facts: &Facts,
 ) -> anyhow::Result<Vec<String>> {
     let mut memory = Memory::open(&paths.memory_db())?;
-    let ids = memory.learn(source, learned)?;
-    let held = screening::held_memories(&source.job, refused);
+    let ids = memory.learn(source, &found.learned)?;
+    let held = screening::held_memories(&source.job, &found.refused);
     memory.hold_back(&source.project, &held, &|_| false, source.time)?;
     memory.judge(source, &(&evaluate(facts)).into(), facts.outcome.name())?;
     let project = Path::new(&source.project);
