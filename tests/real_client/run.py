@@ -262,6 +262,38 @@ class Stage:
             self.user.env = kept
         return "", wrong
 
+    def no_login(self):
+        """Where the client is to judge and nobody is logged in, the next start says so."""
+        if not os.environ.get("REAL_CLIENT_ALONE"):
+            return "not tried: a login is only used in a network of our own", []
+        folder = self.user.project("no-login")
+        self.user.playbook(folder, "config", "set", "backend", "claude-cli")
+        word = self.word("no-login")
+        wrong, credentials = [], None
+        try:
+            self.user.run(folder, f"{word}: do something")
+
+            def tried():
+                jobs = json.loads(self.user.playbook(folder, "jobs", "--json"))["jobs"]
+                return not self.user.workers() and [job for job in jobs if job["tries"]]
+
+            wait_for("the worker to find no login", tried)
+            terminal = Terminal(self.user, folder)
+            screen = terminal.screen().replace(" ", "")
+            if "nothingislearned" not in screen or "/login" not in screen:
+                wrong.append(f"the start does not say what to do: {screen[-400:]}")
+            terminal.exit()
+            credentials = self.log_in()
+            self.user.playbook(folder, "jobs", "retry", "--all")
+            self.user.settle()
+        finally:
+            self.user.playbook(folder, "config", "set", "backend", "auto")
+            if credentials:
+                credentials.unlink()
+        if not any(r.is_reflector() and word in r.messages for r in self.user.api.all()):
+            wrong.append("what waited was not learned after the login")
+        return "", wrong
+
     def subagents_own(self):
         """A subagent that is learned from, too, is given the key points, and judges them."""
         folder = self.user.project("subagents-own")
@@ -461,6 +493,7 @@ def play_all(claude, archive, scratch, only):
         row(way, "a state that cannot be used", stage.unusable_state)
         row(way, "a key the user refused", stage.refused_key)
         row(way, "a key the API refuses", stage.told_of_a_refusal)
+        row(way, "no login", stage.no_login)
 
     def someone(name):
         home = scratch / name
