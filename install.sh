@@ -121,7 +121,7 @@ install() {
         refuse_foreign "$hooks/$hook" "CLAUDE_CONFIG_DIR=DIR"
     done
     # Settings that cannot be edited are found before anything is put on the machine.
-    register --dry-run >"$scratch/changes"
+    register --dry-run --hooks-to-come >"$scratch/changes"
     if [ -n "$dry" ]; then
         cat -- "$scratch/changes"
         say ""
@@ -147,7 +147,7 @@ install() {
 foretell() {
     say "would build the programs; none are in $programs yet"
     say "would register in the settings of scope ${scope:-user}:"
-    sed -n -e 's/^    "\([A-Z][A-Za-z]*\)": \[$/  \1/p' "$repo/hooks/hooks.json"
+    sed -n 's/^    "\([A-Z][A-Za-z]*\)": \[$/  \1/p' "$repo/hooks/hooks.json"
     sed -n 's/.*"[^ ]*\/bin\/\([a-z-]*\);.*/\1/p' "$repo/hooks/hooks.json" |
         while read -r hook; do
             would_install "$hooks/$hook"

@@ -23,9 +23,14 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
         return merge_driver::install(&env, args);
     }
     let paths = Paths::resolve(&env)?;
-    let settings = settings(&env, &paths, args.scope, args.project.as_deref())?;
+    let mut hooks = hooks(&paths, args.scope);
+    if args.hooks_to_come {
+        hooks = installed_hooks(&paths, args.scope);
+    }
+    let place = (args.scope, args.project.as_deref());
+    let settings = settings(&env, &paths, place, hooks.clone())?;
     if !args.dry_run {
-        look_for_hooks(&hooks(&paths, args.scope), args.scope)?;
+        look_for_hooks(&hooks, args.scope)?;
     }
     let mut plan = settings.plan_install(Earlier::Keep).map_err(hinted)?;
     let replaced = !plan.earlier.is_empty() && (args.replace_earlier || agrees(args, &plan)?);
@@ -76,17 +81,14 @@ fn untrusted(paths: &Paths) -> usize {
 pub(super) fn settings<'a>(
     env: &Env,
     paths: &'a Paths,
-    scope: Scope,
-    project: Option<&Path>,
+    (scope, project): (Scope, Option<&Path>),
+    hooks: Hooks,
 ) -> anyhow::Result<Settings<'a>> {
     let file = match scope {
         Scope::User => paths.client_settings(),
-        Scope::Project | Scope::Local => {
-            let project = session::project(env, project)?;
-            project_settings(&project, scope)
-        }
+        Scope::Project | Scope::Local => project_settings(&session::project(env, project)?, scope),
     };
-    Ok(Settings::new(paths, file, hooks(paths, scope)))
+    Ok(Settings::new(paths, file, hooks))
 }
 
 pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
@@ -98,16 +100,20 @@ pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
 
 /// The hooks that are installed; where none is, as after `cargo install`, this program answers.
 pub(super) fn hooks(paths: &Paths, scope: Scope) -> Hooks {
-    let spelling = match scope {
-        Scope::Project => Spelling::Portable,
-        Scope::User | Scope::Local => Spelling::Path,
-    };
-    let hooks = Hooks::of_client(paths.client(), paths.home(), spelling);
+    let hooks = installed_hooks(paths, scope);
     let is_there = |event: HookEvent| hooks.bin().join(event.name()).is_file();
     match std::env::current_exe() {
         Ok(playbook) if !HookEvent::ALL.into_iter().any(is_there) => hooks.answered_by(playbook),
         _ => hooks,
     }
+}
+
+fn installed_hooks(paths: &Paths, scope: Scope) -> Hooks {
+    let spelling = match scope {
+        Scope::Project => Spelling::Portable,
+        Scope::User | Scope::Local => Spelling::Path,
+    };
+    Hooks::of_client(paths.client(), paths.home(), spelling)
 }
 
 /// Hooks that are not there would fail at every session.

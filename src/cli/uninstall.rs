@@ -27,7 +27,10 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     let paths = Paths::resolve(&env)?;
     let records = of_client(&paths);
     let targets = match args.scope {
-        Some(scope) => vec![settings(&env, &paths, scope, args.project.as_deref())?],
+        Some(scope) => {
+            let place = (scope, args.project.as_deref());
+            vec![settings(&env, &paths, place, hooks(&paths, scope))?]
+        }
         None => everywhere(&paths, &records),
     };
     // Settings that cannot be edited stop it all: hooks without their programs would fail

@@ -207,7 +207,8 @@ fn a_dry_run_shows_what_would_come_and_go_and_does_nothing() {
         ".local/bin/playbook\n",
         "playbook/bin/session-end\n",
         "man1/playbook.1\n",
-        "\n+++ "
+        "\n+++ ",
+        ".claude/playbook/bin/session-start\"\n"
     );
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     let scope = ["--scope", "project"];

@@ -129,6 +129,9 @@ pub(crate) struct Install {
     /// Show the change and make none
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// As if the hooks lay in Claude Code's folder already: install.sh puts them there
+    #[arg(long, hide = true, requires = "dry_run")]
+    pub(crate) hooks_to_come: bool,
     /// Merge playbooks in this git repository without conflicts; registers no hooks
     #[arg(long, conflicts_with_all = ["scope", "replace_earlier"])]
     pub(crate) merge_driver: bool,
