@@ -76,10 +76,17 @@ fn of(changes: &[Entry]) -> Option<LearnedNews> {
     let told = told.map(|(count, what, how)| format!("{}{how}", counted(count, what)));
     let told: Vec<String> = told.collect();
     let (first, last) = (changes.last()?, changes.first()?);
-    let since = first.time.to_zoned(TimeZone::system()).strftime("%-d %b");
+    let day = |entry: &Entry| {
+        let time = entry.time.to_zoned(TimeZone::system());
+        time.strftime("%-d %b").to_string()
+    };
+    let since = match (day(first), day(last)) {
+        (first, last) if first == last => format!("on {first}"),
+        (first, _) => format!("since {first}"),
+    };
     let mut parts = Vec::new();
     if !told.is_empty() {
-        parts.push(format!("{} since {since}", told.join(", ")));
+        parts.push(format!("{} {since}", told.join(", ")));
     }
     if !wrong.is_empty() {
         parts.push(format!("{} marked wrong", named(&wrong)));

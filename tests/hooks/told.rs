@@ -276,10 +276,7 @@ fn of_what_was_learned_once_and_only_a_person_who_has_just_come() {
     assert_eq!(told_at(&mut env, "startup", "0"), "", "`-p`");
     assert_eq!(told_at(&mut env, "resume", "1"), "");
     let told = told_at(&mut env, "startup", "1");
-    assert_eq!(
-        told,
-        "Playbook: 1 new key point since 21 Nov (`playbook log`)"
-    );
+    assert_eq!(told, "Playbook: 1 new key point on 21 Nov (`playbook log`)");
     assert_eq!(told_at(&mut env, "startup", "1"), "", "once is enough");
     // What the user did by hand is no news to the user.
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");

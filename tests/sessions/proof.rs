@@ -74,7 +74,7 @@ fn what_is_shown_in_vain_rests_until_a_prompt_or_a_session_needs_it() {
     lacks!(told, "depot's stub", "left out");
     has!(
         env.cli(&["show"]).ok(),
-        "(resting: shown in 12 sessions, cited in 0, helpful in 0, harmful in 0)"
+        "(resting: shown in 12 sessions, never cited)"
     );
     has!(
         env.cli(&["log", "pat-001"]).ok(),

@@ -116,12 +116,20 @@ impl fmt::Display for Proof {
             helpful,
             harmful,
         } = self;
+        if *shown == 0 {
+            return f.write_str("not shown yet");
+        }
         let s = if *shown == 1 { "" } else { "s" };
-        write!(
-            f,
-            "shown in {shown} session{s}, cited in {cited}, helpful in {helpful}, harmful in \
-             {harmful}"
-        )
+        write!(f, "shown in {shown} session{s}")?;
+        if [cited, helpful, harmful].iter().all(|count| **count == 0) {
+            return f.write_str(", never cited");
+        }
+        for (count, how) in [(cited, "cited"), (helpful, "helpful"), (harmful, "harmful")] {
+            if *count > 0 {
+                write!(f, ", {how} in {count}")?;
+            }
+        }
+        Ok(())
     }
 }
 
