@@ -1,6 +1,7 @@
 //! What a session need not teach again: the project's own instructions, and the lessons of
 //! earlier sessions.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
@@ -94,13 +95,23 @@ pub(crate) fn listed(lessons: &[KnownLesson]) -> String {
 /// Writes a known lesson on one line, under the number by which an answer names it.
 pub(crate) fn shown(number: usize, lesson: &KnownLesson) -> String {
     let KnownLesson { text, sessions, .. } = lesson;
-    let text = head(text, MAX_LESSON).replace('\n', " ");
+    let text = in_whole_words(text, MAX_LESSON).replace('\n', " ");
     let taught = match sessions {
         0 => "this session".to_owned(),
         1 => "1 session".to_owned(),
         many => format!("{many} sessions"),
     };
     format!("L{number} ({taught}): {text}")
+}
+
+/// The beginning of a text, cut between two words: half a path names another file.
+fn in_whole_words(text: &str, most: usize) -> Cow<'_, str> {
+    let cut = head(text, most);
+    if cut.len() == text.len() {
+        return cut.into();
+    }
+    let whole = cut.rsplit_once(char::is_whitespace);
+    format!("{} …", whole.map_or(cut, |(words, _)| words)).into()
 }
 
 /// Chooses the sections that touch a session: those that share most words with its evidence
@@ -167,6 +178,26 @@ fn words(text: &str) -> HashSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_lesson_is_cut_between_words_so_that_no_path_is_halved() {
+        let lesson = KnownLesson {
+            id: "les-0123456789ab".to_owned(),
+            text: format!(
+                "{} see\ncrates/learn/src/reflect/known.rs",
+                "word ".repeat(78)
+            ),
+            sessions: 2,
+        };
+        let told = shown(1, &lesson);
+        assert!(told.starts_with("L1 (2 sessions): word "), "{told}");
+        assert!(told.ends_with("word  see …"), "{told}");
+        let whole = KnownLesson {
+            text: "index first".to_owned(),
+            ..lesson
+        };
+        assert_eq!(shown(2, &whole), "L2 (2 sessions): index first");
+    }
 
     #[test]
     fn the_sections_that_a_session_touched_are_chosen_within_the_budget() {
