@@ -103,7 +103,6 @@ fn replace_hook(env: &TestEnv, hook: Hook, script: &str) {
     replace(&client(env).join("playbook/bin").join(hook.name()), script);
 }
 
-/// Puts a script where a program is.
 fn replace(program: &Path, script: &str) {
     fs::remove_file(program).unwrap();
     write(program, format!("#!/bin/sh\n{script}\n"));
@@ -151,7 +150,6 @@ fn what_to_do_fits_what_is_wrong() {
         .fails(1, &["`hooks` is not an object", "shape"]);
 }
 
-/// Breaks one thing.
 type Break = fn(&mut TestEnv);
 
 #[rstest]

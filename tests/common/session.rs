@@ -55,7 +55,6 @@ impl Session {
         &self.id
     }
 
-    /// The transcript's text.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for line in &self.lines {

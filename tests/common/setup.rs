@@ -31,7 +31,6 @@ impl TestEnv {
         env
     }
 
-    /// The session is written down and ends.
     #[track_caller]
     pub(crate) fn end(&self, session: &Session) {
         self.write_transcript(session);

@@ -22,7 +22,6 @@ pub(crate) enum Kind {
     /// A hook, and the worker that it starts.
     HookWithWorker,
     Worker,
-    /// A command of the user's.
     Command,
 }
 

@@ -5,7 +5,6 @@ use crate::common::env::{Hook, TestEnv};
 use crate::common::session::Session;
 use serde_json::{Value, json};
 
-/// The error of this file, about this module.
 fn missing(file: &str, module: &str) -> String {
     format!(
         "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/{file}\", \
@@ -48,7 +47,6 @@ fn finds_its_way(env: &TestEnv, id: &str, script: &str) {
     end(env, &session);
 }
 
-/// The session ends, and the worker does what there is to do.
 fn end(env: &TestEnv, session: &Session) {
     env.end(session);
     env.settle();

@@ -189,7 +189,6 @@ fn failed_jobs_are_kept_however_many() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// "Every hook starts a worker when something is due."
 #[rstest]
 #[case::session_start(Hook::SessionStart)]
 #[case::session_end(Hook::SessionEnd)]

@@ -121,7 +121,6 @@ fn an_error_that_was_made_good_is_known_with_what_helped() {
     );
 }
 
-/// What our hook says of the fix.
 fn told(fix: &RememberedFix) -> String {
     format!(
         "Playbook: this error struck once before in this project, last 2 days ago. Then:\n- [{}] what helped: {}",

@@ -7,7 +7,6 @@ use crate::common::env::TestEnv;
 use crate::common::git::git;
 use crate::common::session::Session;
 
-/// A session has ended and was judged.
 fn judged(env: &TestEnv, session: &Session) {
     env.write_transcript(session);
     let transcript = env.transcript_path("s1");

@@ -26,7 +26,6 @@ fn cloned(env: &TestEnv, points: &[(&str, &str)]) {
     git(env.root(), &["clone", "-q", "upstream", "project"]);
 }
 
-/// Commits these points upstream.
 fn commit(env: &TestEnv, points: &[(&str, &str)]) {
     let upstream = env.root().join("upstream");
     fs::remove_dir_all(env.project()).ok();
