@@ -251,6 +251,16 @@ impl TestEnv {
 
     // -- files
 
+    /// Writes a file below the project.
+    pub(crate) fn write_project(&self, name: &str, content: impl AsRef<[u8]>) {
+        write(&self.project().join(name), content);
+    }
+
+    /// Writes a file below the state folder.
+    pub(crate) fn write_state(&self, name: &str, content: impl AsRef<[u8]>) {
+        write(&self.state().join(name), content);
+    }
+
     pub(crate) fn write_config(&self, text: &str) {
         write(&self.config_dir().join("config.toml"), text);
     }

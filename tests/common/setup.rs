@@ -10,9 +10,10 @@ use super::session::Session;
 impl Session {
     /// A session in which the assistant followed `pat-001`.
     pub(crate) fn citing(id: &str) -> Self {
-        let mut session = Self::new(id);
-        session.user("hello").assistant("By [pat-001], done.");
-        session
+        Self::new(id)
+            .user("hello")
+            .assistant("By [pat-001], done.")
+            .done()
     }
 }
 

@@ -243,10 +243,7 @@ fn it_says_nothing_where_it_is_off(#[case] config: &str) {
 #[test]
 fn a_project_can_switch_it_off_for_itself() {
     let env = with_gate("block");
-    write(
-        &env.project().join(".claude/playbook.toml"),
-        "[gate]\nmode = \"off\"\n",
-    );
+    env.write_project(".claude/playbook.toml", "[gate]\nmode = \"off\"\n");
     false_done("p1").keep(&env);
     stop(&env, "p1", json!({})).silent();
 }

@@ -54,13 +54,12 @@ fn own_votes(env: &TestEnv) -> (u64, u64) {
 }
 
 fn citing(id: &str, point: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("add a flag to the parser")
         .assistant(&format!("By [{point}], briefly."))
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done, all 12 tests pass.");
-    session
+        .ran("cargo test", "12 passed")
+        .assistant("Done, all 12 tests pass.")
+        .done()
 }
 
 #[test]
@@ -169,12 +168,12 @@ fn a_model_judges_those_that_the_session_was_given() {
     let mut env = promoted();
     env.use_api(&api.base_url(), "sk-test");
     start(&env, "s1");
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("Answer in short sentences. Add a flag.")
         .assistant("By [pat-001], the tests first.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done.");
+        .ran("cargo test", "12 passed")
+        .assistant("Done.")
+        .done();
     env.end(&session);
     env.worker();
     let requests = api.requests();

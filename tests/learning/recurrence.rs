@@ -3,7 +3,7 @@
 //! of weight showed.
 
 use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
+use crate::common::env::TestEnv;
 use crate::common::session::Session;
 use crate::common::story::history;
 use rstest::rstest;
@@ -52,8 +52,7 @@ fn project(api: &Api) -> TestEnv {
 }
 
 fn learn(env: &TestEnv, session: &Session) {
-    env.write_transcript(session);
-    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.end(session);
     env.worker();
 }
 

@@ -7,19 +7,10 @@ use serde_json::json;
 
 use crate::common::api::{Api, Step};
 use crate::common::env::TestEnv;
-use crate::common::session::Session;
+
+use super::points::clean;
 
 const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";
-
-fn clean(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
-        .user("add a flag to the parser")
-        .assistant("By [pat-001], the tests first.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done, all 12 tests pass.");
-    session
-}
 
 fn learn(env: &TestEnv, id: &str) {
     env.end(&clean(id));

@@ -21,6 +21,25 @@ fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("spool").join(name)
 }
 
+fn lose_memory(env: &TestEnv) {
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(env.state().join(name));
+    }
+}
+
+/// `s1` is resumed the day after, and ends again.
+fn go_on(env: &TestEnv) {
+    let mut session = Session::citing("s1");
+    let before = session.text();
+    session
+        .user("once more")
+        .assistant("By [pat-001], done again.");
+    let after = session.text().replacen(&before, "", 1);
+    let after = after.replace("2026-11-21T", "2026-11-22T");
+    write(&env.transcript_path("s1"), before + &after);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+}
+
 /// The only job of the spool, and its file.
 #[track_caller]
 fn only_job(env: &TestEnv) -> (PathBuf, Value) {
@@ -210,8 +229,8 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
     let env = with_session(&api);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
-    write(
-        &env.state().join("at-work.json"),
+    env.write_state(
+        "at-work.json",
         json!({id: {"ended": 2, "now": true}}).to_string(),
     );
     env.end_citing("s2");
@@ -230,8 +249,8 @@ fn a_retry_forgets_the_workers_that_ended_at_a_job() {
     let env = with_session(&api);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
-    write(
-        &env.state().join("at-work.json"),
+    env.write_state(
+        "at-work.json",
         json!({id: {"ended": 2, "now": true}}).to_string(),
     );
     env.cli(&["jobs", "retry", id]).ok();
@@ -274,7 +293,7 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
         ".playbook-d4e5f6.tmp",
     ];
     for name in left {
-        write(&env.state().join(name), "text of a session");
+        env.write_state(name, "text of a session");
     }
     env.worker();
     assert!(!env.state().join(left[0]).exists());
@@ -295,19 +314,9 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
     env.worker();
     env.end_citing("s2");
     // More was said in a session that has counted, and it ended again.
-    let mut session = Session::citing("s1");
-    let before = session.text();
-    session
-        .user("once more")
-        .assistant("By [pat-001], done again.");
-    let after = session.text().replacen(&before, "", 1);
-    let after = after.replace("2026-11-21T", "2026-11-22T");
-    write(&env.transcript_path("s1"), before + &after);
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(env.state().join(name));
-    }
+    go_on(&env);
+    lose_memory(&env);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (3, 0));
 }
@@ -325,9 +334,7 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
         env.hook(Hook::SessionStart, session, source).code_is(0);
     }
     env.write_transcript(&Session::citing("s2"));
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(env.state().join(name));
-    }
+    lose_memory(&env);
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     env.end_citing("s3");
     env.worker();
@@ -351,11 +358,9 @@ fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&
     env.worker();
     let counted = env.marks_of("pat-001");
     assert_eq!(counted, (1, 0));
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(env.state().join(name));
-    }
+    lose_memory(&env);
     if let Some(left) = left {
-        write(&env.state().join("memory.db"), left);
+        env.write_state("memory.db", left);
     }
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     env.end_citing("s1");
@@ -366,15 +371,7 @@ fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&
         .ok();
     has!(start, "what was remembered of ");
     // It is resumed the day after, and that counts.
-    let mut session = Session::citing("s1");
-    let before = session.text();
-    session
-        .user("once more")
-        .assistant("By [pat-001], done again.");
-    let after = session.text().replacen(&before, "", 1);
-    let after = after.replace("2026-11-21T", "2026-11-22T");
-    write(&env.transcript_path("s1"), before + &after);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    go_on(&env);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
 }

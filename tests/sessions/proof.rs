@@ -30,15 +30,12 @@ fn start(env: &TestEnv, id: &str, source: &str) -> String {
 }
 
 fn end(env: &TestEnv, session: &Session) {
-    env.write_transcript(session);
-    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.end(session);
     env.worker();
 }
 
 fn saying(id: &str, words: &str) -> Session {
-    let mut session = Session::new(id);
-    session.user("go on").assistant(words);
-    session
+    Session::new(id).user("go on").assistant(words).done()
 }
 
 /// Sessions that were shown both points and cite one of them.

@@ -470,10 +470,7 @@ fn the_state_may_be_on_another_file_system() {
 fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
     let env = environment();
     env.end_citing("s1");
-    write(
-        &env.state().join("memory.db"),
-        "not a database, for sure\n".repeat(100),
-    );
+    env.write_state("memory.db", "not a database, for sure\n".repeat(100));
     let output = env.cli(&["worker"]);
     assert_eq!(output.code, Some(1), "{output:?}");
     let jobs = env.cli(&["jobs"]).ok();

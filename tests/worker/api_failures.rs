@@ -204,8 +204,10 @@ fn an_absurd_bill_is_not_believed() {
     let env = with_session(&api);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let mut next = Session::new("s2");
-    next.user("again").assistant("By [pat-001], done.");
+    let next = Session::new("s2")
+        .user("again")
+        .assistant("By [pat-001], done.")
+        .done();
     env.end(&next);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());

@@ -28,7 +28,7 @@ fn project(points: &[(String, String)], files: &[(String, String)]) -> TestEnv {
     git(&env.project(), &["init", "-q"]);
     env.write_playbook(points);
     for (path, text) in files {
-        write(&env.project().join(path), text);
+        env.write_project(path, text);
     }
     commit(&env);
     env.cli(&["trust"]).ok();
@@ -246,7 +246,7 @@ fn nothing_that_the_repository_asks_for_is_run() {
     ] {
         git(&env.project(), &["config", key, program]);
     }
-    write(&env.project().join(".git/info/attributes"), "* filter=x\n");
+    env.write_project(".git/info/attributes", "* filter=x\n");
     // As after a checkout in the second in which git wrote its index: git believes the times of
     // no file, and runs the filter to compare each.
     let index = env.project().join(".git/index");
@@ -329,9 +329,9 @@ fn planted_stale_points_are_found_and_true_ones_left() {
         )
         .unwrap();
     }
-    write(&env.project().join("src/main.rs"), calls);
-    write(&env.project().join("Makefile"), makefile);
-    write(&env.project().join("CHANGELOG.md"), changelog);
+    env.write_project("src/main.rs", calls);
+    env.write_project("Makefile", makefile);
+    env.write_project("CHANGELOG.md", changelog);
     commit(&env);
     session(&env, "s2");
 
