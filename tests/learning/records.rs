@@ -28,7 +28,8 @@ pub(super) fn answer(id: usize, text: &str, is_error: bool) -> Value {
 
 /// Reads a transcript of these records.
 pub(super) fn read_as(lane: Lane, lines: &[Value]) -> Digest {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let lines = lines.iter().map(ToString::to_string);
+    let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
     let options = Options {
         lane,
         ..Options::default()
