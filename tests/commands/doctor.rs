@@ -445,8 +445,7 @@ fn what_keeps_an_answer_away_is_told_with_what_helps(#[case] step: Step, #[case]
     let mut env = healthy();
     env.use_api(&api.base_url(), "sk-test");
     env.set("PLAYBOOK_NO_WORKER", "1");
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     for args in [&[][..], &["--online"]] {
         let (_, said) = examine(&env, args);
         assert!(said.to_string().contains(helps), "{said:#}");

@@ -162,8 +162,7 @@ fn a_session_is_on_the_page_with_how_it_ended() {
         .ran("cargo test", "test result: ok. 3 passed; 0 failed")
         .assistant("By [pat-001], done.")
         .done();
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
     let told = env.cli(&["report", "--json"]).json();
     assert_eq!(told["sessions"]["success"], 1, "{told}");
     assert_eq!(told["days"][29]["sessions"]["success"], 1);

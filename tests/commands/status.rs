@@ -28,8 +28,7 @@ fn lived_in() -> TestEnv {
         .user("hello")
         .assistant("By [pat-001], done.")
         .done();
-    env.end(&first);
-    env.worker();
+    env.learn_from(&first);
     let second = Session::new("s2")
         .user("hello")
         .assistant("By [pat-002], done.")
@@ -246,8 +245,7 @@ fn hostile_texts_put_no_control_character_on_the_terminal() {
     let env = TestEnv::without_worker();
     let hostile = "a\u{1b}]0;evil\u{7}b\u{202e}c";
     env.write_playbook(&[("pat-001", hostile), ("x\u{1b}[2J", hostile)]);
-    env.end_citing("s\u{1b}[31m");
-    env.worker();
+    env.learn_citing("s\u{1b}[31m");
     let shown = env.cli(&[]).ok();
     assert!(
         !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),

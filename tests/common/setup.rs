@@ -44,4 +44,17 @@ impl TestEnv {
     pub(crate) fn end_citing(&self, id: &str) {
         self.end(&Session::citing(id));
     }
+
+    /// A session ends, and the worker does all there is to do.
+    #[track_caller]
+    pub(crate) fn learn_from(&self, session: &Session) {
+        self.end(session);
+        self.worker();
+    }
+
+    /// The same of a session that cites the key point.
+    #[track_caller]
+    pub(crate) fn learn_citing(&self, id: &str) {
+        self.learn_from(&Session::citing(id));
+    }
 }

@@ -79,8 +79,7 @@ pub(crate) fn end(env: &TestEnv, id: &str) {
         .ran("cargo test", "12 passed")
         .assistant("Done.")
         .done();
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
 }
 
 /// A curator's reply; each operation rests on the session's first event, what the user asked for.

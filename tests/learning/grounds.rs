@@ -441,8 +441,7 @@ fn replies() -> [Step; 2] {
 fn learned(env: &mut TestEnv, api: &Api) {
     env.use_api(&api.base_url(), "sk-test");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    env.end(&release("s1"));
-    env.worker();
+    env.learn_from(&release("s1"));
 }
 
 #[test]
@@ -533,11 +532,9 @@ fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
     write(&outside, "The release of the parser is a secret.");
     std::os::unix::fs::symlink(&outside, project.join("AGENTS.md")).unwrap();
     learned(&mut env, &api);
-    env.end(&release("s2"));
-    env.worker();
+    env.learn_from(&release("s2"));
     env.cli(&["remove", "ctx-001"]).ok();
-    env.end(&release("s3"));
-    env.worker();
+    env.learn_from(&release("s3"));
     let requests = api.requests();
     assert_eq!(requests.len(), 6);
     for request in &requests[2..4] {

@@ -133,8 +133,7 @@ fn what_a_session_says_of_them_counts_with_them_and_once() {
     let mut env = promoted();
     into_another(&mut env, "second");
     start(&env, "s1");
-    env.end(&citing("s1", "my-001"));
-    env.worker();
+    env.learn_from(&citing("s1", "my-001"));
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
     assert_eq!(own_votes(&env), (1, 0));
@@ -174,8 +173,7 @@ fn a_model_judges_those_that_the_session_was_given() {
         .ran("cargo test", "12 passed")
         .assistant("Done.")
         .done();
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
     let requests = api.requests();
     has!(
         requests[0].prompt(),
@@ -214,12 +212,10 @@ fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
     );
     has!(output.stdout, "[my-001]", "[pat-001]");
     // Its votes wait for it; those of other sessions do not.
-    env.end(&citing("s1", "my-001"));
-    env.worker();
+    env.learn_from(&citing("s1", "my-001"));
     assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), "{");
     assert_eq!(env.spool().len(), 1);
-    env.end_citing("s9");
-    env.worker();
+    env.learn_citing("s9");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let own = env.config_dir().display().to_string();
     env.cli(&["restore", "--project", &own]).ok();
@@ -246,8 +242,7 @@ fn sessions_in_the_folder_of_the_settings_teach_nothing() {
     let mut env = promoted();
     env.set("CLAUDE_PROJECT_DIR", env.config_dir());
     start(&env, "s1");
-    env.end(&citing("s1", "my-001"));
-    env.worker();
+    env.learn_from(&citing("s1", "my-001"));
     assert!(env.spool().is_empty());
     assert_eq!(own_votes(&env), (0, 0));
 }

@@ -60,8 +60,7 @@ fn a_session_teaches_the_next_one_in_the_background() {
 #[case::only_mentioned(mentioned(), (0, 0))]
 fn what_followed_a_citation_decides(#[case] session: Session, #[case] marks: (u64, u64)) {
     let env = with_two_points();
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
     assert_eq!(env.marks_of("pat-001"), marks);
     assert_eq!(env.marks_of("mis-002"), (0, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -163,8 +162,7 @@ fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bo
 fn a_session_that_ends_twice_is_one_mark() {
     let env = with_two_points();
     for _ in 0..3 {
-        env.end(&clean("s1"));
-        env.worker();
+        env.learn_from(&clean("s1"));
     }
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
@@ -173,15 +171,13 @@ fn a_session_that_ends_twice_is_one_mark() {
 fn what_a_resumed_session_adds_counts_on_its_own() {
     let env = with_two_points();
     let mut session = clean("s1");
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
     session
         .user("now the other file")
         .assistant("By [mis-002], only the source.")
         .tool("Edit", &json!({"file_path": "/p/a.rs"}), "ok")
         .assistant("Done.");
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
     assert_eq!(
         env.marks_of("pat-001"),
         (1, 0),
@@ -201,8 +197,7 @@ fn what_a_fork_copied_counts_once(#[case] order: [&str; 2]) {
         .assistant("By [mis-002], I leave the generated file.")
         .tool("Edit", &json!({"file_path": "/p/a.rs"}), "ok");
     for id in order {
-        env.end(if id == "s1" { &original } else { &fork });
-        env.worker();
+        env.learn_from(if id == "s1" { &original } else { &fork });
     }
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(env.marks_of("mis-002"), (1, 0));
@@ -300,8 +295,7 @@ fn a_playbook_keeps_all_that_is_not_ours() {
   "zeta": 1.50
 }"#;
     write(&env.playbook_path(), before);
-    env.end(&clean("s1"));
-    env.worker();
+    env.learn_from(&clean("s1"));
 
     let after = fs::read_to_string(env.playbook_path()).unwrap();
     assert_eq!(env.marks_of("pat-001"), (5, 2), "{after}");
@@ -339,8 +333,7 @@ fn a_playbook_that_is_a_link_stays_one() {
     fs::create_dir_all(real.parent().unwrap()).unwrap();
     fs::rename(env.playbook_path(), &real).unwrap();
     std::os::unix::fs::symlink(&real, env.playbook_path()).unwrap();
-    env.end(&clean("s1"));
-    env.worker();
+    env.learn_from(&clean("s1"));
     assert!(
         fs::symlink_metadata(env.playbook_path())
             .unwrap()
@@ -385,8 +378,7 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
     let told = start["systemMessage"].as_str().unwrap();
     let place = "PATTERNS & APPROACHES, entry 1: expected an object, found a string";
     has!(told, "4 entries", place);
-    env.end(&clean("s1"));
-    env.worker();
+    env.learn_from(&clean("s1"));
     let mut list = env.playbook()["sections"]["PATTERNS & APPROACHES"].clone();
     let point = list.as_array_mut().unwrap().remove(1);
     assert_eq!(point["helpful"], 1);
@@ -419,8 +411,7 @@ fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
 fn a_session_without_a_citation_changes_nothing_in_the_key_points() {
     let env = with_two_points();
     let before = env.playbook();
-    env.end(&uncited());
-    env.worker();
+    env.learn_from(&uncited());
     assert_eq!(env.playbook()["sections"], before["sections"]);
     assert_eq!(env.playbook()["last_updated"], NOW);
 }
@@ -428,8 +419,7 @@ fn a_session_without_a_citation_changes_nothing_in_the_key_points() {
 #[test]
 fn a_project_without_a_playbook_is_given_none_by_a_session_that_taught_nothing() {
     let env = TestEnv::without_worker();
-    env.end(&clean("s1"));
-    env.worker();
+    env.learn_from(&clean("s1"));
     assert!(!env.playbook_path().exists());
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }

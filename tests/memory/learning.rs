@@ -32,8 +32,7 @@ fn resolved(id: &str) -> Session {
 }
 
 fn end(env: &TestEnv, session: &Session) {
-    env.end(session);
-    env.worker();
+    env.learn_from(session);
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 

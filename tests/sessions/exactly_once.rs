@@ -166,8 +166,7 @@ fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
     let newer = json!({"v": 99, "transcript": job["transcript"], "claimed": [[0, 100]]});
     let file = spool_file(&env, "20261121T000000-00000001.json");
     write(&file, newer.to_string());
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "a job of a newer version comes first");
@@ -233,8 +232,7 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
         "at-work.json",
         json!({id: {"ended": 2, "now": true}}).to_string(),
     );
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "3 workers ended while they were at it");
@@ -336,8 +334,7 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
     env.write_transcript(&Session::citing("s2"));
     lose_memory(&env);
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    env.end_citing("s3");
-    env.worker();
+    env.learn_citing("s3");
     assert_eq!(env.marks_of("pat-001"), (2, 0), "s1 and s3");
     env.set("PLAYBOOK_NOW", "2026-11-22T13:00:00Z");
     for session in ["s1", "s2"] {
@@ -363,8 +360,7 @@ fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&
         env.write_state("memory.db", left);
     }
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), counted);
     let start = env
         .hook(Hook::SessionStart, "s9", json!({"source": "resume"}))

@@ -251,8 +251,7 @@ fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
         .ran("just ask", "yes")
         .assistant("Done.")
         .done();
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
     assert_eq!(
         env.marks_of("pat-003"),
         (5, 0),

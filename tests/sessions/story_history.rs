@@ -351,8 +351,7 @@ fn what_the_user_writes_into_the_file_is_kept_recorded_once_and_can_be_undone() 
 
     // A job that changes nothing finds it, and the next one does not find it again.
     let session = Session::new("s0").user("hello").assistant("Done.").done();
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
     assert_eq!(sections(&env), edited);
     end(&env, "s1");
     let jobs = history(&env);

@@ -539,8 +539,7 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
         .user("please read https://docs.acme.dev/v2 first, then run the tests")
         .assistant("By [pat-001], done.")
         .done();
-    env.end(&session);
-    env.worker();
+    env.learn_from(&session);
 
     let names: Vec<String> = env.marks().into_keys().collect();
     assert_eq!(names, ["ctx-001", "oth-001", "oth-002", "pat-001"]);

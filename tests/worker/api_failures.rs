@@ -208,8 +208,7 @@ fn an_absurd_bill_is_not_believed() {
         .user("again")
         .assistant("By [pat-001], done.")
         .done();
-    env.end(&next);
-    env.worker();
+    env.learn_from(&next);
     assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
 }
 
