@@ -20,11 +20,9 @@ const MAX_TURNS: usize = 200;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     v: u32,
-    /// How many there were.
     asked: u64,
     /// How many of them did not pass.
     not_passed: u64,
-    /// Those at which it spoke.
     spoken: Vec<Spoken>,
     /// The prompts of the stops at which a model was asked.
     #[serde(default)]
@@ -41,9 +39,7 @@ pub(super) struct Spoken {
     pub(super) score: f64,
     /// What was found, each by its key.
     pub(super) findings: Vec<String>,
-    /// What was said, masked.
     pub(super) said: String,
-    /// Whether the turn had to go on.
     pub(super) should_retry: bool,
     /// Whether the next stop of the same prompt was found better; `None` where none came.
     pub(super) improved: Option<bool>,
@@ -105,7 +101,6 @@ impl Record {
             && !findings.iter().all(is_said)
     }
 
-    /// Notes what is about to be said.
     pub(super) fn add(&mut self, spoken: Spoken) {
         self.spoken.push(spoken);
     }
@@ -125,11 +120,9 @@ impl Record {
 /// How the gate did, over sessions (spec/4 `get_stats`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Figures {
-    /// The stops at which it was asked.
     pub(crate) asked: u64,
     /// Those that did not pass.
     pub(crate) not_passed: u64,
-    /// Those at which a model was asked.
     pub(crate) models_asked: u64,
     /// The turns that had to go on.
     pub(crate) retried: u64,

@@ -18,7 +18,6 @@ const MAX_REPLY: usize = 8 << 20;
 const MAX_ERROR: usize = 64 << 10;
 const USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
-/// A server, and what pays there.
 #[derive(Debug)]
 pub(super) struct Server {
     client: Result<Client, String>,
@@ -75,7 +74,6 @@ impl Server {
         }
     }
 
-    /// A failure of this server's.
     pub(super) fn failure(&self, flaw: Flaw) -> Failure {
         flaw.of(self.base.as_str())
     }

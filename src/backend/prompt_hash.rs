@@ -22,7 +22,6 @@ const KEY_DIGITS: usize = 12;
 pub(crate) struct PromptHash(String);
 
 impl PromptHash {
-    /// Returns the hash of an ask's prompt.
     pub(crate) fn of(ask: &Ask<'_>) -> Self {
         Self::of_json(&canonical_prompt(ask))
     }

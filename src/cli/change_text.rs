@@ -49,7 +49,6 @@ pub(super) fn remembered(mut change: Value) -> String {
     serde_json::from_value(change).map_or(kind, |change| deed(&change))
 }
 
-/// Who made changes.
 #[derive(Deserialize)]
 pub(super) struct Doer {
     event: String,

@@ -30,7 +30,6 @@ pub(super) fn on(mode: args::Mode, as_json: bool) -> anyhow::Result<()> {
     tell(&place, mode, Some((&settings, &plan)), as_json)
 }
 
-/// Takes the hook out.
 pub(super) fn off(as_json: bool) -> anyhow::Result<()> {
     let place = place()?;
     let settings = settings(&place);

@@ -58,7 +58,6 @@ pub(super) const GROUPS: [Group; 6] = [
     },
 ];
 
-/// Which commands the help lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Listed {
     Usual,
@@ -79,7 +78,6 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Prints the help with all commands.
 pub(super) fn print_all() -> std::io::Result<()> {
     with_groups(Cli::command(), Listed::All).print_help()
 }

@@ -42,7 +42,6 @@ impl Repository {
         Ok(Self { project, git })
     }
 
-    /// The command that is set there.
     fn driver(&self) -> Option<String> {
         let said = self.git.ask_now(&["config", "--local", "--get", DRIVER])?;
         Some(String::from_utf8_lossy(&said).trim_end().to_owned())

@@ -1,7 +1,6 @@
 //! How settings are defined: one line each, from which struct, default, bounds, help and
 //! loading come.
 
-/// Who may set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Only the user, in `config.toml`.

@@ -153,7 +153,6 @@ impl Setting for f64 {
 pub struct Limit(pub u64);
 
 impl Limit {
-    /// Tells whether `amount` may be spent in all.
     pub(crate) fn allows(self, amount: u64) -> bool {
         self.0 == 0 || amount <= self.0
     }

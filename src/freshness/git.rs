@@ -77,7 +77,6 @@ impl Git {
         thread::scope(|scope| scope.spawn(asked).join().ok().flatten())
     }
 
-    /// The lines that git says.
     pub(crate) async fn lines(&self, arguments: &[&str]) -> Option<Vec<String>> {
         let said = String::from_utf8(self.ask(arguments).await?).ok()?;
         Some(said.lines().map(str::to_owned).collect())

@@ -11,7 +11,6 @@ const STRATEGY_BOOST: f64 = 1.1;
 /// Reflections, lessons, examples and fixes are kept up to so many characters.
 pub(super) const LONG: usize = 2000;
 
-/// A memory to be written.
 pub(super) struct New<'m> {
     pub(super) kind: MemoryKind,
     pub(super) id: String,

@@ -76,7 +76,6 @@ pub struct Stats {
     pub errors: u64,
     /// How often they struck.
     pub error_occurrences: u64,
-    /// Errors of which a fix is known.
     pub(crate) errors_fixed: u64,
     pub(crate) fixes: u64,
     /// Mean effectiveness of the fixes; 0 when there is none.

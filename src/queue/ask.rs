@@ -86,7 +86,6 @@ impl Question<'_> {
             .await
     }
 
-    /// What the reflector is asked.
     pub(crate) fn reflector_prompt(&self, template: &str) -> FilledPrompt {
         let input = ReflectorInput {
             transcript: &self.session.evidence.text,

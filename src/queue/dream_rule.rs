@@ -25,7 +25,6 @@ pub(super) const NOBODY: Need = Need::bare(Name::Rules);
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rule {
     pub(crate) text: String,
-    /// The lessons that it joins.
     pub(crate) lessons: Vec<String>,
     /// The job that writes it, in the spool.
     pub(crate) job: JobId,

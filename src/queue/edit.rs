@@ -59,7 +59,6 @@ pub(crate) enum Edit {
     Merge {
         points: Vec<String>,
         text: String,
-        /// Its section; else that of the first.
         section: Option<Section>,
     },
     Pin {

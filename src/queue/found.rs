@@ -25,7 +25,6 @@ pub(super) struct FoundPlaybook {
     pub(super) bytes: Option<Vec<u8>>,
     /// The same without secrets, when it is worth keeping.
     pub(super) original: Option<Vec<u8>>,
-    /// Whether that is what the file says.
     pub(super) is_readable: bool,
     /// Whether the file held secrets, which are masked here: neither history nor snapshots
     /// get them, and the file loses them with the next write.

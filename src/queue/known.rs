@@ -61,7 +61,6 @@ pub(super) fn best(
     found(memory, project, "", None, now)
 }
 
-/// The lessons of a project that are most like a text.
 pub(super) fn like(
     memory: &Memory,
     project: &Path,

@@ -86,7 +86,6 @@ pub(crate) struct Progress {
     /// The lessons of earlier sessions that the reflector was shown, as `L1`, `L2`, ….
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) known_lessons: Vec<KnownLesson>,
-    /// The lessons that were not accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) dropped_lessons: Vec<Skipped>,
     /// The operations that were not accepted when the changes were made.
@@ -166,7 +165,6 @@ pub(crate) struct ClaimedRecord {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Spent {
-    /// Each call, with all its attempts.
     #[serde(default)]
     pub(crate) calls: Vec<Paid>,
 }

@@ -83,7 +83,6 @@ impl Surroundings {
     }
 }
 
-/// Reads the threshold that a variable sets, if it does.
 fn threshold_from(env: &Env) -> Option<f64> {
     let threshold = env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok();
     threshold.filter(|threshold: &f64| !threshold.is_nan())

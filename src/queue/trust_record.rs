@@ -114,7 +114,6 @@ fn bring_up_to_date(
     update(context, project, playbook, record, ours, strict).map(drop)
 }
 
-/// Trusts a project: screens its playbook and writes the record.
 pub(crate) fn trust(context: &WorkerContext, project: &Path) -> Result<Screened, QueueError> {
     let path = context.paths().trust_record(project);
     // What was screened before trust was taken back needs no second look.

@@ -85,7 +85,6 @@ fn staged(git: &Git) -> Option<Sides> {
     })
 }
 
-/// Leaves word that a playbook was merged.
 pub(super) fn leave_news(
     paths: &Paths,
     project: &Path,

@@ -13,21 +13,15 @@ const KEY: &str = "AKIAZ3MSQWERTYUIOP27";
 
 /// A session in which a command fails and the same one with another flag works.
 fn slip(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("show the pull request, please")
-        .tool_error(
-            "Bash",
-            &json!({"command": "gh pr view --jsno title"}),
+        .failed(
+            "gh pr view --jsno title",
             "Exit code 1\nunknown flag: --jsno",
         )
-        .tool(
-            "Bash",
-            &json!({"command": "gh pr view --json title"}),
-            "title: Mend it",
-        )
-        .assistant("Here it is.");
-    session
+        .ran("gh pr view --json title", "title: Mend it")
+        .assistant("Here it is.")
+        .done()
 }
 
 /// Three days of the same slip; on the first the user says how things are done here.

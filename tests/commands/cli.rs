@@ -223,8 +223,10 @@ fn a_reflection_that_waits_says_why_and_so_does_the_next_call() {
     env.use_api("http://127.0.0.1:9", "sk-test");
     env.write_config("[retry]\nattempts = 1\nbase_ms = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("fix it").assistant("By [pat-001], done.");
+    let session = Session::new("s1")
+        .user("fix it")
+        .assistant("By [pat-001], done.")
+        .done();
     env.write_transcript(&session);
     let transcript = env.transcript_path("s1");
     let apply = ["reflect", transcript.to_str().unwrap(), "--apply"];
@@ -258,8 +260,10 @@ fn what_does_not_count_in_a_preview_is_told_as_left_out() {
     let api = crate::common::api::Api::script([crate::common::api::Step::Answer(answer)]);
     env.use_api(&api.base_url(), "sk-test");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("fix it").assistant("By [pat-001], done.");
+    let session = Session::new("s1")
+        .user("fix it")
+        .assistant("By [pat-001], done.")
+        .done();
     env.write_transcript(&session);
     let transcript = env.transcript_path("s1");
     let shown = env.cli(&["reflect", transcript.to_str().unwrap()]).ok();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::common::env::{TestEnv, write};
+use crate::common::env::TestEnv;
 use crate::common::git::git;
 
 /// A project with a commit that has three points, and one before that has no playbook.
@@ -67,7 +67,7 @@ fn a_revision_that_is_none_is_told() {
         assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""));
         has!(output.stderr, "error: no revision ", "hint: name a commit");
     }
-    write(&env.project().join(".claude/playbook.json"), "{");
+    env.write_project(".claude/playbook.json", "{");
     git(&env.project(), &["commit", "-qam", "broken"]);
     let output = env.cli(&["diff", "HEAD~..HEAD"]);
     has!(output.stderr, "error: could not read playbook of HEAD: ");

@@ -103,7 +103,6 @@ fn replace_hook(env: &TestEnv, hook: Hook, script: &str) {
     replace(&client(env).join("playbook/bin").join(hook.name()), script);
 }
 
-/// Puts a script where a program is.
 fn replace(program: &Path, script: &str) {
     fs::remove_file(program).unwrap();
     write(program, format!("#!/bin/sh\n{script}\n"));
@@ -131,7 +130,7 @@ fn what_to_do_fits_what_is_wrong() {
     let checked = env.cli(&["config", "check"]);
     has!(checked.stdout, "retry.attempts");
     env.write_config("");
-    write(&env.state().join("memory.db"), "no database");
+    env.write_state("memory.db", "no database");
     assert!(todo_of("sessions").contains("sqlite3"));
     fs::remove_file(env.state().join("memory.db")).unwrap();
     let playbook = fs::read(env.playbook_path()).unwrap();
@@ -151,7 +150,6 @@ fn what_to_do_fits_what_is_wrong() {
         .fails(1, &["`hooks` is not an object", "shape"]);
 }
 
-/// Breaks one thing.
 type Break = fn(&mut TestEnv);
 
 #[rstest]
@@ -220,13 +218,13 @@ type Break = fn(&mut TestEnv);
     fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
 })]
 #[case::strange_job("jobs", "cannot be read", |env: &mut TestEnv| {
-    write(&env.state().join("spool/20261121T120000-00000000.json"), "{");
+    env.write_state("spool/20261121T120000-00000000.json", "{");
 })]
 #[case::folder_for_a_playbook("playbook", "not a regular file", |env: &mut TestEnv| {
     fs::remove_file(env.playbook_path()).unwrap();
     fs::create_dir(env.playbook_path()).unwrap();
 })]
-#[case::bad_memory("sessions", "memory.db", |env: &mut TestEnv| write(&env.state().join("memory.db"), "no database"))]
+#[case::bad_memory("sessions", "memory.db", |env: &mut TestEnv| env.write_state("memory.db", "no database"))]
 fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] break_it: Break) {
     let mut env = healthy();
     break_it(&mut env);
@@ -261,7 +259,7 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
     fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
 })]
 #[case::no_job("jobs", "spool/xx.json is no job", |env: &mut TestEnv| {
-    write(&env.state().join("spool/xx.json"), "{}");
+    env.write_state("spool/xx.json", "{}");
 })]
 #[case::settings_of_a_group("folders", "a group can write", |env: &mut TestEnv| {
     env.write_config("backend = \"rules\"\n");
@@ -315,10 +313,7 @@ fn the_text_of_a_settings_file_is_never_run() {
             "enabledPlugins": {"playbook@market": true, "playbook@../../market": true},
             "extraKnownMarketplaces": {"market": {"source": {"source": "directory", "path": market}}},
         });
-        write(
-            &env.project().join(".claude/settings.json"),
-            text.to_string(),
-        );
+        env.write_project(".claude/settings.json", text.to_string());
         let (code, said) = examine(&env, &[]);
         assert_eq!(code, Some(1), "the rest is not registered");
         let note = &found(&said, "hooks", "note")[0];
@@ -450,8 +445,7 @@ fn what_keeps_an_answer_away_is_told_with_what_helps(#[case] step: Step, #[case]
     let mut env = healthy();
     env.use_api(&api.base_url(), "sk-test");
     env.set("PLAYBOOK_NO_WORKER", "1");
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     for args in [&[][..], &["--online"]] {
         let (_, said) = examine(&env, args);
         assert!(said.to_string().contains(helps), "{said:#}");

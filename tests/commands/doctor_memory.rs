@@ -32,10 +32,10 @@ fn memory(env: &TestEnv, words: &[&str]) -> String {
 #[test]
 fn each_session_says_what_became_of_it() {
     let env = healthy();
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("always release with `just release`")
-        .assistant("Done.");
+        .assistant("Done.")
+        .done();
     keep(&env, &session);
     let before = env.files();
     let told = memory(&env, &["just", "RELEASE"]);

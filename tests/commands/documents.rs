@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use crate::common::env::{TestEnv, write};
 use crate::common::run::{Running, Stdin};
 use crate::common::session::Session;
-use serde_json::json;
 
 /// Commands of `sh` blocks that are not run here, and why.
 const NOT_RUN: [(&str, &str); 6] = [
@@ -109,19 +108,19 @@ fn user() -> TestEnv {
     // The documents name the folders that a user has without these.
     env.unset("PLAYBOOK_CONFIG_DIR");
     env.write_playbook(&[("pat-001", "run the tests"), ("pref-001", "small commits")]);
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("fix the tests; always use uv, never pip")
-        .tool_error("Bash", &json!({"command": "make"}), "Exit code 2\nno rule")
-        .tool("Bash", &json!({"command": "make all"}), "ok")
+        .failed("make", "Exit code 2\nno rule")
+        .ran("make all", "ok")
         .assistant("By [pat-001], done.")
         .user("thanks, that works")
-        .assistant("Done.");
+        .assistant("Done.")
+        .done();
     let text = session.text();
     let text = text.replace("/home/user/project", env.project().to_str().unwrap());
     write(&env.transcript_path("s1"), &text);
-    write(&env.project().join("SESSION.jsonl"), &text);
-    write(&env.project().join("build.log"), "all went well\n");
+    env.write_project("SESSION.jsonl", &text);
+    env.write_project("build.log", "all went well\n");
     let templates = env.home().join(".config/playbook/templates");
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
     for name in ["playbook.txt", "reflector.txt", "curator.txt"] {

@@ -86,12 +86,12 @@ fn old_project(env: &TestEnv) {
     git(&env.project(), &["add", "-A"]);
     git(&env.project(), &["commit", "-q", "-m", "a playbook"]);
     env.cli(&["trust"]).ok();
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("fix the tests; from now on, always use uv, never pip")
         .assistant("By [pat-007], done.")
         .user("thanks, that works")
-        .assistant("Done.");
+        .assistant("Done.")
+        .done();
     let text = session.text();
     let text = text.replace("/home/user/project", env.project().to_str().unwrap());
     write(&env.transcript_path("s1"), text);

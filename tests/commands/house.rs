@@ -32,7 +32,6 @@ fn a_hook_links_few_crates() {
     assert!(linked.len() <= MOST_OF_A_HOOK, "{linked:?}");
 }
 
-/// The libraries that a package links.
 fn linked_by(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--locked", "--no-dedupe"])

@@ -11,7 +11,7 @@ use crate::common::env::TestEnv;
 use crate::common::git::git;
 use crate::common::session::Session;
 use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const COMMANDS: &str = include_str!("../../docs/commands.md");
 
@@ -149,22 +149,20 @@ fn learned() -> (TestEnv, PathBuf) {
         ("pat-002", "Run the tests!"),
         ("pref-001", "small commits"),
     ]);
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("fix the tests; always use uv, never pip")
-        .tool_error(
-            "Bash",
-            &json!({"command": "cargo test"}),
+        .failed(
+            "cargo test",
             "Exit code 101\nerror[E0433]: failed to resolve: undeclared crate `foo`",
         )
-        .tool(
-            "Bash",
-            &json!({"command": "cargo add foo && cargo test"}),
+        .ran(
+            "cargo add foo && cargo test",
             "test result: ok. 3 passed; 0 failed",
         )
         .assistant("Fixed, by [pat-001].")
         .user("thanks, that works")
-        .assistant("Done.");
+        .assistant("Done.")
+        .done();
     let path = env.transcript_path("s1");
     let project = env.project();
     let text = session.text();

@@ -157,17 +157,12 @@ fn a_project_without_anything_has_a_page() {
 fn a_session_is_on_the_page_with_how_it_ended() {
     let env = TestEnv::without_worker();
     env.write_playbook(&[("pat-001", "run the tests before every commit")]);
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("hello")
-        .tool(
-            "Bash",
-            &json!({"command": "cargo test"}),
-            "test result: ok. 3 passed; 0 failed",
-        )
-        .assistant("By [pat-001], done.");
-    env.end(&session);
-    env.worker();
+        .ran("cargo test", "test result: ok. 3 passed; 0 failed")
+        .assistant("By [pat-001], done.")
+        .done();
+    env.learn_from(&session);
     let told = env.cli(&["report", "--json"]).json();
     assert_eq!(told["sessions"]["success"], 1, "{told}");
     assert_eq!(told["days"][29]["sessions"]["success"], 1);
@@ -200,7 +195,7 @@ fn what_cannot_be_read_is_told_on_the_page() {
     for end in ["", "-wal", "-shm"] {
         _ = fs::remove_file(env.state().join(format!("memory.db{end}")));
     }
-    write(&env.state().join("memory.db"), "no database ".repeat(500));
+    env.write_state("memory.db", "no database ".repeat(500));
     let page = page(&env);
     has!(page, "class=\"problem\"", "<code>pat-001</code>");
     write(&env.playbook_path(), "{");

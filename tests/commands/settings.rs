@@ -43,7 +43,7 @@ fn every_example_is_valid() {
         let env = TestEnv::new();
         let text = fs::read_to_string(&path).unwrap();
         if path.ends_with("project.playbook.toml") {
-            write(&env.project().join(".claude/playbook.toml"), &text);
+            env.write_project(".claude/playbook.toml", &text);
         } else {
             env.write_config(&text);
             write(&env.config_dir().join("fixtures.jsonl"), "");
@@ -70,10 +70,7 @@ fn a_key_is_listed_read_and_set() {
     );
     let path = env.cli(&["config", "path"]).ok();
     assert_eq!(path.trim_end(), file.to_str().unwrap());
-    write(
-        &env.project().join(".claude/playbook.toml"),
-        "reflection.dry_run = true",
-    );
+    env.write_project(".claude/playbook.toml", "reflection.dry_run = true");
     let listed = env.cli(&["config", "list", "--json"]).json();
     let row = |name: &str| {
         let rows = listed["settings"].as_array().unwrap();

@@ -24,12 +24,15 @@ fn lived_in() -> TestEnv {
             ("ctx-001", "releases are tags", 0, 0),
         ],
     );
-    let mut first = Session::new("s1");
-    first.user("hello").assistant("By [pat-001], done.");
-    env.end(&first);
-    env.worker();
-    let mut second = Session::new("s2");
-    second.user("hello").assistant("By [pat-002], done.");
+    let first = Session::new("s1")
+        .user("hello")
+        .assistant("By [pat-001], done.")
+        .done();
+    env.learn_from(&first);
+    let second = Session::new("s2")
+        .user("hello")
+        .assistant("By [pat-002], done.")
+        .done();
     env.end(&second);
     spend(&env, "j1", &env.project().display().to_string(), 1);
     spend(&env, "j2", "/elsewhere", 2);
@@ -180,11 +183,11 @@ fn what_is_broken_is_named_with_the_way_out(
             for end in ["", "-wal", "-shm"] {
                 _ = fs::remove_file(env.state().join(format!("memory.db{end}")));
             }
-            write(&env.state().join("memory.db"), "no database ".repeat(500));
+            env.write_state("memory.db", "no database ".repeat(500));
         }
         Trouble::Spool => {
             fs::remove_dir_all(env.state().join("spool")).unwrap();
-            write(&env.state().join("spool"), "");
+            env.write_state("spool", "");
         }
         Trouble::FailedJob => {
             fs::remove_file(env.transcript_path("s2")).unwrap();
@@ -242,8 +245,7 @@ fn hostile_texts_put_no_control_character_on_the_terminal() {
     let env = TestEnv::without_worker();
     let hostile = "a\u{1b}]0;evil\u{7}b\u{202e}c";
     env.write_playbook(&[("pat-001", hostile), ("x\u{1b}[2J", hostile)]);
-    env.end_citing("s\u{1b}[31m");
-    env.worker();
+    env.learn_citing("s\u{1b}[31m");
     let shown = env.cli(&[]).ok();
     assert!(
         !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),

@@ -22,7 +22,6 @@ pub const OUTPUT_TOKENS: u64 = 5;
 pub enum Step {
     /// Answers a reflector's or curator's prompt with canned JSON, any other with prose.
     Canned,
-    /// A message with this text.
     Text(String),
     /// A message with what this says to the prompt.
     Answer(fn(&str) -> String),

@@ -18,7 +18,6 @@ use super::{processes, programs};
 /// The time at which the clock stands still.
 pub(crate) const NOW: &str = "2026-11-21T12:00:00Z";
 
-/// The hook binaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hook {
     SessionStart,
@@ -193,7 +192,6 @@ impl TestEnv {
         self.bin = alone;
     }
 
-    /// Where the folder of the project is in the state folder.
     pub(crate) fn project_state(&self) -> PathBuf {
         let projects = fs::read_dir(self.state().join("projects")).expect("a folder");
         let project = projects.flatten().next().expect("a project");
@@ -253,6 +251,16 @@ impl TestEnv {
 
     // -- files
 
+    /// Writes a file below the project.
+    pub(crate) fn write_project(&self, name: &str, content: impl AsRef<[u8]>) {
+        write(&self.project().join(name), content);
+    }
+
+    /// Writes a file below the state folder.
+    pub(crate) fn write_state(&self, name: &str, content: impl AsRef<[u8]>) {
+        write(&self.state().join(name), content);
+    }
+
     pub(crate) fn write_config(&self, text: &str) {
         write(&self.config_dir().join("config.toml"), text);
     }
@@ -303,7 +311,6 @@ impl TestEnv {
         self.marks()[name]
     }
 
-    /// Writes a session's transcript where the client would.
     pub(crate) fn write_transcript(&self, session: &Session) -> PathBuf {
         let path = self.transcript_path(session.id());
         write(&path, session.text());
@@ -392,7 +399,6 @@ impl TestEnv {
         self.hook_bytes(hook, format!("{event}\n").as_bytes(), Stdin::Closed)
     }
 
-    /// Runs a hook with any bytes on stdin.
     #[track_caller]
     pub(crate) fn hook_bytes(&self, hook: Hook, input: &[u8], stdin: Stdin) -> Output {
         Running::start(self.command(hook.name()), input, stdin).finish()

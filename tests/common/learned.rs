@@ -92,7 +92,6 @@ impl TestEnv {
         Paths::resolve(&env).expect("folders")
     }
 
-    /// The user's memory.
     pub(crate) fn memory(&self) -> Memory {
         Memory::open(&self.paths().memory_db()).expect("a memory")
     }
@@ -116,7 +115,6 @@ impl TestEnv {
         ids
     }
 
-    /// Writes the index as the worker does.
     pub(crate) fn write_index(&self) {
         let path = self.index_path();
         std::fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder");

@@ -10,7 +10,6 @@ enum Kind {
     Ours,
     /// It is just becoming another program, and shows no variables until it is.
     BetweenPrograms,
-    /// Anything else.
     Other,
 }
 

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 /// A session that grows by what user, assistant and tools do.
+#[derive(Clone)]
 pub(crate) struct Session {
     id: String,
     cwd: String,
@@ -55,7 +56,6 @@ impl Session {
         &self.id
     }
 
-    /// The transcript's text.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for line in &self.lines {
@@ -76,12 +76,14 @@ impl Session {
         }
         Self {
             id: id.to_owned(),
-            cwd: self.cwd.clone(),
-            lane: self.lane,
             lines,
-            count: self.count,
-            last_call: self.last_call.clone(),
+            ..self.clone()
         }
+    }
+
+    /// The session as it has grown so far.
+    pub(crate) fn done(&self) -> Self {
+        self.clone()
     }
 
     /// Context that hooks put in at a start: an attachment, not a message.
@@ -123,6 +125,16 @@ impl Session {
     /// A text of the assistant's, as a message of its own.
     pub(crate) fn assistant(&mut self, text: &str) -> &mut Self {
         self.assistant_block(&json!({"type": "text", "text": text}), "end_turn")
+    }
+
+    /// A command that went well.
+    pub(crate) fn ran(&mut self, command: &str, output: &str) -> &mut Self {
+        self.tool("Bash", &json!({"command": command}), output)
+    }
+
+    /// A command that failed.
+    pub(crate) fn failed(&mut self, command: &str, error: &str) -> &mut Self {
+        self.tool_error("Bash", &json!({"command": command}), error)
     }
 
     /// A call of a tool that went well.

@@ -10,9 +10,10 @@ use super::session::Session;
 impl Session {
     /// A session in which the assistant followed `pat-001`.
     pub(crate) fn citing(id: &str) -> Self {
-        let mut session = Self::new(id);
-        session.user("hello").assistant("By [pat-001], done.");
-        session
+        Self::new(id)
+            .user("hello")
+            .assistant("By [pat-001], done.")
+            .done()
     }
 }
 
@@ -31,7 +32,6 @@ impl TestEnv {
         env
     }
 
-    /// The session is written down and ends.
     #[track_caller]
     pub(crate) fn end(&self, session: &Session) {
         self.write_transcript(session);
@@ -43,5 +43,18 @@ impl TestEnv {
     #[track_caller]
     pub(crate) fn end_citing(&self, id: &str) {
         self.end(&Session::citing(id));
+    }
+
+    /// A session ends, and the worker does all there is to do.
+    #[track_caller]
+    pub(crate) fn learn_from(&self, session: &Session) {
+        self.end(session);
+        self.worker();
+    }
+
+    /// The same of a session that cites the key point.
+    #[track_caller]
+    pub(crate) fn learn_citing(&self, id: &str) {
+        self.learn_from(&Session::citing(id));
     }
 }

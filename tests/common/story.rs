@@ -73,14 +73,13 @@ pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
 
 /// A session of some work that cites `pat-001` ends, and the worker runs.
 pub(crate) fn end(env: &TestEnv, id: &str) {
-    let mut session = Session::new(id);
-    session
+    let session = Session::new(id)
         .user("add a flag and run both tests")
         .assistant("By [pat-001], the tests first.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done.");
-    env.end(&session);
-    env.worker();
+        .ran("cargo test", "12 passed")
+        .assistant("Done.")
+        .done();
+    env.learn_from(&session);
 }
 
 /// A curator's reply; each operation rests on the session's first event, what the user asked for.

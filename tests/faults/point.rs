@@ -14,7 +14,6 @@ pub(crate) struct Fault {
     pub(crate) name: String,
 }
 
-/// A point with each fate that it can have.
 pub(crate) fn with_fates(point: &Fault) -> Vec<Fault> {
     let can_fail = point.fate == CAN_FAIL;
     let fates = [("abort", true), ("enospc", can_fail), ("full", can_fail)];

@@ -22,7 +22,6 @@ pub(crate) enum Kind {
     /// A hook, and the worker that it starts.
     HookWithWorker,
     Worker,
-    /// A command of the user's.
     Command,
 }
 
@@ -161,28 +160,24 @@ fn cite(session: &mut Session, points: &[usize]) {
 /// A known error strikes, our hook says what helped, and it helps.
 fn is_told(session: &mut Session, hint: &str) {
     session
-        .tool_error("Bash", &json!({"command": "python3 report.py"}), MODULE)
+        .failed("python3 report.py", MODULE)
         .hinted(hint)
-        .tool(
-            "Bash",
-            &json!({"command": "pip install pyyaml"}),
-            "installed",
-        )
-        .tool("Bash", &json!({"command": "python3 report.py"}), "written");
+        .ran("pip install pyyaml", "installed")
+        .ran("python3 report.py", "written");
 }
 
 /// A known error strikes, our hook says what helped, and it does not.
 fn repeats(session: &mut Session, hint: &str) {
     session
-        .tool_error("Bash", &json!({"command": "docker push app"}), QUOTA)
+        .failed("docker push app", QUOTA)
         .hinted(hint)
-        .tool_error("Bash", &json!({"command": "docker push app"}), QUOTA);
+        .failed("docker push app", QUOTA);
 }
 
 /// An error that nobody knows is made good.
 fn mends(session: &mut Session) {
     session
-        .tool_error("Bash", &json!({"command": "theme build"}), BROKEN)
-        .tool("Bash", &json!({"command": "theme init"}), "made")
-        .tool("Bash", &json!({"command": "theme build"}), "built");
+        .failed("theme build", BROKEN)
+        .ran("theme init", "made")
+        .ran("theme build", "built");
 }

@@ -224,10 +224,7 @@ fn another_value_is_an_error_that_names_the_way_out_and_a_project_may_not_say() 
         refused.stderr,
         "must be \"auto\", true or false, not `often`"
     );
-    write(
-        &env.project().join(".claude/playbook.toml"),
-        "[hooks]\non_prompt = true\n",
-    );
+    env.write_project(".claude/playbook.toml", "[hooks]\non_prompt = true\n");
     let refused = env.cli(&["config", "check"]);
     has!(refused.stdout, "hooks.on_prompt");
 }

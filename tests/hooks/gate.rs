@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 pub(super) const SESSION: &str = "s1";
 pub(super) const DONE: &str = "All done: the tests pass.";
 
-/// A user whose gate is on.
 pub(super) fn with_gate(mode: &str) -> TestEnv {
     let env = TestEnv::without_worker();
     env.write_config(&format!("[gate]\nmode = \"{mode}\"\n"));
@@ -99,7 +98,6 @@ pub(super) fn false_done(prompt: &str) -> Transcript {
     transcript
 }
 
-/// The client asks at a stop.
 pub(super) fn stop(env: &TestEnv, prompt: &str, change: Value) -> Output {
     let mut event = json!({
         "session_id": SESSION, "transcript_path": env.transcript_path(SESSION),
@@ -245,10 +243,7 @@ fn it_says_nothing_where_it_is_off(#[case] config: &str) {
 #[test]
 fn a_project_can_switch_it_off_for_itself() {
     let env = with_gate("block");
-    write(
-        &env.project().join(".claude/playbook.toml"),
-        "[gate]\nmode = \"off\"\n",
-    );
+    env.write_project(".claude/playbook.toml", "[gate]\nmode = \"off\"\n");
     false_done("p1").keep(&env);
     stop(&env, "p1", json!({})).silent();
 }

@@ -5,7 +5,6 @@ use crate::common::env::{Hook, TestEnv};
 use crate::common::session::Session;
 use serde_json::{Value, json};
 
-/// The error of this file, about this module.
 fn missing(file: &str, module: &str) -> String {
     format!(
         "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/{file}\", \
@@ -34,8 +33,7 @@ fn finds_its_way(env: &TestEnv, id: &str, script: &str) {
     let error = missing(script, "requests");
     assert_eq!(hint(env, id, &error), None);
     let run = bash(&format!("python {script}"));
-    let mut session = Session::new(id);
-    session
+    let session = Session::new(id)
         .user("Please run the application.")
         .tool_error("Bash", &run, &error)
         .tool(
@@ -44,11 +42,11 @@ fn finds_its_way(env: &TestEnv, id: &str, script: &str) {
             "Successfully installed requests",
         )
         .tool("Bash", &run, "ok")
-        .assistant("It runs.");
+        .assistant("It runs.")
+        .done();
     end(env, &session);
 }
 
-/// The session ends, and the worker does what there is to do.
 fn end(env: &TestEnv, session: &Session) {
     env.end(session);
     env.settle();
@@ -80,8 +78,7 @@ fn what_helped_in_two_sessions_is_told_when_the_error_strikes_again_and_gains_by
     let told = hint(&env, "s3", &error).expect("what helped");
     has!(told, "pip install requests", "struck twice before");
     assert_eq!(hint(&env, "s3", &error), None, "once in a session");
-    let mut third = Session::new("s3");
-    third
+    let third = Session::new("s3")
         .user("Please make the report.")
         .tool_error("Bash", &bash("python tools/report/monthly.py"), &error)
         .hinted(&told)
@@ -91,7 +88,8 @@ fn what_helped_in_two_sessions_is_told_when_the_error_strikes_again_and_gains_by
             "Successfully installed requests",
         )
         .tool("Bash", &bash("python tools/report/monthly.py"), "ok")
-        .assistant("Here is the report.");
+        .assistant("Here is the report.")
+        .done();
     end(&env, &third);
     let (_, effectiveness, occurrences) = fix(&env);
     assert!(
@@ -135,8 +133,7 @@ fn what_does_not_help_is_told_no_more() {
         let Some(text) = hint(&env, &id, &error) else {
             break;
         };
-        let mut session = Session::new(&id);
-        session
+        let session = Session::new(&id)
             .user("Please run the application again.")
             .tool_error("Bash", &bash("python src/app.py"), &error)
             .hinted(&text)
@@ -146,7 +143,8 @@ fn what_does_not_help_is_told_no_more() {
                 "Successfully installed requests",
             )
             .tool_error("Bash", &bash("python src/app.py"), &error)
-            .assistant("It still fails.");
+            .assistant("It still fails.")
+            .done();
         end(&env, &session);
         told.push(text);
     }
@@ -159,11 +157,11 @@ fn an_error_without_a_fix_is_counted_and_its_times_are_known() {
     let env = TestEnv::new();
     let error = missing("src/app.py", "requests");
     for id in ["s1", "s2"] {
-        let mut session = Session::new(id);
-        session
+        let session = Session::new(id)
             .user("Please run the application.")
             .tool_error("Bash", &bash("python src/app.py"), &error)
-            .assistant("It does not run.");
+            .assistant("It does not run.")
+            .done();
         end(&env, &session);
     }
     assert_eq!(hint(&env, "s3", &error), None);

@@ -280,21 +280,12 @@ fn session() -> Session {
         session
             .user(&format!("always use this for {name}: {text}"))
             .assistant(&format!("By [pat-001] I use {text}"))
-            .tool(
-                "Bash",
-                &json!({"command": format!("echo {name}; {text}")}),
-                &text,
-            )
-            .tool_error(
-                "Bash",
-                &json!({"command": format!("run {name}")}),
+            .ran(&format!("echo {name}; {text}"), &text)
+            .failed(
+                &format!("run {name}"),
                 &format!("Exit code 1\nerror: {text}"),
             )
-            .tool_error(
-                "Bash",
-                &json!({"command": format!("{}{text}", "x ".repeat(170))}),
-                &long,
-            )
+            .failed(&format!("{}{text}", "x ".repeat(170)), &long)
             .tool_error(
                 "Edit",
                 &json!({"file_path": "/a.rs", "new_string": text}),
@@ -318,11 +309,7 @@ fn session() -> Session {
             &json!({"file_path": "/home/user/project/.env"}),
             "PLAIN=nobody-would-know-this",
         )
-        .tool_error(
-            "Bash",
-            &json!({"command": "cat .env"}),
-            "Exit code 1\nPLAIN=nobody-would-know-this",
-        );
+        .failed("cat .env", "Exit code 1\nPLAIN=nobody-would-know-this");
     session
 }
 
@@ -478,8 +465,7 @@ fn the_filter_masks_a_stream_of_any_length() {
 fn own_patterns_and_own_files_are_kept_out_too() {
     let api = Api::canned();
     let mut env = TestEnv::new();
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("the ticket is ACME-4711-77, always read notes.txt")
         .tool(
             "Read",
@@ -491,7 +477,7 @@ fn own_patterns_and_own_files_are_kept_out_too() {
             &json!({"file_path": "/p/notes.txt", "old_string": "nobody-would-know-this"}),
             "<tool_use_error>String to replace not found in file.\nString: nobody-would-know-this</tool_use_error>",
         )
-        .assistant("By [pat-001], done: ACME-4711-77.");
+        .assistant("By [pat-001], done: ACME-4711-77.").done();
     env.write_playbook(&[("pat-001", "run the tests")]);
     let transcript = env.write_transcript(&session);
     env.use_api(&api.base_url(), "sk-ant-our-own-key-0123456789");

@@ -20,7 +20,6 @@ fn read_json(file: &str) -> Value {
     serde_json::from_slice(&fs::read(root().join(file)).unwrap()).unwrap()
 }
 
-/// The plugin's command for each event.
 fn command_of(event: &str) -> String {
     let hooks = read_json("hooks/hooks.json");
     let entry = &hooks["hooks"][event][0];

@@ -328,7 +328,7 @@ fn link_aside(path: &std::path::Path) {
 #[case::settings(|env: &mut TestEnv| env.write_config("[injection]\nmax_units = 800\n"))]
 #[case::settings_gone(|env: &mut TestEnv| std::fs::remove_file(env.config_dir().join("config.toml")).unwrap())]
 #[case::settings_of_the_project(|env: &mut TestEnv| {
-    write(&env.project().join(".claude/playbook.toml"), "[injection]\nmax_units = 700\n");
+    env.write_project(".claude/playbook.toml", "[injection]\nmax_units = 700\n");
 })]
 #[case::switched_off(|env: &mut TestEnv| env.write_config("[reflection]\nenabled = false\n"))]
 #[case::another_day(|env: &mut TestEnv| env.set("PLAYBOOK_NOW", "2027-03-01T12:00:00Z"))]

@@ -31,14 +31,12 @@ fn told(env: &TestEnv) -> String {
 fn of_failed_jobs_once_a_day() {
     let api = Api::script([Step::text("prose")]);
     let mut env = with_api(&api);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     let first = told(&env);
     has!(first, "1 job has failed", "`playbook jobs`");
     assert_eq!(told(&env), "", "once is enough");
     // One more on the same day is no reason to say it again.
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     assert_eq!(told(&env), "");
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
     env.worker();
@@ -50,12 +48,10 @@ fn of_failed_jobs_once_a_day() {
 fn of_jobs_that_wait_for_more_than_a_day_with_the_reason() {
     let api = Api::script([Step::error(500, "api_error", "the API is down")]);
     let mut env = with_api(&api);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!(told(&env), "", "not yet");
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     let told = told(&env);
     has!(
         told,
@@ -87,8 +83,7 @@ fn of_ten_sessions_none_of_which_was_reflected_on() {
     }
     env.worker();
     assert_eq!(told(&env), "");
-    env.end_citing("s10");
-    env.worker();
+    env.learn_citing("s10");
     let told = told(&env);
     has!(told, "none of the last 10 sessions");
 }
@@ -101,8 +96,7 @@ fn and_not_when_one_of_ten_was() {
         Step::error(500, "api_error", "no"),
     ]);
     let mut env = with_api(&api);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
     for n in 2..=10 {
@@ -138,8 +132,7 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
 ) {
     let api = Api::script([Step::error(401, "authentication_error", "no")]);
     let mut env = with_api(&api);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     env.write_config(config);
     env.set("PLAYBOOK_NOW", before);
     env.worker();
@@ -166,8 +159,7 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
 fn failed_jobs_are_kept_however_many() {
     let api = Api::script([Step::text("prose"), Step::text("prose"), Step::Canned]);
     let env = with_api(&api);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     let oldest = env.failed().pop().unwrap();
     for n in 0..600_u32 {
         let id = format!("20261121T130000-{n:08x}");
@@ -189,7 +181,6 @@ fn failed_jobs_are_kept_however_many() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// "Every hook starts a worker when something is due."
 #[rstest]
 #[case::session_start(Hook::SessionStart)]
 #[case::session_end(Hook::SessionEnd)]
@@ -293,8 +284,7 @@ fn of_a_point_that_was_marked_wrong_by_its_id() {
         Step::text(r#"{"reasoning": "r", "operations": []}"#),
     ]);
     let mut env = with_api(&api);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     let told = told_at(&mut env, "startup", "1");
     has!(told, "`pat-001` was marked wrong (`playbook log`)");
 }

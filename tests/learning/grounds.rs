@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::records::{answer, assistant, call_with, read_as, user};
 use crate::common::api::{Api, Request, Step};
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::session::Session;
@@ -11,7 +12,7 @@ use playbook::playbook::Playbook;
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
 use playbook::reflect::grounds::Grounds;
 use playbook::reflect::reply::{Curation, Reflection};
-use playbook::transcript::{Bearing, Evidence, Lane, Options, scan_reader};
+use playbook::transcript::{Bearing, Evidence, Lane};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -110,22 +111,8 @@ const RETOLD: [(&str, &str); 10] = [
     ),
 ];
 
-fn user(content: impl Into<Value>) -> Value {
-    json!({"type": "user", "message": {"role": "user", "content": content.into()}})
-}
-
-fn assistant(text: &str) -> Value {
-    json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
-}
-
-fn ran(id: usize, tool: &str, input: &Value, answer: &str, is_error: bool) -> [Value; 2] {
-    [
-        json!({"type": "assistant", "message": {"role": "assistant", "content":
-            [{"type": "tool_use", "id": format!("t{id}"), "name": tool, "input": input}]}}),
-        user(
-            json!([{"type": "tool_result", "tool_use_id": format!("t{id}"), "is_error": is_error, "content": answer}]),
-        ),
-    ]
+fn ran(id: usize, tool: &str, input: &Value, text: &str, is_error: bool) -> [Value; 2] {
+    [call_with(id, tool, input), answer(id, text, is_error)]
 }
 
 fn bash(id: usize, command: &str, answer: &str, is_error: bool) -> [Value; 2] {
@@ -133,14 +120,7 @@ fn bash(id: usize, command: &str, answer: &str, is_error: bool) -> [Value; 2] {
 }
 
 fn evidence(lines: &[Value], lane: Lane) -> Evidence {
-    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    let text = lines.join("\n") + "\n";
-    let options = Options {
-        lane,
-        ..Options::default()
-    };
-    let digest = scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap();
-    digest.evidence.finish(24_000)
+    read_as(lane, lines).evidence.finish(24_000)
 }
 
 /// A session with honest words and an outcome of its own, in which `asked` comes in by each way
@@ -436,12 +416,11 @@ fn a_task_given_to_a_subagent_is_no_word_of_the_users() {
 
 /// A session in which the user said how releases go.
 fn release(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("the release of the parser goes by scripts/ship.sh, not by hand")
-        .tool("Bash", &json!({"command": "scripts/ship.sh"}), "shipped")
-        .assistant("By [pat-001], done.");
-    session
+        .ran("scripts/ship.sh", "shipped")
+        .assistant("By [pat-001], done.")
+        .done()
 }
 
 fn replies() -> [Step; 2] {
@@ -462,8 +441,7 @@ fn replies() -> [Step; 2] {
 fn learned(env: &mut TestEnv, api: &Api) {
     env.use_api(&api.base_url(), "sk-test");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    env.end(&release("s1"));
-    env.worker();
+    env.learn_from(&release("s1"));
 }
 
 #[test]
@@ -554,11 +532,9 @@ fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
     write(&outside, "The release of the parser is a secret.");
     std::os::unix::fs::symlink(&outside, project.join("AGENTS.md")).unwrap();
     learned(&mut env, &api);
-    env.end(&release("s2"));
-    env.worker();
+    env.learn_from(&release("s2"));
     env.cli(&["remove", "ctx-001"]).ok();
-    env.end(&release("s3"));
-    env.worker();
+    env.learn_from(&release("s3"));
     let requests = api.requests();
     assert_eq!(requests.len(), 6);
     for request in &requests[2..4] {

@@ -15,6 +15,7 @@ mod grounds;
 mod own_points;
 mod points;
 mod poison;
+mod records;
 mod recurrence;
 mod reflect_template;
 mod secrets;

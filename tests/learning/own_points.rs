@@ -54,13 +54,12 @@ fn own_votes(env: &TestEnv) -> (u64, u64) {
 }
 
 fn citing(id: &str, point: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("add a flag to the parser")
         .assistant(&format!("By [{point}], briefly."))
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done, all 12 tests pass.");
-    session
+        .ran("cargo test", "12 passed")
+        .assistant("Done, all 12 tests pass.")
+        .done()
 }
 
 #[test]
@@ -134,8 +133,7 @@ fn what_a_session_says_of_them_counts_with_them_and_once() {
     let mut env = promoted();
     into_another(&mut env, "second");
     start(&env, "s1");
-    env.end(&citing("s1", "my-001"));
-    env.worker();
+    env.learn_from(&citing("s1", "my-001"));
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
     assert_eq!(own_votes(&env), (1, 0));
@@ -169,14 +167,13 @@ fn a_model_judges_those_that_the_session_was_given() {
     let mut env = promoted();
     env.use_api(&api.base_url(), "sk-test");
     start(&env, "s1");
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("Answer in short sentences. Add a flag.")
         .assistant("By [pat-001], the tests first.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done.");
-    env.end(&session);
-    env.worker();
+        .ran("cargo test", "12 passed")
+        .assistant("Done.")
+        .done();
+    env.learn_from(&session);
     let requests = api.requests();
     has!(
         requests[0].prompt(),
@@ -215,12 +212,10 @@ fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
     );
     has!(output.stdout, "[my-001]", "[pat-001]");
     // Its votes wait for it; those of other sessions do not.
-    env.end(&citing("s1", "my-001"));
-    env.worker();
+    env.learn_from(&citing("s1", "my-001"));
     assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), "{");
     assert_eq!(env.spool().len(), 1);
-    env.end_citing("s9");
-    env.worker();
+    env.learn_citing("s9");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let own = env.config_dir().display().to_string();
     env.cli(&["restore", "--project", &own]).ok();
@@ -247,8 +242,7 @@ fn sessions_in_the_folder_of_the_settings_teach_nothing() {
     let mut env = promoted();
     env.set("CLAUDE_PROJECT_DIR", env.config_dir());
     start(&env, "s1");
-    env.end(&citing("s1", "my-001"));
-    env.worker();
+    env.learn_from(&citing("s1", "my-001"));
     assert!(env.spool().is_empty());
     assert_eq!(own_votes(&env), (0, 0));
 }

@@ -22,25 +22,20 @@ fn with_two_points() -> TestEnv {
 }
 
 /// A session in which `pat-001` is cited and all goes well.
-fn clean(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+pub(super) fn clean(id: &str) -> Session {
+    Session::new(id)
         .user("add a flag to the parser")
         .assistant("By [pat-001], the tests first.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done, all 12 tests pass.");
-    session
-}
-
-fn end(env: &TestEnv, session: &Session) {
-    env.end(session);
+        .ran("cargo test", "12 passed")
+        .assistant("Done, all 12 tests pass.")
+        .done()
 }
 
 #[test]
 fn a_session_teaches_the_next_one_in_the_background() {
     let mut env = with_two_points();
     env.unset("PLAYBOOK_NO_WORKER");
-    end(&env, &clean("s1"));
+    env.end(&clean("s1"));
     env.settle();
     assert!(env.spool().is_empty() && env.failed().is_empty());
 
@@ -65,87 +60,76 @@ fn a_session_teaches_the_next_one_in_the_background() {
 #[case::only_mentioned(mentioned(), (0, 0))]
 fn what_followed_a_citation_decides(#[case] session: Session, #[case] marks: (u64, u64)) {
     let env = with_two_points();
-    end(&env, &session);
-    env.worker();
+    env.learn_from(&session);
     assert_eq!(env.marks_of("pat-001"), marks);
     assert_eq!(env.marks_of("mis-002"), (0, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
 fn rejected() -> Session {
-    let mut session = Session::new("s1");
-    session
+    Session::new("s1")
         .user("release it")
         .assistant("By [pat-001], I run all tests first.")
         .rejected(
             "Bash",
             &json!({"command": "cargo test"}),
             "no, that takes an hour, never do that here",
-        );
-    session
+        )
+        .done()
 }
 
 fn rejected_silently() -> Session {
-    let mut session = Session::new("s1");
-    session
+    Session::new("s1")
         .user("release it")
         .assistant("By [pat-001], I run all tests first.")
-        .rejected("Bash", &json!({"command": "cargo test"}), "");
-    session
+        .rejected("Bash", &json!({"command": "cargo test"}), "")
+        .done()
 }
 
 /// Whether the next prompt corrects what was done must be understood: the rules do not try.
 fn told_otherwise() -> Session {
-    let mut session = Session::new("s1");
-    session
+    Session::new("s1")
         .user("release it")
         .assistant("By [pat-001], I ran all tests before the commit.")
-        .user("No, that's wrong.");
-    session
+        .user("No, that's wrong.")
+        .done()
 }
 
 fn disowned() -> Session {
-    let mut session = Session::new("s1");
-    session
+    Session::new("s1")
         .user("release it")
         .assistant("[pat-001] does not work here: there are no tests.")
-        .tool("Bash", &json!({"command": "cargo build"}), "ok")
-        .assistant("Done.");
-    session
+        .ran("cargo build", "ok")
+        .assistant("Done.")
+        .done()
 }
 
 fn tool_error() -> Session {
-    let mut session = Session::new("s1");
-    session
+    Session::new("s1")
         .user("release it")
         .assistant("By [pat-001], the tests first.")
-        .tool_error(
-            "Bash",
-            &json!({"command": "cargo test"}),
-            "Exit code 101\nerror: no such command",
-        );
-    session
+        .failed("cargo test", "Exit code 101\nerror: no such command")
+        .done()
 }
 
 fn interrupted() -> Session {
-    let mut session = Session::new("s1");
-    session
+    Session::new("s1")
         .user("release it")
         .assistant("By [pat-001], the tests first.")
-        .interrupted();
-    session
+        .interrupted()
+        .done()
 }
 
 fn uncited() -> Session {
-    let mut session = Session::new("s1");
-    session.user("add a flag").assistant("Done.");
-    session
+    Session::new("s1")
+        .user("add a flag")
+        .assistant("Done.")
+        .done()
 }
 
 /// The id stands everywhere but in a text of the assistant's.
 fn mentioned() -> Session {
-    let mut session = Session::new("s1");
-    session
+    Session::new("s1")
         .injected("[pat-001] helpful=0 harmful=0 :: run the tests before every commit")
         .user("what does [pat-001] say?")
         .tool(
@@ -154,8 +138,8 @@ fn mentioned() -> Session {
             "[pat-001] in a file",
         )
         .compacted("Summary: the assistant cited [pat-001].")
-        .assistant("It says pat-001: run the tests; (pat-001) and [pat-] are no citations.");
-    session
+        .assistant("It says pat-001: run the tests; (pat-001) and [pat-] are no citations.")
+        .done()
 }
 
 #[rstest]
@@ -178,8 +162,7 @@ fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bo
 fn a_session_that_ends_twice_is_one_mark() {
     let env = with_two_points();
     for _ in 0..3 {
-        end(&env, &clean("s1"));
-        env.worker();
+        env.learn_from(&clean("s1"));
     }
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
@@ -188,15 +171,13 @@ fn a_session_that_ends_twice_is_one_mark() {
 fn what_a_resumed_session_adds_counts_on_its_own() {
     let env = with_two_points();
     let mut session = clean("s1");
-    end(&env, &session);
-    env.worker();
+    env.learn_from(&session);
     session
         .user("now the other file")
         .assistant("By [mis-002], only the source.")
         .tool("Edit", &json!({"file_path": "/p/a.rs"}), "ok")
         .assistant("Done.");
-    end(&env, &session);
-    env.worker();
+    env.learn_from(&session);
     assert_eq!(
         env.marks_of("pat-001"),
         (1, 0),
@@ -216,8 +197,7 @@ fn what_a_fork_copied_counts_once(#[case] order: [&str; 2]) {
         .assistant("By [mis-002], I leave the generated file.")
         .tool("Edit", &json!({"file_path": "/p/a.rs"}), "ok");
     for id in order {
-        end(&env, if id == "s1" { &original } else { &fork });
-        env.worker();
+        env.learn_from(if id == "s1" { &original } else { &fork });
     }
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(env.marks_of("mis-002"), (1, 0));
@@ -248,12 +228,12 @@ fn a_line_that_is_half_written_counts_when_it_is_whole() {
 fn a_subagents_own_messages_count_where_the_user_wants_it() {
     let env = with_two_points();
     env.write_config("[hooks]\non_subagent_stop = true\n");
-    let mut agent = Session::subagent("s1");
-    agent
+    let agent = Session::subagent("s1")
         .user("find the parser")
         .assistant("By [pat-001], I run its tests.")
-        .tool("Bash", &json!({"command": "cargo test"}), "ok")
-        .assistant("Found it.");
+        .ran("cargo test", "ok")
+        .assistant("Found it.")
+        .done();
     write(&env.agent_transcript_path("s1"), agent.text());
     env.hook(Hook::SubagentStop, "s1", json!({})).silent();
     env.worker();
@@ -263,7 +243,7 @@ fn a_subagents_own_messages_count_where_the_user_wants_it() {
 #[test]
 fn each_project_learns_from_its_own_sessions() {
     let mut env = with_two_points();
-    end(&env, &clean("s1"));
+    env.end(&clean("s1"));
     let other = env.root().join("other");
     write(
         &other.join(".claude/playbook.json"),
@@ -284,7 +264,7 @@ fn each_project_learns_from_its_own_sessions() {
 #[test]
 fn the_next_start_brings_on_what_waits() {
     let mut env = with_two_points();
-    end(&env, &clean("s1"));
+    env.end(&clean("s1"));
     env.unset("PLAYBOOK_NO_WORKER");
     env.hook(Hook::SessionStart, "s2", json!({})).context();
     env.settle();
@@ -315,8 +295,7 @@ fn a_playbook_keeps_all_that_is_not_ours() {
   "zeta": 1.50
 }"#;
     write(&env.playbook_path(), before);
-    end(&env, &clean("s1"));
-    env.worker();
+    env.learn_from(&clean("s1"));
 
     let after = fs::read_to_string(env.playbook_path()).unwrap();
     assert_eq!(env.marks_of("pat-001"), (5, 2), "{after}");
@@ -354,8 +333,7 @@ fn a_playbook_that_is_a_link_stays_one() {
     fs::create_dir_all(real.parent().unwrap()).unwrap();
     fs::rename(env.playbook_path(), &real).unwrap();
     std::os::unix::fs::symlink(&real, env.playbook_path()).unwrap();
-    end(&env, &clean("s1"));
-    env.worker();
+    env.learn_from(&clean("s1"));
     assert!(
         fs::symlink_metadata(env.playbook_path())
             .unwrap()
@@ -368,7 +346,7 @@ fn a_playbook_that_is_a_link_stays_one() {
 fn a_broken_playbook_is_not_overwritten_and_the_job_waits_for_its_repair() {
     let mut env = with_two_points();
     let good = fs::read_to_string(env.playbook_path()).unwrap();
-    end(&env, &clean("s1"));
+    env.end(&clean("s1"));
     let broken = format!("{good}\n<<<<<<< HEAD\n");
     write(&env.playbook_path(), &broken);
     env.worker();
@@ -400,8 +378,7 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
     let told = start["systemMessage"].as_str().unwrap();
     let place = "PATTERNS & APPROACHES, entry 1: expected an object, found a string";
     has!(told, "4 entries", place);
-    end(&env, &clean("s1"));
-    env.worker();
+    env.learn_from(&clean("s1"));
     let mut list = env.playbook()["sections"]["PATTERNS & APPROACHES"].clone();
     let point = list.as_array_mut().unwrap().remove(1);
     assert_eq!(point["helpful"], 1);
@@ -434,8 +411,7 @@ fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
 fn a_session_without_a_citation_changes_nothing_in_the_key_points() {
     let env = with_two_points();
     let before = env.playbook();
-    end(&env, &uncited());
-    env.worker();
+    env.learn_from(&uncited());
     assert_eq!(env.playbook()["sections"], before["sections"]);
     assert_eq!(env.playbook()["last_updated"], NOW);
 }
@@ -443,8 +419,7 @@ fn a_session_without_a_citation_changes_nothing_in_the_key_points() {
 #[test]
 fn a_project_without_a_playbook_is_given_none_by_a_session_that_taught_nothing() {
     let env = TestEnv::without_worker();
-    end(&env, &clean("s1"));
-    env.worker();
+    env.learn_from(&clean("s1"));
     assert!(!env.playbook_path().exists());
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }

@@ -3,7 +3,7 @@
 //! of weight showed.
 
 use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
+use crate::common::env::TestEnv;
 use crate::common::session::Session;
 use crate::common::story::history;
 use rstest::rstest;
@@ -51,12 +51,6 @@ fn project(api: &Api) -> TestEnv {
     env
 }
 
-fn learn(env: &TestEnv, session: &Session) {
-    env.write_transcript(session);
-    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
-    env.worker();
-}
-
 fn names(env: &TestEnv) -> Vec<String> {
     env.marks().into_keys().collect()
 }
@@ -66,7 +60,7 @@ fn what_happened_once_is_a_lesson_until_another_session_meets_it() {
     let same = replies(TEXT, 0.9, &json!({}));
     let api = Api::script([same.clone(), same.clone(), same].concat());
     let env = project(&api);
-    learn(&env, &met("s1"));
+    env.learn_from(&met("s1"));
     assert_eq!(names(&env), ["pat-001"]);
     let dropped = &history(&env)[0]["dropped"][0];
     assert_eq!(
@@ -79,10 +73,10 @@ fn what_happened_once_is_a_lesson_until_another_session_meets_it() {
     // A fork of it is no second session.
     let mut fork = met("s1").fork("s2");
     go_on(&mut fork);
-    learn(&env, &fork);
+    env.learn_from(&fork);
     assert_eq!(names(&env), ["pat-001"]);
 
-    learn(&env, &met("s3"));
+    env.learn_from(&met("s3"));
     assert_eq!(names(&env), ["ctx-001", "pat-001"]);
     has!(env.playbook().to_string(), "there is no `python`");
 }
@@ -107,7 +101,7 @@ fn a_lesson_with_a_ground_is_kept_of_a_session_that_changed_nothing() {
         )
         .tool("Bash", &command("gh pr edit 12 --title x"), "done")
         .assistant("It is out.");
-    learn(&env, &session);
+    env.learn_from(&session);
     has!(env.cli(&["recall", "--kind", "lesson"]).ok(), "gh pr edit");
 }
 
@@ -119,8 +113,8 @@ fn another_wording_recurs_when_it_names_the_lesson(#[case] name: &str, #[case] e
     let second = replies(OTHERWISE, 0.5, &json!({"repeats": [name]}));
     let api = Api::script([first, second].concat());
     let env = project(&api);
-    learn(&env, &met("s1"));
-    learn(&env, &met("s2"));
+    env.learn_from(&met("s1"));
+    env.learn_from(&met("s2"));
     has!(api.requests()[3].prompt(), "L1 (1 session): Start the jobs");
     assert_eq!(names(&env), expected);
 }
@@ -134,7 +128,7 @@ fn what_the_user_said_stands_at_once(#[case] more: Value, #[case] expected: &[&s
     let mut session = Session::new("s1");
     session.user("the jobs always start with python3, remember that");
     go_on(&mut session);
-    learn(&env, &session);
+    env.learn_from(&session);
     assert_eq!(names(&env), expected);
 }
 
@@ -157,6 +151,6 @@ fn a_check_that_failed_and_passed_later_teaches_by_its_weight(
         .tool("Bash", &command("make stub"), "made")
         .tool("Bash", &command("cargo test"), "test result: ok. 1 passed")
         .assistant("All is green.");
-    learn(&env, &session);
+    env.learn_from(&session);
     assert_eq!(names(&env), expected);
 }

@@ -6,9 +6,11 @@ use crate::common::session::Session;
 
 fn user(api: &Api) -> TestEnv {
     let env = TestEnv::asking(api);
-    let mut session = Session::new("s1");
-    session.user("fix it").assistant("By [pat-001], done.");
-    write(&env.project().join("SESSION.jsonl"), session.text());
+    let session = Session::new("s1")
+        .user("fix it")
+        .assistant("By [pat-001], done.")
+        .done();
+    env.write_project("SESSION.jsonl", session.text());
     env
 }
 

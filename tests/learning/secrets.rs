@@ -76,7 +76,6 @@ fn token() -> String {
 
 /// What only the user's own pattern knows.
 const OWN: &str = "ACME-4711";
-/// That pattern.
 const PATTERN: &str = "[secrets]\npatterns = [\"ACME-[0-9]{4}\"]\n";
 
 /// Fails where one of our files, the playbook apart, holds one of these.

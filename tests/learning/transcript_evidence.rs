@@ -1,39 +1,12 @@
 //! The evidence of a session: within its budget, complete in what matters, the same twice.
-use std::fmt::Write as _;
 use std::path::Path;
 
+use super::records::{answer, assistant, call, read, user};
 use playbook::redact::{NeverRead, Secrecy};
-use playbook::transcript::{Digest, Lane, Options, Range, estimate_tokens, scan_reader};
+use playbook::transcript::{Lane, Options, Range, estimate_tokens, scan_reader};
 use playbook::transcript_file::{complete_end, scan};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-
-fn read(lines: &[Value]) -> Digest {
-    let text: String = lines.iter().fold(String::new(), |mut text, line| {
-        writeln!(text, "{line}").unwrap();
-        text
-    });
-    scan_reader(text.as_bytes(), 0, &Options::default(), &mut |_, _| false).unwrap()
-}
-
-fn user(content: impl Into<Value>) -> Value {
-    json!({"type": "user", "message": {"role": "user", "content": content.into()}})
-}
-
-fn assistant(text: &str) -> Value {
-    json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
-}
-
-fn call(id: usize, tool: &str, command: &str) -> Value {
-    json!({"type": "assistant", "message": {"role": "assistant", "content":
-        [{"type": "tool_use", "id": format!("t{id}"), "name": tool, "input": {"command": command}}]}})
-}
-
-fn answer(id: usize, text: &str, is_error: bool) -> Value {
-    user(
-        json!([{"type": "tool_result", "tool_use_id": format!("t{id}"), "is_error": is_error, "content": text}]),
-    )
-}
 
 /// Words of several scripts, citations, secrets, blobs, and what tries to pass for a label.
 fn words() -> impl Strategy<Value = String> {

@@ -1,33 +1,13 @@
 //! What a session shows: what followed a citation, what the user said, how it ended.
+use super::records::{assistant as claude, read, read_as, user};
 use playbook::transcript::{
-    ErrorCategory, Facts, FollowUp, Lane, Options, Outcome, Reason, SaidKind, Stats, scan_reader,
+    Digest, ErrorCategory, Facts, FollowUp, Lane, Options, Outcome, Reason, SaidKind, scan_reader,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
 
-fn scan(lines: &[Value], lane: Lane) -> (Facts, Stats) {
-    let text: String = lines
-        .iter()
-        .flat_map(|l| [l.to_string(), "\n".to_owned()])
-        .collect();
-    let options = Options {
-        lane,
-        ..Options::default()
-    };
-    let digest = scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap();
-    (digest.facts, digest.stats)
-}
-
 fn facts(lines: &[Value]) -> Facts {
-    scan(lines, Lane::Session).0
-}
-
-fn user(content: impl Into<Value>) -> Value {
-    json!({"type": "user", "message": {"role": "user", "content": content.into()}})
-}
-
-fn claude(text: &str) -> Value {
-    json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
+    read(lines).facts
 }
 
 fn synthetic(text: &str) -> Value {
@@ -191,7 +171,7 @@ fn the_lines_of_one_message_are_one_message() {
 #[test]
 fn a_uuid_counts_once_and_what_another_job_has_not_at_all() {
     let record = |uuid: &str| with(user("x"), "uuid", uuid);
-    let (facts, stats) = scan(&[record("a"), record("b"), record("a")], Lane::Session);
+    let Digest { facts, stats, .. } = read(&[record("a"), record("b"), record("a")]);
     assert_eq!(facts.user_turns, 2);
     assert_eq!(stats.skipped[&Reason::Repeated], 1);
     let text = format!("{}\n{}\n", record("a"), record("b"));
@@ -284,8 +264,8 @@ fn a_subagents_file_is_read_in_its_own_lane() {
         claude("By [pat-001]."),
     ];
     let cited = |lane| {
-        scan(&lines, lane)
-            .0
+        read_as(lane, &lines)
+            .facts
             .citations
             .iter()
             .map(ToString::to_string)
@@ -341,16 +321,13 @@ fn what_is_typed_while_the_agent_works_is_the_users_word(#[case] prompt: Value) 
     let queued =
         attachment(&json!({"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}));
     let again = user("No, stop. Never touch the tests.");
-    let (facts, stats) = scan(
-        &[
-            user("go"),
-            claude("By [pat-001]."),
-            queued,
-            again,
-            claude("ok"),
-        ],
-        Lane::Session,
-    );
+    let Digest { facts, stats, .. } = read(&[
+        user("go"),
+        claude("By [pat-001]."),
+        queued,
+        again,
+        claude("ok"),
+    ]);
     assert_eq!((facts.user_turns, facts.queued_prompts), (1, 1));
     let said = |kind| facts.said.iter().any(|said| said.kind == kind);
     assert!(said(SaidKind::StandingInstruction));
@@ -363,10 +340,7 @@ fn what_is_typed_while_the_agent_works_is_the_users_word(#[case] prompt: Value) 
 #[case::meta(json!({"type": "queued_command", "prompt": "No, stop", "commandMode": "prompt", "isMeta": true}))]
 #[case::other(json!({"type": "file", "prompt": "No, stop"}))]
 fn what_the_client_queues_is_not_the_users_word(#[case] queued: Value) {
-    let (facts, stats) = scan(
-        &[user("go"), claude("ok"), attachment(&queued)],
-        Lane::Session,
-    );
+    let Digest { facts, stats, .. } = read(&[user("go"), claude("ok"), attachment(&queued)]);
     assert_eq!(facts.queued_prompts, 0);
     assert_eq!(stats.skipped[&Reason::Bookkeeping], 1);
 }
@@ -392,7 +366,7 @@ fn what_an_older_client_gives_of_its_queue_is_the_users_word_once() {
         claude("ok"),
         user("never push to main"),
     ];
-    let (facts, _) = scan(&lines, Lane::Session);
+    let facts = facts(&lines);
     assert_eq!((facts.user_turns, facts.queued_prompts), (1, 1));
     assert_eq!(facts.said.len(), 1);
 }

@@ -7,23 +7,13 @@ use serde_json::json;
 
 use crate::common::api::{Api, Step};
 use crate::common::env::TestEnv;
-use crate::common::session::Session;
+
+use super::points::clean;
 
 const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";
 
-fn clean(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
-        .user("add a flag to the parser")
-        .assistant("By [pat-001], the tests first.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done, all 12 tests pass.");
-    session
-}
-
 fn learn(env: &TestEnv, id: &str) {
-    env.end(&clean(id));
-    env.worker();
+    env.learn_from(&clean(id));
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
@@ -107,8 +97,7 @@ fn votes_that_cannot_be_read_are_kept_and_hold_the_jobs() {
     let votes = state.map(|entry| entry.unwrap().path().join("votes.json"));
     let votes: Vec<_> = votes.filter(|path| path.exists()).collect();
     fs::write(&votes[0], "{").unwrap();
-    env.end(&clean("s2"));
-    env.worker();
+    env.learn_from(&clean("s2"));
     assert_eq!(fs::read_to_string(&votes[0]).unwrap(), "{");
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "could not read the votes");

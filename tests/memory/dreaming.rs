@@ -14,21 +14,15 @@ use serde_json::{Value, json};
 
 /// A session that met an error and made it good, each of another part.
 fn session(n: usize) -> Session {
-    let mut session = Session::new(&format!("s{n}"));
-    session
+    Session::new(&format!("s{n}"))
         .user(&format!("build part {n}"))
-        .tool_error(
-            "Bash",
-            &json!({"command": format!("acme build part{n} --fast")}),
+        .failed(
+            &format!("acme build part{n} --fast"),
             "Error: unknown flag: --fast",
         )
-        .tool(
-            "Bash",
-            &json!({"command": format!("acme build part{n} --quick")}),
-            "ok",
-        )
-        .assistant("Done.");
-    session
+        .ran(&format!("acme build part{n} --quick"), "ok")
+        .assistant("Done.")
+        .done()
 }
 
 fn end(env: &TestEnv, n: usize) {

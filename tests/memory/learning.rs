@@ -14,35 +14,25 @@ use playbook::memory::{Memory, RecallQuery};
 use playbook::reflect::remembered::{Detail, Remembered, RememberedFix};
 use playbook::transcript::error_signature;
 use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const MISSING: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/report.py\", line 3, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
 
-fn bash(command: &str) -> Value {
-    json!({"command": command})
-}
-
 /// A session in which a module is missing, is installed, and the tests pass in the end.
 fn resolved(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("write the monthly report")
-        .tool_error("Bash", &bash("python report.py"), MISSING)
-        .tool("Bash", &bash("ls -l"), "report.py")
-        .tool(
-            "Bash",
-            &bash("pip install pyyaml"),
-            "Successfully installed",
-        )
-        .tool("Bash", &bash("python report.py"), "report written")
-        .tool("Bash", &bash("pytest"), "==== 3 passed in 0.10s ====")
-        .assistant("The report is written.");
-    session
+        .failed("python report.py", MISSING)
+        .ran("ls -l", "report.py")
+        .ran("pip install pyyaml", "Successfully installed")
+        .ran("python report.py", "report written")
+        .ran("pytest", "==== 3 passed in 0.10s ====")
+        .assistant("The report is written.")
+        .done()
 }
 
 fn end(env: &TestEnv, session: &Session) {
-    env.end(session);
-    env.worker();
+    env.learn_from(session);
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
@@ -121,7 +111,6 @@ fn an_error_that_was_made_good_is_known_with_what_helped() {
     );
 }
 
-/// What our hook says of the fix.
 fn told(fix: &RememberedFix) -> String {
     format!(
         "Playbook: this error struck once before in this project, last 2 days ago. Then:\n- [{}] what helped: {}",
@@ -139,25 +128,13 @@ fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] eff
     let mut session = Session::new("s2");
     session
         .user("write the bill")
-        .tool_error(
-            "Bash",
-            &bash("python bill.py"),
-            &MISSING.replace("report", "bill"),
-        )
+        .failed("python bill.py", &MISSING.replace("report", "bill"))
         .hinted(&told(&fixes[0]))
-        .tool(
-            "Bash",
-            &bash("pip install pyyaml"),
-            "Successfully installed",
-        );
+        .ran("pip install pyyaml", "Successfully installed");
     if helps {
-        session.tool("Bash", &bash("python bill.py"), "bill written");
+        session.ran("python bill.py", "bill written");
     } else {
-        session.tool_error(
-            "Bash",
-            &bash("python bill.py"),
-            &MISSING.replace("report", "bill"),
-        );
+        session.failed("python bill.py", &MISSING.replace("report", "bill"));
     }
     session.assistant("That was it.");
     end(&env, &session);
@@ -188,13 +165,13 @@ fn what_other_hooks_say_moves_nothing(#[case] text: &str) {
     let env = TestEnv::without_worker();
     end(&env, &resolved("s1"));
     let (_, fixes) = only_error(&env);
-    let mut session = Session::new("s2");
-    session
+    let session = Session::new("s2")
         .user("write the bill")
-        .tool_error("Bash", &bash("python bill.py"), MISSING)
+        .failed("python bill.py", MISSING)
         .hinted(&text.replace("ID", &fixes[0].id))
-        .tool("Bash", &bash("python bill.py"), "ok")
-        .assistant("Done.");
+        .ran("python bill.py", "ok")
+        .assistant("Done.")
+        .done();
     end(&env, &session);
     let (_, after) = only_error(&env);
     let fix = after.iter().find(|fix| fix.id == fixes[0].id).unwrap();
@@ -208,18 +185,14 @@ fn what_other_hooks_say_moves_nothing(#[case] text: &str) {
 fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] kept: usize) {
     let env = TestEnv::without_worker();
     env.write_config(&format!("[budgets]\nmemory_rows = {rows}\n"));
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("build it")
-        .tool_error("Bash", &bash("acme run --al"), "error: unknown flag: --al")
-        .tool("Bash", &bash("acme run --all"), "ok")
-        .tool_error(
-            "Bash",
-            &bash("acme list --lon"),
-            "error: unknown flag: --lon",
-        )
-        .tool("Bash", &bash("acme list --long"), "ok")
-        .assistant("Done.");
+        .failed("acme run --al", "error: unknown flag: --al")
+        .ran("acme run --all", "ok")
+        .failed("acme list --lon", "error: unknown flag: --lon")
+        .ran("acme list --long", "ok")
+        .assistant("Done.")
+        .done();
     end(&env, &session);
     let all = MemoryKind::ALL.iter().map(|kind| all(&env, *kind).len());
     assert_eq!(all.sum::<usize>(), kept);
@@ -230,16 +203,12 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
 fn a_command_that_two_sessions_replaced_becomes_a_key_point() {
     let env = TestEnv::without_worker();
     for (id, is_learned) in [("s1", false), ("s2", true)] {
-        let mut session = Session::new(id);
-        session
+        let session = Session::new(id)
             .user("run the tests")
-            .tool_error(
-                "Bash",
-                &bash("npm test"),
-                "npm error Missing script: \"test\"",
-            )
-            .tool("Bash", &bash("pnpm test"), "12 passed")
-            .assistant("All pass.");
+            .failed("npm test", "npm error Missing script: \"test\"")
+            .ran("pnpm test", "12 passed")
+            .assistant("All pass.")
+            .done();
         end(&env, &session);
         let points = fs::read_to_string(env.playbook_path()).unwrap_or_default();
         assert_eq!(points.contains("`pnpm test`"), is_learned, "{points}");
@@ -276,11 +245,11 @@ fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
     let error = format!(
         "fatal: unable to access 'https://me:{secret}@example.com/app.git/': key {secret} is not allowed"
     );
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("publish it")
-        .tool_error("Bash", &bash("git push"), &error)
-        .assistant("It cannot be published.");
+        .failed("git push", &error)
+        .assistant("It cannot be published.")
+        .done();
     end(&env, &session);
     let signature = error_signature("Bash", "git push", &error).unwrap();
     let seen = memory(&env).seen(signature, None).unwrap().unwrap();
@@ -316,13 +285,13 @@ fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[
     env.use_api(&api.base_url(), "sk-test");
     env.write_config("[triggers]\nperiodic = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("what is it?")
-        .tool("Bash", &bash("ls"), "report.py")
+        .ran("ls", "report.py")
         .assistant(said)
         .user("thanks")
-        .assistant("Gladly.");
+        .assistant("Gladly.")
+        .done();
     end(&env, &session);
     assert!(!api.requests().is_empty());
     let reflections = all(&env, MemoryKind::Reflection);

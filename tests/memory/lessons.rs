@@ -1,38 +1,22 @@
 //! What was learned is counted once, found again, gains and loses by what follows, and
 //! is forgotten when it should be.
 
-// The helpers are tests too.
 use std::fs;
-use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::hint::{BIRTH, Effect, MemoryKind, Shown, Signature, context_hash};
+use playbook::hint::{BIRTH, Effect, MemoryKind, Shown};
 use playbook::memory::{
     Evaluation, Forget, Forgotten, Job, JobCounts, Limits, Memory, Outcome, RecallQuery, Record,
 };
-use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
+use playbook::reflect::learned::{Learned, NewReflection, Source};
 use playbook::reflect::remembered::{Detail, Remembered};
 use proptest::prelude::*;
 use rstest::rstest;
 
+use super::folder::Folder;
 use crate::common::env::TestEnv;
-
-struct Folder {
-    _dir: tempfile::TempDir,
-    file: PathBuf,
-}
-
-impl Folder {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("memory.db");
-        Self { _dir: dir, file }
-    }
-
-    fn open(&self) -> Memory {
-        Memory::open(&self.file).unwrap()
-    }
-}
+use crate::common::learned::{SUBJECT, error, lesson};
+use playbook::transcript::error_of_subject;
 
 fn at(day: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()
@@ -52,51 +36,27 @@ fn reflection(text: &str) -> NewReflection {
     NewReflection {
         tenant: "default".to_owned(),
         text: text.to_owned(),
-        strategy: None,
         outcome: Some("failure".to_owned()),
         error_category: Some("timeout_error".to_owned()),
-        signature: None,
         importance: 0.5,
         confidence: 0.9,
         tags: vec!["sql".to_owned(), "Timeout".to_owned()],
         event_ids: vec!["e1".to_owned(), "e2".to_owned()],
         event_count: 2,
         task: "fetch the orders".to_owned(),
-        related: vec![],
-        correction: None,
-    }
-}
-
-fn lesson(mistake: &str, correction: &str) -> NewLesson {
-    NewLesson {
-        repeats: None,
-        task_type: "api_design".to_owned(),
-        mistake: mistake.to_owned(),
-        correction: correction.to_owned(),
-        context_hash: context_hash("build the API"),
-        signature: None,
-        importance: 0.5,
-        tags: vec![],
+        ..NewReflection::default()
     }
 }
 
 const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
 
-fn error(fix: Option<&str>) -> NewError {
-    NewError {
-        signature: Signature::of("python", ERROR),
-        error_type: "Bash".to_owned(),
-        example: ERROR.to_owned(),
-        occurrences: 1,
-        category: "not_found".to_owned(),
-        outcome: None,
-        importance: 0.5,
-        tags: Vec::new(),
-        fix: fix.map(|text| NewFix {
-            text: text.to_owned(),
-            times: 1,
-        }),
-    }
+/// Has a job teach one thing; returns the ids.
+fn learn(memory: &mut Memory, job: &str, day: i64, learned: Learned) -> Vec<String> {
+    memory.learn(&source(job, day), &[learned]).unwrap()
+}
+
+fn reflect(memory: &mut Memory, job: &str, day: i64, new: NewReflection) -> Vec<String> {
+    learn(memory, job, day, Learned::Reflection(new))
 }
 
 fn shown(id: &str, effect: Effect) -> Learned {
@@ -129,9 +89,7 @@ fn a_reflection_is_found_with_all_its_fields() {
     let mut new = reflection("The query timed out because of a JOIN without an index.");
     new.strategy = Some("Add an index on the columns of a JOIN.".to_owned());
     new.importance = 0.95;
-    let ids = memory
-        .learn(&source("j", 1), &[Learned::Reflection(new)])
-        .unwrap();
+    let ids = reflect(&mut memory, "j", 1, new);
     assert_eq!(ids.len(), 2);
 
     let found = recall(&memory, &about("query timeout"));
@@ -168,9 +126,7 @@ fn a_strategy_stands_beside_its_reflection() {
         new.strategy = Some(format!("Do what is worth {importance}."));
         new.importance = importance;
         let job = format!("j{importance}");
-        let ids = memory
-            .learn(&source(&job, 1), &[Learned::Reflection(new)])
-            .unwrap();
+        let ids = reflect(&mut memory, &job, 1, new);
         let query = RecallQuery {
             kinds: vec![MemoryKind::Strategy],
             ..about(&format!("worth {importance}"))
@@ -193,9 +149,7 @@ fn an_identical_reflection_counts_instead_of_standing_twice() {
     let folder = Folder::new();
     let mut memory = folder.open();
     for (job, text) in [("a", "Quote the path."), ("b", "  quote   the PATH. ")] {
-        memory
-            .learn(&source(job, 1), &[Learned::Reflection(reflection(text))])
-            .unwrap();
+        reflect(&mut memory, job, 1, reflection(text));
     }
     let found = recall(&memory, &about("path"));
     assert_eq!(found.len(), 1);
@@ -248,13 +202,9 @@ fn recall_narrows(#[case] query: RecallQuery, #[case] expected: &[&str]) {
     cold.importance = 0.8;
     cold.outcome = Some("success".to_owned());
     cold.tags = vec!["slow".to_owned()];
-    memory
-        .learn(&source("a", 90), &[Learned::Reflection(cold)])
-        .unwrap();
+    reflect(&mut memory, "a", 90, cold);
     let old = reflection("the cache is old");
-    memory
-        .learn(&source("b", 2), &[Learned::Reflection(old)])
-        .unwrap();
+    reflect(&mut memory, "b", 2, old);
     assert_eq!(texts(&memory, &query), expected);
 }
 
@@ -267,15 +217,11 @@ fn recall_weighs(#[case] better: fn(&mut NewReflection), #[case] day: i64) {
     let folder = Folder::new();
     let mut memory = folder.open();
     for (job, text) in [("a", "the cache was cold"), ("b", "the cache was full")] {
-        memory
-            .learn(&source(job, 1), &[Learned::Reflection(reflection(text))])
-            .unwrap();
+        reflect(&mut memory, job, 1, reflection(text));
     }
     let mut new = reflection("the cache was lost");
     better(&mut new);
-    memory
-        .learn(&source("c", day), &[Learned::Reflection(new)])
-        .unwrap();
+    reflect(&mut memory, "c", day, new);
     assert_eq!(texts(&memory, &about("cache"))[0], "the cache was lost");
 }
 
@@ -284,22 +230,18 @@ fn recall_weighs(#[case] better: fn(&mut NewReflection), #[case] day: i64) {
 fn an_error_is_known_again_in_another_place() {
     let folder = Folder::new();
     let mut memory = folder.open();
-    let elsewhere = Signature::of("python", ERROR);
+    let elsewhere = error_of_subject(SUBJECT, ERROR).unwrap();
     assert_eq!(memory.seen(elsewhere, None).unwrap(), None);
-    memory
-        .learn(&source("a", 1), &[Learned::Error(error(None))])
-        .unwrap();
-    memory
-        .learn(
-            &source("b", 3),
-            &[Learned::Error(error(Some("pip install requests")))],
-        )
-        .unwrap();
+    learn(&mut memory, "a", 1, error(ERROR, 1, None));
+    learn(
+        &mut memory,
+        "b",
+        3,
+        error(ERROR, 1, Some("pip install requests")),
+    );
     let mut reflected = reflection("The module was not installed.");
     reflected.signature = Some(elsewhere);
-    memory
-        .learn(&source("c", 4), &[Learned::Reflection(reflected)])
-        .unwrap();
+    reflect(&mut memory, "c", 4, reflected);
 
     let seen = memory.seen(elsewhere, Some("/p")).unwrap().unwrap();
     assert_eq!((seen.occurrences, seen.first, seen.last), (2, at(1), at(3)));
@@ -322,7 +264,7 @@ fn an_error_is_known_again_in_another_place() {
 fn a_lesson_gains_and_loses(#[case] effects: &[Effect], #[case] expected: f64) {
     let folder = Folder::new();
     let mut memory = folder.open();
-    let learned = [Learned::Lesson(lesson("forgot the login", "always add it"))];
+    let learned = [lesson("forgot the login", "always add it", None)];
     let id = memory.learn(&source("a", 1), &learned).unwrap().remove(0);
     for (n, effect) in effects.iter().enumerate() {
         let job = source(&format!("b{n}"), 2);
@@ -337,7 +279,7 @@ fn a_lesson_gains_and_loses(#[case] effects: &[Effect], #[case] expected: f64) {
 fn a_fix_that_fails_twice_is_shown_no_more_and_one_that_works_again_is() {
     let folder = Folder::new();
     let mut memory = folder.open();
-    let fix = [Learned::Error(error(Some("pip install requests")))];
+    let fix = [error(ERROR, 1, Some("pip install requests"))];
     for job in ["a", "a again"] {
         memory.learn(&source(job, 1), &fix).unwrap();
     }
@@ -381,8 +323,8 @@ fn lessons(n: u64, fix_id: &str) -> Record {
     let mut record = Record::new(job(&format!("job-{n}")));
     record.learned = vec![
         Learned::Reflection(reflection("Quote the path.")),
-        Learned::Lesson(lesson("forgot the login", "always add it")),
-        Learned::Error(error(Some("pip install requests"))),
+        lesson("forgot the login", "always add it", None),
+        error(ERROR, 1, Some("pip install requests")),
         shown(fix_id, Effect::Helped),
     ];
     record.evaluation = Some(Evaluation {
@@ -469,7 +411,7 @@ fn what_is_forgotten_is_gone_from_the_disk() {
 fn one_fix_can_be_forgotten_alone() {
     let folder = Folder::new();
     let mut memory = folder.open();
-    let fix = [Learned::Error(error(Some("pip install requests")))];
+    let fix = [error(ERROR, 1, Some("pip install requests"))];
     for job in ["a", "b"] {
         memory.learn(&source(job, 1), &fix).unwrap();
     }
@@ -508,11 +450,11 @@ fn the_least_important_leave_a_full_bank_first() {
     let folder = Folder::new();
     let mut memory = folder.open();
     for (n, importance) in [0.9, 0.1, 0.5].into_iter().enumerate() {
-        let mut new = lesson(&format!("mistake {n}"), "correction");
-        new.importance = importance;
-        memory
-            .learn(&source(&format!("j{n}"), 1), &[Learned::Lesson(new)])
-            .unwrap();
+        let mut new = lesson(&format!("mistake {n}"), "correction", None);
+        if let Learned::Lesson(new) = &mut new {
+            new.importance = importance;
+        }
+        learn(&mut memory, &format!("j{n}"), 1, new);
     }
     let limits = Limits {
         lessons: 2,
@@ -533,9 +475,7 @@ fn what_is_unused_leaves_unless_it_is_critical() {
     for (job, importance) in [("dull", 0.5), ("critical", 0.8)] {
         let mut new = reflection(&format!("{job} news"));
         new.importance = importance;
-        memory
-            .learn(&source(job, 1), &[Learned::Reflection(new)])
-            .unwrap();
+        reflect(&mut memory, job, 1, new);
     }
     let limits = Limits {
         unused: SignedDuration::from_hours(24 * 30),

@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod dreaming;
+mod folder;
 mod index;
 mod learning;
 mod lessons;

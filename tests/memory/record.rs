@@ -1,6 +1,5 @@
 //! What the memory keeps of finished jobs, and that recording one twice is harmless.
 
-// The helpers are tests too.
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -16,22 +15,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::json;
 
-struct Folder {
-    _dir: tempfile::TempDir,
-    file: PathBuf,
-}
-
-impl Folder {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("state/memory.db");
-        Self { _dir: dir, file }
-    }
-
-    fn open(&self) -> Memory {
-        Memory::open(&self.file).unwrap()
-    }
-}
+use super::folder::Folder;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()

@@ -26,13 +26,12 @@ fn user(api: &Api) -> TestEnv {
 }
 
 fn session(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("fix the build")
         .assistant("By [pat-001], I ran the tests.")
         .user("thanks")
-        .assistant("Done.");
-    session
+        .assistant("Done.")
+        .done()
 }
 
 /// A session as the client left it behind, held in `cwd` on a day of November.
@@ -96,8 +95,7 @@ fn every_session_counts_once_and_a_second_run_does_nothing_and_says_so() {
         &project,
         4,
     );
-    let mut idle = Session::new("idle");
-    idle.user("hello");
+    let idle = Session::new("idle").user("hello").done();
     left_behind(&env, &idle, &project, 7);
     write(&env.transcript_path("empty"), "");
 
@@ -364,10 +362,7 @@ fn what_is_switched_off_is_not_learned_from() {
     let api = Api::canned();
     let env = user(&api);
     left_behind(&env, &session("s1"), &env.project(), 3);
-    write(
-        &env.project().join(".claude/playbook.toml"),
-        "[reflection]\nenabled = false\n",
-    );
+    env.write_project(".claude/playbook.toml", "[reflection]\nenabled = false\n");
     let out = env.cli(&["bootstrap", "--yes"]);
     out.fails(1, &["reflection is switched off"]);
     assert!(api.requests().is_empty());

@@ -12,16 +12,11 @@ use serde_json::{Value, json};
 
 /// A session with a bit of everything that the rules look at.
 fn session(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("make the parser accept comments")
         .assistant("By [pat-001] the test first; [mis-002] says what not to touch.")
-        .tool_error(
-            "Bash",
-            &json!({"command": "npm test"}),
-            "Exit code 1\nnpm: not found",
-        )
-        .tool("Bash", &json!({"command": "pnpm test"}), "14 passed")
+        .failed("npm test", "Exit code 1\nnpm: not found")
+        .ran("pnpm test", "14 passed")
         .user("always use pnpm in this project")
         .rejected(
             "Edit",
@@ -29,8 +24,8 @@ fn session(id: &str) -> Session {
             "do not edit generated files",
         )
         .assistant("Understood, as [pat-001] has it.")
-        .user("no, that is wrong, undo it");
-    session
+        .user("no, that is wrong, undo it")
+        .done()
 }
 
 const POINTS: [(&str, &str); 3] = [
@@ -302,10 +297,7 @@ fn a_summary_has_no_more_words_than_it_may() {
 #[test]
 fn a_log_that_cannot_be_written_costs_no_reflection() {
     let (mut env, projects) = user(RULES, 1);
-    write(
-        &env.state().join("log"),
-        "a file where the folder should be",
-    );
+    env.write_state("log", "a file where the folder should be");
     end(&mut env, &projects[0], "session-0");
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());

@@ -21,6 +21,25 @@ fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("spool").join(name)
 }
 
+fn lose_memory(env: &TestEnv) {
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(env.state().join(name));
+    }
+}
+
+/// `s1` is resumed the day after, and ends again.
+fn go_on(env: &TestEnv) {
+    let mut session = Session::citing("s1");
+    let before = session.text();
+    session
+        .user("once more")
+        .assistant("By [pat-001], done again.");
+    let after = session.text().replacen(&before, "", 1);
+    let after = after.replace("2026-11-21T", "2026-11-22T");
+    write(&env.transcript_path("s1"), before + &after);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+}
+
 /// The only job of the spool, and its file.
 #[track_caller]
 fn only_job(env: &TestEnv) -> (PathBuf, Value) {
@@ -147,8 +166,7 @@ fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
     let newer = json!({"v": 99, "transcript": job["transcript"], "claimed": [[0, 100]]});
     let file = spool_file(&env, "20261121T000000-00000001.json");
     write(&file, newer.to_string());
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "a job of a newer version comes first");
@@ -210,12 +228,11 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
     let env = with_session(&api);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
-    write(
-        &env.state().join("at-work.json"),
+    env.write_state(
+        "at-work.json",
         json!({id: {"ended": 2, "now": true}}).to_string(),
     );
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "3 workers ended while they were at it");
@@ -230,8 +247,8 @@ fn a_retry_forgets_the_workers_that_ended_at_a_job() {
     let env = with_session(&api);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
-    write(
-        &env.state().join("at-work.json"),
+    env.write_state(
+        "at-work.json",
         json!({id: {"ended": 2, "now": true}}).to_string(),
     );
     env.cli(&["jobs", "retry", id]).ok();
@@ -274,7 +291,7 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
         ".playbook-d4e5f6.tmp",
     ];
     for name in left {
-        write(&env.state().join(name), "text of a session");
+        env.write_state(name, "text of a session");
     }
     env.worker();
     assert!(!env.state().join(left[0]).exists());
@@ -295,19 +312,9 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
     env.worker();
     env.end_citing("s2");
     // More was said in a session that has counted, and it ended again.
-    let mut session = Session::citing("s1");
-    let before = session.text();
-    session
-        .user("once more")
-        .assistant("By [pat-001], done again.");
-    let after = session.text().replacen(&before, "", 1);
-    let after = after.replace("2026-11-21T", "2026-11-22T");
-    write(&env.transcript_path("s1"), before + &after);
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(env.state().join(name));
-    }
+    go_on(&env);
+    lose_memory(&env);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (3, 0));
 }
@@ -325,12 +332,9 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
         env.hook(Hook::SessionStart, session, source).code_is(0);
     }
     env.write_transcript(&Session::citing("s2"));
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(env.state().join(name));
-    }
+    lose_memory(&env);
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    env.end_citing("s3");
-    env.worker();
+    env.learn_citing("s3");
     assert_eq!(env.marks_of("pat-001"), (2, 0), "s1 and s3");
     env.set("PLAYBOOK_NOW", "2026-11-22T13:00:00Z");
     for session in ["s1", "s2"] {
@@ -351,30 +355,19 @@ fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&
     env.worker();
     let counted = env.marks_of("pat-001");
     assert_eq!(counted, (1, 0));
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(env.state().join(name));
-    }
+    lose_memory(&env);
     if let Some(left) = left {
-        write(&env.state().join("memory.db"), left);
+        env.write_state("memory.db", left);
     }
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), counted);
     let start = env
         .hook(Hook::SessionStart, "s9", json!({"source": "resume"}))
         .ok();
     has!(start, "what was remembered of ");
     // It is resumed the day after, and that counts.
-    let mut session = Session::citing("s1");
-    let before = session.text();
-    session
-        .user("once more")
-        .assistant("By [pat-001], done again.");
-    let after = session.text().replacen(&before, "", 1);
-    let after = after.replace("2026-11-21T", "2026-11-22T");
-    write(&env.transcript_path("s1"), before + &after);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    go_on(&env);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
 }

@@ -7,7 +7,6 @@ use crate::common::env::TestEnv;
 use crate::common::git::git;
 use crate::common::session::Session;
 
-/// A session has ended and was judged.
 fn judged(env: &TestEnv, session: &Session) {
     env.write_transcript(session);
     let transcript = env.transcript_path("s1");
@@ -30,10 +29,10 @@ fn untracked(env: &TestEnv) -> String {
 fn a_session_that_teaches_nothing_leaves_nothing_in_the_project() {
     let env = TestEnv::without_worker();
     git(&env.project(), &["init", "-q"]);
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("what does main.rs do?")
-        .assistant("It starts.");
+        .assistant("It starts.")
+        .done();
     judged(&env, &session);
     assert!(!env.project().join(".claude").exists());
     env.cli(&["remove", "pat-001"]).fails(1, &["pat-001"]);

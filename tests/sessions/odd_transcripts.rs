@@ -84,8 +84,7 @@ fn a_citation_after_a_gigabyte_of_nothing_is_found() {
 #[test]
 fn a_tab_in_the_evidence_is_printed_as_a_tab() {
     let env = TestEnv::without_worker();
-    let mut session = Session::new("s1");
-    session.user("hello\n\tindented\tby tabs");
+    let session = Session::new("s1").user("hello\n\tindented\tby tabs").done();
     let path = env.transcript_path("s1");
     write(&path, session.text());
     let shown = env.cli(&["evidence", &path.to_string_lossy()]).ok();

@@ -29,16 +29,8 @@ fn start(env: &TestEnv, id: &str, source: &str) -> String {
     told.context()
 }
 
-fn end(env: &TestEnv, session: &Session) {
-    env.write_transcript(session);
-    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
-    env.worker();
-}
-
 fn saying(id: &str, words: &str) -> Session {
-    let mut session = Session::new(id);
-    session.user("go on").assistant(words);
-    session
+    Session::new(id).user("go on").assistant(words).done()
 }
 
 /// Sessions that were shown both points and cite one of them.
@@ -46,7 +38,7 @@ fn in_vain(env: &TestEnv, sessions: Range<usize>) {
     for n in sessions {
         let id = format!("vain{n}");
         has!(start(env, &id, "startup"), "depot's stub");
-        end(env, &saying(&id, "Done, by [pat-002]."));
+        env.learn_from(&saying(&id, "Done, by [pat-002]."));
     }
 }
 
@@ -84,10 +76,7 @@ fn what_is_shown_in_vain_rests_until_a_prompt_or_a_session_needs_it() {
     let asked = json!({"prompt": "Why does make parcel fail?"});
     let asked = env.hook(Hook::UserPromptSubmit, "later", asked);
     has!(asked.context_for("UserPromptSubmit"), "depot's stub");
-    end(
-        &env,
-        &saying("later", "The stub was missing, see [pat-001]."),
-    );
+    env.learn_from(&saying("later", "The stub was missing, see [pat-001]."));
     assert_eq!(of_quiet(&env), json!(["proven", 13, 1]));
     has!(start(&env, "last", "startup"), "depot's stub");
 }
@@ -112,18 +101,18 @@ fn a_session_counts_once_and_an_undone_one_not_at_all() {
     let env = project();
     start(&env, "s1", "startup");
     let mut session = saying("s1", "Done, by [pat-002].");
-    end(&env, &session);
+    env.learn_from(&session);
     session.user("and on").assistant("Again by [pat-002].");
-    end(&env, &session);
+    env.learn_from(&session);
     let mut fork = session.fork("s2");
     fork.user("and here?").assistant("By [pat-002].");
     env.hook(Hook::SessionStart, "s2", json!({"source": "fork"}))
         .silent();
-    end(&env, &fork);
+    env.learn_from(&fork);
     assert_eq!(of_quiet(&env), json!(["probation", 1, 0]));
 
     start(&env, "s3", "startup");
-    end(&env, &saying("s3", "See [pat-001]."));
+    env.learn_from(&saying("s3", "See [pat-001]."));
     assert_eq!(of_quiet(&env), json!(["proven", 2, 1]));
     let log = env.cli(&["log", "--json"]).json();
     let last = log["jobs"][0]["job"].as_str().unwrap().to_owned();

@@ -12,10 +12,6 @@ use jiff::Timestamp;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-fn with_api(api: &Api) -> TestEnv {
-    TestEnv::asking(api)
-}
-
 /// A client: its process is what the mark of the session remembers.
 fn client() -> Child {
     Command::new("sleep").arg("600").spawn().expect("a client")
@@ -43,7 +39,7 @@ fn marks(env: &TestEnv) -> usize {
 #[test]
 fn a_session_whose_client_was_killed_counts_once() {
     let api = Api::canned();
-    let mut env = with_api(&api);
+    let mut env = TestEnv::asking(&api);
     let client = client();
     start_session(&mut env, "s1", &client);
     env.worker();
@@ -61,7 +57,7 @@ fn a_session_whose_client_was_killed_counts_once() {
 #[test]
 fn a_session_that_ended_has_no_mark() {
     let api = Api::canned();
-    let mut env = with_api(&api);
+    let mut env = TestEnv::asking(&api);
     let client = client();
     start_session(&mut env, "s1", &client);
     assert_eq!(marks(&env), 1);
@@ -75,7 +71,7 @@ fn a_session_that_ended_has_no_mark() {
 #[test]
 fn a_session_of_another_boot_is_given_up_after_a_day_without_a_word() {
     let api = Api::canned();
-    let mut env = with_api(&api);
+    let mut env = TestEnv::asking(&api);
     let client = client();
     start_session(&mut env, "s1", &client);
     end(client);
@@ -103,7 +99,7 @@ fn a_session_of_another_boot_is_given_up_after_a_day_without_a_word() {
 #[test]
 fn a_mark_without_a_transcript_is_forgotten_and_a_broken_one_disturbs_nobody() {
     let api = Api::canned();
-    let mut env = with_api(&api);
+    let mut env = TestEnv::asking(&api);
     let client = client();
     env.set("CLAUDE_PID", client.id().to_string());
     env.hook(Hook::SessionStart, "s1", json!({})).ok();
@@ -119,7 +115,7 @@ fn a_mark_without_a_transcript_is_forgotten_and_a_broken_one_disturbs_nobody() {
 #[test]
 fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_own() {
     let api = Api::canned();
-    let mut env = with_api(&api);
+    let mut env = TestEnv::asking(&api);
     let (dead, alive) = (client(), client());
     start_session(&mut env, "s1", &dead);
     end(dead);
@@ -145,7 +141,7 @@ fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_o
 #[test]
 fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
     let api = Api::canned();
-    let mut env = with_api(&api);
+    let mut env = TestEnv::asking(&api);
     let client = client();
     start_session(&mut env, "s1", &client);
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
@@ -179,7 +175,7 @@ fn said(id: &str) -> Session {
 
 /// A user whose first session was learned from, before all others began.
 fn with_memory(api: &Api) -> TestEnv {
-    let mut env = with_api(api);
+    let mut env = TestEnv::asking(api);
     env.set("PLAYBOOK_NOW", "2026-11-21T10:00:00Z");
     env.write_transcript(&said("first"));
     env.hook(Hook::SessionEnd, "first", json!({})).silent();
@@ -270,7 +266,7 @@ fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
 ) {
     let api = Api::canned();
     // It is the first that was learned from at all.
-    let mut env = with_api(&api);
+    let mut env = TestEnv::asking(&api);
     env.set("PLAYBOOK_NOW", "2026-11-21T11:00:00Z");
     let mut session = said("s1");
     env.write_transcript(&session);
@@ -282,7 +278,7 @@ fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
         .injected(told)
         .user("and once more")
         .assistant("By [pat-001], done.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
+        .ran("cargo test", "12 passed")
         .assistant("All 12 tests pass.");
     write_quiet(&env, &session, &env.project());
     env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");

@@ -30,10 +30,10 @@ fn with_session(api: &Api) -> TestEnv {
 }
 
 fn end(env: &TestEnv, id: &str, said: &str) {
-    let mut session = Session::new(id);
-    session
+    let session = Session::new(id)
         .user("hello: use the cache, run all tests, ask first, as the rule says; who is on call?")
-        .assistant(said);
+        .assistant(said)
+        .done();
     env.end(&session);
 }
 
@@ -245,14 +245,13 @@ fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
         &env,
         &["merge", "pat-001", "oth-001", "--text", "test, then ask"],
     );
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("release it")
         .assistant("By [oth-001], I ask first.")
-        .tool("Bash", &json!({"command": "just ask"}), "yes")
-        .assistant("Done.");
-    env.end(&session);
-    env.worker();
+        .ran("just ask", "yes")
+        .assistant("Done.")
+        .done();
+    env.learn_from(&session);
     assert_eq!(
         env.marks_of("pat-003"),
         (5, 0),

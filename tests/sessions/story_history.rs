@@ -350,10 +350,8 @@ fn what_the_user_writes_into_the_file_is_kept_recorded_once_and_can_be_undone() 
     let edited = sections(&env);
 
     // A job that changes nothing finds it, and the next one does not find it again.
-    let mut session = Session::new("s0");
-    session.user("hello").assistant("Done.");
-    env.end(&session);
-    env.worker();
+    let session = Session::new("s0").user("hello").assistant("Done.").done();
+    env.learn_from(&session);
     assert_eq!(sections(&env), edited);
     end(&env, "s1");
     let jobs = history(&env);

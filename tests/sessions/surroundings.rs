@@ -62,8 +62,7 @@ fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     make(&path);
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "the other session");
     assert!(env.spool().is_empty());
     // A link to somewhere else is not even a job.
@@ -108,8 +107,7 @@ fn a_transcript_of_fifty_gigabytes_holds_up_nobody() {
     let file = File::options().write(true).open(&path).unwrap();
     file.set_len(50 << 30).unwrap();
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
@@ -118,8 +116,7 @@ fn a_transcript_of_fifty_gigabytes_holds_up_nobody() {
 fn without_a_home_nothing_is_missed() {
     let mut env = environment();
     env.unset("HOME");
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -208,8 +205,7 @@ fn with_playbook_away() -> (TestEnv, Vec<u8>) {
 #[test]
 fn a_playbook_that_is_away_is_waited_for_and_told() {
     let (mut env, bytes) = with_playbook_away();
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     let away = "is away";
     assert!(!env.playbook_path().exists(), "nothing stands in its place");
     assert!(env.reasons()[0].contains(away), "{:?}", env.reasons());
@@ -301,8 +297,7 @@ fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
         eprintln!("skipped: this machine lets nobody make a folder read-only");
         return;
     };
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((0, 0), 1));
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "playbook.json.lock");
@@ -417,8 +412,7 @@ fn a_fifo_in_the_state_folder_hangs_no_hook() {
 #[test]
 fn what_was_remembered_survives_a_clock_that_leaps_and_comes_back() {
     let mut env = environment();
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     let known = lesson("edited gen.rs by hand", "change the generator", None);
     env.learn("20261121T000000-0000000a", 1, &[known]);
     env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
@@ -461,8 +455,7 @@ fn the_state_may_be_on_another_file_system() {
     }
     let state = tempfile::tempdir_in(shared_memory).unwrap();
     env.set("PLAYBOOK_STATE_DIR", state.path());
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -470,10 +463,7 @@ fn the_state_may_be_on_another_file_system() {
 fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
     let env = environment();
     env.end_citing("s1");
-    write(
-        &env.state().join("memory.db"),
-        "not a database, for sure\n".repeat(100),
-    );
+    env.write_state("memory.db", "not a database, for sure\n".repeat(100));
     let output = env.cli(&["worker"]);
     assert_eq!(output.code, Some(1), "{output:?}");
     let jobs = env.cli(&["jobs"]).ok();

@@ -69,8 +69,10 @@ fn a_playbook_that_we_never_changed_is_waited_for_too(#[case] known_by: &str) {
     } else {
         has!(start().context(), "[pat-001]");
     }
-    let mut session = Session::new("s1");
-    session.user("go on").assistant("Done, by [pat-001].");
+    let session = Session::new("s1")
+        .user("go on")
+        .assistant("Done, by [pat-001].")
+        .done();
     env.write_transcript(&session);
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     let away = env.root().join("away");

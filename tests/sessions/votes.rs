@@ -38,8 +38,7 @@ fn start(env: &TestEnv, session: &str, source: &str) {
 
 /// The session ends, and the worker judges it.
 fn end(env: &TestEnv, session: &Session) {
-    env.end(session);
-    env.worker();
+    env.learn_from(session);
     assert!(env.failed().is_empty());
 }
 
@@ -116,9 +115,7 @@ fn quiet(id: &str) -> Session {
 }
 
 fn saying(id: &str, text: &str) -> Session {
-    let mut session = Session::new(id);
-    session.user("add a flag").assistant(text);
-    session
+    Session::new(id).user("add a flag").assistant(text).done()
 }
 
 fn edit(env: &TestEnv) {
@@ -198,8 +195,11 @@ fn without_a_record_the_clients_notes_count(
     #[case] marks: (u64, u64),
 ) {
     let (_api, env) = judged_by("helpful");
-    let mut session = Session::new("s1");
-    session.injected(given).user(LINE).assistant(said);
+    let session = Session::new("s1")
+        .injected(given)
+        .user(LINE)
+        .assistant(said)
+        .done();
     let text = session.text().replace(
         r#""hookEvent":"SessionStart""#,
         &format!(r#""hookEvent":"{event}""#),
@@ -340,11 +340,7 @@ fn a_subagent_that_is_learned_from_is_given_the_playbook_and_judged_by_it() {
     agent.given_at("SubagentStart", &given);
     agent.user("task").assistant("Done without a word of it.");
     agent
-        .tool(
-            "Bash",
-            &json!({"command": "cargo test"}),
-            "test result: ok. 1 passed",
-        )
+        .ran("cargo test", "test result: ok. 1 passed")
         .assistant("All good.");
     write(&env.agent_transcript_path("s1"), agent.text());
     env.hook(Hook::SubagentStop, "s1", json!({})).silent();

@@ -10,12 +10,11 @@ use crate::common::session::Session;
 const ASK: &str = "[curator]\napproval = \"ask\"\n";
 
 fn session(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("always run `just test` before a push, and never by hand")
-        .tool("Bash", &json!({"command": "just test"}), "12 passed")
-        .assistant("By [pat-001], done.");
-    session
+        .ran("just test", "12 passed")
+        .assistant("By [pat-001], done.")
+        .done()
 }
 
 /// A project in which a model asked for three changes.

@@ -26,7 +26,6 @@ fn cloned(env: &TestEnv, points: &[(&str, &str)]) {
     git(env.root(), &["clone", "-q", "upstream", "project"]);
 }
 
-/// Commits these points upstream.
 fn commit(env: &TestEnv, points: &[(&str, &str)]) {
     let upstream = env.root().join("upstream");
     fs::remove_dir_all(env.project()).ok();
@@ -536,12 +535,11 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
         ("oth-001", "one"),
         ("oth-002", "two"),
     ]);
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("please read https://docs.acme.dev/v2 first, then run the tests")
-        .assistant("By [pat-001], done.");
-    env.end(&session);
-    env.worker();
+        .assistant("By [pat-001], done.")
+        .done();
+    env.learn_from(&session);
 
     let names: Vec<String> = env.marks().into_keys().collect();
     assert_eq!(names, ["ctx-001", "oth-001", "oth-002", "pat-001"]);
@@ -717,10 +715,10 @@ fn what_is_held_back_is_neither_shown_to_a_model_nor_touched() {
             env.cli(&["trust"]).ok();
         }
         env.use_api(&api.base_url(), "sk-ant-api03-test");
-        let mut session = Session::new("s1");
-        session
+        let session = Session::new("s1")
             .user("hello, we lint by make lint")
-            .assistant("By [pat-001] and [mis-001], done.");
+            .assistant("By [pat-001] and [mis-001], done.")
+            .done();
         env.end(&session);
         env.settle();
         assert_eq!(api.requests().len(), 2);

@@ -20,11 +20,11 @@ fn mode_of(path: &Path) -> u32 {
 }
 
 fn ended(env: &TestEnv) {
-    let mut session = Session::new("s1");
-    session
+    let session = Session::new("s1")
         .user("hello")
         .assistant("By [pat-001], done.")
-        .user("thanks");
+        .user("thanks")
+        .done();
     env.write_transcript(&session);
 }
 

@@ -204,10 +204,11 @@ fn an_absurd_bill_is_not_believed() {
     let env = with_session(&api);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let mut next = Session::new("s2");
-    next.user("again").assistant("By [pat-001], done.");
-    env.end(&next);
-    env.worker();
+    let next = Session::new("s2")
+        .user("again")
+        .assistant("By [pat-001], done.")
+        .done();
+    env.learn_from(&next);
     assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
 }
 

@@ -174,8 +174,7 @@ fn a_session_is_learned_from_with_a_model_on_this_machine() {
     ]);
     let env = with_server(&api, "model = \"qwen3:8b\"");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!(api.requests().len(), 2);
     let shown = env.cli(&["show", "--json"]).json();
     assert_eq!(shown["points"][0]["helpful"], 1);
@@ -190,8 +189,7 @@ fn without_a_model_the_session_waits_and_the_way_out_is_told() {
     let api = Api::script([says("{}")]);
     let env = with_server(&api, "");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!((api.requests().len(), env.spool().len()), (0, 1));
     has!(env.cli(&["jobs"]).ok(), "no model is named");
 }
@@ -223,8 +221,7 @@ fn the_key_may_stand_in_another_variable() {
     env.set("OPENAI_API_KEY", "sk-of-another");
     env.set("OPENROUTER_API_KEY", KEY);
     env.write_playbook(&[("pat-001", "run the tests")]);
-    env.end_citing("s1");
-    env.worker();
+    env.learn_citing("s1");
     let bearer = format!("Bearer {KEY}");
     assert_eq!(api.requests()[0].header("authorization"), Some(&*bearer));
 }

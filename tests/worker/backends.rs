@@ -194,8 +194,7 @@ fn a_refused_login_tries_again_as_soon_as_there_is_another() {
     let env = logged_in(&format!("cat > /dev/null; echo '{refused}'; exit 1"));
     env.worker();
     write(&env.home().join("play"), good());
-    env.end_citing("s2");
-    env.worker();
+    env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (0, 0), "the same login is refused");
     write(
         &env.home().join(".claude/.credentials.json"),

@@ -176,10 +176,7 @@ fn a_job_applies_no_more_operations_than_it_may() {
 fn a_projects_own_limit_holds_back_that_project_alone() {
     let api = Api::canned();
     let mut env = ended(&api, "", 3);
-    write(
-        &env.project().join(".claude/playbook.toml"),
-        "[budgets]\ncalls_per_day = 2\n",
-    );
+    env.write_project(".claude/playbook.toml", "[budgets]\ncalls_per_day = 2\n");
     let other = env.root().join("other");
     write(
         &other.join(".claude/playbook.json"),

@@ -28,7 +28,7 @@ fn project(points: &[(String, String)], files: &[(String, String)]) -> TestEnv {
     git(&env.project(), &["init", "-q"]);
     env.write_playbook(points);
     for (path, text) in files {
-        write(&env.project().join(path), text);
+        env.write_project(path, text);
     }
     commit(&env);
     env.cli(&["trust"]).ok();
@@ -53,18 +53,12 @@ fn rename(env: &TestEnv) {
     commit(env);
 }
 
-/// A session ends, and the worker does all that follows.
-fn session(env: &TestEnv, id: &str) {
-    env.end_citing(id);
-    env.worker();
-}
-
 /// The first look after the rename is the second session's; the third one's curator knows.
 fn three_sessions(env: &TestEnv) {
-    session(env, "s1");
+    env.learn_citing("s1");
     rename(env);
-    session(env, "s2");
-    session(env, "s3");
+    env.learn_citing("s2");
+    env.learn_citing("s3");
 }
 
 /// Why each point is out of date, as `playbook show` tells.
@@ -81,10 +75,10 @@ fn gone(env: &TestEnv) -> Vec<(String, String)> {
 #[test]
 fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
     let env = with_script();
-    session(&env, "s1");
+    env.learn_citing("s1");
     assert_eq!(gone(&env), []);
     rename(&env);
-    session(&env, "s2");
+    env.learn_citing("s2");
     assert_eq!(gone(&env), [("pat-001".to_owned(), GONE.to_owned())]);
     has!(
         env.cli(&["show"]).ok(),
@@ -98,7 +92,7 @@ fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
         &["mv", "scripts/ship.sh", "scripts/release.sh"],
     );
     commit(&env);
-    session(&env, "s3");
+    env.learn_citing("s3");
     assert_eq!(gone(&env), []);
     let told = env.hook(Hook::SessionStart, "s4", json!({})).context();
     has!(told, "[pat-001]");
@@ -108,9 +102,9 @@ fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
 fn what_the_user_pinned_is_told_all_the_same() {
     let env = with_script();
     env.cli(&["pin", "pat-001"]).ok();
-    session(&env, "s1");
+    env.learn_citing("s1");
     rename(&env);
-    session(&env, "s2");
+    env.learn_citing("s2");
     assert_eq!(gone(&env).len(), 1);
     let told = env.hook(Hook::SessionStart, "s3", json!({})).context();
     has!(told, "[pat-001]");
@@ -196,16 +190,16 @@ fn what_may_come_back_is_not_gone(#[case] happens: fn(&TestEnv)) {
     );
     git(&env.project(), &["commit", "-q", "--amend", "-m", "x"]);
     commit(&env);
-    session(&env, "s1");
+    env.learn_citing("s1");
     happens(&env);
-    session(&env, "s2");
+    env.learn_citing("s2");
     assert_eq!(gone(&env), []);
 }
 
 #[test]
 fn a_session_in_a_linked_worktree_is_seen_by_what_is_checked_out_there() {
     let env = with_script();
-    session(&env, "s1");
+    env.learn_citing("s1");
     rename(&env);
     git(
         &env.project(),
@@ -223,7 +217,7 @@ fn a_session_in_a_linked_worktree_is_seen_by_what_is_checked_out_there() {
 #[test]
 fn nothing_that_the_repository_asks_for_is_run() {
     let env = with_script();
-    session(&env, "s1");
+    env.learn_citing("s1");
     rename(&env);
     let ran = env.root().join("ran");
     let program = env.root().join("program");
@@ -246,7 +240,7 @@ fn nothing_that_the_repository_asks_for_is_run() {
     ] {
         git(&env.project(), &["config", key, program]);
     }
-    write(&env.project().join(".git/info/attributes"), "* filter=x\n");
+    env.write_project(".git/info/attributes", "* filter=x\n");
     // As after a checkout in the second in which git wrote its index: git believes the times of
     // no file, and runs the filter to compare each.
     let index = env.project().join(".git/index");
@@ -254,7 +248,7 @@ fn nothing_that_the_repository_asks_for_is_run() {
     index
         .set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1))
         .unwrap();
-    session(&env, "s2");
+    env.learn_citing("s2");
     assert_eq!(gone(&env).len(), 1);
     assert!(!ran.exists());
 }
@@ -300,7 +294,7 @@ fn planted_stale_points_are_found_and_true_ones_left() {
     files.push(("src/main.rs".to_owned(), calls.clone()));
     files.push(("Makefile".to_owned(), makefile.clone()));
     let env = project(&points, &files);
-    session(&env, "s1");
+    env.learn_citing("s1");
     assert_eq!(gone(&env), []);
 
     let mut changelog = String::from("# Changes\n");
@@ -329,11 +323,11 @@ fn planted_stale_points_are_found_and_true_ones_left() {
         )
         .unwrap();
     }
-    write(&env.project().join("src/main.rs"), calls);
-    write(&env.project().join("Makefile"), makefile);
-    write(&env.project().join("CHANGELOG.md"), changelog);
+    env.write_project("src/main.rs", calls);
+    env.write_project("Makefile", makefile);
+    env.write_project("CHANGELOG.md", changelog);
     commit(&env);
-    session(&env, "s2");
+    env.learn_citing("s2");
 
     let planted = |name: &str| {
         let n = name[4..].parse::<usize>().unwrap() - 1;

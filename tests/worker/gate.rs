@@ -43,12 +43,11 @@ fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)> {
 
 /// A session worth a reflection.
 fn rich(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("hello")
         .assistant("By [pat-001], done.")
-        .user("thanks, and the next one");
-    session
+        .user("thanks, and the next one")
+        .done()
 }
 
 /// A user with a project that reflects through `api`.
@@ -152,16 +151,15 @@ fn last_line(env: &TestEnv) -> Value {
 
 /// One prompt, one look, one answer.
 fn trivial(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session
+    Session::new(id)
         .user("what does main.rs do?")
         .tool(
             "Read",
             &json!({"file_path": "/home/user/project/main.rs"}),
             "fn main() {}",
         )
-        .assistant("It does nothing.");
-    session
+        .assistant("It does nothing.")
+        .done()
 }
 
 #[test]

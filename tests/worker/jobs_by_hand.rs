@@ -24,11 +24,10 @@ fn with_session(api: &Api) -> TestEnv {
 }
 
 fn cites(point: &str) -> Session {
-    let mut session = Session::new("s1");
-    session
+    Session::new("s1")
         .user("hello")
-        .assistant(&format!("By [{point}], done."));
-    session
+        .assistant(&format!("By [{point}], done."))
+        .done()
 }
 
 fn refused() -> Step {
@@ -226,8 +225,10 @@ fn a_worker_that_is_busy_does_what_is_asked() {
     env.worker();
     let id = id_of(&env.failed()[0]);
     env.unset("PLAYBOOK_NO_WORKER");
-    let mut other = Session::new("s2");
-    other.user("hello").assistant("By [pat-001], done.");
+    let other = Session::new("s2")
+        .user("hello")
+        .assistant("By [pat-001], done.")
+        .done();
     env.end(&other);
     api.wait_for(3, DEADLINE);
     let told = env.cli(&["jobs", "drop", &id, "--json"]).json();

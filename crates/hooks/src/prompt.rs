@@ -26,9 +26,7 @@ const TASK_NOTIFICATION: &str = "<task-notification>";
 /// The time of a compaction is no longer.
 const MAX_MARK: u64 = 1 << 10;
 
-/// Something to tell.
 struct Found {
-    /// How well the prompt touches it.
     touch: u32,
     id: String,
     line: String,

@@ -43,9 +43,16 @@ pub trait Source {
     /// What the settings of `project` say; `Doubt` where only the whole program can tell.
     fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt>;
 
-    /// What the session of `context` is given; `Doubt` where only the whole program can tell.
-    fn given(&self, context: &Context<'_>, need: Option<&Need>, kind: Kind)
-    -> Result<Given, Doubt>;
+    /// What the session of `context` is given; nothing, where the source has none of it, and
+    /// `Doubt` where only the whole program can tell.
+    fn given(
+        &self,
+        _context: &Context<'_>,
+        _need: Option<&Need>,
+        _kind: Kind,
+    ) -> Result<Given, Doubt> {
+        Ok(Given::default())
+    }
 
     /// What the gate says of a turn that ends; `Doubt` where only the whole program can tell.
     fn gate(&self, _context: &Context<'_>, _stop: &Stop<'_>) -> Result<Option<Verdict>, Doubt> {
@@ -63,15 +70,6 @@ pub(super) struct PreparedSettings;
 impl Source for PreparedSettings {
     fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt> {
         Prepared.settings(paths, project)
-    }
-
-    fn given(
-        &self,
-        _context: &Context<'_>,
-        _need: Option<&Need>,
-        _kind: Kind,
-    ) -> Result<Given, Doubt> {
-        Ok(Given::default())
     }
 }
 
@@ -106,14 +104,5 @@ pub(super) struct Unknown;
 impl Source for Unknown {
     fn settings(&self, _paths: &Paths, _project: &Path) -> Result<Found, Doubt> {
         Ok(Found::Unknown)
-    }
-
-    fn given(
-        &self,
-        _context: &Context<'_>,
-        _need: Option<&Need>,
-        _kind: Kind,
-    ) -> Result<Given, Doubt> {
-        Ok(Given::default())
     }
 }

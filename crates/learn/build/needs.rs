@@ -29,7 +29,6 @@ const SIGN: f64 = 1.0 / 60.0;
 struct Facts {
     /// All that it can match, if that is little.
     exact: Option<AnyOf>,
-    /// What it needs.
     needs: Vec<AnyOf>,
 }
 

@@ -78,7 +78,6 @@ impl Words {
             .collect()
     }
 
-    /// The words by their numbers.
     fn list(&self) -> String {
         let mut words: Vec<_> = self.all.iter().collect();
         words.sort_by_key(|(_, number)| **number);
@@ -89,7 +88,6 @@ impl Words {
     }
 }
 
-/// A pattern with the parts that it names.
 fn filled(pattern: &str, parts: &Table) -> String {
     let text = |part: &Value| part.as_str().expect("a part is a text").to_owned();
     parts

@@ -4,14 +4,12 @@ use std::fs;
 
 use toml::{Table, Value};
 
-/// Reads a table of the sources.
 pub(crate) fn read(path: &str) -> Table {
     println!("cargo::rerun-if-changed={path}");
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
     text.parse().unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// A string, or a list of them.
 pub(crate) fn strings<'t>(of: &str, value: Option<&'t Value>) -> Vec<&'t str> {
     match value {
         None => Vec::new(),

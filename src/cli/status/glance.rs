@@ -35,7 +35,6 @@ pub(super) struct Glance {
     /// The file of the key points, which need not exist.
     pub(super) playbook: PathBuf,
     pub(super) key_points: u64,
-    /// The sums of each section.
     pub(super) sections: Vec<Value>,
     /// What changed the key points last, unless it was undone.
     pub(super) last: Option<Value>,

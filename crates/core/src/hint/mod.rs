@@ -210,7 +210,6 @@ impl Index {
     }
 }
 
-/// Where the parts are, as the header says.
 fn parts(header: &[u8]) -> Option<[Range<u64>; 4]> {
     let line = header.split(|byte| *byte == b'\n').next()?;
     let lengths = std::str::from_utf8(line).ok()?.strip_prefix(MAGIC)?;

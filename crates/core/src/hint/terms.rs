@@ -18,7 +18,6 @@ use super::words::{cut, hash};
 #[serde(transparent)]
 pub struct Term(u64);
 
-/// The bit of names.
 const NAME: u64 = 1;
 /// What the terms of one line must be worth together.
 const NEEDED: u32 = 2;
@@ -72,7 +71,6 @@ pub fn terms(hint: &str) -> BTreeSet<Term> {
     found
 }
 
-/// The names and words of a line.
 fn named(line: &str) -> BTreeSet<Term> {
     let mut found = BTreeSet::new();
     gather(line, &mut found);

@@ -34,7 +34,6 @@ struct Look {
     size: u64,
     /// When its entry changed: seconds and nanoseconds.
     changed: (i64, i64),
-    /// When it was written.
     written: (i64, i64),
 }
 

@@ -37,7 +37,6 @@ impl Uses {
 }
 
 impl Count {
-    /// So many uses in one file.
     pub(super) fn of_file(uses: u32, is_prose: bool) -> Self {
         let (some, none) = (Uses { uses, files: 1 }, Uses::default());
         let (code, prose) = if is_prose { (none, some) } else { (some, none) };

@@ -64,7 +64,6 @@ pub(super) fn of_place(path: &str) -> Option<Name> {
     }
 }
 
-/// What the text of a manifest declares.
 pub(super) fn declared(path: &str, text: &str) -> Result<Vec<Name>, Unreadable> {
     let target = |runner| move |name: &str| Name::Target(runner, name.to_owned());
     let program = |name: &str| Name::Program(name.to_owned());

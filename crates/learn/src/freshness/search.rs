@@ -56,13 +56,11 @@ pub struct Search<'n> {
 pub struct Found {
     standing: HashSet<Name>,
     counts: HashMap<Name, Count>,
-    /// Whether a manifest could not be read.
     lacks_manifest: bool,
     /// Whether the text of a file was left out.
     lacks_text: bool,
 }
 
-/// What a search says of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sight {
     /// It is there, an identifier so often.

@@ -17,16 +17,12 @@ pub(super) struct Claim {
 /// Of what it is claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
-    /// That the tests pass.
     Tests,
-    /// That all checks pass.
     Checks,
-    /// That the work is done.
     Work,
 }
 
 impl Subject {
-    /// Tells whether a check says something of it.
     pub(super) fn covers(self, check: &Check) -> bool {
         let is_test = || check_category(&check.runner) == ErrorCategory::TestFailure;
         self != Self::Tests || is_test()

@@ -125,7 +125,6 @@ fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
     })
 }
 
-/// The files that were changed.
 fn changed(steps: &[Step]) -> impl Iterator<Item = &str> {
     steps.iter().filter_map(|step| match step {
         Step::Edit(file) => Some(file.as_str()),

@@ -24,7 +24,6 @@ const REWRITES: &[&str] = &[
     "switch",
 ];
 
-/// One of these things.
 #[derive(Debug)]
 pub(super) enum Step {
     /// A check ran.

@@ -11,7 +11,6 @@ use crate::reflect::score::Score;
 pub const THRESHOLD: f64 = 0.5;
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;
-/// How many lessons are told.
 const LESSONS: usize = 2;
 
 /// What the gate says of a stop.

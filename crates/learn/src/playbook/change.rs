@@ -41,7 +41,6 @@ pub enum ChangeKind {
     Harmful,
     /// Its counters were set otherwise: by hand or by an undo.
     Recount,
-    /// It is new.
     Add,
     /// Its text was replaced.
     Update,
@@ -53,13 +52,11 @@ pub enum ChangeKind {
     Duplicate,
     /// It took in another that said the same.
     Absorb,
-    /// It was deleted.
     Delete,
     /// It did more harm than good, and went.
     Prune,
     /// It went because there were too many.
     Evict,
-    /// It was pinned, or the pin was taken off.
     Pin,
 }
 

@@ -34,7 +34,6 @@ impl Playbook {
         sections[section.title()] = Value::Array(entries);
     }
 
-    /// Adds the sections that are missing; tells whether there was one.
     pub(super) fn complete_sections(&mut self) -> bool {
         let missing = |s: &Section| self.sections().is_none_or(|m| !m.contains_key(s.title()));
         let missing: Vec<Section> = Section::ALL.into_iter().filter(missing).collect();

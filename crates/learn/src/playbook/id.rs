@@ -58,7 +58,6 @@ impl Id {
     }
 }
 
-/// The series with this name.
 pub(super) fn series_named(name: &str) -> Option<&'static str> {
     match name {
         OWN_SERIES => Some(OWN_SERIES),

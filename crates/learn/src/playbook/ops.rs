@@ -24,17 +24,11 @@ const MERGE: &str = "MERGE";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     /// A new key point.
-    Add {
-        /// What it says.
-        text: String,
-        /// Where it goes.
-        section: Section,
-    },
+    Add { text: String, section: Section },
     /// Another text for a point, which keeps its counters.
     Update {
         /// The name of the point.
         target: String,
-        /// What it says from now on.
         text: String,
     },
     /// One point in place of several that say the same, with their counters' sum.

@@ -12,9 +12,7 @@ use super::model::Playbook;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tag {
-    /// It helped.
     Helpful,
-    /// It harmed.
     Harmful,
     /// It did neither, or there is no evidence.
     Neutral,

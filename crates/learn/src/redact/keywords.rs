@@ -71,7 +71,6 @@ impl<T: Copy> Keywords<T> {
     }
 }
 
-/// The place of a beginning in the table.
 fn place([first, second, third]: [u8; BEGINNING]) -> usize {
     place_of(u64::from_le_bytes([first, second, third, 0, 0, 0, 0, 0]))
 }

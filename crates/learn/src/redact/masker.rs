@@ -17,7 +17,6 @@ use crate::clip::boundary_before;
 /// How often each rule masked something.
 pub type Counts = BTreeMap<String, u64>;
 
-/// How many own patterns there may be.
 const MAX_PATTERNS: usize = 100;
 
 /// Masks secrets: the built-in rules less those switched off, and the user's own patterns.
@@ -36,7 +35,6 @@ struct MaskSettings {
 /// Where a text can be cut in two that are masked apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// At a place.
     At(usize),
     /// Nowhere: all of it is within a private part that is still open.
     Private,
@@ -51,7 +49,6 @@ pub enum PatternError {
     /// The pattern matches the empty text, hence everywhere.
     #[error("could not use pattern {0} of `secrets.patterns`: it matches the empty text")]
     Empty(usize),
-    /// Too many.
     #[error("could not use `secrets.patterns`: more than {MAX_PATTERNS}")]
     TooMany,
 }

@@ -59,7 +59,6 @@ pub(super) enum MaskPlace {
 pub(super) enum Proof {
     /// That it matches.
     Match,
-    /// Its own shape.
     Shape,
     /// What stands around it, so that placeholders, variables and words have to be excepted.
     Context,
@@ -156,7 +155,6 @@ impl SecretRule {
         }
     }
 
-    /// Tells whether what the pattern found is a secret.
     fn accepts(&self, compiled: &Compiled, secret: &str) -> bool {
         let head = &secret[..boundary_before(secret, LOOKED_AT)];
         let is_allowed = |regex: &Regex| regex.is_match(head);

@@ -13,10 +13,8 @@ const OVERLAP: usize = 64 << 10;
 /// Why a stream was not masked to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
-    /// The input.
     #[error("could not read the input: {0}")]
     Read(io::Error),
-    /// The output.
     #[error("could not write the output: {0}")]
     Write(#[source] io::Error),
 }

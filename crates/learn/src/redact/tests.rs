@@ -33,7 +33,6 @@ fn secrets(text: &str) -> Vec<String> {
     secrets.map(str::to_owned).collect()
 }
 
-/// A text with all notes alike.
 fn alike(text: &str) -> String {
     let mut out = String::new();
     for part in text.split("[masked ") {

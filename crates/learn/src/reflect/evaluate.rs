@@ -15,7 +15,6 @@ use serde::Serialize;
 use super::reply::Score;
 use crate::transcript::{Facts, Outcome};
 
-/// What a sign adds or takes.
 const STEP: f64 = 0.1;
 /// So many signs of one kind count.
 const MOST_STEPS: u64 = 3;

@@ -56,9 +56,7 @@ pub enum Detail {
     Reflection {
         /// What was being attempted.
         task: String,
-        /// The events it was drawn from.
         event_ids: Vec<String>,
-        /// How many events there were.
         event_count: u64,
         /// Ids of the memories it was drawn from; of a strategy its reflection.
         related: Vec<String>,
@@ -67,11 +65,9 @@ pub enum Detail {
         correction: Option<Correction>,
     },
     Lesson {
-        /// The kind of task.
         task_type: String,
         /// What went wrong.
         mistake: String,
-        /// How to do it right.
         correction: String,
         context_hash: String,
     },

@@ -41,7 +41,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind as the user reads it.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Override => "sets itself above the user or hides something from them",

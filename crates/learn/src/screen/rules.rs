@@ -24,7 +24,6 @@ const MAX_COMPILED: usize = 64 << 20;
 /// How many texts are looked at before it pays to make the finder, and how long they may be.
 const FEW: usize = 4;
 const SHORT: usize = 2_048;
-/// What ends a clause.
 const CLAUSE_ENDS: [&str; 7] = ["\n", ";", "!", "?", ". ", ", ", ": "];
 /// What a match may begin with before its first word.
 const LEAD: &[u8] = b" \n.;:!?,(-`\"'";

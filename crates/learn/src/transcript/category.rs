@@ -16,15 +16,12 @@ pub enum ErrorCategory {
     Timeout,
     /// A host, a connection or a remote service failed.
     Network,
-    /// It was not allowed.
     Permission,
     /// A file, command, symbol or page is not there.
     NotFound,
     /// A text breaks its grammar.
     Syntax,
-    /// It does not compile or type-check.
     TypeCompile,
-    /// A test failed.
     TestFailure,
     /// An input has the wrong form or value.
     Validation,
@@ -32,7 +29,6 @@ pub enum ErrorCategory {
     Resource,
     /// Something else changed or holds the thing.
     Conflict,
-    /// None of these.
     Unknown,
 }
 

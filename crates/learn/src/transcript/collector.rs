@@ -48,7 +48,6 @@ pub struct Collector {
     count: u64,
     uses_of: HashMap<Id, u32>,
     has_request: bool,
-    /// The message of the last event.
     last_message: String,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
@@ -68,7 +67,6 @@ impl Collector {
         self.sanitizer.work_in(folder);
     }
 
-    /// Takes one event.
     pub(crate) fn push(&mut self, event: &Event<'_>) {
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(event, prompt),

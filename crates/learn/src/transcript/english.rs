@@ -35,7 +35,6 @@ pub(crate) fn written(name: &str) -> Option<Regex> {
 /// A pattern of `data/english.toml`, by its name.
 pub(crate) struct Pattern(pub(crate) LazyLock<Option<Regex>>);
 
-/// The patterns, as they are written.
 static WRITTEN: LazyLock<HashMap<String, String>> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/english.toml")).unwrap_or_default());
 
@@ -54,7 +53,6 @@ impl Pattern {
         self.0.iter().flat_map(|pattern| pattern.find_iter(text))
     }
 
-    /// Returns a text without all that is found in it.
     pub(crate) fn without<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let pattern = self.0.as_ref();
         pattern.map_or(text.into(), |pattern| pattern.replace_all(text, ""))

@@ -46,7 +46,6 @@ pub enum EventKind<'a> {
     Prompt(Prompt<'a>),
     /// The user refused a tool call.
     Rejection {
-        /// The call that was refused.
         call: Arc<Call>,
         /// What the user said with it; empty when nothing.
         words: String,
@@ -57,7 +56,6 @@ pub enum EventKind<'a> {
     Interrupt,
     /// The assistant wrote something.
     Text {
-        /// What it wrote.
         text: Cow<'a, str>,
         /// The key points it cited, each once.
         cites: Vec<Cite>,
@@ -67,37 +65,24 @@ pub enum EventKind<'a> {
     /// A tool answered without an error.
     ToolResult(Arc<Call>),
     /// A tool answered with an error.
-    ToolError {
-        /// The call that failed.
-        call: Arc<Call>,
-        /// How it failed.
-        failure: Failure,
-    },
+    ToolError { call: Arc<Call>, failure: Failure },
     /// A command or a subagent was started, and goes on while the agent does.
     LeftRunning(Arc<Call>),
     /// What had failed works now, and why is certain.
     Fixed(Fix),
     /// What had failed works now.
     Resolved {
-        /// The call that had failed.
         failed: Arc<Call>,
-        /// The one that works.
         worked: Arc<Call>,
     },
     /// The task was read that the request only names.
     Task {
-        /// The call that read it.
         call: Arc<Call>,
         /// Its beginning and its end.
         text: String,
     },
     /// A test run, a build, a linter or a type checker ended, well or not.
-    Check {
-        /// The call that ran it.
-        call: Arc<Call>,
-        /// What its output says.
-        check: Check,
-    },
+    Check { call: Arc<Call>, check: Check },
     /// The model could not be reached or refused.
     ApiError(Cow<'a, str>),
     /// The conversation was compacted.

@@ -93,7 +93,6 @@ pub(crate) enum Form {
     Quotes,
     /// The beginning and the end.
     Short,
-    /// All that is held.
     Full,
 }
 
@@ -258,7 +257,6 @@ pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> (String, Vec<u32>) {
     (lines.text, numbers)
 }
 
-/// The evidence as it grows, line by line.
 #[derive(Default)]
 struct Lines {
     text: String,
@@ -319,7 +317,6 @@ fn rows_of(calls: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Tells whether a tool only looks at something.
 fn only_looks(tool: &str) -> bool {
     matches!(
         tool,

@@ -117,7 +117,6 @@ pub enum FollowUp {
     Clean,
     /// A tool call failed.
     ToolError {
-        /// The tool.
         tool: String,
         /// What went wrong.
         message: String,

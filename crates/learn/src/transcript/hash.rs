@@ -14,7 +14,6 @@ use sha2::{Digest, Sha256};
 pub struct RecordHash(pub u64);
 
 impl RecordHash {
-    /// Hashes the uuid of a record.
     pub(crate) fn of(uuid: &[u8]) -> Self {
         let digest = Sha256::digest(uuid);
         let mut first = [0; 8];

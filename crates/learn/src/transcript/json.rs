@@ -38,7 +38,6 @@ pub(crate) enum Value<S> {
 }
 
 impl<S> Value<S> {
-    /// Returns the string, if it is one.
     pub(crate) fn str(self) -> Option<S> {
         match self {
             Self::Str(s) => Some(s),
@@ -46,7 +45,6 @@ impl<S> Value<S> {
         }
     }
 
-    /// Tells whether it is `true`.
     pub(crate) fn is_true(&self) -> bool {
         matches!(self, Self::Bool(true))
     }

@@ -65,17 +65,14 @@ pub(crate) enum Mark {
     NotTyped = 64,
 }
 
-/// The marks a record carries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Marks(u8);
 
 impl Marks {
-    /// Tells whether the record carries `mark`.
     pub(crate) fn has(self, mark: Mark) -> bool {
         self.0 & mark as u8 != 0
     }
 
-    /// Sets or takes away `mark`.
     pub(crate) fn set(&mut self, mark: Mark, on: bool) {
         if on {
             self.0 |= mark as u8;
@@ -119,7 +116,6 @@ impl<S: Copy> Record<S> {
         self.first.iter().chain(&self.rest).copied()
     }
 
-    /// Returns the only block.
     pub(crate) fn only_block(&self) -> Option<Block<S>> {
         self.first.filter(|_| self.rest.is_empty())
     }

@@ -25,7 +25,6 @@ pub(crate) struct Sanitizer {
 }
 
 impl Sanitizer {
-    /// Makes a sanitizer that shows `home` as `~`.
     pub(crate) fn new(home: Option<&str>, masker: Masker) -> Self {
         let home = home
             .map(|h| h.trim_end_matches('/'))

@@ -25,15 +25,11 @@ pub struct Stats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The line is blank.
     Blank,
     /// It is not valid JSON, or was cut off.
     BadJson,
-    /// It is JSON, but no object.
     NotAnObject,
-    /// It is not UTF-8.
     NotUtf8,
-    /// It nests too deeply.
     TooDeep,
     /// The line is longer than 32 MiB, or holds more than 1,000 objects.
     TooLong,
@@ -47,7 +43,6 @@ pub enum Reason {
     OtherLane,
     /// The client wrote it: meta lines, echoes of commands, notes.
     Meta,
-    /// It is the summary of a compaction.
     Summary,
     /// It is no part of the conversation: attachments, snapshots, progress.
     Bookkeeping,

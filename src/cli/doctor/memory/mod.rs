@@ -66,7 +66,6 @@ fn broken(session: &Session) -> Vec<Check> {
     checks
 }
 
-/// The beginning of a text, in quotes.
 fn quoted(text: &str) -> String {
     let text = plain(text);
     let cut = head(&text, QUOTED);

@@ -12,7 +12,6 @@ use crate::playbook::{Defect, Playbook};
 pub enum MergeFile {
     /// What both sides began with.
     Base,
-    /// One side.
     Ours,
     /// The other side.
     Theirs,
@@ -33,12 +32,7 @@ impl fmt::Display for MergeFile {
 pub enum Unmergeable {
     /// One of them is no playbook.
     #[error("{file}: {flaw}")]
-    Unreadable {
-        /// Which one.
-        file: MergeFile,
-        /// What is wrong with it.
-        flaw: Defect,
-    },
+    Unreadable { file: MergeFile, flaw: Defect },
     /// A newer version wrote one of them.
     #[error(transparent)]
     Newer(#[from] NewerFormat),

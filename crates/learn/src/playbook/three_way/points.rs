@@ -15,7 +15,6 @@ use crate::playbook::model::Playbook;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Points(pub(super) BTreeMap<String, Entry>);
 
-/// A key point with all that is known of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
     /// The title of its section, and its place there.
@@ -94,7 +93,6 @@ pub(super) struct Merge<'a> {
 #[derive(Debug, Default)]
 pub(super) struct MergedPoints {
     pub(super) points: Points,
-    /// What was decided, in sentences.
     pub(super) decided: Vec<String>,
 }
 

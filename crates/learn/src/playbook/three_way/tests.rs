@@ -210,7 +210,6 @@ fn name_of(playbook: &Playbook, said: &str) -> Option<String> {
     points.find(|p| p.text == said).map(|p| p.name.to_owned())
 }
 
-/// Applies a job as the worker does.
 fn apply(playbook: &mut Playbook, job: &str, work: &Work, now: Timestamp) {
     let before = playbook.clone();
     for (number, helped) in &work.votes {

@@ -99,7 +99,6 @@ struct Player {
     lines: String,
     /// The calls without an answer: id and tool.
     open: Vec<(String, String)>,
-    /// When what is played happened.
     time: Option<String>,
 }
 
