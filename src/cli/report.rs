@@ -69,11 +69,11 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<Value> {
         Ok(moments) => (moments, None),
         Err(error) => (Vec::new(), Some(format!("{error:#}"))),
     };
-    for change in moments
-        .iter_mut()
-        .flat_map(|moment| list(moment, "changes"))
-    {
-        change["deed"] = change_text::remembered(change.clone()).into();
+    for moment in &mut moments {
+        moment["short"] = moment["session"].as_str().map(change_text::short).into();
+        for change in list(moment, "changes") {
+            change["deed"] = change_text::remembered(change.clone()).into();
+        }
     }
     figures["timeline"] = moments.into();
     // A memory that cannot be opened is told of once.
@@ -104,6 +104,7 @@ fn told(entry: &Entry) -> Value {
         "deed": change_text::remembered(change_text::in_json(&entry.change)),
         "reason": if *reason == actor { "" } else { reason },
         "who": actor,
+        "session": entry.session,
         "job": entry.job,
     })
 }

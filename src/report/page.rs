@@ -89,24 +89,40 @@ fn parts(figures: &Value) -> Value {
     })
 }
 
-/// A text in which what stands between two backticks is code, escaped.
+/// A text in which what stands between two runs of as many backticks is code, escaped.
 fn with_code(text: &str) -> String {
     let text = plain(text);
-    let parts: Vec<&str> = text.split('`').collect();
+    let escaped = |text: &str| HtmlEscape(text).to_string();
     let mut told = String::new();
-    for (at, part) in parts.iter().enumerate() {
-        let is_between = at % 2 == 1;
-        let (before, after) = match (is_between, at + 1 < parts.len()) {
-            (true, true) if !part.is_empty() => ("<code>", "</code>"),
-            (true, true) => ("`", "`"),
-            (true, false) => ("`", ""),
-            (false, _) => ("", ""),
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('`') {
+        let (before, ticked) = rest.split_at(at);
+        let inner = ticked.trim_start_matches('`');
+        let (ticks, _) = ticked.split_at(ticked.len() - inner.len());
+        told += &escaped(before);
+        rest = if let Some((code, after)) = closed(inner, ticks.len()) {
+            told.extend(["<code>", &escaped(code), "</code>"]);
+            after
+        } else {
+            told += ticks;
+            inner
         };
-        told.push_str(before);
-        told.push_str(&HtmlEscape(part).to_string());
-        told.push_str(after);
     }
-    told
+    told + &escaped(rest)
+}
+
+/// What stands before the first run of just so many backticks, and what stands behind it.
+fn closed(text: &str, ticks: usize) -> Option<(&str, &str)> {
+    let mut from = 0;
+    loop {
+        let start = from + text.get(from..)?.find('`')?;
+        let after = text.get(start..)?.trim_start_matches('`');
+        let end = text.len() - after.len();
+        if end - start == ticks {
+            return Some((text.get(..start)?, after));
+        }
+        from = end;
+    }
 }
 
 /// The page's own law: it loads nothing and runs no script but ours, also where a text
@@ -134,6 +150,8 @@ mod tests {
     #[case::escaped("`<b>` & <i>", "<code>&lt;b&gt;</code> &amp; &lt;i&gt;")]
     #[case::open("a ` b", "a ` b")]
     #[case::empty("a `` b `c`", "a `` b <code>c</code>")]
+    #[case::fenced("```a `b` <c>``` d", "<code>a `b` &lt;c&gt;</code> d")]
+    #[case::fence_cut_short("```go f() and `c`", "```go f() and <code>c</code>")]
     fn what_stands_between_backticks_is_code(#[case] text: &str, #[case] told: &str) {
         assert_eq!(with_code(text), told);
     }

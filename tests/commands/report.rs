@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::common::env::{TestEnv, write};
+use crate::common::env::{Hook, TestEnv, write};
 use crate::common::lived::HOSTILE;
 use crate::common::session::Session;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn the_page_shows_all_there_is() {
         "class=\"timeout\"",
         "<span>correctness</span>",
         "less with each refusal and interruption",
-        "<summary>How it came</summary>",
+        "<summary>Where it comes from</summary>",
         "<ol class=\"timeline\">",
         "a-small-model anthropic",
         "2026-11-21 12:00"
@@ -157,12 +157,18 @@ fn a_project_without_anything_has_a_page() {
 fn a_session_is_on_the_page_with_how_it_ended() {
     let env = TestEnv::without_worker();
     env.write_playbook(&[("pat-001", "run the tests before every commit")]);
+    let secret = format!("sk-ant-api03-{}", "Zq7xB2".repeat(15));
     let session = Session::new("s1")
-        .user("hello")
+        .user(&format!("run `cargo test` with {secret}"))
         .ran("cargo test", "test result: ok. 3 passed; 0 failed")
         .assistant("By [pat-001], done.")
         .done();
-    env.learn_from(&session);
+    let project = env.project();
+    let text = session.text();
+    let text = text.replace("/home/user/project", project.to_str().unwrap());
+    write(&env.transcript_path("s1"), text);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
     let told = env.cli(&["report", "--json"]).json();
     assert_eq!(told["sessions"]["success"], 1, "{told}");
     assert_eq!(told["days"][29]["sessions"]["success"], 1);
@@ -170,6 +176,11 @@ fn a_session_is_on_the_page_with_how_it_ended() {
     assert_eq!(history.as_array().unwrap().len(), 1);
     assert_eq!(history[0]["helpful"], 1);
     assert_eq!(told["weeks"][0]["sessions"], 1);
+    let page = page(&env);
+    // From the vote to the session, and to what was asked there.
+    has!(page, "<a href=\"#session-s1\">", "id=\"session-s1\"");
+    has!(page, "run <code>cargo test</code> with ");
+    lacks!(page, &secret);
 }
 
 #[test]
