@@ -44,7 +44,7 @@ mod trust;
 
 pub(crate) use playbook_core::{
     checkout, clip, fault, learned_news, logfile, prepared, project, shown, shown_record,
-    state_guard,
+    state_guard, tenant,
 };
 pub use playbook_core::{digest, env, fsx, hint, paths, platform};
 pub use playbook_hooks as hook;

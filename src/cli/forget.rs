@@ -13,6 +13,7 @@ use super::{answer, args, change_text};
 use crate::memory::{Forget, Forgotten, Memory};
 use crate::queue::hint_index;
 use crate::reflect::remembered::{Detail, Remembered};
+use crate::tenant::Tenant;
 
 pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {
     let now = session.env.clock().now();
@@ -102,12 +103,16 @@ fn text_of<'m>(found: &'m Remembered, id: &str) -> &'m str {
 }
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
+/// Of other tenants they know nothing.
 fn refresh(
     session: &Session,
     memory: &mut Memory,
     projects: &[String],
     now: Timestamp,
 ) -> anyhow::Result<()> {
+    if session.tenant != Tenant::User {
+        return Ok(());
+    }
     let own = session.project_name();
     for name in projects {
         let project = if *name == own {

@@ -12,8 +12,8 @@ use super::args;
 use super::doctor::off_by;
 use super::output;
 use super::session::{Session, runtime};
+use crate::fsx;
 use crate::memory::{Memory, reflection_ids};
-use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::Question;
 use crate::queue::backends::Parts;
@@ -22,7 +22,7 @@ use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::queue::question_templates;
 use crate::queue::report::{self, Generated};
-use crate::queue::screening;
+use crate::queue::{screening, tidy};
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::known::Known;
 use crate::reflect::learned::{Learned, NewReflection, Source};
@@ -31,6 +31,7 @@ use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::SelfCorrection;
 use crate::reflect::tellable::{RefusedText, is_tellable, refusal, tellable};
 use crate::reflect::trace::{Trace, TraceDefect};
+use crate::tenant::Tenant;
 use crate::transcript::Facts;
 
 const MAX_BODY: u64 = 64 << 20;
@@ -65,6 +66,11 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
         anyhow::bail!("reflection is switched off by {by}");
     }
     let secrecy = session.config.secrets.secrecy()?;
+    // Before masks, by which two could become one.
+    let tenant = tenant(&body, args)?;
+    if let (Some(body), Some(chosen)) = (body.as_object_mut(), &args.whose.tenant) {
+        body.insert("tenant_id".to_owned(), chosen.name().into());
+    }
     // Once for all: names, ids and descriptions are answered and stored like what was said.
     secrecy.masker.mask_value(&mut body);
     let trace = Trace::read(&body)?;
@@ -86,7 +92,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
             job: JobId::new(now, rand::random()).to_string(),
             time: now,
         };
-        match store(&session.paths, &source, &found, &evidence.facts) {
+        match store(&session, &tenant, &source, &found, &evidence.facts) {
             Ok(ids) => stored = ids,
             Err(error) => problem = Some(format!("not stored: {error:#}")),
         }
@@ -252,19 +258,49 @@ fn ask(
     }
 }
 
+/// The tenant of the trace, or the one that the command names.
+fn tenant(body: &Value, args: &args::Generate) -> anyhow::Result<Tenant> {
+    let named = match &body["tenant_id"] {
+        Value::Null => None,
+        Value::String(name) if name.is_empty() => None,
+        named => Some(Tenant::named(named.as_str().unwrap_or_default())),
+    };
+    match (named, args.whose.tenant.clone()) {
+        (Some(named), Some(chosen)) if named != chosen => Err(TraceDefect {
+            path: "tenant_id".to_owned(),
+            problem: "is another than that of --tenant".to_owned(),
+        }
+        .into()),
+        (named, chosen) => Ok(chosen.or(named).unwrap_or_default()),
+    }
+}
+
 /// Stores what was learned, and tells the ids of it.
+///
+/// Of another tenant's nothing is known to hooks, and nothing waits for review: the answer alone
+/// says what was refused.
 fn store(
-    paths: &Paths,
+    session: &Session,
+    tenant: &Tenant,
     source: &Source,
     found: &Found,
     facts: &Facts,
 ) -> anyhow::Result<Vec<String>> {
-    let mut memory = Memory::open(&paths.memory_db())?;
+    let file = session.paths.memory_of(tenant);
+    if let Some(folder) = file.parent() {
+        fsx::ensure_dir(folder)?;
+    }
+    let mut memory = Memory::open(&file)?;
     let ids = memory.learn(source, &found.learned)?;
-    let held = screening::held_memories(&source.job, &found.refused);
-    memory.hold_back(&source.project, &held, &|_| false, source.time)?;
     memory.judge(source, &(&evaluate(facts)).into(), facts.outcome.name())?;
-    let project = Path::new(&source.project);
-    hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)?;
+    if *tenant == Tenant::User {
+        let held = screening::held_memories(&source.job, &found.refused);
+        memory.hold_back(&source.project, &held, &|_| false, source.time)?;
+        let project = Path::new(&source.project);
+        hint_index::write(&session.paths, &mut memory, project, source.time)
+            .map_err(anyhow::Error::msg)?;
+    } else {
+        memory.prune(&tidy::limits(&session.config), source.time)?;
+    }
     Ok(ids)
 }

@@ -123,13 +123,11 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
         Command::Dream(args) => dream::run(&Session::on(&args.on)?, &args),
         Command::Demo(args) => demo::run(&args),
-        Command::Recall(args) => {
-            recall::run(&Session::that_learned(args.of.project.as_deref())?, &args)
-        }
-        Command::Stats(args) => stats::run(&Session::that_learned(args.project.as_deref())?, &args),
+        Command::Recall(args) => recall::run(&Session::that_learned_of(&args.of)?, &args),
+        Command::Stats(args) => stats::run(&Session::that_learned_of(&args)?, &args),
         Command::Forget(args) => {
             let project = args.project.as_ref().and_then(Option::as_deref);
-            forget::run(&Session::that_learned(project)?, &args)
+            forget::run(&Session::that_learned(project, &args.whose)?, &args)
         }
         Command::Lesson(args) => lesson::run(&args),
         Command::Backtest(args) => backtest::run(&args),

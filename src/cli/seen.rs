@@ -33,7 +33,7 @@ pub(super) fn run(args: &args::Seen) -> anyhow::Result<u8> {
 
 /// What is known about an error, of all tools that may have reported it.
 fn look(args: &args::Seen) -> anyhow::Result<Value> {
-    let session = Session::that_learned(args.of.project.as_deref())?;
+    let session = Session::that_learned_of(&args.of)?;
     let text = match &args.error {
         Some(text) => text.clone(),
         None => from_stdin()?,

@@ -33,6 +33,7 @@ use crate::reflect::known::Known;
 use crate::state_guard::{self, Breach};
 use crate::store;
 use crate::store::Snapshots;
+use crate::tenant::Tenant;
 use crate::trust::outside;
 
 /// How long a command waits for a worker that is at it.
@@ -46,6 +47,8 @@ pub(super) struct Session {
     pub(super) paths: Paths,
     pub(super) config: Config,
     pub(super) project: PathBuf,
+    /// Whose memory is asked.
+    pub(super) tenant: Tenant,
 }
 
 impl Session {
@@ -113,6 +116,7 @@ impl Session {
             paths,
             config,
             project,
+            tenant: Tenant::User,
         };
         if breach.is_none() {
             session.tell_merge();
@@ -129,11 +133,19 @@ impl Session {
         Self::open(on.project.as_deref())
     }
 
+    pub(super) fn that_learned_of(of: &args::Of) -> anyhow::Result<Self> {
+        Self::that_learned(of.project.as_deref(), &of.whose)
+    }
+
     /// The surroundings of a command on what was learned, in this project or in `chosen`: a
     /// folder, or a project by the very name it was learned under, be its folder gone or
     /// the name that of another agent's trace.
-    pub(super) fn that_learned(chosen: Option<&Path>) -> anyhow::Result<Self> {
+    pub(super) fn that_learned(
+        chosen: Option<&Path>,
+        tenant: &args::OfTenant,
+    ) -> anyhow::Result<Self> {
         let mut session = Self::look(None)?;
+        session.tenant = tenant.tenant.clone().unwrap_or_default();
         let Some(chosen) = chosen else {
             return Ok(session);
         };
@@ -166,7 +178,7 @@ impl Session {
 
     /// The memory; `None` when nothing was ever remembered.
     pub(super) fn memory(&self) -> anyhow::Result<Option<Memory>> {
-        let file = self.paths.memory_db();
+        let file = self.paths.memory_of(&self.tenant);
         // A file that cannot be looked at is tried: opening it says why.
         let is_there = file.try_exists().unwrap_or(true);
         Ok(is_there.then(|| Memory::open(&file)).transpose()?)

@@ -9,6 +9,7 @@ use super::{answer, args};
 use crate::at_stop::Figures;
 use crate::memory::{EvaluationAverage, Stats};
 use crate::queue::budget::Day;
+use crate::tenant::Tenant;
 
 /// So many weeks of evaluations are shown, this one included.
 const WEEKS: i64 = 8;
@@ -21,10 +22,11 @@ pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
     told["project"] = json!(project);
     told["bank_capacity"] = session.config.memory.lessons.into();
     told["quality_threshold"] = session.config.gate.threshold.into();
-    told["gate"] = json!(Figures::of(
-        &session.paths,
-        project.as_deref().map(Path::new)
-    )?);
+    // What the gate said is the user's, whose sessions it sees.
+    told["gate"] = json!(match session.tenant {
+        Tenant::User => Figures::of(&session.paths, project.as_deref().map(Path::new))?,
+        Tenant::Other(_) => Figures::default(),
+    });
     told["evaluations"] = json!(weeks);
     answer::give(of.json, include_str!("screens/stats.txt"), told)
 }

@@ -43,8 +43,6 @@ pub struct RecallQuery {
     pub kinds: Vec<MemoryKind>,
     /// Only of this project.
     pub project: Option<String>,
-    /// Only of this tenant.
-    pub tenant: Option<String>,
     /// At least so important.
     pub min_importance: f64,
     /// With all of these tags.
@@ -206,7 +204,6 @@ fn select(
         query.since.map(millis).into(),
         Value::from(tags).to_string().into(),
         int(query.limit).into(),
-        query.tenant.clone().into(),
         query.until.map(millis).into(),
     ];
     let (source, fit) = match words {
@@ -215,8 +212,8 @@ fn select(
             values.extend([words.to_owned().into(), int(candidates).into()]);
             // The scope's own weight is none.
             let source = "(SELECT rowid AS found, rank AS fit FROM recall
-                  WHERE recall MATCH ?11 AND rank MATCH 'bm25(1.0, 0.0)'
-                  ORDER BY rank LIMIT ?12) JOIN memories m ON m.id = found";
+                  WHERE recall MATCH ?10 AND rank MATCH 'bm25(1.0, 0.0)'
+                  ORDER BY rank LIMIT ?11) JOIN memories m ON m.id = found";
             (source, "-fit")
         }
     };
@@ -227,9 +224,9 @@ fn select(
     );
     let rest = "WHERE (?2 IS NULL OR m.project = ?2)
              AND (json_array_length(?3) = 0 OR m.kind IN (SELECT value FROM json_each(?3)))
-             AND (?9 IS NULL OR m.tenant = ?9) AND m.importance >= ?4
+             AND m.importance >= ?4
              AND (?5 IS NULL OR m.outcome = ?5) AND (?6 IS NULL OR m.last_seen >= ?6)
-             AND (?10 IS NULL OR m.last_seen <= ?10)
+             AND (?9 IS NULL OR m.last_seen <= ?9)
              AND NOT EXISTS (SELECT 1 FROM json_each(?7)
                  WHERE value NOT IN (SELECT tag FROM tags WHERE memory = m.id))
          ORDER BY score DESC, m.last_seen DESC, m.id LIMIT ?8";

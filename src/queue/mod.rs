@@ -48,7 +48,7 @@ pub(crate) mod shown;
 pub(crate) mod stages;
 pub(crate) mod stop;
 pub(crate) mod surroundings;
-mod tidy;
+pub(crate) mod tidy;
 pub(crate) mod transcripts;
 mod trigger;
 pub(crate) mod trigger_table;

@@ -23,8 +23,9 @@ use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, Playbook};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
-use crate::reflect::remember::{ReflectedSession, TENANT, remember};
+use crate::reflect::remember::{ReflectedSession, remember};
 use crate::reflect::tellable::tellable;
+use crate::tenant;
 
 /// Records a job that was applied: its place, its records, what it changed, what its
 /// session taught.
@@ -58,7 +59,7 @@ pub(super) fn applied(
         let of_a_model = job.progress.reflection.as_ref().filter(|_| !is_by_rules);
         let learned = remember(&ReflectedSession {
             project: &record.job.project,
-            tenant: TENANT,
+            tenant: tenant::DEFAULT,
             facts: &session.facts,
             evidence: &session.evidence,
             reflection: of_a_model,

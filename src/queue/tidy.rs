@@ -12,6 +12,7 @@ use super::finish::{doubled, wait_until};
 use super::job::JobId;
 use super::surroundings::Surroundings;
 use super::{files, hint_index, screening, spool};
+use crate::config::Config;
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
 use crate::shown_record;
@@ -55,14 +56,17 @@ pub(super) fn all(context: &WorkerContext) {
     }
 }
 
-fn trim_memory(context: &WorkerContext) {
-    let limits = Limits {
-        lessons: context.surroundings.config.memory.lessons,
-        unused: SignedDuration::from_hours(
-            24 * i64::from(context.surroundings.config.memory.unused_days),
-        ),
+/// How much the user wants kept of what was learned.
+pub(crate) fn limits(config: &Config) -> Limits {
+    Limits {
+        lessons: config.memory.lessons,
+        unused: SignedDuration::from_hours(24 * i64::from(config.memory.unused_days)),
         ..Limits::default()
-    };
+    }
+}
+
+fn trim_memory(context: &WorkerContext) {
+    let limits = limits(&context.surroundings.config);
     let trimmed = context.memory().trim(context.now());
     let pruned = context.memory().prune(&limits, context.now());
     let told = [

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The request of spec/3.
 fn request() -> Value {
     json!({
-        "tenant_id": "tenant-123",
+        "tenant_id": "default",
         "project_id": "default",
         "events": [
             {"event_id": "e1", "event_type": "tool_call", "content": "psql -c 'SELECT slow'", "tool_name": "postgres", "timestamp": "2026-11-21T10:00:00Z"},
@@ -123,7 +123,7 @@ fn a_trace_is_reflected_on_and_stored() {
     assert_eq!(said["reflection_id"], reflection.id);
     assert_eq!(
         (reflection.project.as_str(), reflection.tenant.as_str()),
-        ("default", "tenant-123")
+        ("default", "default")
     );
     assert_eq!(reflection.outcome.as_deref(), Some("failure"));
     assert_eq!(reflection.session, "3f2c");

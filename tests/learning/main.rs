@@ -20,6 +20,7 @@ mod recurrence;
 mod reflect_template;
 mod secrets;
 mod stop_hook;
+mod tenants;
 mod transcript_citations;
 mod transcript_evidence;
 mod transcript_facts;

@@ -187,7 +187,6 @@ fn projects_do_not_share_what_they_learn() {
 #[case::outcome(
     RecallQuery { outcome: Some("success".to_owned()), ..about("cache") }, &["the cache is cold"]
 )]
-#[case::tenant(RecallQuery { tenant: Some("other".to_owned()), ..about("cache") }, &[])]
 #[case::since(RecallQuery { since: Some(at(50)), ..about("cache") }, &["the cache is cold"])]
 #[case::kind(RecallQuery { kinds: vec![MemoryKind::Lesson], ..about("cache") }, &[])]
 #[case::stem(about("caching"), &["the cache is cold", "the cache is old"])]

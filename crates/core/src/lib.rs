@@ -7,6 +7,7 @@
 //! - [`clip`], [`shown`], [`lenient_json`], [`digest`]: text cut, shown, read leniently, and hashed.
 //! - [`logfile`], [`millis`], [`rfc3339`], [`shown_record`]: a line of the log, a time, and what a
 //!   session was given, as files hold them.
+//! - [`tenant`]: whose memory it is, where one user keeps several apart.
 //! - [`job`], [`job_id`], [`spool`]: what a hook leaves for the worker; [`account`]: whose key or
 //!   subscription it is paid with.
 //! - [`status`], [`worker_lock`], [`open_session`]: what the worker has left for hooks, whether one
@@ -62,4 +63,5 @@ pub mod shown_record;
 pub mod spool;
 pub mod state_guard;
 pub mod status;
+pub mod tenant;
 pub mod worker_lock;

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use crate::digest::name_of;
 use crate::env::{Env, name};
 pub use crate::no_folders::NoFolders;
+use crate::tenant::Tenant;
 
 /// The template of what a session is given; the user's own is looked for under this name.
 pub const PLAYBOOK_TEMPLATE: &str = "playbook.txt";
 
 const OUR_FOLDER: &str = "playbook";
 const PLAYBOOK_FILE: &str = "playbook.json";
+const MEMORY_FILE: &str = "memory.db";
 
 /// Where a system keeps the settings and the state of programs, below the user's home.
 #[cfg(target_os = "macos")]
@@ -226,6 +228,14 @@ impl Paths {
         self.client.join("settings.json")
     }
 
+    /// The database of a tenant.
+    pub fn memory_of(&self, tenant: &Tenant) -> PathBuf {
+        match tenant.folder() {
+            None => self.memory_db(),
+            Some(folder) => self.tenants().join(folder).join(MEMORY_FILE),
+        }
+    }
+
     /// The folder of the client's transcripts.
     pub fn client_projects(&self) -> PathBuf {
         self.client.join("projects")
@@ -239,7 +249,7 @@ impl Paths {
 
 /// Gives each name in the state folder its function, and lists them.
 macro_rules! in_state {
-    ($all:ident: $($(#[$doc:meta])* $name:ident = $file:literal;)+) => {
+    ($all:ident: $($(#[$doc:meta])* $name:ident = $file:expr;)+) => {
         impl Paths {
             $($(#[$doc])* pub fn $name(&self) -> PathBuf {
                 self.state.join($file)
@@ -255,7 +265,7 @@ macro_rules! in_state {
 
 in_state! { state_files:
     /// The database: cursors, record hashes, history, reflections.
-    memory_db = "memory.db";
+    memory_db = MEMORY_FILE;
     /// What hooks must know beyond their own job; the worker writes it.
     status = "status.json";
     /// Backends that failed, and until when no job tries them.
@@ -290,6 +300,8 @@ in_state! { state_folders:
     to_screen = "screen";
     /// What belongs to single projects.
     projects = "projects";
+    /// What is remembered of other tenants than the user.
+    tenants = "tenants";
 }
 
 /// The folder that the variable `name` names, else the usual one; never a relative one.

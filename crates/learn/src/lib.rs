@@ -26,4 +26,4 @@ pub mod reflect;
 pub mod screen;
 pub mod transcript;
 
-pub(crate) use playbook_core::{clip, digest, hint, prepared, shown, shown_record};
+pub(crate) use playbook_core::{clip, digest, hint, prepared, shown, shown_record, tenant};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::On;
+use super::{OfTenant, On};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -73,6 +73,8 @@ pub(crate) struct Generate {
     /// Remember the result, so that it is found again
     #[arg(long)]
     pub(crate) store: bool,
+    #[command(flatten)]
+    pub(crate) whose: OfTenant,
     /// The project, where the trace names none [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,

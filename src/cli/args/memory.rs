@@ -1,12 +1,27 @@
 //! What asks the memory.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use super::{On, share};
+use crate::tenant::Tenant;
 
 /// Whose memory it is.
+#[derive(Debug, Args)]
+pub(crate) struct OfTenant {
+    /// Whose memory, of those that `playbook generate` kept apart [default: your own]
+    #[arg(long, value_name = "NAME", value_parser = tenant)]
+    pub(crate) tenant: Option<Tenant>,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "what clap asks for")]
+fn tenant(name: &str) -> Result<Tenant, Infallible> {
+    Ok(Tenant::named(name))
+}
+
+/// Of which memory, and how it is printed.
 #[derive(Debug, Args)]
 pub(crate) struct Of {
     /// The project, by its folder or by the name it was learned under [default: the one of
@@ -16,6 +31,8 @@ pub(crate) struct Of {
     /// All projects
     #[arg(long)]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) whose: OfTenant,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -102,6 +119,8 @@ pub(crate) struct Forget {
     /// Of all projects
     #[arg(long, requires = "older_than", conflicts_with = "project")]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) whose: OfTenant,
     /// Do not ask
     #[arg(short, long)]
     pub(crate) yes: bool,

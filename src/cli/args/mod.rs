@@ -18,7 +18,7 @@ pub(crate) use learn::{
     Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
 pub(crate) use memory::{
-    Forget, LessonAction, LessonAdd, LessonArgs, LessonOutcome, Of, Recall, Seen,
+    Forget, LessonAction, LessonAdd, LessonArgs, LessonOutcome, Of, OfTenant, Recall, Seen,
 };
 pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Remove, Restore, Undo};
 pub(crate) use run::{

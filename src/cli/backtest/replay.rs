@@ -22,6 +22,7 @@ use crate::paths::Paths;
 use crate::prepare::Afresh;
 use crate::queue::bootstrap::{self, EarlierSession};
 use crate::queue::transcripts::Past;
+use crate::tenant::Tenant;
 use crate::transcript::Digest;
 
 /// Larger than any settings or template that are used.
@@ -90,6 +91,7 @@ impl Replay {
         let project = std::fs::canonicalize(self.root.path().join("project"))?;
         let config = config::for_project(&paths, &project)?;
         Ok(Session {
+            tenant: Tenant::User,
             env,
             paths,
             config,

@@ -7,7 +7,6 @@ use super::extract::extract_json;
 use super::known::{KnownLesson, shown};
 use super::names::names;
 use super::recurrence::named_lessons;
-use super::remember::TENANT;
 use super::reply::{Reflection, Reply, Score};
 use super::trace::{Event, Trace};
 use crate::hint::{MemoryKind, hashes};
@@ -16,6 +15,7 @@ use crate::playbook::ops::{Operation, written_text};
 use crate::redact::mask;
 use crate::reflect::learned::NewReflection;
 use crate::reflect::remembered::Remembered;
+use crate::tenant;
 use crate::transcript::{Facts, Outcome};
 
 pub const TEMPLATE: &str = include_str!("../../templates/dream.txt");
@@ -104,7 +104,7 @@ pub fn trace(sources: &[Remembered], lessons: &[KnownLesson]) -> Trace {
     };
     let lessons = (1..).zip(lessons).map(of_lesson);
     Trace {
-        tenant: TENANT.to_owned(),
+        tenant: tenant::DEFAULT.to_owned(),
         events: sources.iter().map(event).chain(lessons).collect(),
         outcome: Outcome::Partial,
         task_description: Some(TASK.to_owned()),
@@ -119,7 +119,7 @@ pub fn learned(said: &Reflection, sources: &[String], facts: &Facts) -> Option<N
     let mut tags = said.tags.clone();
     tags.push(TAG.to_owned());
     Some(NewReflection {
-        tenant: TENANT.to_owned(),
+        tenant: tenant::DEFAULT.to_owned(),
         text: mask(text).into_owned(),
         strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
         outcome: Some(Outcome::Partial.name().to_owned()),

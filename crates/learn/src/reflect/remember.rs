@@ -22,9 +22,6 @@ use crate::redact::mask;
 use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
 use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, RecurringError, Way};
 
-/// To whom everything belongs in a store that only one user has.
-pub const TENANT: &str = "default";
-
 /// Importance of what nobody rated.
 const UNRATED: f64 = 0.5;
 /// How much more important it is when the user objected.

@@ -10,7 +10,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as 
 use serde_json::Value;
 
 use super::Trace;
-use crate::reflect::remember::TENANT;
+use crate::tenant;
 
 const MAX_EVENTS: usize = 100_000;
 /// Where an event may name its tool among its metadata.
@@ -57,7 +57,7 @@ impl Trace {
             event.tool = event.tool.take().or(named.map(str::to_owned));
         }
         if trace.tenant.is_empty() {
-            TENANT.clone_into(&mut trace.tenant);
+            tenant::DEFAULT.clone_into(&mut trace.tenant);
         }
         trace.critique = fields(body)?;
         Ok(trace)

@@ -1,0 +1,133 @@
+//! Promise: of two tenants with one project neither is ever shown a word of the other, and the
+//! user none of both.
+
+use crate::common::env::TestEnv;
+use crate::common::run::Output;
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// What is asked of the memory of one tenant, in the project that all of them name.
+fn ask(env: &TestEnv, tenant: Option<&str>, args: &[&str]) -> Output {
+    let tenant = tenant.map(|name| ["--tenant", name]);
+    let tenant = tenant.as_ref().map_or(&[][..], |named| &named[..]);
+    env.cli(&[args, tenant].concat())
+}
+
+/// Has a trace reflected on and stored, in which an error of this name struck, and returns the id.
+fn learn(env: &TestEnv, tenant: Option<&str>, word: &str) -> String {
+    let trace = json!({
+        "tenant_id": tenant, "project_id": "shop",
+        "events": [
+            {"event_type": "tool_call", "content": "make orders", "tool_name": "Bash"},
+            {"event_type": "error_event", "content": format!("error: no rule to make target {word}"),
+             "tool_name": "Bash"},
+        ],
+        "outcome": "failure", "task_description": format!("make {word}"),
+        "error": {"error_category": "other", "error_message": format!("no {word}")},
+    });
+    let said = env.cli_with(&["generate", "--store"], trace.to_string().as_bytes());
+    assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""));
+    let said: Value = serde_json::from_str(&said.stdout).expect("JSON");
+    assert_eq!(said["problem"], Value::Null);
+    said["reflection_id"].as_str().expect("stored").to_owned()
+}
+
+/// Names that mean something to a file system or to SQL, and two that one mask would hide.
+const TENANTS: [&str; 6] = [
+    "acme",
+    "../../memory",
+    "' OR 1=1 --",
+    "",
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "ghp_26C7e42F292c6912E7710c838347Ae178B4b",
+];
+
+const EVERY_WORD: &str = "okapi0 okapi1 okapi2 okapi3 okapi4 okapi5";
+
+#[test]
+fn of_two_tenants_with_one_project_neither_sees_the_other() {
+    let env = TestEnv::without_worker();
+    let word = |at: usize| format!("okapi{at}");
+    let learned: Vec<(Option<&str>, String)> = TENANTS
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (Some(*name), learn(&env, Some(name), &word(at))))
+        .collect();
+    for (at, (tenant, own)) in learned.iter().enumerate() {
+        let of = |args: &[&str]| ask(&env, *tenant, args).stdout.replace(EVERY_WORD, "");
+        let all = [
+            of(&["recall", "--all", "--json", EVERY_WORD]),
+            of(&["recall", "--project", "shop", "--json"]),
+            of(&["recall", "--all", "--json", "-k", "100"]),
+        ];
+        for shown in all {
+            has!(shown, &word(at));
+            for other in (0..TENANTS.len()).filter(|other| *other != at) {
+                lacks!(shown, &word(other));
+            }
+        }
+        let stats: Value = serde_json::from_str(&of(&["stats", "--all", "--json"])).unwrap();
+        assert_eq!(stats["total_reflections"], 1, "{tenant:?}");
+        has!(of(&["recall", "--json", own]), &word(at));
+        for other in 0..TENANTS.len() {
+            let error = format!("error: no rule to make target {}", word(other));
+            let seen = ask(&env, *tenant, &["seen", "--all", "--tool", "Bash", &error]);
+            assert_eq!(seen.code, Some(i32::from(other != at)), "{}", seen.stdout);
+        }
+        // A stolen id: nobody else finds or forgets it.
+        for (thief, _) in learned.iter().filter(|(thief, _)| thief != tenant) {
+            lacks!(
+                ask(&env, *thief, &["recall", "--json", own]).stdout,
+                &word(at)
+            );
+            let forgotten = ask(&env, *thief, &["forget", "--yes", own]);
+            assert_eq!(forgotten.code, Some(1), "{}", forgotten.stdout);
+        }
+    }
+    let gone = ask(
+        &env,
+        Some("acme"),
+        &["forget", "--yes", "--all", "--older-than", "2999-01-01"],
+    );
+    assert_eq!(gone.code, Some(0), "{}", gone.stderr);
+    for (at, (tenant, _)) in learned.iter().enumerate() {
+        let left = ask(&env, *tenant, &["recall", "--all", "--json"]).stdout;
+        assert_eq!(left.contains(&word(at)), at != 0, "{tenant:?}");
+    }
+}
+
+#[test]
+fn nothing_of_a_tenant_reaches_the_hooks_and_purge_takes_it_along() {
+    let env = TestEnv::without_worker();
+    learn(&env, Some("acme"), "okapi");
+    let found = Command::new("grep")
+        .args(["-rl", "okapi"])
+        .arg(env.state())
+        .output()
+        .unwrap();
+    let found = String::from_utf8(found.stdout).unwrap();
+    let beside = found.lines().filter(|file| !file.contains("/tenants/"));
+    assert_eq!(beside.collect::<Vec<_>>(), Vec::<&str>::new());
+    let purged = env.cli(&["uninstall", "--purge"]);
+    assert_eq!(purged.code, Some(0), "{}", purged.stderr);
+    assert!(!env.state().join("tenants").exists());
+}
+
+#[test]
+fn a_trace_of_another_tenant_than_the_one_named_is_refused() {
+    let env = TestEnv::without_worker();
+    let trace = |tenant: Value| {
+        json!({"tenant_id": tenant, "events": [{"event_type": "user_message", "content": "hi"}],
+               "outcome": "success"})
+        .to_string()
+    };
+    let args = ["generate", "--store", "--tenant", "acme"];
+    for other in [json!("umbrella"), json!(7), json!("default")] {
+        let said = env.cli_with(&args, trace(other).as_bytes());
+        assert_eq!(said.code, Some(1));
+        has!(said.stdout, "tenant_id");
+    }
+    assert!(!env.state().join("tenants").exists());
+    let said = env.cli_with(&args, trace(Value::Null).as_bytes());
+    has!(said.stdout, r#""tenant_id":"acme""#);
+}
