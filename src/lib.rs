@@ -17,6 +17,8 @@
 //! - `trust`: which playbooks and key points a session may be given.
 //! - [`cli`]: one file per subcommand of `playbook`.
 //! - `setup`: into the client's settings, and out again without a trace.
+//! - [`service`]: what other programs may ask, as commands answer it.
+//! - [`sharing`]: what is learned together with others.
 //! - `report`: all that is known of a project, as one page.
 
 #![cfg_attr(
@@ -36,7 +38,9 @@ mod prepare;
 mod proof;
 mod queue;
 mod report;
+pub mod service;
 mod setup;
+pub mod sharing;
 mod store;
 mod telemetry;
 pub mod transcript_file;
@@ -44,9 +48,9 @@ mod trust;
 
 pub(crate) use playbook_core::{
     checkout, clip, fault, learned_news, logfile, prepared, project, shown, shown_record,
-    state_guard, tenant,
+    state_guard,
 };
-pub use playbook_core::{digest, env, fsx, hint, paths, platform};
+pub use playbook_core::{digest, env, fsx, hint, paths, platform, tenant};
 pub use playbook_hooks as hook;
 pub(crate) use playbook_learn::freshness as playbook_freshness;
 pub use playbook_learn::{gate, playbook, redact, reflect, screen, transcript};

@@ -28,7 +28,7 @@ pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> 
         return show(Forgotten::default(), args.json);
     }
     let projects = memory.projects()?;
-    let gone = memory.forget(&what)?;
+    let gone = memory.forget(&what, now)?;
     if let (Forget::Id(id), 0) = (&what, gone.total()) {
         return Err(unknown(id));
     }

@@ -31,6 +31,7 @@ use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::SelfCorrection;
 use crate::reflect::tellable::{RefusedText, is_tellable, refusal, tellable};
 use crate::reflect::trace::{Trace, TraceDefect};
+use crate::sharing;
 use crate::tenant::Tenant;
 use crate::transcript::Facts;
 
@@ -39,7 +40,15 @@ const MAX_BODY: u64 = 64 << 20;
 /// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered
 /// is one with `error`, and the status says so.
 pub(super) fn run(args: &args::Generate) -> anyhow::Result<u8> {
-    let (answer, status) = match generate(args) {
+    let generated = body().and_then(|body| {
+        let asked = Asked {
+            body,
+            tenant: args.whose.tenant.clone(),
+            project: args.project.as_deref(),
+        };
+        generate(asked, args.store.then_some(&store as Store<'_>))
+    });
+    let (answer, status) = match generated {
         // What a model was paid for is answered also where it cannot be stored.
         Ok(answer) if !answer["problem"].is_null() => (answer, super::USER_ERROR),
         Ok(answer) => (answer, super::OK),
@@ -48,8 +57,35 @@ pub(super) fn run(args: &args::Generate) -> anyhow::Result<u8> {
     output::json(&answer).map(|()| status)
 }
 
+/// A trace, and who asks for a reflection on it.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The trace (spec/3 `ReflectionContext`).
+    pub body: Value,
+    /// Whose memory it is for, if not the one that the trace names.
+    pub tenant: Option<Tenant>,
+    /// The project, where the trace names none.
+    pub project: Option<&'a Path>,
+}
+
+/// Stores what a trace has taught; the ids of it.
+pub type Store<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<String>>;
+
+/// What a trace has taught.
+pub struct ToStore<'a> {
+    /// Whose memory it is for.
+    pub tenant: &'a Tenant,
+    /// Where it was learned.
+    pub source: &'a Source,
+    /// What was learned, screened.
+    pub learned: &'a [Learned],
+    session: &'a Session,
+    refused: &'a [RefusedText],
+    facts: &'a Facts,
+}
+
 /// An error as JSON: what is wrong, and with which field, if it is one.
-fn flawed(error: &anyhow::Error) -> Value {
+pub fn flawed(error: &anyhow::Error) -> Value {
     let (path, message) = match error.downcast_ref::<TraceDefect>() {
         Some(flaw) => (Some(flaw.path.as_str()), flaw.problem.clone()),
         None => (None, format!("{error:#}")),
@@ -58,17 +94,17 @@ fn flawed(error: &anyhow::Error) -> Value {
 }
 
 /// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
-fn generate(args: &args::Generate) -> anyhow::Result<Value> {
+pub fn generate(asked: Asked<'_>, store: Option<Store<'_>>) -> anyhow::Result<Value> {
     let begun = Instant::now();
-    let mut body = body()?;
-    let session = Session::open(args.project.as_deref())?;
+    let mut body = asked.body;
+    let session = Session::open(asked.project)?;
     if let Some(by) = off_by(&session) {
         anyhow::bail!("reflection is switched off by {by}");
     }
     let secrecy = session.config.secrets.secrecy()?;
     // Before masks, by which two could become one.
-    let tenant = tenant(&body, args)?;
-    if let (Some(body), Some(chosen)) = (body.as_object_mut(), &args.whose.tenant) {
+    let tenant = tenant(&body, asked.tenant.as_ref())?;
+    if let (Some(body), Some(chosen)) = (body.as_object_mut(), &asked.tenant) {
         body.insert("tenant_id".to_owned(), chosen.name().into());
     }
     // Once for all: names, ids and descriptions are answered and stored like what was said.
@@ -84,7 +120,10 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     let found = Found::of(&trace, &project, &evidence, &answered);
     let now = session.env.clock().now();
     let (mut stored, mut problem) = (Vec::new(), None);
-    if args.store && trace.critique.changed_behaviour != Some(false) && found.is_something() {
+    if let Some(store) = store
+        && trace.critique.changed_behaviour != Some(false)
+        && found.is_something()
+    {
         let source = Source {
             project: project.clone(),
             session: trace.session.clone().unwrap_or_default(),
@@ -92,7 +131,15 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
             job: JobId::new(now, rand::random()).to_string(),
             time: now,
         };
-        match store(&session, &tenant, &source, &found, &evidence.facts) {
+        let to_store = ToStore {
+            tenant: &tenant,
+            source: &source,
+            learned: &found.learned,
+            session: &session,
+            refused: &found.refused,
+            facts: &evidence.facts,
+        };
+        match store(&to_store) {
             Ok(ids) => stored = ids,
             Err(error) => problem = Some(format!("not stored: {error:#}")),
         }
@@ -259,13 +306,13 @@ fn ask(
 }
 
 /// The tenant of the trace, or the one that the command names.
-fn tenant(body: &Value, args: &args::Generate) -> anyhow::Result<Tenant> {
+fn tenant(body: &Value, chosen: Option<&Tenant>) -> anyhow::Result<Tenant> {
     let named = match &body["tenant_id"] {
         Value::Null => None,
         Value::String(name) if name.is_empty() => None,
         named => Some(Tenant::named(named.as_str().unwrap_or_default())),
     };
-    match (named, args.whose.tenant.clone()) {
+    match (named, chosen.cloned()) {
         (Some(named), Some(chosen)) if named != chosen => Err(TraceDefect {
             path: "tenant_id".to_owned(),
             problem: "is another than that of --tenant".to_owned(),
@@ -275,26 +322,30 @@ fn tenant(body: &Value, args: &args::Generate) -> anyhow::Result<Tenant> {
     }
 }
 
-/// Stores what was learned, and tells the ids of it.
+/// Stores what was learned in the tenant's memory on this machine, and tells the ids of it.
 ///
 /// Of another tenant's nothing is known to hooks, and nothing waits for review: the answer alone
 /// says what was refused.
-fn store(
-    session: &Session,
-    tenant: &Tenant,
-    source: &Source,
-    found: &Found,
-    facts: &Facts,
-) -> anyhow::Result<Vec<String>> {
+pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
+    let ToStore {
+        tenant,
+        source,
+        session,
+        ..
+    } = what;
     let file = session.paths.memory_of(tenant);
     if let Some(folder) = file.parent() {
         fsx::ensure_dir(folder)?;
     }
-    let mut memory = Memory::open(&file)?;
-    let ids = memory.learn(source, &found.learned)?;
-    memory.judge(source, &(&evaluate(facts)).into(), facts.outcome.name())?;
-    if *tenant == Tenant::User {
-        let held = screening::held_memories(&source.job, &found.refused);
+    let mut memory = match tenant {
+        Tenant::User => sharing::open_memory(&session.paths, &session.config)?,
+        Tenant::Other(_) => Memory::open(&file)?,
+    };
+    let ids = memory.learn(source, what.learned)?;
+    let verdict = evaluate(what.facts);
+    memory.judge(source, &(&verdict).into(), what.facts.outcome.name())?;
+    if **tenant == Tenant::User {
+        let held = screening::held_memories(&source.job, what.refused);
         memory.hold_back(&source.project, &held, &|_| false, source.time)?;
         let project = Path::new(&source.project);
         hint_index::write(&session.paths, &mut memory, project, source.time)

@@ -49,6 +49,8 @@ pub(super) const GROUPS: [Group; 6] = [
         rarer: &[
             "hook",
             "mcp",
+            "sync",
+            "server",
             "generate",
             "fixtures",
             "bench",

@@ -14,6 +14,7 @@ use crate::queue::job::JobId;
 use crate::reflect::learned::{Learned, NewLesson, Source};
 use crate::reflect::remembered::Detail;
 use crate::reflect::tellable::tellable;
+use crate::sharing;
 use crate::state_guard;
 
 const SCREEN: &str = include_str!("screens/lesson.txt");
@@ -98,7 +99,7 @@ fn outcome(session: &Session, of: &args::LessonOutcome) -> anyhow::Result<()> {
 /// Has the memory learn something of the user's own, and the hooks know of it.
 fn learn(session: &Session, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
     state_guard::close(&session.paths)?;
-    let mut memory = Memory::open(&session.paths.memory_db())?;
+    let mut memory = sharing::open_memory(&session.paths, &session.config)?;
     let now = session.env.clock().now();
     let source = Source {
         project: session.project_name(),

@@ -23,7 +23,7 @@ mod fixtures;
 mod forget;
 mod gate;
 mod gate_switch;
-mod generate;
+pub(crate) mod generate;
 mod help;
 mod history;
 mod install;
@@ -32,20 +32,20 @@ mod jobs_by_hand;
 mod lesson;
 mod log;
 mod manual;
-mod mcp;
 mod merge_driver;
 mod merge_files;
 mod output;
 mod past;
 mod promote;
-mod recall;
+pub(crate) mod recall;
 mod redact;
 mod reflect;
 mod report;
 mod restore;
 mod review;
 mod sandbox;
-mod seen;
+pub(crate) mod seen;
+mod server;
 mod session;
 mod show;
 mod stats;
@@ -138,7 +138,9 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Bench(args) => bench::run(&args),
         Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
-        Command::Mcp => mcp::run(),
+        Command::Mcp => server::run(["mcp".into()]),
+        Command::Sync => server::run(["sync".into()]),
+        Command::Server(args) => server::run(args.arguments),
         Command::Reflect(args) => reflect::run(&Session::on(&args.on)?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),

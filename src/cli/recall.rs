@@ -49,7 +49,7 @@ fn found(session: &Session, args: &args::Recall) -> anyhow::Result<Vec<Remembere
 
 /// Behind each memory, the best first, those that belong to it: about the same error, or with all
 /// its tags.
-fn together(mut found: Vec<Remembered>) -> Vec<Remembered> {
+pub fn together(mut found: Vec<Remembered>) -> Vec<Remembered> {
     let mut told: Vec<Remembered> = Vec::with_capacity(found.len());
     while !found.is_empty() {
         let first = found.remove(0);

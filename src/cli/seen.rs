@@ -9,6 +9,7 @@ use super::output::{self, Hinted};
 use super::session::Session;
 use super::{OK, answer, args};
 use crate::hint::Signature;
+use crate::memory::{Memory, Seen};
 use crate::reflect::remembered::{Detail, RememberedFix};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
@@ -44,51 +45,74 @@ fn look(args: &args::Seen) -> anyhow::Result<Value> {
             "give it as an argument, or on stdin: make 2>&1 | playbook seen",
         ));
     }
-    let named = Signature::parse(text.trim());
-    let hash = |error_type: &str| Signature::of_error(error_type, &text);
     let memory = session.memory()?;
-    let signatures: Vec<Signature> = if let Some(signature) = named {
-        vec![signature]
-    } else if let Some(memory) = &memory {
-        let known = memory.error_types()?.into_iter();
-        let wanted = known.filter(|subject| is_of(subject, args.tool.as_deref()));
-        wanted
-            .filter_map(|subject| error_of_subject(&subject, &text))
-            .chain(TYPES.map(hash))
-            .collect()
-    } else {
-        Vec::new()
-    };
+    let types = memory.as_ref().map(Memory::error_types).transpose()?;
+    let wanted = Wanted::of(&text, args.tool.as_deref(), &types.unwrap_or_default());
     let project = session.project_of(&args.of);
     let mut all = Vec::new();
-    for signature in signatures {
+    for signature in &wanted.signatures {
         let seen = memory
             .as_ref()
-            .map(|m| m.seen(signature, project.as_deref()));
-        all.extend(seen.transpose()?.flatten().map(|seen| (signature, seen)));
+            .map(|m| m.seen(*signature, project.as_deref()));
+        all.extend(seen.transpose()?.flatten().map(|seen| (*signature, seen)));
     }
-    let errors = || all.iter().flat_map(|(_, seen)| &seen.errors);
-    // All that helped, the most effective first.
-    let fixes = errors().flat_map(|error| match &error.detail {
-        Detail::Error { fixes, .. } => fixes.as_slice(),
-        _ => &[],
-    });
-    let mut fixes: Vec<&RememberedFix> = fixes.collect();
-    fixes.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
-    let lessons = all.iter().flat_map(|(_, seen)| &seen.lessons);
-    Ok(json!({
-        "seen": !all.is_empty(),
-        // Spec/5's name of the error, seen or not.
-        "error_signature": named.unwrap_or_else(|| hash(args.tool.as_deref().unwrap_or(ANY_ERROR))),
-        "project": project,
-        "signatures": all.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(),
-        "occurrences": all.iter().map(|(_, seen)| seen.occurrences).sum::<u64>(),
-        "first": all.iter().map(|(_, seen)| seen.first).min(),
-        "last": all.iter().map(|(_, seen)| seen.last).max(),
-        "fixes": fixes,
-        "errors": errors().collect::<Vec<_>>(),
-        "lessons": lessons.collect::<Vec<_>>(),
-    }))
+    Ok(wanted.answer(project.as_deref(), &all))
+}
+
+/// An error that is asked for.
+#[derive(Debug)]
+pub struct Wanted {
+    /// All by which it may be known.
+    pub signatures: Vec<Signature>,
+    /// Spec/5's name of it, known or not.
+    name: Signature,
+}
+
+impl Wanted {
+    /// The error that a text names, or that a tool reported with it; `types` is what has met
+    /// errors before.
+    pub fn of(text: &str, tool: Option<&str>, types: &[String]) -> Self {
+        let hash = |error_type: &str| Signature::of_error(error_type, text);
+        if let Some(named) = Signature::parse(text.trim()) {
+            return Self {
+                signatures: vec![named],
+                name: named,
+            };
+        }
+        let known = types.iter().filter(|subject| is_of(subject, tool));
+        let signatures = known
+            .filter_map(|subject| error_of_subject(subject, text))
+            .chain(TYPES.map(hash));
+        Self {
+            signatures: signatures.collect(),
+            name: hash(tool.unwrap_or(ANY_ERROR)),
+        }
+    }
+
+    /// What is known of it.
+    pub fn answer(&self, project: Option<&str>, all: &[(Signature, Seen)]) -> Value {
+        let errors = || all.iter().flat_map(|(_, seen)| &seen.errors);
+        // All that helped, the most effective first.
+        let fixes = errors().flat_map(|error| match &error.detail {
+            Detail::Error { fixes, .. } => fixes.as_slice(),
+            _ => &[],
+        });
+        let mut fixes: Vec<&RememberedFix> = fixes.collect();
+        fixes.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
+        let lessons = all.iter().flat_map(|(_, seen)| &seen.lessons);
+        json!({
+            "seen": !all.is_empty(),
+            "error_signature": self.name,
+            "project": project,
+            "signatures": all.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(),
+            "occurrences": all.iter().map(|(_, seen)| seen.occurrences).sum::<u64>(),
+            "first": all.iter().map(|(_, seen)| seen.first).min(),
+            "last": all.iter().map(|(_, seen)| seen.last).max(),
+            "fixes": fixes,
+            "errors": errors().collect::<Vec<_>>(),
+            "lessons": lessons.collect::<Vec<_>>(),
+        })
+    }
 }
 
 /// Tells whether what met errors, `git push` or `Read`, is the program or tool asked for.

@@ -30,6 +30,7 @@ use crate::queue::usage_meter::{Caller, Meter};
 use crate::queue::{known, shown, worker_lock};
 use crate::redact::{Masker, PatternError};
 use crate::reflect::known::Known;
+use crate::sharing;
 use crate::state_guard::{self, Breach};
 use crate::store;
 use crate::store::Snapshots;
@@ -330,7 +331,7 @@ impl Session {
             self.account()?,
             Some(self.project.clone()),
         );
-        let memory = Memory::open(&self.paths.memory_db())?;
+        let memory = sharing::open_memory(&self.paths, &self.config)?;
         Ok(Arc::new(WorkerContext::new(surroundings, memory)))
     }
 }

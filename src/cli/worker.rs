@@ -8,13 +8,13 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::json;
 
+use super::server;
 use super::session::{Session, runtime};
 use super::{answer, args};
 use crate::account;
 use crate::config;
 use crate::env::{Env, name};
 use crate::fault;
-use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::project;
 use crate::queue::context::WorkerContext;
@@ -24,6 +24,7 @@ use crate::queue::stop::{Finish, WorkerError};
 use crate::queue::surroundings::Surroundings;
 use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
+use crate::sharing;
 use crate::state_guard;
 use crate::telemetry;
 
@@ -53,7 +54,25 @@ pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
     {
         telemetry::note(&paths, env.clock().now(), "worker", &format!("{error:#}"));
     }
-    tell(args, done?.as_ref())
+    let done = done?;
+    if done
+        .as_ref()
+        .is_some_and(|summary| !summary.finished.is_empty())
+    {
+        share(&env, &paths);
+    }
+    tell(args, done.as_ref())
+}
+
+/// Has what was learned sent to others, where it is shared.
+fn share(env: &Env, paths: &Paths) {
+    let is_wanted = |config| sharing::is_wanted(env, &config);
+    if !config::load(&paths.config_file()).is_ok_and(is_wanted) {
+        return;
+    }
+    if let Err(error) = server::start_sync() {
+        telemetry::note(paths, env.clock().now(), "sync", &format!("{error:#}"));
+    }
 }
 
 fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option<Summary>> {
@@ -70,7 +89,7 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
     if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
         return Ok(None);
     }
-    let memory = match Memory::open(&paths.memory_db()) {
+    let memory = match sharing::open_memory(paths, &config) {
         Ok(memory) => memory,
         Err(error) => {
             waiting::for_all(paths, now(), &error.to_string())?;

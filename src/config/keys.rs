@@ -340,6 +340,17 @@ settings! {
         /// reflections, at most once a day.
         #[scope = Lower]
         mode: MemoryMode = MemoryMode::Lite;
+        /// The PostgreSQL database by which lessons, errors and reflections are shared with others, such
+        /// as `postgres://tenant_team@db.example.com/playbook`; see docs/sync.md. `PLAYBOOK_MEMORY_URL`
+        /// stands above it.
+        url: Option<String> = None;
+        /// A file whose first line is the password for it; `PGPASSWORD` stands above it.
+        password_file: Option<PathBuf> = None;
+        /// A command that prints the password for it, and its arguments; no shell reads them.
+        password_command: Vec<String> = Vec::new();
+        /// Projects of which nothing is shared: folders, or the beginning of a repository's name such
+        /// as `github.com/me`.
+        not_shared: Vec<String> = Vec::new();
         /// Lessons kept per project; the least important, least effective, oldest leave first.
         lessons: u64 = 100, 1 ..= 10_000;
         /// What was neither learned again nor shown for so many days leaves, unless its

@@ -4,9 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::caps;
 use super::convert::{int, millis};
-use super::database::{Durability, Memory, run};
+use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
-use super::projects;
+use super::{projects, sharing};
 use crate::hint::MemoryKind;
 
 /// How much is kept of what was learned, per project.
@@ -98,13 +98,20 @@ impl Forgotten {
 
 impl Memory {
     /// Forgets what the user wants forgotten, also on disk.
-    pub fn forget(&mut self, what: &Forget) -> Result<Forgotten, MemoryError> {
+    pub fn forget(&mut self, what: &Forget, now: Timestamp) -> Result<Forgotten, MemoryError> {
         let (id, project, before) = match what {
             Forget::Id(id) => (Some(id), None, None),
             Forget::Project(project) => (None, Some(project), None),
             Forget::OlderThan { time, project } => (None, project.as_ref(), Some(millis(*time))),
         };
         let within = "(?2 IS NULL OR project = (SELECT id FROM projects WHERE name = ?2))";
+        // What others learned is theirs to take back.
+        let own = format!(
+            "SELECT key FROM memories WHERE origin IS NULL AND (?1 IS NULL OR key = ?1) AND {within}
+                 AND (?3 IS NULL OR last_seen < ?3)
+             UNION ALL SELECT f.key FROM fixes f JOIN memories m ON m.id = f.error
+                 WHERE f.key = ?1 AND m.origin IS NULL"
+        );
         let memories = format!(
             "DELETE FROM memories WHERE (?1 IS NULL OR key = ?1) AND {within}
                  AND (?3 IS NULL OR last_seen < ?3) AND kind = ?4"
@@ -113,6 +120,8 @@ impl Memory {
             "DELETE FROM evaluations WHERE ?1 IS NULL AND {within} AND (?3 IS NULL OR time < ?3)"
         );
         self.erase("forget", |transaction| {
+            let ids = rows(transaction, &own, (id, project, before), |row| row.get(0))?;
+            sharing::put_out_forgotten(transaction, ids, now)?;
             let mut gone = Forgotten::default();
             for kind in MemoryKind::ALL {
                 let params = (id, project, before, kind.word());

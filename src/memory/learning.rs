@@ -7,15 +7,13 @@ use serde_json::Value;
 use super::convert::{counted, int, millis};
 use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
-use super::memories::{LONG, New, Own, cut, fix_id, memories};
-use super::{lesson_sessions, projects};
+use super::memories::{LONG, New, Own, SHORT, cut, fix_id, memories, rename};
+use super::{lesson_sessions, projects, sharing};
 use crate::hint::{BIRTH, MemoryKind, Shown, moved, moved_by_successes};
-use crate::reflect::learned::{Learned, NewFix, Source};
+use crate::reflect::learned::{Arrival, Learned, NewFix, Source};
 
 /// So many fixes of one error are kept, the most effective.
 const FIXES: u64 = 5;
-/// Texts are kept up to so many characters (spec/5 cuts queries and contexts at 200).
-const SHORT: usize = 200;
 
 impl Memory {
     /// Takes in what `source` teaches; repeating it changes nothing.
@@ -48,25 +46,16 @@ pub(super) fn learn(
         source,
         project: projects::number(transaction, &source.project)?,
         rows,
+        arrival: None,
     };
     let mut ids = Vec::new();
     for (seq, item) in learned.iter().enumerate() {
-        let is_first_time = run(
-            transaction,
-            "INSERT OR IGNORE INTO learned (job, seq, time) VALUES (?1, ?2, ?3)",
-            (&source.job, int(seq as u64), millis(recorded)),
-        )? > 0;
+        let seq = seq as u64;
+        let is_first_time = desk.is_first_time(seq, recorded)?;
         if is_first_time {
-            projects::mark_stale(transaction, Some(desk.project))?;
+            sharing::put_out(transaction, source, seq, item)?;
         }
-        match item {
-            Learned::Shown(shown) if is_first_time => desk.shown(shown)?,
-            _ => {}
-        }
-        for new in memories(&source.project, item) {
-            if is_first_time {
-                desk.put(&new)?;
-            }
+        for new in desk.item(item, is_first_time)? {
             if desk.is_known(&new.id)? {
                 ids.push(new.id);
             }
@@ -75,15 +64,69 @@ pub(super) fn learn(
     Ok(ids)
 }
 
+/// Takes in what others learned, once. Returns whether it was new.
+pub(super) fn take(
+    transaction: &Transaction<'_>,
+    (source, seq): (&Source, u64),
+    item: &Learned,
+    arrival: &Arrival,
+    recorded: Timestamp,
+) -> rusqlite::Result<bool> {
+    let mut desk = Desk {
+        transaction,
+        source,
+        project: projects::number(transaction, &source.project)?,
+        rows: u64::MAX,
+        arrival: Some(arrival),
+    };
+    let is_first_time = desk.is_first_time(seq, recorded)?;
+    desk.item(item, is_first_time)?;
+    Ok(is_first_time)
+}
+
 struct Desk<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t Source,
     project: i64,
     /// How many more rows may be added.
     rows: u64,
+    /// Where it came from, if others learned it.
+    arrival: Option<&'t Arrival>,
 }
 
 impl Desk<'_> {
+    /// Notes a step, whether or not it has been seen before.
+    fn is_first_time(&self, seq: u64, recorded: Timestamp) -> rusqlite::Result<bool> {
+        let added = run(
+            self.transaction,
+            "INSERT OR IGNORE INTO learned (job, seq, time) VALUES (?1, ?2, ?3)",
+            (&self.source.job, int(seq), millis(recorded)),
+        )?;
+        Ok(added > 0)
+    }
+
+    /// Counts an item if this is the first time; what it is remembered as.
+    fn item<'i>(
+        &mut self,
+        item: &'i Learned,
+        is_first_time: bool,
+    ) -> rusqlite::Result<Vec<New<'i>>> {
+        let mut all = memories(&self.source.project, item);
+        if let Some(arrival) = self.arrival {
+            rename(&mut all, &arrival.ids);
+        }
+        if is_first_time {
+            projects::mark_stale(self.transaction, Some(self.project))?;
+            if let Learned::Shown(shown) = item {
+                self.shown(shown)?;
+            }
+            for new in &all {
+                self.put(new)?;
+            }
+        }
+        Ok(all)
+    }
+
     fn is_known(&self, id: &str) -> rusqlite::Result<bool> {
         self.transaction
             .prepare_cached("SELECT 1 FROM memories WHERE key = ?1")?
@@ -105,8 +148,9 @@ impl Desk<'_> {
             .prepare_cached(
                 "INSERT INTO memories (key, kind, project, tenant, session, job, text, outcome,
                      category, signature, importance, confidence, effectiveness, occurrences,
-                     times_applied, created, last_seen)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0, ?15, ?15)
+                     times_applied, created, last_seen, origin)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0, ?15, ?15,
+                     ?16)
                  ON CONFLICT (key) DO UPDATE SET
                      occurrences = occurrences + excluded.occurrences,
                      importance = max(importance, excluded.importance),
@@ -134,6 +178,7 @@ impl Desk<'_> {
                     BIRTH,
                     int(new.times),
                     millis(self.source.time),
+                    self.arrival.map(|arrival| &arrival.origin),
                 ],
                 |row| row.get(0),
             )?;
@@ -208,7 +253,10 @@ impl Desk<'_> {
     /// having been shown, it has proved itself. What was shown counts by what it did then.
     fn fix(&self, error: i64, error_id: &str, fix: &NewFix) -> rusqlite::Result<()> {
         let text = cut(&fix.text, LONG);
-        let id = fix_id(&self.source.project, error_id, &text);
+        let id = match self.arrival.and_then(|arrival| arrival.ids.get(1)) {
+            Some(id) => id.clone(),
+            None => fix_id(&self.source.project, error_id, &text),
+        };
         let known = self
             .transaction
             .query_row(
@@ -232,8 +280,9 @@ impl Desk<'_> {
                  last_seen = max(last_seen, excluded.last_seen)",
             (&id, error, text, effectiveness, int(after), now),
         )?;
-        if fix.times > 0 {
-            // What the model was told shows nothing that was not known.
+        if fix.times > 0 && self.arrival.is_none() {
+            // What the model was told shows nothing that was not known, and what others saw is
+            // no session of this user.
             run(
                 self.transaction,
                 "INSERT OR IGNORE INTO fix_sessions (fix, session)
@@ -275,6 +324,26 @@ impl Desk<'_> {
         let sql = "INSERT OR REPLACE INTO recall (rowid, body, scope) VALUES (?1, ?2, ?3)";
         run(self.transaction, sql, (memory, body, scope)).map(drop)
     }
+}
+
+/// Moves all memories of one project to another, where they are found by words as before.
+pub(super) fn move_project(
+    transaction: &Transaction<'_>,
+    from: i64,
+    to: i64,
+) -> rusqlite::Result<()> {
+    let words = "INSERT OR REPLACE INTO recall (rowid, body, scope)
+         SELECT id, text || char(10)
+             || coalesce((SELECT group_concat(tag, ' ') FROM tags WHERE memory = m.id), '')
+             || char(10) || coalesce((SELECT task FROM reflections WHERE memory = m.id),
+                 (SELECT task_type FROM lessons WHERE memory = m.id),
+                 (SELECT group_concat(fix, ' ') FROM fixes WHERE error = m.id), ''),
+             ?2 || ' kind' || kind || 'x'
+         FROM memories m WHERE project = ?1";
+    run(transaction, words, (from, project_word(to)))?;
+    let memories = "UPDATE memories SET project = ?2 WHERE project = ?1";
+    run(transaction, memories, (from, to))?;
+    projects::mark_stale(transaction, Some(to))
 }
 
 /// The word by which a search keeps to a project.

@@ -3,13 +3,16 @@
 
 use crate::hint::{BIRTH, MemoryKind, Signature};
 use crate::reflect::learned::{
-    ARROW, Learned, NewError, NewLesson, NewReflection, error_id, memory_id,
+    ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, error_id, memory_id,
 };
+use crate::reflect::remembered::Detail;
 
 /// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
 /// Reflections, lessons, examples and fixes are kept up to so many characters.
 pub(super) const LONG: usize = 2000;
+/// Texts are kept up to so many characters (spec/5 cuts queries and contexts at 200).
+pub(super) const SHORT: usize = 200;
 
 pub(super) struct New<'m> {
     pub(super) kind: MemoryKind,
@@ -111,6 +114,126 @@ fn reflected<'m>(project: &str, new: &'m NewReflection) -> Vec<New<'m>> {
             ..reflection
         });
     [Some(reflection), strategy].into_iter().flatten().collect()
+}
+
+/// A memory as a row of any store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryRow {
+    /// Its id: `ref-…`, `les-…` or `err-…`.
+    pub id: String,
+    /// What it is.
+    pub kind: MemoryKind,
+    /// What it says.
+    pub text: String,
+    /// How the session ended.
+    pub outcome: Option<String>,
+    /// The kind of error.
+    pub category: Option<String>,
+    /// The error it is about.
+    pub signature: Option<Signature>,
+    /// 0 to 1.
+    pub importance: f64,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// How often it was learned at once.
+    pub times: u64,
+    /// What it is about, in lower case.
+    pub tags: Vec<String>,
+    /// What is searched beside the text and the tags.
+    pub words: String,
+    /// What only its kind has.
+    pub detail: Detail,
+    /// What helped, with its id.
+    pub fix: Option<(String, NewFix)>,
+}
+
+impl MemoryRow {
+    /// What an item becomes in a project; under the ids that it has elsewhere, if any.
+    pub fn of(project: &str, item: &Learned, ids: &[String]) -> Vec<Self> {
+        let mut all = memories(project, item);
+        rename(&mut all, ids);
+        all.into_iter()
+            .map(|new| Self::from(project, new, ids))
+            .collect()
+    }
+
+    fn from(project: &str, new: New<'_>, ids: &[String]) -> Self {
+        let fix = match &new.own {
+            Own::Error(error) => error.fix.as_ref(),
+            _ => None,
+        };
+        let fix = fix.map(|fix| {
+            let text = cut(&fix.text, LONG);
+            let id = ids.get(1).cloned();
+            let id = id.unwrap_or_else(|| fix_id(project, &new.id, &text));
+            (
+                id,
+                NewFix {
+                    text,
+                    ..fix.clone()
+                },
+            )
+        });
+        let tags = new.tags.iter().map(|tag| tag.trim().to_lowercase());
+        Self {
+            detail: detail(&new.own),
+            fix,
+            tags: tags.collect(),
+            id: new.id,
+            kind: new.kind,
+            text: new.text,
+            outcome: new.outcome.map(str::to_owned),
+            category: new.category.map(str::to_owned),
+            signature: new.signature,
+            importance: new.importance,
+            confidence: new.confidence,
+            times: new.times,
+            words: cut(new.words, LONG),
+        }
+    }
+}
+
+fn detail(own: &Own<'_>) -> Detail {
+    match own {
+        Own::Reflection(new, related) => Detail::Reflection {
+            task: cut(&new.task, SHORT),
+            event_ids: new.event_ids.clone(),
+            event_count: new.event_count,
+            related: related.clone(),
+            correction: new.correction.clone(),
+        },
+        Own::Lesson(new) => Detail::Lesson {
+            task_type: cut(&new.task_type, SHORT),
+            mistake: cut(&new.mistake, LONG),
+            correction: cut(&new.correction, LONG),
+            context_hash: new.context_hash.clone(),
+        },
+        Own::Error(new) => Detail::Error {
+            error_type: new.error_type.clone(),
+            fixes: Vec::new(),
+        },
+    }
+}
+
+/// The ids of what an item is remembered as, its fix included.
+pub(super) fn ids(project: &str, item: &Learned) -> Vec<String> {
+    let all = memories(project, item);
+    let fix = match item {
+        Learned::Error(new) => new.fix.as_ref().zip(all.first()),
+        _ => None,
+    };
+    let fix = fix.map(|(fix, error)| fix_id(project, &error.id, &cut(&fix.text, LONG)));
+    all.iter().map(|new| new.id.clone()).chain(fix).collect()
+}
+
+/// Gives memories the ids that they have elsewhere.
+pub(super) fn rename(all: &mut [New<'_>], ids: &[String]) {
+    for (new, id) in all.iter_mut().zip(ids) {
+        if let (MemoryKind::Strategy, Own::Reflection(_, related)) = (new.kind, &mut new.own) {
+            *related = ids[..1].to_vec();
+        }
+        new.id.clone_from(id);
+    }
 }
 
 /// The ids of a reflection and of its strategy.

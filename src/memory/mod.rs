@@ -10,6 +10,7 @@
 //! - the highest number ever given to a key point, so that no id is given twice;
 //! - the ledger of model calls ([`Call`]);
 //! - what is held back until the user has looked at it (`Held`);
+//! - what waits to be sent to others, where the memory is shared ([`Memory::share`]);
 //! - what was learned beyond the playbook ([`Learned`](crate::reflect::learned::Learned)): reflections, strategies, lessons,
 //!   errors and their fixes.
 //!
@@ -37,6 +38,7 @@ mod record;
 mod records;
 mod remembered;
 mod schema;
+mod sharing;
 mod stats;
 mod summary;
 
@@ -49,10 +51,12 @@ pub use history::Entry;
 pub use index_content::IndexContent;
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use ledger::{BudgetKind, Call, Spending};
+pub use memories::MemoryRow;
 pub(crate) use memories::reflection_ids;
 pub(crate) use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, Seen};
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
+pub use sharing::{Arrived, Place, records_of};
 pub(crate) use stats::Ending;
 pub use stats::{Evaluation, EvaluationAverage, Stats};

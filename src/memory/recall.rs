@@ -30,7 +30,7 @@ use crate::reflect::remembered::Remembered;
 /// So many different words of a query are looked up.
 const WORDS: usize = 32;
 /// So many memories that fit best by their words are weighed at first.
-const CANDIDATES: u64 = 1000;
+const CANDIDATES: u64 = 400;
 /// A memory of this age in milliseconds (90 days) has half its weight by age.
 const HALF_AGE: &str = "7776000000.0";
 
@@ -82,6 +82,24 @@ pub struct Seen {
     pub lessons: Vec<Remembered>,
 }
 
+impl Seen {
+    /// What memories about one error say of it, the most important first; `None` for none.
+    pub fn of(all: Vec<Remembered>) -> Option<Self> {
+        let is_error = |memory: &Remembered| memory.kind == MemoryKind::Error;
+        let (mut errors, lessons): (Vec<_>, Vec<_>) = all.into_iter().partition(is_error);
+        errors.sort_by_key(|error| std::cmp::Reverse(error.last_seen));
+        // What was only reflected on has been seen as well.
+        let known = if errors.is_empty() { &lessons } else { &errors };
+        Some(Self {
+            occurrences: known.iter().map(|memory| memory.occurrences).sum(),
+            first: known.iter().map(|memory| memory.created).min()?,
+            last: known.iter().map(|memory| memory.last_seen).max()?,
+            errors,
+            lessons,
+        })
+    }
+}
+
 impl Memory {
     /// Finds what fits best, best first.
     pub fn recall(
@@ -104,21 +122,7 @@ impl Memory {
             let params = (signature.to_bits().cast_signed(), project);
             remembered::select(connection, (NO_SCORE, MEMORIES, which), params)
         })?;
-        let is_error = |memory: &Remembered| memory.kind == MemoryKind::Error;
-        let (mut errors, lessons): (Vec<_>, Vec<_>) = all.into_iter().partition(is_error);
-        errors.sort_by_key(|error| std::cmp::Reverse(error.last_seen));
-        // What was only reflected on has been seen as well.
-        let known = if errors.is_empty() { &lessons } else { &errors };
-        let first = known.iter().map(|memory| memory.created).min();
-        let last = known.iter().map(|memory| memory.last_seen).max();
-        let occurrences = known.iter().map(|memory| memory.occurrences).sum();
-        Ok(first.zip(last).map(|(first, last)| Seen {
-            occurrences,
-            first,
-            last,
-            errors,
-            lessons,
-        }))
+        Ok(Seen::of(all))
     }
 
     /// Returns the memory of this id; for the id of a fix the error it helped against.
@@ -146,8 +150,13 @@ impl Memory {
     }
 
     /// Returns what has met errors: programs with their subcommands, and tools.
-    pub(crate) fn error_types(&self) -> Result<Vec<String>, MemoryError> {
-        let sql = "SELECT DISTINCT error_type FROM errors ORDER BY error_type";
+    pub fn error_types(&self) -> Result<Vec<String>, MemoryError> {
+        // From one type to the next by the index, however many errors have it.
+        let sql = "WITH RECURSIVE types (type) AS (
+                 SELECT min(error_type) FROM errors UNION ALL
+                 SELECT (SELECT min(error_type) FROM errors WHERE error_type > type)
+                 FROM types WHERE type IS NOT NULL)
+             SELECT type FROM types WHERE type IS NOT NULL";
         self.all("list error types", sql, (), |row| row.get(0))
     }
 }
@@ -211,9 +220,10 @@ fn select(
         Some((words, candidates)) => {
             values.extend([words.to_owned().into(), int(candidates).into()]);
             // The scope's own weight is none.
-            let source = "(SELECT rowid AS found, rank AS fit FROM recall
-                  WHERE recall MATCH ?10 AND rank MATCH 'bm25(1.0, 0.0)'
-                  ORDER BY rank LIMIT ?11) JOIN memories m ON m.id = found";
+            // Not `ORDER BY rank`, which sorts all that match before it looks at the limit.
+            let source = "(SELECT rowid AS found, bm25(recall, 1.0, 0.0) AS fit FROM recall
+                  WHERE recall MATCH ?10 ORDER BY fit LIMIT ?11)
+                  JOIN memories m ON m.id = found";
             (source, "-fit")
         }
     };

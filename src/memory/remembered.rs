@@ -22,7 +22,7 @@ pub(super) fn select(
     let sql = format!(
         "SELECT m.id, m.key, m.kind, p.name, m.tenant, m.session, m.job, m.text, m.outcome,
              m.category, m.signature, m.importance, m.confidence, m.effectiveness,
-             m.occurrences, m.times_applied, m.created, m.last_seen, {score} AS score
+             m.occurrences, m.times_applied, m.created, m.last_seen, {score} AS score, m.origin
          FROM {source} JOIN projects p ON p.id = m.project {rest}"
     );
     rows(connection, &sql, params, |row| {
@@ -50,6 +50,7 @@ pub(super) fn select(
             created: time(row, 16)?,
             last_seen: time(row, 17)?,
             score: row.get(18)?,
+            origin: row.get(19)?,
             detail: detail(connection, memory, kind)?,
         })
     })

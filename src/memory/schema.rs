@@ -33,6 +33,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../data/schema/14_dropped.sql"),
     include_str!("../../data/schema/15_point_sessions.sql"),
     include_str!("../../data/schema/16_lesson_sessions.sql"),
+    include_str!("../../data/schema/17_sharing.sql"),
 ];
 
 fn known_version() -> i64 {

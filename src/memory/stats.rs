@@ -63,25 +63,29 @@ pub struct EvaluationAverage {
 /// Figures about what was learned, of one project or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Stats {
-    pub(crate) reflections: u64,
+    /// Reflections kept.
+    pub reflections: u64,
     /// Reflections ever counted, identical ones included (spec/4 `total_reflections`).
     pub total_reflections: u64,
-    pub(crate) strategies: u64,
+    /// Strategies kept.
+    pub strategies: u64,
     /// Lessons kept (spec/4 `lessons_stored`).
     #[serde(rename = "lessons_stored")]
-    pub(crate) lessons: u64,
+    pub lessons: u64,
     /// Mean effectiveness of the lessons; 0 when there is none.
-    pub(crate) average_lesson_effectiveness: f64,
+    pub average_lesson_effectiveness: f64,
     /// Errors known.
     pub errors: u64,
     /// How often they struck.
     pub error_occurrences: u64,
-    pub(crate) errors_fixed: u64,
-    pub(crate) fixes: u64,
+    /// Errors for which something helped.
+    pub errors_fixed: u64,
+    /// What helped against them.
+    pub fixes: u64,
     /// Mean effectiveness of the fixes; 0 when there is none.
-    pub(crate) average_fix_effectiveness: f64,
+    pub average_fix_effectiveness: f64,
     /// How often a lesson, a strategy or a fix was shown.
-    pub(crate) shown: u64,
+    pub shown: u64,
 }
 
 impl Memory {

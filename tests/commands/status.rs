@@ -90,6 +90,7 @@ fn the_json_has_its_documented_shape_by_both_names() {
         "jobs",
         "today",
         "held",
+        "shared",
         "problems",
         "next",
     ];

@@ -371,7 +371,9 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
     let folder = Folder::new();
     let mut memory = folder.open();
     memory.record(&lessons(1, "")).unwrap();
-    let forgotten = memory.forget(&Forget::Project("/p".to_owned())).unwrap();
+    let forgotten = memory
+        .forget(&Forget::Project("/p".to_owned()), at(1))
+        .unwrap();
     assert_eq!((forgotten.total(), forgotten.evaluations), (4, 1));
     memory.record(&lessons(1, "")).unwrap();
     assert_eq!(recall(&memory, &RecallQuery::best(9)), []);
@@ -400,7 +402,7 @@ fn what_is_forgotten_is_gone_from_the_disk() {
     drop(memory);
     let mut memory = folder.open();
     assert!(on_disk());
-    let forgotten = memory.forget(&Forget::Id(ids[0].clone())).unwrap();
+    let forgotten = memory.forget(&Forget::Id(ids[0].clone()), at(1)).unwrap();
     assert_eq!(forgotten.reflections, 1);
     assert!(!on_disk());
     assert_eq!(texts(&memory, &about("word")), ["Another word."]);
@@ -417,7 +419,7 @@ fn one_fix_can_be_forgotten_alone() {
     let id = memory.index("/p", at(1)).unwrap().by_signature[0].1[0]
         .id
         .clone();
-    let forgotten = memory.forget(&Forget::Id(id)).unwrap();
+    let forgotten = memory.forget(&Forget::Id(id), at(1)).unwrap();
     assert_eq!(
         forgotten,
         Forgotten {
@@ -440,7 +442,7 @@ fn what_is_older_can_be_forgotten() {
         time: at(5),
         project: None,
     };
-    memory.forget(&older).unwrap();
+    memory.forget(&older, at(1)).unwrap();
     assert_eq!(texts(&memory, &about("news")), ["young news"]);
 }
 

@@ -104,7 +104,7 @@ fn the_shape_of_the_json_is_stable() {
         .map(String::as_str)
         .collect();
     let expected = "id kind text score importance confidence effectiveness occurrences \
-        times_applied tags outcome category signature project tenant session job created \
+        times_applied tags outcome category signature project tenant origin session job created \
         last_seen task_type mistake correction context_hash";
     assert_eq!(keys, expected.split_whitespace().collect::<Vec<_>>());
     assert_eq!(found[0]["kind"], "lesson");

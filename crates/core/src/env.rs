@@ -71,6 +71,12 @@ pub mod name {
     pub const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
     /// Where the system keeps state, if not in the usual folder.
     pub const XDG_STATE: &str = "XDG_STATE_HOME";
+    /// The address of the shared log, before the setting `memory.url`.
+    pub const MEMORY_URL: &str = "PLAYBOOK_MEMORY_URL";
+    /// The password for it, as the programs of `PostgreSQL` read it.
+    pub const PGPASSWORD: &str = "PGPASSWORD";
+    /// The certificates to trust there, as the programs of `PostgreSQL` read them.
+    pub const PGSSLROOTCERT: &str = "PGSSLROOTCERT";
     /// The user's home folder.
     pub const HOME: &str = "HOME";
 }

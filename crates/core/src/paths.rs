@@ -274,6 +274,12 @@ in_state! { state_files:
     at_work = "at-work.json";
     /// The lock of the one worker at work, and who holds it.
     worker_lock = "worker.lock";
+    /// How the last exchange with the shared log went.
+    sync_standing = "sync.json";
+    /// The lock of the one exchange at a time.
+    sync_lock = "sync.lock";
+    /// The tokens of `playbook server`, hashed.
+    server_tokens = "server-tokens.json";
     /// Random bytes that make hashes of keys useless to others.
     salt = "salt";
 }

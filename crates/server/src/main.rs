@@ -1,15 +1,26 @@
-//! `playbook-server`: what was learned, for other programs.
+//! `playbook-server`: what was learned, for other programs and other machines.
 //!
-//! It links nothing of Playbook. Each question is put to the program `playbook`, so that masks,
-//! screening and trust are the same as on the command line.
+//! MCP puts each question to the program `playbook`; the exchange with others (`sync`) and the
+//! HTTP server (`http`) work on the memory itself.
 
+mod http;
+mod init;
 mod mcp;
+mod postgres;
 mod program;
+mod sync;
+mod tokens;
+
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use playbook::service::Service;
 use rmcp::ServiceExt as _;
 
-/// What was learned, for other programs
+use crate::postgres::roles::TenantName;
+use crate::tokens::Tokens;
+
+/// What was learned, for other programs and other machines
 #[derive(Debug, Parser)]
 #[command(name = "playbook-server", version)]
 struct Cli {
@@ -19,19 +30,93 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Answer an MCP client on stdin and stdout, for the project of this folder
+    /// Answer an MCP client on stdin and stdout, about this folder
     Mcp,
+    /// Exchange what was learned with the others of `memory.url`
+    Sync,
+    /// Make the tables in the database of `memory.url`
+    Init,
+    /// Make the role of a tenant there, for `playbook sync` and the server
+    Tenant {
+        /// The tenant's name: a-z, 0-9, `-` and `_`
+        name: String,
+    },
+    /// Make, list or revoke the tokens of tenants
+    #[command(subcommand)]
+    Token(TokenAction),
+    /// Serve what was learned over HTTP
+    Serve(http::Options),
 }
 
-fn main() -> anyhow::Result<()> {
-    let Command::Mcp = Cli::parse().command;
-    let runtime = tokio::runtime::Builder::new_current_thread()
+#[derive(Debug, Subcommand)]
+enum TokenAction {
+    /// Make a token for a tenant, and print it this once
+    New {
+        /// The tenant's name: a-z, 0-9, `-` and `_`; `default` is you
+        tenant: String,
+    },
+    /// List the tokens: id, tenant and day, a line each
+    List,
+    /// Have a token be known no longer
+    Revoke {
+        /// Its id
+        id: String,
+    },
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let told = format!("{error:#}");
+            // What follows is another line, as `playbook` has it.
+            eprintln!("error: {}", told.replacen("; hint: ", "\nhint: ", 1));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    let command = Cli::parse().command;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let service = mcp::Memory::new(program::find()?);
-        let service = service.serve(rmcp::transport::stdio()).await?;
-        service.waiting().await?;
+        match command {
+            Command::Mcp => {
+                let service = mcp::Memory::new(program::find()?);
+                let service = service.serve(rmcp::transport::stdio()).await?;
+                service.waiting().await?;
+            }
+            Command::Sync => eprintln!("{}", sync::run().await?),
+            Command::Init => init::tables().await?,
+            Command::Tenant { name } => init::tenant(&name).await?,
+            Command::Token(action) => token(&action)?,
+            Command::Serve(options) => http::serve(&options).await?,
+        }
         Ok(())
     })
+}
+
+fn token(action: &TokenAction) -> anyhow::Result<()> {
+    let service = Service::open()?;
+    let tokens = Tokens::new(service.tokens_file());
+    match action {
+        TokenAction::New { tenant } => {
+            let tenant = TenantName::parse(tenant)?;
+            println!("{}", tokens.add(&tenant, service.now())?);
+        }
+        TokenAction::List => {
+            for token in tokens.all()? {
+                println!(
+                    "{}  {}  {}",
+                    token.id,
+                    token.created.strftime("%F"),
+                    token.tenant
+                );
+            }
+        }
+        TokenAction::Revoke { id } => tokens.revoke(id)?,
+    }
+    Ok(())
 }

@@ -23,7 +23,7 @@ pub(crate) use memory::{
 pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Remove, Restore, Undo};
 pub(crate) use run::{
     Completions, ConfigAction, ConfigArgs, Doctor, DoctorMemory, DoctorTopic, Install, Jobs,
-    JobsAction, Man, MergeFiles, Retry, Scope, Shell, Uninstall, Worker,
+    JobsAction, Man, MergeFiles, Retry, Scope, Server, Shell, Uninstall, Worker,
 };
 pub(crate) use show::{AsJson, Evidence, Export, Log, On, Report, Show, Timeline};
 pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
@@ -226,6 +226,17 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     #[command(after_help = "Example:
   claude mcp add playbook -- playbook mcp")]
     Mcp,
+    /// Exchange what was learned with the others of `memory.url`
+    #[command(after_help = "Example:
+  playbook sync")]
+    Sync,
+    /// Serve what was learned to other programs and machines
+    #[command(after_help = "Examples:
+  playbook server init
+  playbook server tenant team
+  playbook server token new team
+  playbook server serve --help")]
+    Server(Server),
     /// Print completions for your shell
     Completions(Completions),
     /// Print the manual page, or write all into a folder

@@ -41,6 +41,13 @@ pub(crate) struct Retry {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Server {
+    /// What `playbook-server` is told: init, tenant, token, serve
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Worker {
     /// Do this many jobs at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]

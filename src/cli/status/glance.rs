@@ -19,6 +19,7 @@ use crate::playbook::{Playbook, Section};
 use crate::queue::backoff::Backoff;
 use crate::queue::budget::Day;
 use crate::report::Sum;
+use crate::sharing;
 use crate::store::{Store, StoreError};
 use crate::trust::{Standing, outside};
 
@@ -44,6 +45,8 @@ pub(super) struct Glance {
     pub(super) today: Option<Value>,
     /// How much is held back until the user has looked at it.
     pub(super) held: u64,
+    /// What of it is shared with others, where anything is.
+    pub(super) shared: Option<Value>,
     /// What keeps this from being all there is to see.
     pub(super) problems: Vec<String>,
     /// What to do next, the most urgent first.
@@ -78,7 +81,8 @@ impl Glance {
         glance.look_at_trust(session);
         match session.memory() {
             Ok(Some(memory)) => {
-                if let Err(error) = glance.look_into(&memory, session) {
+                let looked = glance.look_into(&memory, session);
+                if let Err(error) = looked.and_then(|()| glance.look_at_others(&memory, session)) {
                     glance.problem(&error.into(), DOCTOR);
                 }
             }
@@ -204,6 +208,21 @@ impl Glance {
             if row.undone_by.is_none() && !changes.is_empty() {
                 self.last = Some(last(&row.job, &changes));
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells what waits to be sent to others, and what stands in the way.
+    fn look_at_others(&mut self, memory: &Memory, session: &Session) -> Result<(), MemoryError> {
+        if sharing::is_wanted(&session.env, &session.config) {
+            let last = sharing::Standing::of(&session.paths);
+            self.shared = Some(json!({
+                "waiting": memory.unsent()?, "last": last.succeeded, "problem": last.problem,
+            }));
+            if let Some(problem) = last.problem {
+                let error = anyhow::anyhow!("not shared with others: {problem}");
+                self.problem(&error, ("playbook sync", "tries it again; nothing is lost"));
             }
         }
         Ok(())

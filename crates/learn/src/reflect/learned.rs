@@ -21,8 +21,34 @@ pub struct Source {
     pub time: Timestamp,
 }
 
+/// What was learned or forgotten at one place, on its way to others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shared {
+    /// The job and the place among its lessons, by which it is taken in once.
+    pub job: String,
+    pub seq: u64,
+    /// The project, by the name that it has there.
+    pub project: String,
+    pub time: Timestamp,
+    /// The ids of what it is remembered as there, in the order of [`Shared::what`]: a reflection's and its
+    /// strategy's; a lesson's; an error's and its fix's; all that were forgotten.
+    pub ids: Vec<String>,
+    /// `None` where it was forgotten.
+    pub what: Option<Learned>,
+}
+
+/// Where in a shared store a memory came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrival {
+    /// The one who learned it.
+    pub origin: String,
+    /// The ids it has there, as in [`Shared::ids`].
+    pub ids: Vec<String>,
+}
+
 /// Something a job teaches.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Learned {
     /// What happened and why, and a strategy if any.
     Reflection(NewReflection),
@@ -35,7 +61,8 @@ pub enum Learned {
 }
 
 /// A reflection (spec/3 `ReflectionResult` with its context).
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct NewReflection {
     /// Whom it belongs to in a shared store; `default` here.
     pub tenant: String,
@@ -76,7 +103,8 @@ pub struct Correction {
 }
 
 /// A lesson (spec/4 `ReflectionLesson`).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct NewLesson {
     /// The kind of task.
     pub task_type: String,
@@ -96,7 +124,8 @@ pub struct NewLesson {
 }
 
 /// An error that struck (spec/5).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct NewError {
     pub signature: Signature,
     /// What met it: a program with its subcommand, or a tool.
@@ -117,7 +146,8 @@ pub struct NewError {
 }
 
 /// What made a failed command work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct NewFix {
     /// What differed, as it is told.
     pub text: String,

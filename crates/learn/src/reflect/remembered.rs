@@ -1,7 +1,7 @@
 //! A memory as it is read back.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::learned::Correction;
 use crate::hint::{MemoryKind, Signature};
@@ -35,6 +35,8 @@ pub struct Remembered {
     pub project: String,
     /// Whom it belongs to; empty for lessons and errors.
     pub tenant: String,
+    /// Who learned it, by the name that `playbook sync` gave them; `None` for this user.
+    pub origin: Option<String>,
     /// The session that taught it first.
     pub session: String,
     /// The job that taught it first.
@@ -49,7 +51,7 @@ pub struct Remembered {
 }
 
 /// What only memories of one kind have.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Detail {
     /// Of a reflection or a strategy.
@@ -80,7 +82,7 @@ pub enum Detail {
 }
 
 /// What helped against an error.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RememberedFix {
     /// Its id, under which its effect is noted: `les-…`.
     pub id: String,

@@ -1,57 +1,30 @@
 //! Promise: an MCP client finds four tools in few words; what they say is what the command line says,
 //! and nothing that an agent asks to be remembered is used before the user has decided.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "a test makes files as users do, and its helpers are tests too"
-)]
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
+
+use crate::user::User;
 
 /// What all definitions may take: 600 tokens of about four characters.
 const MOST: usize = 2_400;
 
 /// A user with a project, and a client that has started the server there.
 struct Client {
-    root: tempfile::TempDir,
+    user: User,
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     asked: u64,
 }
 
-/// The program, which `cargo test` builds beside the server.
-fn playbook() -> PathBuf {
-    let beside = Path::new(env!("CARGO_BIN_EXE_playbook-server")).with_file_name("playbook");
-    assert!(
-        beside.is_file(),
-        "build it first: cargo build --bin playbook"
-    );
-    beside
-}
-
-fn command(program: &Path, root: &Path) -> Command {
-    let mut command = Command::new(program);
-    command
-        .env_clear()
-        .envs([("PATH", "/usr/bin:/bin"), ("PLAYBOOK_NO_WORKER", "1")])
-        .env("HOME", root)
-        .current_dir(root.join("project"));
-    command
-}
-
 impl Client {
     fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
-        fs::create_dir_all(root.path().join("project/.git")).unwrap();
-        // As a user would start it: `playbook mcp`.
-        let mut child = command(&playbook(), root.path())
-            .arg("mcp")
+        let user = User::new();
+        let mut child = user
+            .command(&["mcp"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -59,7 +32,7 @@ impl Client {
         let input = child.stdin.take().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let mut client = Self {
-            root,
+            user,
             child,
             input,
             output,
@@ -102,12 +75,7 @@ impl Client {
     }
 
     fn cli(&self, args: &[&str]) -> String {
-        let output = command(&playbook(), self.root.path())
-            .args(args)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
+        self.user.ok(args).0
     }
 }
 

@@ -1,0 +1,88 @@
+//! Bodies of requests: JSON of a known shape.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::http::StatusCode;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::problem::Problem;
+
+/// Any JSON object; of a text without the character that no database takes.
+pub(crate) struct Body(pub(crate) Value);
+
+impl<S: Send + Sync> FromRequest<S> for Body {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let bytes = Bytes::from_request(request, state).await;
+        let bytes = bytes.map_err(|error| Problem::new(error.status(), error.body_text()))?;
+        let value: Value = serde_json::from_slice(&bytes)
+            .map_err(|error| Problem::field("$", format!("is no JSON: {error}")))?;
+        if !value.is_object() {
+            return Err(Problem::field("$", "is no object"));
+        }
+        if has_nul(&value) {
+            return Err(Problem::field("$", "has the character U+0000 in a text"));
+        }
+        Ok(Self(value))
+    }
+}
+
+impl Body {
+    /// The body as a request; an error names the field.
+    pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, Problem> {
+        serde_path_to_error::deserialize(self.0)
+            .map_err(|error| Problem::field(error.path().to_string(), error.inner().to_string()))
+    }
+}
+
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(values) => values.iter().any(has_nul),
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| name.contains('\0') || has_nul(value)),
+        _ => false,
+    }
+}
+
+/// The longest name of a project or a session.
+const LONGEST_NAME: usize = 512;
+
+/// A name as it can be kept and searched for.
+pub(crate) fn name(path: &str, name: Option<String>) -> Result<Option<String>, Problem> {
+    match name {
+        Some(name) if name.trim().is_empty() => Err(Problem::field(path, "is empty")),
+        Some(name) if name.len() > LONGEST_NAME => {
+            let problem = format!("is longer than {LONGEST_NAME} bytes");
+            Err(Problem::field(path, problem))
+        }
+        name => Ok(name),
+    }
+}
+
+/// A share from 0 to 1.
+pub(crate) fn share(path: &str, value: f64) -> Result<f64, Problem> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(value);
+    }
+    Err(Problem::field(path, "is no number from 0 to 1"))
+}
+
+/// A text that says something.
+pub(crate) fn text(path: &str, text: String) -> Result<String, Problem> {
+    if text.trim().is_empty() {
+        return Err(Problem::field(path, "is empty"));
+    }
+    Ok(text)
+}
+
+/// What looks like an attack is not stored.
+pub(crate) fn refused(why: &str) -> Problem {
+    Problem::new(
+        StatusCode::UNPROCESSABLE_ENTITY,
+        format!("not stored: {why}"),
+    )
+}

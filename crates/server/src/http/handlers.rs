@@ -1,0 +1,398 @@
+//! The endpoints: spec/3's, spec/4's and spec/5's questions over HTTP.
+
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use jiff::Timestamp;
+use playbook::hint::{Effect, MemoryKind, Signature, context_hash};
+use playbook::memory::RecallQuery;
+use playbook::reflect::learned::{Learned, NewLesson, NewReflection, Source};
+use playbook::reflect::tellable::tellable;
+use playbook::service::{self, Asked, ToStore, together};
+use playbook::tenant::Tenant;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use super::App;
+use super::body::{self, Body, name, share};
+use super::problem::Problem;
+use super::store::Store;
+use crate::postgres::roles::TenantName;
+
+/// The project of what names none (spec/3).
+const PROJECT: &str = "default";
+/// So many memories are found where nothing else is said (spec/3 `k`).
+const FOUND: u64 = 5;
+const MOST_FOUND: u64 = 100;
+/// Below this no memory is found where nothing else is said (spec/3 `min_importance`).
+const MIN_IMPORTANCE: f64 = 0.5;
+/// What is said by hand matters as much as what the curator takes at once.
+const IMPORTANCE_OF_LESSON: f64 = 0.8;
+const HALF: f64 = 0.5;
+const MOST_TAGS: usize = 50;
+const LONGEST_TAG: usize = 100;
+
+type Answer = Result<Json<Value>, Problem>;
+type AppState = State<std::sync::Arc<App>>;
+type Whose = Extension<TenantName>;
+
+#[derive(Deserialize)]
+pub(crate) struct Keep {
+    /// Whether what is found is stored; it is, unless this says otherwise.
+    store: Option<bool>,
+}
+
+/// `POST /api/v1/reflections/generate`: reflects on a trace (spec/3 `generate_reflection`).
+pub(crate) async fn generate(
+    State(app): AppState,
+    Extension(tenant): Whose,
+    Query(keep): Query<Keep>,
+    Body(body): Body,
+) -> Answer {
+    own_tenant(&body, &tenant)?;
+    for field in ["project_id", "session_id"] {
+        name(field, body[field].as_str().map(str::to_owned))?;
+    }
+    let is_stored = keep.store.unwrap_or(true);
+    let runtime = Handle::current();
+    let generated = tokio::task::spawn_blocking(move || {
+        let asked = Asked {
+            body,
+            tenant: Some(Tenant::named(tenant.as_str())),
+            project: Some(app.service.own()),
+        };
+        let store = |what: &ToStore<'_>| match &app.store {
+            Store::Here(_) => service::store_here(what),
+            there @ Store::Postgres(_) => {
+                let (source, learned) = (what.source.clone(), what.learned.to_vec());
+                runtime.block_on(there.learn(&tenant, source, learned))
+            }
+        };
+        service::generate(asked, is_stored.then_some(&store))
+    });
+    let generated = generated.await.map_err(anyhow::Error::from)?;
+    match generated {
+        Ok(answer) => Ok(Json(answer)),
+        Err(error) => {
+            let flawed = service::flawed(&error);
+            let message = flawed["error"]["message"].as_str().unwrap_or_default();
+            Err(match flawed["error"]["path"].as_str() {
+                Some(path) => Problem::field(path, message),
+                // A model that does not answer.
+                None => Problem::new(StatusCode::BAD_GATEWAY, message),
+            })
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadyReflection {
+    #[serde(rename = "tenant_id")]
+    _tenant: Option<String>,
+    project_id: Option<String>,
+    session_id: Option<String>,
+    reflection_text: String,
+    strategy_text: Option<String>,
+    importance: Option<f64>,
+    confidence: Option<f64>,
+    #[serde(default)]
+    tags: Vec<String>,
+    error_category: Option<String>,
+    outcome: Option<String>,
+    task_description: Option<String>,
+    #[serde(default)]
+    source_event_ids: Vec<String>,
+    #[serde(default)]
+    related_memory_ids: Vec<String>,
+}
+
+/// `POST /api/v1/reflections`: stores a ready one (spec/3 `store_reflection`).
+pub(crate) async fn store_reflection(
+    State(app): AppState,
+    Extension(tenant): Whose,
+    body: Body,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let new: ReadyReflection = masked(&app, &tenant, body)?;
+    let reflection = NewReflection {
+        tenant: tenant.as_str().to_owned(),
+        text: body::text("reflection_text", new.reflection_text)?,
+        strategy: new.strategy_text,
+        outcome: new.outcome,
+        error_category: new.error_category,
+        signature: None,
+        importance: share("importance", new.importance.unwrap_or(HALF))?,
+        confidence: share("confidence", new.confidence.unwrap_or(HALF))?,
+        tags: tags(new.tags)?,
+        event_count: new.source_event_ids.len() as u64,
+        event_ids: new.source_event_ids,
+        task: new.task_description.unwrap_or_default(),
+        related: new.related_memory_ids,
+        correction: None,
+    };
+    let has_strategy = reflection.strategy.is_some();
+    let source = source(&app, (new.project_id, new.session_id))?;
+    let ids = learn(&app, &tenant, source, Learned::Reflection(reflection)).await?;
+    let answer = json!({
+        "reflection_id": ids.first(), "strategy_id": ids.get(1).filter(|_| has_strategy),
+    });
+    Ok((StatusCode::CREATED, Json(answer)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReflectionQuery {
+    #[serde(rename = "tenant_id")]
+    _tenant: Option<String>,
+    project_id: Option<String>,
+    query_text: Option<String>,
+    k: Option<u64>,
+    min_importance: Option<f64>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    kinds: Vec<MemoryKind>,
+    outcome: Option<String>,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+}
+
+/// `POST /api/v1/reflections/query`: finds what was learned (spec/3 `query_reflections`).
+pub(crate) async fn query(State(app): AppState, Extension(tenant): Whose, body: Body) -> Answer {
+    let asked: ReflectionQuery = own(&tenant, body)?;
+    let limit = asked.k.unwrap_or(FOUND);
+    if !(1..=MOST_FOUND).contains(&limit) {
+        return Err(Problem::field(
+            "k",
+            format!("is no number from 1 to {MOST_FOUND}"),
+        ));
+    }
+    let query = RecallQuery {
+        text: asked.query_text.filter(|text| !text.trim().is_empty()),
+        kinds: asked.kinds,
+        project: name("project_id", asked.project_id)?,
+        min_importance: share(
+            "min_importance",
+            asked.min_importance.unwrap_or(MIN_IMPORTANCE),
+        )?,
+        tags: tags(asked.tags)?,
+        outcome: asked.outcome,
+        since: time("since", asked.since)?,
+        until: time("until", asked.until)?,
+        limit,
+    };
+    let found = app.store.recall(&tenant, query).await?;
+    Ok(Json(json!({"memories": together(found)})))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadyLesson {
+    #[serde(rename = "tenant_id")]
+    _tenant: Option<String>,
+    project_id: Option<String>,
+    session_id: Option<String>,
+    task_type: String,
+    #[serde(default)]
+    mistake: String,
+    correction: String,
+    /// The error that it prevents, as `/errors/seen` names it.
+    error_signature: Option<Signature>,
+    importance: Option<f64>,
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+/// `POST /api/v1/lessons`: stores a lesson (spec/4 `store_lesson`).
+pub(crate) async fn store_lesson(
+    State(app): AppState,
+    Extension(tenant): Whose,
+    body: Body,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let new: ReadyLesson = masked(&app, &tenant, body)?;
+    let task_type = body::text("task_type", new.task_type)?;
+    let lesson = NewLesson {
+        context_hash: context_hash(&task_type),
+        task_type,
+        mistake: new.mistake,
+        correction: body::text("correction", new.correction)?,
+        repeats: None,
+        signature: new.error_signature,
+        importance: share("importance", new.importance.unwrap_or(IMPORTANCE_OF_LESSON))?,
+        tags: tags(new.tags)?,
+    };
+    let source = source(&app, (new.project_id, new.session_id))?;
+    let ids = learn(&app, &tenant, source, Learned::Lesson(lesson)).await?;
+    Ok((StatusCode::CREATED, Json(json!({"lesson_id": ids.first()}))))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LessonOutcome {
+    helped: bool,
+}
+
+/// `POST /api/v1/lessons/{id}/outcome`: what it was worth (spec/4 `record_lesson_outcome`).
+pub(crate) async fn lesson_outcome(
+    State(app): AppState,
+    Extension(tenant): Whose,
+    Path(id): Path<String>,
+    body: Body,
+) -> Answer {
+    let outcome: LessonOutcome = body.read()?;
+    let effect = if outcome.helped {
+        Effect::Helped
+    } else {
+        Effect::Failed
+    };
+    let unknown = || Problem::not_found("no lesson of this id");
+    if id.contains('\0') {
+        return Err(unknown());
+    }
+    let source = source(&app, (None, None))?;
+    let told = app
+        .store
+        .outcome(&tenant, (id.clone(), effect), source)
+        .await?;
+    let effectiveness = told.ok_or_else(unknown)?;
+    Ok(Json(json!({"id": id, "effectiveness": effectiveness})))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ErrorAsked {
+    #[serde(rename = "tenant_id")]
+    _tenant: Option<String>,
+    project_id: Option<String>,
+    error: String,
+    tool: Option<String>,
+}
+
+/// `POST /api/v1/errors/seen`: whether it struck before, and what fixed it (spec/5).
+pub(crate) async fn seen(State(app): AppState, Extension(tenant): Whose, body: Body) -> Answer {
+    let asked: ErrorAsked = own(&tenant, body)?;
+    let text = body::text("error", asked.error)?;
+    let project = name("project_id", asked.project_id)?;
+    Ok(Json(
+        app.store.seen(&tenant, (text, asked.tool, project)).await?,
+    ))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Of {
+    project_id: Option<String>,
+}
+
+/// `GET /api/v1/stats`: figures about what was learned (spec/4 `get_stats`).
+pub(crate) async fn stats(
+    State(app): AppState,
+    Extension(tenant): Whose,
+    Query(of): Query<Of>,
+) -> Answer {
+    let project = name("project_id", of.project_id)?;
+    if project
+        .as_deref()
+        .is_some_and(|project| project.contains('\0'))
+    {
+        return Err(Problem::field("project_id", "has the character U+0000"));
+    }
+    Ok(Json(json!(app.store.stats(&tenant, project).await?)))
+}
+
+/// `GET /api/v1/playbooks/{project}`: the key points of a project of the user's own.
+pub(crate) async fn key_points(
+    State(app): AppState,
+    Extension(tenant): Whose,
+    Path(project): Path<String>,
+) -> Answer {
+    // Playbooks are files of the user: no other tenant has any.
+    let is_user = Tenant::named(tenant.as_str()) == Tenant::User;
+    let found = tokio::task::spawn_blocking(move || {
+        let known = is_user.then(|| app.service.key_points(&project));
+        Ok::<_, anyhow::Error>(known.transpose()?.flatten())
+    });
+    let found = found.await.map_err(anyhow::Error::from)??;
+    found
+        .map(Json)
+        .ok_or_else(|| Problem::not_found("no playbook of this project"))
+}
+
+/// Stores what is harmless; what looks like an attack is an error.
+async fn learn(
+    app: &App,
+    tenant: &TenantName,
+    source: Source,
+    new: Learned,
+) -> Result<Vec<String>, Problem> {
+    let (learned, refused) = tellable(vec![new]);
+    if let Some(refused) = refused.first() {
+        return Err(body::refused(&refused.why));
+    }
+    Ok(app.store.learn(tenant, source, learned).await?)
+}
+
+/// A body whose secrets are masked before anything of it is read.
+fn masked<T: serde::de::DeserializeOwned>(
+    app: &App,
+    tenant: &TenantName,
+    body: Body,
+) -> Result<T, Problem> {
+    let Body(mut value) = body;
+    own_tenant(&value, tenant)?;
+    app.service.mask(&mut value);
+    Body(value).read()
+}
+
+fn own<T: serde::de::DeserializeOwned>(tenant: &TenantName, body: Body) -> Result<T, Problem> {
+    own_tenant(&body.0, tenant)?;
+    body.read()
+}
+
+/// A body may name its tenant, as spec/3 has it, but no other than its token does.
+fn own_tenant(body: &Value, tenant: &TenantName) -> Result<(), Problem> {
+    match &body["tenant_id"] {
+        Value::Null => Ok(()),
+        Value::String(named) if named == tenant.as_str() => Ok(()),
+        _ => Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "the token is not one of this tenant",
+        )),
+    }
+}
+
+fn source(
+    app: &App,
+    (project, session): (Option<String>, Option<String>),
+) -> Result<Source, Problem> {
+    let project = name("project_id", project)?;
+    let session = name("session_id", session)?.unwrap_or_default();
+    Ok(Source {
+        project: project.unwrap_or_else(|| PROJECT.to_owned()),
+        root: session.clone(),
+        session,
+        job: app.service.job(),
+        time: app.service.now(),
+    })
+}
+
+fn tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
+    if tags.len() > MOST_TAGS {
+        return Err(Problem::field("tags", format!("are more than {MOST_TAGS}")));
+    }
+    match tags.iter().position(|tag| tag.len() > LONGEST_TAG) {
+        Some(at) => Err(Problem::field(
+            format!("tags[{at}]"),
+            format!("is longer than {LONGEST_TAG} bytes"),
+        )),
+        None => Ok(tags),
+    }
+}
+
+/// A time that every database knows.
+fn time(path: &str, time: Option<Timestamp>) -> Result<Option<Timestamp>, Problem> {
+    match time {
+        Some(time) if time < Timestamp::UNIX_EPOCH => Err(Problem::field(path, "is before 1970")),
+        time => Ok(time),
+    }
+}

@@ -1,0 +1,66 @@
+//! What `/metrics` says, in the text format of `OpenMetrics`.
+
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+pub(super) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Upper ends of the classes of durations, in seconds.
+const CLASSES: [f64; 10] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0, 30.0];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    path: String,
+    status: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct At {
+    path: String,
+}
+
+/// How many requests were answered, and how long that took; no tenant is named.
+pub(super) struct Metrics {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    seconds: Family<At, Histogram>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let requests = Family::default();
+        let seconds: Family<At, Histogram> =
+            Family::new_with_constructor(|| Histogram::new(CLASSES));
+        let mut registry = Registry::with_prefix("playbook");
+        registry.register("requests", "Requests answered", requests.clone());
+        registry.register("request_seconds", "How long that took", seconds.clone());
+        Self {
+            registry,
+            requests,
+            seconds,
+        }
+    }
+}
+
+impl Metrics {
+    pub(super) fn count(&self, path: String, status: u16, took: Duration) {
+        let answered = Answered {
+            path: path.clone(),
+            status,
+        };
+        self.requests.get_or_create(&answered).inc();
+        let seconds = self.seconds.get_or_create(&At { path });
+        seconds.observe(took.as_secs_f64());
+    }
+
+    pub(super) fn text(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}

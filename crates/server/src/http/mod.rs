@@ -1,0 +1,235 @@
+//! The server: who asks, how much and how long, and what is counted of it.
+
+mod body;
+mod handlers;
+mod metrics;
+mod problem;
+mod store;
+
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use playbook::service::Service;
+use playbook::sharing::Sharing;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use self::metrics::Metrics;
+use self::problem::Problem;
+use self::store::{Here, Store};
+use crate::postgres::roles::TenantName;
+use crate::postgres::{self, Address};
+use crate::tokens::Tokens;
+
+/// The longest body, in bytes.
+const MAX_BODY: usize = 4 << 20;
+/// The longest that a question takes; one that a model answers may take longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE_WITH_MODEL: Duration = Duration::from_secs(300);
+/// So long requests under way are waited for at the end.
+const GRACE: Duration = Duration::from_secs(10);
+/// Connections to `PostgreSQL`.
+const CONNECTIONS: usize = 16;
+const REQUEST_ID: &str = "x-request-id";
+
+/// How the server is run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7480")]
+    listen: SocketAddr,
+    /// Keep everything in the database of `memory.url`, not on this machine
+    #[arg(long)]
+    postgres: bool,
+    /// Requests of a tenant per second
+    #[arg(long, value_name = "N", default_value = "2000")]
+    rate: NonZeroU32,
+}
+
+/// What answers requests.
+pub(crate) struct App {
+    service: Arc<Service>,
+    store: Store,
+    tokens: Tokens,
+    rates: DefaultKeyedRateLimiter<TenantName>,
+    metrics: Metrics,
+}
+
+/// Serves until it is told to end.
+pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
+    tracing_subscriber::fmt()
+        .json()
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .init();
+    let service = Arc::new(Service::open()?);
+    let store = if options.postgres {
+        let login = Sharing::login_of_process()?;
+        let login =
+            login.context("there is no database; hint: set memory.url, see docs/server.md")?;
+        let pool = postgres::pool(&Address::of(&login)?, CONNECTIONS)?;
+        Store::Postgres(pool)
+    } else {
+        Store::Here(Arc::new(Here::new(Arc::clone(&service))))
+    };
+    store.check().await?;
+    let app = Arc::new(App {
+        tokens: Tokens::new(service.tokens_file()),
+        service,
+        store,
+        rates: RateLimiter::keyed(Quota::per_second(options.rate)),
+        metrics: Metrics::default(),
+    });
+    let listener = TcpListener::bind(options.listen).await;
+    let listener = listener.with_context(|| format!("could not listen on {}", options.listen))?;
+    let address = listener.local_addr()?;
+    tracing::info!(%address, "listens");
+    if !is_loopback(address.ip()) {
+        tracing::warn!("tokens and texts travel unencrypted: put a proxy with TLS before this");
+    }
+    let (told, mut end) = tokio::sync::watch::channel(());
+    let serving = axum::serve(listener, router(app)).with_graceful_shutdown(async move {
+        told_to_end().await;
+        told.send_replace(());
+    });
+    tokio::select! {
+        served = serving => served?,
+        () = async {
+            // Fails where the sender has gone with the server, which has ended then.
+            _ = end.changed().await;
+            tokio::time::sleep(GRACE).await;
+        } => tracing::warn!("ended before all was answered"),
+    }
+    tracing::info!("ended");
+    Ok(())
+}
+
+fn is_loopback(ip: IpAddr) -> bool {
+    ip.is_loopback()
+}
+
+async fn told_to_end() {
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}
+
+fn router(app: Arc<App>) -> Router {
+    let api = Router::new()
+        .route("/reflections/generate", post(handlers::generate))
+        .route("/reflections", post(handlers::store_reflection))
+        .route("/reflections/query", post(handlers::query))
+        .route("/lessons", post(handlers::store_lesson))
+        .route("/lessons/{id}/outcome", post(handlers::lesson_outcome))
+        .route("/errors/seen", post(handlers::seen))
+        .route("/stats", get(handlers::stats))
+        .route("/playbooks/{*project}", get(handlers::key_points))
+        .fallback(async || Problem::not_found("no such endpoint"))
+        .method_not_allowed_fallback(async || {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "not by this method")
+        })
+        .layer(from_fn_with_state(Arc::clone(&app), admitted));
+    Router::new()
+        .nest("/api/v1", api)
+        .route("/healthz", get(health))
+        .route("/metrics", get(numbers))
+        .fallback(async || Problem::not_found("no such endpoint"))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn_with_state(Arc::clone(&app), observed))
+        .with_state(app)
+}
+
+/// Lets in who has a token and asks no more than the rate; the tenant goes along.
+async fn admitted(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let token = request.headers().get(header::AUTHORIZATION);
+    let token = token.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    let known = token
+        .map(|token| app.tokens.tenant(token.trim()))
+        .transpose();
+    let tenant = match known {
+        Ok(tenant) => tenant.flatten(),
+        Err(error) => return Problem::from(error).into_response(),
+    };
+    let Some(tenant) = tenant else {
+        let message = "there is no token, or it is not known";
+        return Problem::new(StatusCode::UNAUTHORIZED, message).into_response();
+    };
+    if app.rates.check_key(&tenant).is_err() {
+        let message = "too many requests";
+        return Problem::new(StatusCode::TOO_MANY_REQUESTS, message).into_response();
+    }
+    let name = tenant.clone();
+    request.extensions_mut().insert(tenant);
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(name);
+    response
+}
+
+/// Gives each request a name and an end, logs it and counts it.
+async fn observed(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let id = format!("{:016x}", rand::random::<u64>());
+    let (method, path) = (request.method().clone(), route(&request));
+    let patience = if path.ends_with("/generate") {
+        PATIENCE_WITH_MODEL
+    } else {
+        PATIENCE
+    };
+    let answer = tokio::time::timeout(patience, next.run(request)).await;
+    let mut response = answer.unwrap_or_else(|_| {
+        Problem::new(StatusCode::GATEWAY_TIMEOUT, "it took too long").into_response()
+    });
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    let (took, status) = (begun.elapsed(), response.status().as_u16());
+    let tenant = response.extensions().get::<TenantName>();
+    log(&id, &method, &path, status, (tenant, took));
+    app.metrics.count(path, status, took);
+    response
+}
+
+fn log(
+    id: &str,
+    method: &Method,
+    path: &str,
+    status: u16,
+    (tenant, took): (Option<&TenantName>, Duration),
+) {
+    let (tenant, ms) = (tenant.map(TenantName::as_str), took.as_secs_f64() * 1e3);
+    tracing::info!(request = id, %method, path, status, tenant, ms, "answered");
+}
+
+/// The pattern of a request's path, so that no name is counted or logged.
+fn route(request: &Request) -> String {
+    let matched = request.extensions().get::<MatchedPath>();
+    matched.map_or("other", MatchedPath::as_str).to_owned()
+}
+
+async fn health(State(app): State<Arc<App>>) -> Response {
+    match app.store.check().await {
+        Ok(()) => "ok\n".into_response(),
+        Err(error) => Problem::from(error).into_response(),
+    }
+}
+
+async fn numbers(State(app): State<Arc<App>>) -> Response {
+    match app.metrics.text() {
+        Ok(text) => ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
+        Err(error) => Problem::from(error).into_response(),
+    }
+}

@@ -1,0 +1,266 @@
+//! Where the server keeps what is learned: on this machine, or in `PostgreSQL`.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Context as _, bail};
+use deadpool_postgres::{Object, Pool, Transaction};
+use playbook::hint::{Effect, Shown, Signature};
+use playbook::memory::{Memory, RecallQuery, Seen, Stats, records_of};
+use playbook::reflect::learned::{Learned, Source};
+use playbook::reflect::remembered::Remembered;
+use playbook::service::{Service, Wanted};
+use playbook::tenant::Tenant;
+use serde_json::Value;
+
+use crate::postgres::roles::TenantName;
+use crate::postgres::search;
+use crate::postgres::{self, Author};
+
+/// By which the log names what the server was told.
+const ORIGIN: &str = "server";
+
+/// Where what is learned is kept.
+pub(crate) enum Store {
+    /// A database of each tenant on this machine.
+    Here(Arc<Here>),
+    Postgres(Pool),
+}
+
+impl Store {
+    /// Takes in what was taught; the ids of it.
+    pub(crate) async fn learn(
+        &self,
+        tenant: &TenantName,
+        source: Source,
+        learned: Vec<Learned>,
+    ) -> anyhow::Result<Vec<String>> {
+        match self {
+            Self::Here(here) => {
+                here.ask(
+                    tenant,
+                    move |memory, _| Ok(memory.learn(&source, &learned)?),
+                )
+                .await
+            }
+            Self::Postgres(pool) => {
+                let mut client = pool.get().await?;
+                let transaction = begin(&mut client, tenant).await?;
+                let records = records_of(&source, &learned);
+                let author = Author {
+                    origin: ORIGIN,
+                    session: &source.session,
+                };
+                postgres::append(&transaction, &author, &records).await?;
+                transaction.commit().await?;
+                // As the memory has it: what is remembered, without the fixes.
+                let ids = records.into_iter().flat_map(|record| {
+                    let is_error = matches!(record.what, Some(Learned::Error(_)));
+                    record.ids.into_iter().take(if is_error { 1 } else { 2 })
+                });
+                Ok(ids.collect())
+            }
+        }
+    }
+
+    pub(crate) async fn recall(
+        &self,
+        tenant: &TenantName,
+        query: RecallQuery,
+    ) -> anyhow::Result<Vec<Remembered>> {
+        match self {
+            Self::Here(here) => {
+                here.ask(tenant, move |memory, service| {
+                    Ok(memory.recall(&query, service.now())?)
+                })
+                .await
+            }
+            Self::Postgres(pool) => {
+                let mut client = pool.get().await?;
+                search::recall(&begin(&mut client, tenant).await?, &query).await
+            }
+        }
+    }
+
+    /// What is known of an error, as `playbook seen` tells it.
+    pub(crate) async fn seen(
+        &self,
+        tenant: &TenantName,
+        (text, tool, project): (String, Option<String>, Option<String>),
+    ) -> anyhow::Result<Value> {
+        match self {
+            Self::Here(here) => {
+                here.ask(tenant, move |memory, _| {
+                    let types = memory.error_types()?;
+                    let wanted = Wanted::of(&text, tool.as_deref(), &types);
+                    let mut all = Vec::new();
+                    for signature in &wanted.signatures {
+                        let seen = memory.seen(*signature, project.as_deref())?;
+                        all.extend(seen.map(|seen| (*signature, seen)));
+                    }
+                    Ok(wanted.answer(project.as_deref(), &all))
+                })
+                .await
+            }
+            Self::Postgres(pool) => {
+                let mut client = pool.get().await?;
+                let transaction = begin(&mut client, tenant).await?;
+                let types = search::error_types(&transaction).await?;
+                let wanted = Wanted::of(&text, tool.as_deref(), &types);
+                let found =
+                    search::about(&transaction, &wanted.signatures, project.as_deref()).await?;
+                Ok(wanted.answer(project.as_deref(), &by_signature(&wanted, found)))
+            }
+        }
+    }
+
+    /// Notes what a lesson was worth; its effectiveness then, `None` where it is not known.
+    pub(crate) async fn outcome(
+        &self,
+        tenant: &TenantName,
+        (id, effect): (String, Effect),
+        mut source: Source,
+    ) -> anyhow::Result<Option<f64>> {
+        let learned = Learned::Shown(Shown {
+            id: id.clone(),
+            effect,
+        });
+        match self {
+            Self::Here(here) => {
+                here.ask(tenant, move |memory, _| {
+                    let Some(known) = memory.find(&id)? else {
+                        return Ok(None);
+                    };
+                    source.project = known.project;
+                    memory.learn(&source, &[learned])?;
+                    Ok(memory.find(&id)?.map(|known| known.effectiveness))
+                })
+                .await
+            }
+            Self::Postgres(pool) => {
+                let mut client = pool.get().await?;
+                let transaction = begin(&mut client, tenant).await?;
+                let Some(known) = search::find(&transaction, &id).await? else {
+                    return Ok(None);
+                };
+                source.project = known.project;
+                let records = records_of(&source, &[learned]);
+                let author = Author {
+                    origin: ORIGIN,
+                    session: "",
+                };
+                postgres::append(&transaction, &author, &records).await?;
+                let known = search::find(&transaction, &id).await?;
+                transaction.commit().await?;
+                Ok(known.map(|known| known.effectiveness))
+            }
+        }
+    }
+
+    pub(crate) async fn stats(
+        &self,
+        tenant: &TenantName,
+        project: Option<String>,
+    ) -> anyhow::Result<Stats> {
+        match self {
+            Self::Here(here) => {
+                here.ask(tenant, move |memory, _| {
+                    Ok(memory.stats(project.as_deref())?)
+                })
+                .await
+            }
+            Self::Postgres(pool) => {
+                let mut client = pool.get().await?;
+                search::stats(&begin(&mut client, tenant).await?, project.as_deref()).await
+            }
+        }
+    }
+
+    /// Whether it answers.
+    pub(crate) async fn check(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Here(_) => Ok(()),
+            Self::Postgres(pool) => postgres::version(&*pool.get().await?).await.map(drop),
+        }
+    }
+}
+
+/// A transaction in which the database shows this tenant's rows alone; it ends with the guard.
+async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Result<Transaction<'c>> {
+    let transaction = client.transaction().await?;
+    // All that is asked is found by an index. The planner does not know how few rows the search of
+    // words gives, and would rather read the whole table.
+    let role = format!(
+        "SET LOCAL ROLE \"{}\"; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;
+         SET LOCAL enable_mergejoin = off; SET LOCAL jit = off",
+        tenant.role()
+    );
+    transaction.batch_execute(&role).await?;
+    Ok(transaction)
+}
+
+fn by_signature(wanted: &Wanted, found: Vec<Remembered>) -> Vec<(Signature, Seen)> {
+    let mut by: HashMap<Signature, Vec<Remembered>> = HashMap::new();
+    for memory in found {
+        if let Some(signature) = memory.signature {
+            by.entry(signature).or_default().push(memory);
+        }
+    }
+    let mut all = Vec::new();
+    for signature in &wanted.signatures {
+        let seen = by.remove(signature).and_then(Seen::of);
+        all.extend(seen.map(|seen| (*signature, seen)));
+    }
+    all
+}
+
+/// The databases of this machine, a few connections to each.
+pub(crate) struct Here {
+    service: Arc<Service>,
+    idle: Mutex<HashMap<String, Vec<Memory>>>,
+}
+
+impl Here {
+    pub(crate) fn new(service: Arc<Service>) -> Self {
+        Self {
+            service,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Has a tenant's memory answer, on a thread that may stand still.
+    async fn ask<T: Send + 'static>(
+        self: &Arc<Self>,
+        tenant: &TenantName,
+        question: impl FnOnce(&mut Memory, &Service) -> anyhow::Result<T> + Send + 'static,
+    ) -> anyhow::Result<T> {
+        let (here, name) = (Arc::clone(self), tenant.as_str().to_owned());
+        let answer = tokio::task::spawn_blocking(move || {
+            let mut memory = match here.take(&name)? {
+                Some(memory) => memory,
+                None => here.service.memory(&Tenant::named(&name))?,
+            };
+            let answer = question(&mut memory, &here.service);
+            if answer.is_ok() {
+                here.give_back(name, memory)?;
+            }
+            answer
+        });
+        answer.await.context("a question was not answered")?
+    }
+
+    fn take(&self, tenant: &str) -> anyhow::Result<Option<Memory>> {
+        let Ok(mut idle) = self.idle.lock() else {
+            bail!("the connections are in disorder");
+        };
+        Ok(idle.get_mut(tenant).and_then(Vec::pop))
+    }
+
+    fn give_back(&self, tenant: String, memory: Memory) -> anyhow::Result<()> {
+        let Ok(mut idle) = self.idle.lock() else {
+            bail!("the connections are in disorder");
+        };
+        idle.entry(tenant).or_default().push(memory);
+        Ok(())
+    }
+}

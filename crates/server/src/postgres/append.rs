@@ -1,0 +1,190 @@
+//! Appending to the log, and keeping what it comes to.
+
+use std::time::SystemTime;
+
+use playbook::hint::{BIRTH, Shown, moved, moved_by_successes};
+use playbook::memory::MemoryRow;
+use playbook::reflect::learned::{Learned, NewFix, Shared};
+use playbook::reflect::remembered::Detail;
+use serde_json::json;
+use tokio_postgres::Transaction;
+
+/// Who holds this lock of its tenant appends, so that rows show up in the order of their positions
+/// and no reader passes one by.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(70234, hashtext(current_user))";
+
+/// Whose records these are.
+pub(crate) struct Author<'a> {
+    pub(crate) origin: &'a str,
+    /// The session that taught them, where one is known.
+    pub(crate) session: &'a str,
+}
+
+/// Appends the records that the log has not; the caller commits. Returns how many were new.
+pub(crate) async fn append(
+    transaction: &Transaction<'_>,
+    author: &Author<'_>,
+    records: &[Shared],
+) -> anyhow::Result<u64> {
+    transaction.batch_execute(LOCK).await?;
+    let insert = transaction
+        .prepare(
+            "INSERT INTO playbook.log (origin, job, seq, record) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (tenant, job, seq) DO NOTHING",
+        )
+        .await?;
+    let mut new = 0;
+    for record in records {
+        let seq = i64::try_from(record.seq)?;
+        let stored = json!(record);
+        let added = transaction
+            .execute(&insert, &[&author.origin, &record.job, &seq, &stored])
+            .await?;
+        if added > 0 {
+            count(transaction, author, record).await?;
+            new += 1;
+        }
+    }
+    Ok(new)
+}
+
+/// Keeps what a record comes to.
+async fn count(
+    transaction: &Transaction<'_>,
+    author: &Author<'_>,
+    record: &Shared,
+) -> anyhow::Result<()> {
+    match &record.what {
+        None => forget(transaction, author.origin, &record.ids).await,
+        Some(Learned::Shown(shown)) => note(transaction, shown, record).await,
+        Some(item) => {
+            for row in MemoryRow::of(&record.project, item, &record.ids) {
+                put(transaction, author, record, row).await?;
+            }
+            Ok(())
+        }
+    }
+}
+
+async fn forget(transaction: &Transaction<'_>, origin: &str, ids: &[String]) -> anyhow::Result<()> {
+    let fixes = "DELETE FROM playbook.fixes f USING playbook.memories m
+         WHERE f.key = ANY ($1) AND m.key = f.error AND m.origin = $2";
+    transaction.execute(fixes, &[&ids, &origin]).await?;
+    let memories = "DELETE FROM playbook.memories WHERE key = ANY ($1) AND origin = $2";
+    transaction.execute(memories, &[&ids, &origin]).await?;
+    Ok(())
+}
+
+async fn note(transaction: &Transaction<'_>, shown: &Shown, record: &Shared) -> anyhow::Result<()> {
+    for table in ["memories", "fixes"] {
+        let known = format!("SELECT effectiveness FROM playbook.{table} WHERE key = $1 FOR UPDATE");
+        let Some(row) = transaction.query_opt(&known, &[&shown.id]).await? else {
+            continue;
+        };
+        let effectiveness = moved(row.try_get(0)?, shown.effect);
+        let noted = format!(
+            "UPDATE playbook.{table} SET times_applied = times_applied + 1, effectiveness = $2,
+                 last_seen = greatest(last_seen, least($3, now())) WHERE key = $1"
+        );
+        let time = SystemTime::from(record.time);
+        let params: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
+            [&shown.id, &effectiveness, &time];
+        transaction.execute(&noted, &params).await?;
+    }
+    Ok(())
+}
+
+async fn put(
+    transaction: &Transaction<'_>,
+    author: &Author<'_>,
+    record: &Shared,
+    row: MemoryRow,
+) -> anyhow::Result<()> {
+    let sql = transaction
+        .prepare(
+            "INSERT INTO playbook.memories AS m (key, kind, project, origin, session, job, text,
+                 words, outcome, category, signature, importance, confidence, effectiveness,
+                 occurrences, times_applied, tags, detail, created, last_seen, error_type)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, $17,
+                 least($18, now()), least($18, now()), $19)
+             ON CONFLICT (tenant, key) DO UPDATE SET
+                 occurrences = m.occurrences + excluded.occurrences,
+                 importance = greatest(m.importance, excluded.importance),
+                 confidence = excluded.confidence,
+                 signature = coalesce(m.signature, excluded.signature),
+                 outcome = coalesce(excluded.outcome, m.outcome),
+                 category = coalesce(excluded.category, m.category),
+                 last_seen = greatest(m.last_seen, excluded.last_seen)",
+        )
+        .await?;
+    let time = SystemTime::from(record.time);
+    let signature = row
+        .signature
+        .map(|signature| signature.to_bits().cast_signed());
+    let (kind, times) = (row.kind.word(), i64::try_from(row.times)?);
+    let detail = json!(row.detail);
+    let mut words = row.words.clone();
+    for more in row
+        .tags
+        .iter()
+        .chain(row.fix.iter().map(|(_, fix)| &fix.text))
+    {
+        words.push(' ');
+        words.push_str(more);
+    }
+    let error_type = match &row.detail {
+        Detail::Error { error_type, .. } => Some(error_type),
+        _ => None,
+    };
+    let params: [&(dyn tokio_postgres::types::ToSql + Sync); 19] = [
+        &row.id,
+        &kind,
+        &record.project,
+        &author.origin,
+        &author.session,
+        &record.job,
+        &row.text,
+        &words,
+        &row.outcome,
+        &row.category,
+        &signature,
+        &row.importance,
+        &row.confidence,
+        &BIRTH,
+        &times,
+        &row.tags,
+        &detail,
+        &time,
+        &error_type,
+    ];
+    transaction.execute(&sql, &params).await?;
+    if let Some((id, fix)) = &row.fix {
+        put_fix(transaction, &row.id, (id, fix), time).await?;
+    }
+    Ok(())
+}
+
+/// Notes a fix; each time it is found again without having been shown, it has proved itself.
+async fn put_fix(
+    transaction: &Transaction<'_>,
+    error: &str,
+    (id, fix): (&str, &NewFix),
+    time: SystemTime,
+) -> anyhow::Result<()> {
+    let known = "SELECT effectiveness, occurrences FROM playbook.fixes WHERE key = $1 FOR UPDATE";
+    let (effectiveness, before) = match transaction.query_opt(known, &[&id]).await? {
+        Some(row) => (row.try_get(0)?, row.try_get::<_, i64>(1)?),
+        None => (BIRTH, 0),
+    };
+    let after = before.saturating_add(i64::try_from(fix.times)?);
+    let again = u64::try_from(after.saturating_sub(before.max(1))).unwrap_or(0);
+    let effectiveness = moved_by_successes(effectiveness, again);
+    let sql = "INSERT INTO playbook.fixes AS f (key, error, fix, effectiveness, occurrences,
+             times_applied, last_seen) VALUES ($1, $2, $3, $4, $5, 0, least($6, now()))
+         ON CONFLICT (tenant, key) DO UPDATE SET effectiveness = excluded.effectiveness,
+             occurrences = excluded.occurrences, last_seen = greatest(f.last_seen, excluded.last_seen)";
+    let params: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
+        [&id, &error, &fix.text, &effectiveness, &after, &time];
+    transaction.execute(sql, &params).await?;
+    Ok(())
+}

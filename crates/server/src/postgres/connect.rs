@@ -1,0 +1,175 @@
+//! Connections: encrypted, but for a server on this machine.
+
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use playbook::sharing::Login;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// A server that does not answer is not waited for longer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where the store is, and how to get there.
+pub(crate) struct Address {
+    config: Config,
+    /// None for a server on this machine: a socket has no name that a certificate could be for.
+    tls: Option<MakeRustlsConnect>,
+}
+
+impl Address {
+    pub(crate) fn of(login: &Login) -> anyhow::Result<Self> {
+        // The error of the parser could quote the password.
+        let Ok(mut config) = login.url.parse::<Config>() else {
+            bail!("could not read memory.url: it is no address of PostgreSQL");
+        };
+        ensure!(
+            !(config.get_hosts().is_empty() && config.get_hostaddrs().is_empty()),
+            "could not read memory.url: it names no host"
+        );
+        if let (None, Some(password)) = (config.get_password(), &login.password) {
+            config.password(password);
+        }
+        if config.get_ssl_mode() == SslMode::Prefer {
+            // What may be encrypted may also not be: whoever stands between would see to that.
+            config.ssl_mode(if is_here(&config) {
+                SslMode::Disable
+            } else {
+                SslMode::Require
+            });
+        }
+        config.connect_timeout(PATIENCE).keepalives_idle(PATIENCE);
+        config.application_name("playbook");
+        let is_plain = config.get_ssl_mode() == SslMode::Disable;
+        let tls = (!is_plain).then(|| tls(login.root_certificates.as_deref()));
+        let tls = tls.transpose()?;
+        Ok(Self { config, tls })
+    }
+}
+
+/// One connection.
+pub(crate) async fn connect(address: &Address) -> anyhow::Result<Client> {
+    let connecting = async {
+        // The connection ends with the client; what went wrong the client's own calls say.
+        if let Some(tls) = &address.tls {
+            let (client, connection) = address.config.connect(tls.clone()).await?;
+            tokio::spawn(connection);
+            return Ok(client);
+        }
+        let (client, connection) = address.config.connect(NoTls).await?;
+        tokio::spawn(connection);
+        Ok::<_, tokio_postgres::Error>(client)
+    };
+    let connected = tokio::time::timeout(PATIENCE, connecting).await;
+    let connected = connected.context("could not reach PostgreSQL: it did not answer in 10 s")?;
+    connected.context("could not reach PostgreSQL")
+}
+
+/// Connections for many questions at a time.
+pub(crate) fn pool(address: &Address, most: usize) -> anyhow::Result<Pool> {
+    let recycled = ManagerConfig {
+        recycling_method: RecyclingMethod::Fast,
+    };
+    let config = address.config.clone();
+    let manager = match &address.tls {
+        Some(tls) => Manager::from_config(config, tls.clone(), recycled),
+        None => Manager::from_config(config, NoTls, recycled),
+    };
+    let pool = Pool::builder(manager)
+        .max_size(most)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(PATIENCE))
+        .create_timeout(Some(PATIENCE));
+    Ok(pool.build()?)
+}
+
+fn tls(roots: Option<&Path>) -> anyhow::Result<MakeRustlsConnect> {
+    let mut store = RootCertStore::empty();
+    match roots {
+        Some(file) => {
+            let unread = || format!("could not read certificates: {}", file.display());
+            for certificate in CertificateDer::pem_file_iter(file).with_context(unread)? {
+                store.add(certificate.with_context(unread)?)?;
+            }
+        }
+        None => {
+            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(store)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+/// Whether all that the address names are sockets and loopback addresses.
+fn is_here(config: &Config) -> bool {
+    let is_loopback = |host: &Host| match host {
+        Host::Tcp(name) => {
+            let address = name.parse::<IpAddr>();
+            name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+        }
+        Host::Unix(_) => true,
+    };
+    config.get_hosts().iter().all(is_loopback)
+        && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(url: &str) -> SslMode {
+        let login = Login {
+            url: url.to_owned(),
+            password: None,
+            root_certificates: None,
+        };
+        Address::of(&login).unwrap().config.get_ssl_mode()
+    }
+
+    #[test]
+    fn what_leaves_this_machine_is_encrypted() {
+        for (url, expected) in [
+            ("postgres://u@localhost/p", SslMode::Disable),
+            ("postgres://u@127.0.0.1:5433/p", SslMode::Disable),
+            ("postgres://u@[::1]/p", SslMode::Disable),
+            ("host=/run/postgresql user=u", SslMode::Disable),
+            ("postgres://u@db.example.com/p", SslMode::Require),
+            ("postgres://u@localhost.example.com/p", SslMode::Require),
+            ("postgres://u@localhost,db.example.com/p", SslMode::Require),
+            ("host=localhost hostaddr=10.0.0.1 user=u", SslMode::Require),
+            (
+                "postgres://u@db.example.com/p?sslmode=prefer",
+                SslMode::Require,
+            ),
+            ("postgres://u@localhost/p?sslmode=require", SslMode::Require),
+        ] {
+            assert_eq!(mode(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_read_is_not_quoted() {
+        for url in ["postgres://u:hunter2@:x:/p?", "mysql://u:hunter2@h/p"] {
+            let login = Login {
+                url: url.to_owned(),
+                password: None,
+                root_certificates: None,
+            };
+            let error = Address::of(&login).err().unwrap().to_string();
+            assert!(error.starts_with("could not read memory.url"), "{error}");
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The tables and the roles: made once by whoever owns the database.
+
+use anyhow::{Context as _, ensure};
+use tokio_postgres::Client;
+
+use super::log::version;
+
+const TABLES: &str = include_str!("tables.sql");
+/// What a role of a tenant is called: this and the tenant's name.
+const PREFIX: &str = "tenant_";
+/// The role of `playbook server serve`, which may act as any tenant and as nobody else.
+const SERVER: &str = "playbook_server";
+const LONGEST: usize = 40;
+
+/// The name of a tenant that is also one of a role.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct TenantName(String);
+
+impl TenantName {
+    pub(crate) fn parse(name: &str) -> anyhow::Result<Self> {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+        ensure!(
+            (1..=LONGEST).contains(&name.len()) && name.chars().all(is_plain),
+            "no name of a tenant: one has 1 to {LONGEST} of a-z, 0-9, `-` and `_`"
+        );
+        Ok(Self(name.to_owned()))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Its role in the database, which needs no quotes to be escaped.
+    pub(crate) fn role(&self) -> String {
+        format!("{PREFIX}{}", self.0)
+    }
+}
+
+/// Makes tables and roles. Returns the password of the server's role, where that is new.
+pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> {
+    let transaction = client.transaction().await?;
+    // Two at once: the second finds all made.
+    transaction
+        .batch_execute("SELECT pg_advisory_xact_lock(70234, 0)")
+        .await?;
+    let there = "SELECT to_regclass('playbook.version') IS NOT NULL";
+    if !transaction
+        .query_one(there, &[])
+        .await?
+        .try_get::<_, bool>(0)?
+    {
+        let made = transaction.batch_execute(TABLES).await;
+        made.context("could not make the tables")?;
+    }
+    let password = login_role(&transaction, SERVER, "NOINHERIT").await?;
+    let may_look = format!(
+        "GRANT USAGE ON SCHEMA playbook TO {SERVER}; GRANT SELECT ON playbook.version TO {SERVER}"
+    );
+    transaction.batch_execute(&may_look).await?;
+    transaction.commit().await?;
+    version(client).await?;
+    Ok(password)
+}
+
+/// Makes the role of a tenant. Returns its password, where it is new.
+pub(crate) async fn add_tenant(
+    client: &mut Client,
+    tenant: &TenantName,
+) -> anyhow::Result<Option<String>> {
+    version(client).await?;
+    let role = tenant.role();
+    let transaction = client.transaction().await?;
+    let password = login_role(&transaction, &role, "INHERIT").await?;
+    transaction
+        .batch_execute(&format!(
+            "GRANT playbook_tenants TO \"{role}\"; GRANT \"{role}\" TO {SERVER}"
+        ))
+        .await?;
+    transaction.commit().await?;
+    Ok(password)
+}
+
+/// Makes a role that may log in; `None` where it is there.
+async fn login_role(
+    transaction: &tokio_postgres::Transaction<'_>,
+    role: &str,
+    inherits: &str,
+) -> anyhow::Result<Option<String>> {
+    let known = "SELECT 1 FROM pg_roles WHERE rolname = $1";
+    if transaction.query_opt(known, &[&role]).await?.is_some() {
+        return Ok(None);
+    }
+    let password = format!("{:032x}", rand::random::<u128>());
+    let sql = format!("CREATE ROLE \"{role}\" LOGIN {inherits} PASSWORD '{password}'");
+    let made = transaction.batch_execute(&sql).await;
+    made.with_context(|| format!("could not make the role {role}"))?;
+    Ok(Some(password))
+}

@@ -1,0 +1,280 @@
+//! Finding what was learned, in the rows of one tenant.
+
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+use deadpool_postgres::GenericClient;
+use jiff::Timestamp;
+use playbook::hint::{MemoryKind, Signature, is_stop_word};
+use playbook::memory::{RecallQuery, Stats};
+use playbook::reflect::remembered::{Detail, Remembered, RememberedFix};
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+/// So many different words of a query are looked up.
+const WORDS: usize = 32;
+/// So many memories that have the words are weighed.
+const CANDIDATES: i64 = 1_000;
+/// The weights of importance, confidence, effectiveness and age, as `playbook recall` has them.
+const WEIGHT: &str = "(0.5 + 0.5 * m.importance) * (0.5 + 0.5 * m.confidence)
+     * (0.5 + m.effectiveness)
+     * (0.5 + 0.5 * 90 / (90 + greatest(extract(epoch FROM now() - m.last_seen) / 86400, 0)))";
+const COLUMNS: &str = "m.key, m.kind, m.project, m.tenant, m.session, m.job, m.text, m.outcome,
+     m.category, m.signature, m.importance, m.confidence, m.effectiveness, m.occurrences,
+     m.times_applied, m.created, m.last_seen, m.origin, m.tags, m.detail";
+
+/// Finds what fits best, best first: what has all of the words, else what has some.
+pub(crate) async fn recall(
+    client: &impl GenericClient,
+    query: &RecallQuery,
+) -> anyhow::Result<Vec<Remembered>> {
+    let Some(text) = &query.text else {
+        return select(client, query, None).await;
+    };
+    let words = words(text);
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let all = select(client, query, Some((&words, " & "))).await?;
+    if all.len() as u64 >= query.limit || words.len() == 1 {
+        return Ok(all);
+    }
+    select(client, query, Some((&words, " | "))).await
+}
+
+async fn select(
+    client: &impl GenericClient,
+    query: &RecallQuery,
+    words: Option<(&[String], &str)>,
+) -> anyhow::Result<Vec<Remembered>> {
+    let kinds: Vec<&str> = query.kinds.iter().map(|kind| kind.word()).collect();
+    let tags = query.tags.iter().map(|tag| tag.trim().to_lowercase());
+    let tags: Vec<String> = tags.collect();
+    let (since, until) = (
+        query.since.map(SystemTime::from),
+        query.until.map(SystemTime::from),
+    );
+    let limit = i64::try_from(query.limit)?;
+    let wanted = words.map(|(words, operator)| words.join(operator));
+    let mut params: Vec<&(dyn ToSql + Sync)> = vec![
+        &query.project,
+        &kinds,
+        &query.min_importance,
+        &query.outcome,
+        &since,
+        &until,
+        &tags,
+        &limit,
+        &CANDIDATES,
+    ];
+    params.extend(wanted.as_ref().map(|wanted| wanted as &(dyn ToSql + Sync)));
+    let (fit, candidates) = match wanted {
+        Some(_) => ("f.fit", BY_WORDS),
+        None => ("1.0", BY_IMPORTANCE),
+    };
+    let sql = format!(
+        "SELECT {COLUMNS}, {fit} * {WEIGHT} AS score FROM {candidates}
+         WHERE m.tenant = current_user AND ($1::text IS NULL OR m.project = $1)
+             AND (cardinality($2::text[]) = 0 OR m.kind = ANY ($2::text[]))
+             AND m.importance >= $3 AND ($4::text IS NULL OR m.outcome = $4)
+             AND ($5::timestamptz IS NULL OR m.last_seen >= $5)
+             AND ($6::timestamptz IS NULL OR m.last_seen <= $6)
+             AND m.tags @> $7::text[]
+         ORDER BY score DESC, m.last_seen DESC, m.key LIMIT $8"
+    );
+    remembered(client, &sql, &params).await
+}
+
+/// Tells what is known about errors, in one project or in all.
+pub(crate) async fn about(
+    client: &impl GenericClient,
+    signatures: &[Signature],
+    project: Option<&str>,
+) -> anyhow::Result<Vec<Remembered>> {
+    let signatures = signatures.iter().map(|one| one.to_bits().cast_signed());
+    let signatures: Vec<i64> = signatures.collect();
+    let sql = format!(
+        "SELECT {COLUMNS}, 0.0::float8 AS score FROM playbook.memories m
+         WHERE m.tenant = current_user AND m.signature = ANY ($1)
+             AND ($2::text IS NULL OR m.project = $2)
+         ORDER BY m.importance DESC, m.last_seen DESC, m.key LIMIT 1000"
+    );
+    remembered(client, &sql, &[&signatures, &project]).await
+}
+
+/// The memory of this id; for the id of a fix the error that it helped against.
+pub(crate) async fn find(
+    client: &impl GenericClient,
+    id: &str,
+) -> anyhow::Result<Option<Remembered>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, 0.0::float8 AS score FROM playbook.memories m
+         WHERE m.tenant = current_user AND m.key = coalesce(
+             (SELECT error FROM playbook.fixes WHERE tenant = current_user AND key = $1), $1)"
+    );
+    Ok(remembered(client, &sql, &[&id]).await?.pop())
+}
+
+/// What has met errors: programs with their subcommands, and tools.
+pub(crate) async fn error_types(client: &impl GenericClient) -> anyhow::Result<Vec<String>> {
+    // From one type to the next by the index, however many errors have it.
+    let next = "SELECT min(error_type) FROM playbook.memories
+         WHERE tenant = current_user AND error_type IS NOT NULL";
+    let sql = format!(
+        "WITH RECURSIVE types (type) AS (({next}) UNION ALL
+             SELECT ({next} AND error_type > type) FROM types WHERE type IS NOT NULL)
+         SELECT type FROM types WHERE type IS NOT NULL"
+    );
+    let sql = client.prepare_cached(&sql).await?;
+    let rows = client.query(&sql, &[]).await?;
+    Ok(rows
+        .iter()
+        .map(|row| row.try_get(0))
+        .collect::<Result<_, _>>()?)
+}
+
+/// Figures about one project or all.
+pub(crate) async fn stats(
+    client: &impl GenericClient,
+    project: Option<&str>,
+) -> anyhow::Result<Stats> {
+    let sql = "SELECT kind, count(*), sum(occurrences)::bigint, avg(effectiveness),
+             sum(times_applied)::bigint
+         FROM playbook.memories WHERE tenant = current_user AND ($1::text IS NULL OR project = $1)
+         GROUP BY kind";
+    let mut stats = Stats::default();
+    for row in client.query(sql, &[&project]).await? {
+        let (kept, occurrences) = (counted(&row, 1)?, counted(&row, 2)?);
+        stats.shown += counted(&row, 4)?;
+        match MemoryKind::from_word(row.try_get(0)?).context("an unknown kind of memory")? {
+            MemoryKind::Reflection => {
+                (stats.reflections, stats.total_reflections) = (kept, occurrences);
+            }
+            MemoryKind::Strategy => stats.strategies = kept,
+            MemoryKind::Lesson => {
+                stats.lessons = kept;
+                stats.average_lesson_effectiveness = row.try_get(3)?;
+            }
+            MemoryKind::Error => (stats.errors, stats.error_occurrences) = (kept, occurrences),
+        }
+    }
+    let sql = "SELECT count(*), count(DISTINCT f.error), coalesce(avg(f.effectiveness), 0),
+             coalesce(sum(f.times_applied), 0)::bigint
+         FROM playbook.fixes f JOIN playbook.memories m ON m.tenant = f.tenant AND m.key = f.error
+         WHERE f.tenant = current_user AND ($1::text IS NULL OR m.project = $1)";
+    let row = client.query_one(sql, &[&project]).await?;
+    stats.fixes = counted(&row, 0)?;
+    stats.errors_fixed = counted(&row, 1)?;
+    stats.average_fix_effectiveness = row.try_get(2)?;
+    stats.shown += counted(&row, 3)?;
+    Ok(stats)
+}
+
+/// What has the words of a query, at most [`CANDIDATES`].
+const BY_WORDS: &str = "playbook.found(
+         to_tsquery('english', $10)
+             && CASE WHEN $1::text IS NULL THEN ''::tsquery
+                ELSE quote_literal('p' || md5($1::text))::tsquery END
+             && CASE WHEN cardinality($2::text[]) = 0 THEN ''::tsquery
+                ELSE (SELECT string_agg(quote_literal('k' || kind), '|')
+                      FROM unnest($2::text[]) kind)::tsquery END,
+         CASE WHEN numnode(to_tsquery('english', $10)) = 0 THEN 0 ELSE $9::bigint::integer END) f
+     JOIN playbook.memories m ON m.tenant = current_user AND m.key = f.key";
+/// The most important, at most [`CANDIDATES`].
+const BY_IMPORTANCE: &str = "(SELECT * FROM playbook.memories m
+     WHERE m.tenant = current_user AND ($1::text IS NULL OR m.project = $1)
+         AND (cardinality($2::text[]) = 0 OR m.kind = ANY ($2::text[])) AND m.tags @> $7::text[]
+     ORDER BY m.importance DESC LIMIT $9::bigint) m";
+
+async fn remembered(
+    client: &impl GenericClient,
+    sql: &str,
+    params: &[&(dyn ToSql + Sync)],
+) -> anyhow::Result<Vec<Remembered>> {
+    let sql = client.prepare_cached(sql).await?;
+    let rows = client.query(&sql, params).await?;
+    let mut all = rows.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    let errors = all.iter().filter(|memory| memory.kind == MemoryKind::Error);
+    let errors: Vec<&str> = errors.map(|memory| memory.id.as_str()).collect();
+    if errors.is_empty() {
+        return Ok(all);
+    }
+    let sql = "SELECT error, key, fix, effectiveness, occurrences, times_applied, last_seen
+         FROM playbook.fixes WHERE tenant = current_user AND error = ANY ($1)
+         ORDER BY effectiveness DESC, last_seen DESC, key";
+    let sql = client.prepare_cached(sql).await?;
+    for row in client.query(&sql, &[&errors]).await? {
+        let error: String = row.try_get(0)?;
+        let fix = fix(&row)?;
+        for memory in all.iter_mut().filter(|memory| memory.id == error) {
+            if let Detail::Error { fixes, .. } = &mut memory.detail {
+                fixes.push(fix.clone());
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn read(row: &Row) -> anyhow::Result<Remembered> {
+    let signature: Option<i64> = row.try_get(9)?;
+    Ok(Remembered {
+        id: row.try_get(0)?,
+        kind: MemoryKind::from_word(row.try_get(1)?).context("an unknown kind of memory")?,
+        project: row.try_get(2)?,
+        tenant: row.try_get::<_, &str>(3)?.to_owned(),
+        session: row.try_get(4)?,
+        job: row.try_get(5)?,
+        text: row.try_get(6)?,
+        outcome: row.try_get(7)?,
+        category: row.try_get(8)?,
+        signature: signature.map(|bits| Signature::from_bits(bits.cast_unsigned())),
+        importance: row.try_get(10)?,
+        confidence: row.try_get(11)?,
+        effectiveness: row.try_get(12)?,
+        occurrences: counted(row, 13)?,
+        times_applied: counted(row, 14)?,
+        created: time(row, 15)?,
+        last_seen: time(row, 16)?,
+        origin: row.try_get(17)?,
+        tags: row.try_get(18)?,
+        detail: serde_json::from_value(row.try_get(19)?)?,
+        score: row.try_get(20)?,
+    })
+}
+
+fn fix(row: &Row) -> anyhow::Result<RememberedFix> {
+    Ok(RememberedFix {
+        id: row.try_get(1)?,
+        text: row.try_get(2)?,
+        effectiveness: row.try_get(3)?,
+        occurrences: counted(row, 4)?,
+        // Whose sessions these were stays with those who had them.
+        sessions: 0,
+        times_applied: counted(row, 5)?,
+        last_seen: time(row, 6)?,
+    })
+}
+
+fn counted(row: &Row, column: usize) -> anyhow::Result<u64> {
+    Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or(0))
+}
+
+fn time(row: &Row, column: usize) -> anyhow::Result<Timestamp> {
+    Ok(Timestamp::try_from(row.try_get::<_, SystemTime>(column)?)?)
+}
+
+/// The words of a query, which a quotation of the index's own language cannot be broken by.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()) {
+        let word = format!("'{}'", word.to_lowercase());
+        if word != "''" && words.len() < WORDS && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    let is_stop = |word: &String| is_stop_word(word.trim_matches('\''));
+    if !words.iter().all(is_stop) {
+        words.retain(|word| !is_stop(word));
+    }
+    words
+}

@@ -1,0 +1,125 @@
+//! The tokens by which tenants are known to the server; on disk stand only hashes of them.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use anyhow::{Context as _, bail};
+use jiff::Timestamp;
+use playbook::fsx;
+use playbook::fsx::lock::{self, Lock};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::postgres::roles::TenantName;
+
+/// So begins a token, so that scanners for secrets know it.
+const PREFIX: &str = "playbook_";
+const MAX_FILE: u64 = 16 << 20;
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// A token as it is kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Token {
+    /// By which it is revoked.
+    pub(crate) id: String,
+    pub(crate) tenant: String,
+    hash: String,
+    pub(crate) created: Timestamp,
+}
+
+/// The file of the tokens, and what it said when it was read last.
+pub(crate) struct Tokens {
+    file: PathBuf,
+    read: Mutex<(Option<SystemTime>, Vec<Token>)>,
+}
+
+impl Tokens {
+    pub(crate) fn new(file: PathBuf) -> Self {
+        Self {
+            file,
+            read: Mutex::default(),
+        }
+    }
+
+    /// Makes a token, which is told this once.
+    pub(crate) fn add(&self, tenant: &TenantName, now: Timestamp) -> anyhow::Result<String> {
+        let token = format!(
+            "{PREFIX}{:032x}{:032x}",
+            rand::random::<u128>(),
+            rand::random::<u128>()
+        );
+        self.change(|all| {
+            all.push(Token {
+                id: format!("{:08x}", rand::random::<u32>()),
+                tenant: tenant.as_str().to_owned(),
+                hash: hash(&token),
+                created: now,
+            });
+            Ok(())
+        })?;
+        Ok(token)
+    }
+
+    /// Has a token be known no longer; a server at work knows at once.
+    pub(crate) fn revoke(&self, id: &str) -> anyhow::Result<()> {
+        self.change(|all| {
+            let before = all.len();
+            all.retain(|token| token.id != id);
+            if all.len() == before {
+                bail!("no token {id:?}; hint: `playbook server token list` shows the ids");
+            }
+            Ok(())
+        })
+    }
+
+    pub(crate) fn all(&self) -> anyhow::Result<Vec<Token>> {
+        match fsx::read_if_there(&self.file, MAX_FILE)? {
+            Some(bytes) => serde_json::from_slice(&bytes)
+                .with_context(|| format!("could not read tokens: {}", self.file.display())),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The tenant of a token. What was made or revoked a moment ago counts.
+    pub(crate) fn tenant(&self, token: &str) -> anyhow::Result<Option<TenantName>> {
+        let changed = std::fs::metadata(&self.file)
+            .and_then(|file| file.modified())
+            .ok();
+        let Ok(mut read) = self.read.lock() else {
+            bail!("could not read tokens");
+        };
+        if read.0 != changed || changed.is_none() {
+            *read = (changed, self.all()?);
+        }
+        let wanted = hash(token);
+        let found = read.1.iter().find(|known| known.hash == wanted);
+        found
+            .map(|found| TenantName::parse(&found.tenant))
+            .transpose()
+    }
+
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Vec<Token>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        if let Some(folder) = self.file.parent() {
+            fsx::ensure_dir(folder)?;
+        }
+        let lock = Lock::acquire(&lock::lock_path(&self.file), PATIENCE)?;
+        let _lock = lock.context("another command changes the tokens; hint: try again")?;
+        let mut all = self.all()?;
+        change(&mut all)?;
+        Ok(fsx::durable(&self.file, &fsx::to_json(&self.file, &all)?)?)
+    }
+}
+
+fn hash(token: &str) -> String {
+    let mut text = String::new();
+    for byte in Sha256::digest(token) {
+        // Writing to a text cannot fail.
+        _ = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,37 @@
+//! Numbers that look random, and are the same for the same seed.
+
+const VARIABLE: &str = "PLAYBOOK_TEST_SEED";
+
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    /// The seed that the variable asks for, else another each time; it is printed.
+    pub(crate) fn seed() -> u64 {
+        let wanted = std::env::var(VARIABLE)
+            .ok()
+            .and_then(|seed| seed.parse().ok());
+        let seed = wanted.unwrap_or_else(rand::random);
+        println!("seed: {VARIABLE}={seed}");
+        seed
+    }
+
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    /// A place in a list of this length.
+    pub(crate) fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).unwrap()
+    }
+}

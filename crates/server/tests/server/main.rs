@@ -1,0 +1,14 @@
+//! What `playbook-server` promises, with real processes and a real `PostgreSQL`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test makes files as users do, and its helpers are tests too"
+)]
+
+mod chance;
+mod http;
+mod many;
+mod mcp;
+mod postgres;
+mod sync;
+mod user;

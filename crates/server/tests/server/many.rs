@@ -1,0 +1,197 @@
+//! Promise: whatever stops or cuts off whom, at the end every record is on every machine once.
+
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use playbook::hint::{Effect, Shown};
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::learned::{Learned, NewLesson, NewReflection, Source};
+
+use crate::chance::Chance;
+use crate::postgres::Postgres;
+use crate::user::User;
+
+#[test]
+fn four_machines_know_all_of_each_other_once() {
+    all_know_all(4, 60, 12);
+}
+
+/// As the issue has it; a minute and more.
+#[test]
+#[ignore = "heavy: cargo test -p playbook-server -- --ignored"]
+fn ten_machines_with_two_thousand_records_each_know_all_of_each_other_once() {
+    all_know_all(10, 2_000, 120);
+}
+
+fn all_know_all(machines: usize, records: u64, strikes: u64) {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let mut chance = Chance::new(Chance::seed());
+    let is_cut = Arc::new(AtomicBool::new(false));
+    let port = bad_line(server.at().join(".s.PGSQL.5432"), Arc::clone(&is_cut));
+    let url = format!("postgres://tenant_team@127.0.0.1:{port}/postgres");
+    let users: Vec<User> = (0..machines).map(|_| User::sharing(&url)).collect();
+    thread::scope(|scope| {
+        for (number, user) in users.iter().enumerate() {
+            let mut chance = Chance::new(chance.next());
+            scope.spawn(move || live(user, number, records, strikes, &mut chance));
+        }
+        // Partitions, while they are at it.
+        for _ in 0..strikes {
+            thread::sleep(Duration::from_millis(chance.below(60)));
+            is_cut.store(chance.below(4) == 0, Ordering::Relaxed);
+        }
+        is_cut.store(false, Ordering::Relaxed);
+    });
+    is_cut.store(false, Ordering::Relaxed);
+    for user in users.iter().chain(&users) {
+        user.sync();
+    }
+    let all = machines as u64 * records;
+    for user in &users {
+        let memory = Memory::open(&user.database()).unwrap();
+        let stats = memory.stats(None).unwrap();
+        let (reflections, lessons) = (all / 2, all / 2);
+        assert_eq!(stats.total_reflections, reflections, "each once");
+        assert_eq!(stats.reflections, reflections);
+        assert_eq!(stats.lessons, lessons);
+        assert_eq!(memory.unsent().unwrap(), 0);
+        // Each lesson was found helpful by its own machine once.
+        assert_eq!(stats.shown, lessons);
+        let every = memory.recall(
+            &RecallQuery::best(all * 2),
+            "2026-01-05T10:00:00Z".parse().unwrap(),
+        );
+        assert!(every.unwrap().iter().all(|memory| memory.occurrences == 1));
+    }
+    assert_eq!(
+        server.sql("SELECT count(*) FROM playbook.log"),
+        (all + all / 2).to_string()
+    );
+    let stored =
+        server.sql("SELECT count(*), sum(occurrences), sum(times_applied) FROM playbook.memories");
+    assert_eq!(stored, format!("{all}|{all}|{}", all / 2));
+}
+
+/// A machine learns in portions, and syncs all the while; some of that is killed.
+fn live(user: &User, number: usize, records: u64, strikes: u64, chance: &mut Chance) {
+    // A clock of its own: years behind, years ahead.
+    let year = 2020 + number;
+    let now = format!("{year}-03-01T10:00:00Z");
+    let sync = || {
+        let mut command = user.command(&["sync"]);
+        command.env("PLAYBOOK_NOW", &now);
+        command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let portions = strikes / 4;
+    let mut done = 0;
+    for portion in 0..portions {
+        let until = records * (portion + 1) / portions;
+        let mut memory = Memory::open(&user.database()).unwrap();
+        memory.share(&format!("machine{number}")).unwrap();
+        for record in done..until {
+            learn(&mut memory, number, record, &now);
+        }
+        drop(memory);
+        done = until;
+        for _ in 0..4 {
+            let mut child = sync();
+            if chance.below(3) > 0 {
+                thread::sleep(Duration::from_millis(chance.below(120)));
+                _ = child.kill();
+            }
+            child.wait().unwrap();
+        }
+    }
+}
+
+fn learn(memory: &mut Memory, machine: usize, record: u64, now: &str) {
+    let source = Source {
+        project: format!("/work/{machine}"),
+        session: String::new(),
+        root: String::new(),
+        job: format!("machine{machine}-{record}"),
+        time: now.parse().unwrap(),
+    };
+    let text = format!("what machine {machine} has seen as number {record}");
+    let learned = if record.is_multiple_of(2) {
+        Learned::Lesson(NewLesson {
+            task_type: "test".to_owned(),
+            correction: text,
+            importance: 0.9,
+            ..NewLesson::default()
+        })
+    } else {
+        Learned::Reflection(NewReflection {
+            text,
+            importance: 0.9,
+            ..NewReflection::default()
+        })
+    };
+    let is_lesson = matches!(learned, Learned::Lesson(_));
+    let ids = memory.learn(&source, &[learned]).unwrap();
+    if is_lesson {
+        let shown = Shown {
+            id: ids[0].clone(),
+            effect: Effect::Helped,
+        };
+        let job = format!("{}-shown", source.job);
+        memory
+            .learn(&Source { job, ..source }, &[Learned::Shown(shown)])
+            .unwrap();
+    }
+}
+
+/// A way to the server that can be cut: nothing comes through then, and what is open breaks.
+fn bad_line(socket: PathBuf, is_cut: Arc<AtomicBool>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let Ok(client) = client else { return };
+            let Ok(server) = UnixStream::connect(&socket) else {
+                return;
+            };
+            let is_cut = Arc::clone(&is_cut);
+            thread::spawn(move || carry(&client, &server, &is_cut));
+        }
+    });
+    port
+}
+
+fn carry(client: &TcpStream, server: &UnixStream, is_cut: &AtomicBool) {
+    let hang_up = || {
+        _ = client.shutdown(Shutdown::Both);
+        _ = server.shutdown(Shutdown::Both);
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| pass(&mut &*client, &mut &*server, is_cut, hang_up));
+        pass(&mut &*server, &mut &*client, is_cut, hang_up);
+    });
+}
+
+fn pass(
+    from: &mut impl std::io::Read,
+    to: &mut impl std::io::Write,
+    is_cut: &AtomicBool,
+    hang_up: impl Fn(),
+) {
+    let mut bytes = [0; 4096];
+    while let Ok(read @ 1..) = from.read(&mut bytes) {
+        if is_cut.load(Ordering::Relaxed) || to.write_all(&bytes[..read]).is_err() {
+            break;
+        }
+    }
+    hang_up();
+}

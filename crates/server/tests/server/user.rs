@@ -1,0 +1,110 @@
+//! A user with a HOME of their own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A user with a project, on a machine of their own.
+pub(crate) struct User(tempfile::TempDir);
+
+impl User {
+    pub(crate) fn new() -> Self {
+        let user = Self(tempfile::tempdir().unwrap());
+        fs::create_dir_all(user.project().join(".git")).unwrap();
+        user
+    }
+
+    /// One that shares what is learned.
+    pub(crate) fn sharing(url: &str) -> Self {
+        let user = Self::new();
+        user.ok(&["config", "set", "memory.url", url]);
+        user
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.home().join("project")
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.home().join(".local/state/playbook/memory.db")
+    }
+
+    /// Makes the project a checkout of this repository.
+    pub(crate) fn cloned(self, remote: &str) -> Self {
+        for args in [&["init", "-q"][..], &["remote", "add", "origin", remote]] {
+            let mut git = Command::new("git");
+            git.args(args).current_dir(self.project());
+            git.env("HOME", self.home())
+                .env("GIT_CONFIG_GLOBAL", "/dev/null");
+            assert!(git.status().unwrap().success());
+        }
+        self
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        // `cargo test` builds it beside the server.
+        let server = Path::new(env!("CARGO_BIN_EXE_playbook-server"));
+        let program = server.with_file_name("playbook");
+        assert!(
+            program.is_file(),
+            "build it first: cargo build --bin playbook"
+        );
+        let mut command = Command::new(program);
+        command
+            .args(args)
+            .env_clear()
+            .envs([("PATH", "/usr/bin:/bin"), ("PLAYBOOK_NO_WORKER", "1")])
+            .env("HOME", self.home())
+            .current_dir(self.project());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// What a command that succeeds says on stdout and stderr.
+    pub(crate) fn ok(&self, args: &[&str]) -> (String, String) {
+        let output = self.run(args);
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        let (told, complaint) = (text(output.stdout), text(output.stderr));
+        assert!(output.status.success(), "{args:?}: {complaint}");
+        (told, complaint)
+    }
+
+    /// What a command that fails complains of.
+    pub(crate) fn fails(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(!output.status.success(), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// Learns a lesson by hand; its id.
+    pub(crate) fn learn(&self, correction: &str) -> String {
+        let lesson = [
+            "lesson",
+            "add",
+            "--json",
+            "--task",
+            "release",
+            "--mistake",
+            "tagged first",
+        ];
+        let (told, _) = self.ok(&[&lesson[..], &["--correction", correction]].concat());
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        told["id"].as_str().unwrap().to_owned()
+    }
+
+    /// How often a word stands in what is found by it, in this project.
+    pub(crate) fn knows(&self, word: &str) -> usize {
+        self.ok(&["recall", word]).0.matches(word).count()
+    }
+
+    pub(crate) fn sync(&self) -> String {
+        self.ok(&["sync"]).1.trim().to_owned()
+    }
+}

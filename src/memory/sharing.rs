@@ -1,0 +1,241 @@
+//! What travels between memories: the outbox of what was learned or forgotten here, and the taking
+//! in of what others did.
+
+use jiff::Timestamp;
+use rusqlite::Transaction;
+
+use super::convert::{counted, int};
+use super::database::{Durability, Memory, rows, run};
+use super::error::MemoryError;
+use super::{learning, memories, projects};
+use crate::reflect::learned::{Arrival, Learned, Shared, Source};
+
+/// Where a memory stands in the log that it is shared by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The name of this memory among the others.
+    pub origin: String,
+    /// The last position of the log that was read.
+    pub position: u64,
+}
+
+/// What others learned or forgot, masked and screened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arrived {
+    /// Who learned it.
+    pub origin: String,
+    /// What it was.
+    pub record: Shared,
+}
+
+impl Memory {
+    /// Has what is learned and forgotten from now on wait in the outbox. `name` becomes the
+    /// name of this memory, where it has none yet.
+    pub fn share(&mut self, name: &str) -> Result<(), MemoryError> {
+        if self.is_shared()? {
+            return Ok(());
+        }
+        let sql =
+            "INSERT OR IGNORE INTO sharing (one, origin, log, position) VALUES (1, ?1, '', 0)";
+        self.write("share memory", Durability::PowerCut, |transaction| {
+            run(transaction, sql, [name]).map(drop)
+        })
+    }
+
+    fn is_shared(&self) -> Result<bool, MemoryError> {
+        let sql = "SELECT 1 FROM sharing";
+        Ok(self.one("share memory", sql, (), |_| Ok(()))?.is_some())
+    }
+
+    /// Where this memory stands in a log; `None` while it is not shared. A log is read from its
+    /// beginning when it is another than before.
+    pub fn place(&self, log: &str) -> Result<Option<Place>, MemoryError> {
+        let sql = "SELECT origin, CASE log WHEN ?1 THEN position ELSE 0 END FROM sharing";
+        self.one("share memory", sql, [log], |row| {
+            Ok(Place {
+                origin: row.get(0)?,
+                position: counted(row, 1)?,
+            })
+        })
+    }
+
+    /// The oldest records that wait to be sent, at most `limit`, with their numbers.
+    pub fn outbox(&self, limit: u64) -> Result<Vec<(u64, Shared)>, MemoryError> {
+        let sql = "SELECT id, record FROM outbox ORDER BY id LIMIT ?1";
+        let found = self.all("read outbox", sql, [int(limit)], |row| {
+            Ok((counted(row, 0)?, row.get::<_, String>(1)?))
+        })?;
+        // What cannot be read is not ours; it leaves with the next that is sent.
+        let read = |(id, text): (u64, String)| Some((id, serde_json::from_str(&text).ok()?));
+        Ok(found.into_iter().filter_map(read).collect())
+    }
+
+    /// How many records wait to be sent.
+    pub fn unsent(&self) -> Result<u64, MemoryError> {
+        let sql = "SELECT count(*) FROM outbox";
+        let found = self.one("read outbox", sql, (), |row| counted(row, 0))?;
+        Ok(found.unwrap_or(0))
+    }
+
+    /// Takes out of the outbox what was sent, up to a number.
+    pub fn sent(&mut self, last: u64) -> Result<(), MemoryError> {
+        self.write("empty outbox", Durability::PowerCut, |transaction| {
+            run(
+                transaction,
+                "DELETE FROM outbox WHERE id <= ?1",
+                [int(last)],
+            )
+            .map(drop)
+        })
+    }
+
+    /// Takes in what arrived, each record once, and moves to the position of the last; all or
+    /// nothing. Returns how many were new.
+    pub fn take(
+        &mut self,
+        arrived: &[Arrived],
+        (log, position): (&str, u64),
+        now: Timestamp,
+    ) -> Result<u64, MemoryError> {
+        self.write(
+            "take in what others learned",
+            Durability::PowerCut,
+            |transaction| {
+                let mut new = 0;
+                for arrived in arrived {
+                    new += u64::from(take(transaction, arrived, now)?);
+                }
+                let sql = "UPDATE sharing SET log = ?1, position = ?2";
+                run(transaction, sql, (log, int(position)))?;
+                Ok(new)
+            },
+        )
+    }
+
+    /// Moves what others learned in a project from the name that they know it by to the one
+    /// that it has here.
+    pub fn rename_project(&mut self, shared: &str, own: &str) -> Result<(), MemoryError> {
+        let sql = "SELECT 1 FROM projects WHERE name = ?1";
+        if self
+            .one("rename project", sql, [shared], |_| Ok(()))?
+            .is_none()
+        {
+            return Ok(());
+        }
+        self.write("rename project", Durability::PowerCut, |transaction| {
+            let (from, to) = (
+                projects::number(transaction, shared)?,
+                projects::number(transaction, own)?,
+            );
+            learning::move_project(transaction, from, to)
+        })
+    }
+}
+
+fn take(
+    transaction: &Transaction<'_>,
+    Arrived { origin, record }: &Arrived,
+    now: Timestamp,
+) -> rusqlite::Result<bool> {
+    let Some(item) = &record.what else {
+        return take_back(transaction, origin, &record.ids);
+    };
+    let source = Source {
+        project: record.project.clone(),
+        session: String::new(),
+        // Of no session of this user: nothing recurs by it.
+        root: String::new(),
+        job: record.job.clone(),
+        // A clock elsewhere that is ahead makes nothing younger than now.
+        time: record.time.min(now),
+    };
+    let arrival = Arrival {
+        origin: origin.clone(),
+        ids: record.ids.clone(),
+    };
+    learning::take(transaction, (&source, record.seq), item, &arrival, now)
+}
+
+/// Forgets what its own origin has forgotten; what was learned here, too, stays.
+fn take_back(
+    transaction: &Transaction<'_>,
+    origin: &str,
+    ids: &[String],
+) -> rusqlite::Result<bool> {
+    let mut gone = 0;
+    for id in ids {
+        let sql = "DELETE FROM fixes WHERE key = ?1
+             AND error IN (SELECT id FROM memories WHERE origin = ?2)";
+        gone += run(transaction, sql, (id, origin))?;
+        for project in rows(
+            transaction,
+            "DELETE FROM memories WHERE key = ?1 AND origin = ?2 RETURNING project",
+            (id, origin),
+            |row| row.get(0),
+        )? {
+            gone += 1;
+            projects::mark_stale(transaction, Some(project))?;
+        }
+    }
+    Ok(gone > 0)
+}
+
+/// What a job taught, as it travels.
+pub fn records_of(source: &Source, learned: &[Learned]) -> Vec<Shared> {
+    let numbered = learned.iter().enumerate();
+    numbered
+        .map(|(seq, item)| record_of(source, seq as u64, item))
+        .collect()
+}
+
+fn record_of(source: &Source, seq: u64, item: &Learned) -> Shared {
+    Shared {
+        job: source.job.clone(),
+        seq,
+        project: source.project.clone(),
+        time: source.time,
+        ids: memories::ids(&source.project, item),
+        what: Some(item.clone()),
+    }
+}
+
+/// Puts into the outbox what a job taught here, where the memory is shared.
+pub(super) fn put_out(
+    transaction: &Transaction<'_>,
+    source: &Source,
+    seq: u64,
+    item: &Learned,
+) -> rusqlite::Result<()> {
+    put(transaction, || record_of(source, seq, item))
+}
+
+/// Puts into the outbox what was forgotten here, where the memory is shared.
+pub(super) fn put_out_forgotten(
+    transaction: &Transaction<'_>,
+    ids: Vec<String>,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    put(transaction, || Shared {
+        job: format!("forgotten-{:016x}", rand::random::<u64>()),
+        seq: 0,
+        project: String::new(),
+        time: now,
+        ids,
+        what: None,
+    })
+}
+
+fn put(transaction: &Transaction<'_>, record: impl FnOnce() -> Shared) -> rusqlite::Result<()> {
+    let is_shared = transaction
+        .prepare_cached("SELECT 1 FROM sharing")?
+        .exists(())?;
+    // Texts and numbers can always be written.
+    if is_shared && let Ok(text) = serde_json::to_string(&record()) {
+        let sql = "INSERT INTO outbox (record) VALUES (?1)";
+        run(transaction, sql, [text])?;
+    }
+    Ok(())
+}

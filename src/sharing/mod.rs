@@ -1,0 +1,197 @@
+//! What is learned together with others: which records leave this machine, under which names, and
+//! what becomes of those that arrive. `playbook-server sync` carries them.
+
+mod arrival;
+mod login;
+mod names;
+mod standing;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::config::{self, Config};
+use crate::env::Env;
+use crate::memory::{Arrived, Memory, MemoryError, Place};
+use crate::paths::Paths;
+use crate::queue::hint_index;
+use crate::reflect::learned::Shared;
+use crate::state_guard;
+
+pub use login::Login;
+pub use names::Names;
+pub(crate) use standing::Standing;
+
+/// Opens the user's memory; what it learns waits to be sent where the settings share it.
+pub(crate) fn open_memory(paths: &Paths, config: &Config) -> Result<Memory, MemoryError> {
+    let mut memory = Memory::open(&paths.memory_db())?;
+    if is_wanted(&Env::from_process(), config) {
+        memory.share(&format!("{:08x}", rand::random::<u32>()))?;
+    }
+    Ok(memory)
+}
+
+/// Whether what is learned is shared with others.
+pub(crate) fn is_wanted(env: &Env, config: &Config) -> bool {
+    login::url(env, config).is_some()
+}
+
+/// The user's memory as one of many.
+#[derive(Debug)]
+pub struct Sharing {
+    paths: Paths,
+    config: Config,
+    memory: Memory,
+    names: Names,
+    now: Timestamp,
+}
+
+/// A record as it lies in the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogRow {
+    /// Its place in the order of the log.
+    pub position: u64,
+    /// Who appended it.
+    pub origin: String,
+    /// What they say it is.
+    pub record: Value,
+}
+
+/// What became of what arrived.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
+    /// Records that were not known.
+    pub new: u64,
+    /// Records that were left out: no records of ours, or they look like an attack.
+    pub refused: u64,
+}
+
+impl Sharing {
+    /// Opens the memory of the user of this process.
+    pub fn open() -> anyhow::Result<Self> {
+        let env = Env::from_process();
+        let paths = Paths::resolve(&env)?;
+        state_guard::check(&paths)?;
+        state_guard::close(&paths)?;
+        let config = config::load(&paths.config_file())?;
+        let memory = open_memory(&paths, &config)?;
+        let mut known = memory.all_projects()?;
+        known.retain(|name| Path::new(name).is_absolute());
+        let names = Names::of(
+            &known,
+            paths.home().unwrap_or(Path::new("/")),
+            &config.memory.not_shared,
+        );
+        Ok(Self {
+            now: env.clock().now(),
+            memory,
+            names,
+            config,
+            paths,
+        })
+    }
+
+    /// As [`Sharing::login`], without opening the memory.
+    pub fn login_of_process() -> anyhow::Result<Option<Login>> {
+        let paths = Paths::resolve(&Env::from_process())?;
+        Login::of(&config::load(&paths.config_file())?)
+    }
+
+    /// How to reach the log, as the settings have it; `None` where they name none.
+    pub fn login(&self) -> anyhow::Result<Option<Login>> {
+        Login::of(&self.config)
+    }
+
+    /// Where this memory stands in a log.
+    pub fn place(&self, log: &str) -> anyhow::Result<Place> {
+        let place = self.memory.place(log)?;
+        Ok(place.unwrap_or_else(|| Place {
+            origin: String::new(),
+            position: 0,
+        }))
+    }
+
+    /// The oldest records that wait, by the names that others know their projects by, and the
+    /// number up to which these are all. What is not shared is passed over.
+    pub fn outgoing(&self, limit: u64) -> anyhow::Result<(Vec<Shared>, Option<u64>)> {
+        let waiting = self.memory.outbox(limit)?;
+        let last = waiting.last().map(|(number, _)| *number);
+        let named = waiting.into_iter().filter_map(|(_, mut record)| {
+            record.project = self.names.shared(&record.project)?;
+            Some(without_nul(record))
+        });
+        Ok((named.collect(), last))
+    }
+
+    /// Takes note that all up to this number was sent.
+    pub fn sent(&mut self, last: u64) -> anyhow::Result<()> {
+        Ok(self.memory.sent(last)?)
+    }
+
+    /// How many records wait.
+    pub fn unsent(&self) -> anyhow::Result<u64> {
+        Ok(self.memory.unsent()?)
+    }
+
+    /// Takes in rows of a log, in their order.
+    pub fn take(&mut self, log: &str, rows: Vec<LogRow>) -> anyhow::Result<Taken> {
+        let Some(position) = rows.last().map(|row| row.position) else {
+            return Ok(Taken::default());
+        };
+        let masker = self.config.secrets.secrecy()?.masker;
+        let count = rows.len();
+        let accepted: Vec<Arrived> = rows
+            .into_iter()
+            .filter_map(|row| arrival::accepted(row, &masker))
+            .map(|mut arrived| {
+                arrived.record.project = self.names.own(&arrived.record.project);
+                arrived
+            })
+            .collect();
+        let refused = (count - accepted.len()) as u64;
+        let new = self.memory.take(&accepted, (log, position), self.now)?;
+        Ok(Taken { new, refused })
+    }
+
+    /// Has hooks know of what arrived.
+    pub fn settle(&mut self) -> anyhow::Result<()> {
+        for (shared, own) in self.names.all() {
+            self.memory.rename_project(shared, own)?;
+        }
+        let stale: BTreeSet<String> = self.memory.stale_indexes()?.into_iter().collect();
+        for project in stale {
+            hint_index::write(&self.paths, &mut self.memory, Path::new(&project), self.now)
+                .map_err(anyhow::Error::msg)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps how it went, for `playbook status`.
+    pub fn keep(&self, problem: Option<String>) -> anyhow::Result<()> {
+        Standing::keep(&self.paths, problem, self.now)
+    }
+
+    /// The lock of the one exchange at a time.
+    pub fn lock_file(&self) -> PathBuf {
+        self.paths.sync_lock()
+    }
+}
+
+/// A record without the character that no text in `PostgreSQL` has; what tools print may have it.
+fn without_nul(record: Shared) -> Shared {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::String(text) => text.retain(|c| c != '\0'),
+            Value::Array(values) => values.iter_mut().for_each(strip),
+            Value::Object(fields) => fields.values_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let Ok(mut value) = serde_json::to_value(&record) else {
+        return record;
+    };
+    strip(&mut value);
+    serde_json::from_value(value).unwrap_or(record)
+}
