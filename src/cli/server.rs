@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 
 use super::output::Hinted;
+use crate::env::{Env, name};
 
 const PROGRAM: &str = "playbook-server";
 
@@ -32,6 +33,13 @@ pub(super) fn start_sync() -> anyhow::Result<()> {
         .spawn()
         .with_context(|| format!("could not start `{PROGRAM}`"))
         .map(drop)
+}
+
+/// Whether the program is where it would be started from.
+pub(super) fn is_there(env: &Env) -> bool {
+    let path = env.os(name::PATH).unwrap_or_default();
+    let on_path = || std::env::split_paths(path).any(|folder| folder.join(PROGRAM).is_file());
+    program().is_ok_and(|program| program.is_absolute() || on_path())
 }
 
 /// The program beside this one, else the one on PATH.

@@ -12,6 +12,7 @@ mod online;
 mod places;
 mod programs;
 mod settings;
+mod shared;
 mod trial;
 
 use serde_json::json;
@@ -33,6 +34,7 @@ pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
     checks.extend(trial::examine(found.trial));
     checks.extend(finding.checks());
     checks.extend(keeping::examine(session, breach.as_ref()));
+    checks.extend(shared::examine(session).filter(|_| breach.is_none()));
     if args.online {
         checks.push(online::examine(session, finding.account.as_ref())?);
     }

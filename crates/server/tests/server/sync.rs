@@ -114,8 +114,13 @@ fn offline_it_waits_and_says_so_and_a_project_may_stay_here() {
         told.contains("1 waiting") && told.contains("could not reach PostgreSQL"),
         "{told}"
     );
+    let doctor = || String::from_utf8(user.run(&["doctor"]).stdout).unwrap();
+    let told = doctor();
+    assert!(told.contains("could not reach PostgreSQL"), "{told}");
     user.ok(&["config", "set", "memory.url", &server.url("tenant_team")]);
     assert_eq!(user.sync(), "sent 1, fetched 0");
+    let told = doctor();
+    assert!(told.contains("exchanged with the others"), "{told}");
     let (told, _) = user.ok(&["status"]);
     assert!(
         told.contains("exchanged") && !told.contains("waiting,"),
