@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 pub use crate::cli::generate::{Asked, Store, ToStore, flawed, generate, store as store_here};
 pub use crate::cli::recall::together;
 pub use crate::cli::seen::Wanted;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::env::Env;
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::playbook::clean::clean_text;
 use crate::queue::job::JobId;
 use crate::redact::Masker;
+use crate::sharing;
 use crate::store;
 use crate::tenant::Tenant;
 use crate::trust::outside;
-use crate::{sharing, state_guard};
 
 /// The folders and settings of the user of this process.
 #[derive(Debug)]
@@ -32,11 +32,7 @@ pub struct Service {
 impl Service {
     /// Reads the settings once.
     pub fn open() -> anyhow::Result<Self> {
-        let env = Env::from_process();
-        let paths = Paths::resolve(&env)?;
-        state_guard::check(&paths)?;
-        state_guard::close(&paths)?;
-        let config = config::load(&paths.config_file())?;
+        let (env, paths, config) = sharing::own_surroundings()?;
         let masker = config.secrets.secrecy()?.masker;
         Ok(Self {
             env,

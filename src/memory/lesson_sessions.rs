@@ -36,7 +36,7 @@ impl Memory {
         last: u64,
     ) -> Result<(u64, u64), MemoryError> {
         let sql = "SELECT count(*), coalesce(max(id), ?2) FROM memories
-             WHERE kind = 'lesson' AND id > ?2
+             WHERE kind = 'lesson' AND id > ?2 AND origin IS NULL
              AND project = (SELECT id FROM projects WHERE name = ?1)";
         let read = |row: &rusqlite::Row<'_>| Ok((counted(row, 0)?, counted(row, 1)?));
         let found = self.all("count the lessons", sql, (project, int(last)), read)?;

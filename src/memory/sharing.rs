@@ -35,8 +35,7 @@ impl Memory {
         if self.is_shared()? {
             return Ok(());
         }
-        let sql =
-            "INSERT OR IGNORE INTO sharing (one, origin, log, position) VALUES (1, ?1, '', 0)";
+        let sql = "INSERT OR IGNORE INTO sharing (one, origin) VALUES (1, ?1)";
         self.write("share memory", Durability::PowerCut, |transaction| {
             run(transaction, sql, [name]).map(drop)
         })
@@ -47,10 +46,10 @@ impl Memory {
         Ok(self.one("share memory", sql, (), |_| Ok(()))?.is_some())
     }
 
-    /// Where this memory stands in a log; `None` while it is not shared. A log is read from its
-    /// beginning when it is another than before.
+    /// Where this memory stands in a log; `None` while it is not shared.
     pub fn place(&self, log: &str) -> Result<Option<Place>, MemoryError> {
-        let sql = "SELECT origin, CASE log WHEN ?1 THEN position ELSE 0 END FROM sharing";
+        let sql = "SELECT origin, coalesce((SELECT position FROM read_logs WHERE log = ?1), 0)
+             FROM sharing";
         self.one("share memory", sql, [log], |row| {
             Ok(Place {
                 origin: row.get(0)?,
@@ -105,7 +104,7 @@ impl Memory {
                 for arrived in arrived {
                     new += u64::from(take(transaction, arrived, now)?);
                 }
-                let sql = "UPDATE sharing SET log = ?1, position = ?2";
+                let sql = "INSERT OR REPLACE INTO read_logs (log, position) VALUES (?1, ?2)";
                 run(transaction, sql, (log, int(position)))?;
                 Ok(new)
             },

@@ -19,6 +19,7 @@ pub(super) fn accepted(mut row: LogRow, masker: &Masker) -> Option<Arrived> {
     if !names.into_iter().all(|name| is_name(name))
         || record.ids.len() > MANY
         || !record.ids.iter().all(|id| is_id(id))
+        || clean_text(&record.project) != record.project
     {
         return None;
     }

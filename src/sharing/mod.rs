@@ -33,6 +33,16 @@ pub(crate) fn open_memory(paths: &Paths, config: &Config) -> Result<Memory, Memo
     Ok(memory)
 }
 
+/// The folders and settings of the user of this process, made safe to write to.
+pub(crate) fn own_surroundings() -> anyhow::Result<(Env, Paths, Config)> {
+    let env = Env::from_process();
+    let paths = Paths::resolve(&env)?;
+    state_guard::check(&paths)?;
+    state_guard::close(&paths)?;
+    let config = config::load(&paths.config_file())?;
+    Ok((env, paths, config))
+}
+
 /// Whether what is learned is shared with others.
 pub(crate) fn is_wanted(env: &Env, config: &Config) -> bool {
     login::url(env, config).is_some()
@@ -71,11 +81,7 @@ pub struct Taken {
 impl Sharing {
     /// Opens the memory of the user of this process.
     pub fn open() -> anyhow::Result<Self> {
-        let env = Env::from_process();
-        let paths = Paths::resolve(&env)?;
-        state_guard::check(&paths)?;
-        state_guard::close(&paths)?;
-        let config = config::load(&paths.config_file())?;
+        let (env, paths, config) = own_surroundings()?;
         let memory = open_memory(&paths, &config)?;
         let mut known = memory.all_projects()?;
         known.retain(|name| Path::new(name).is_absolute());

@@ -20,6 +20,10 @@ use rmcp::ServiceExt as _;
 use crate::postgres::roles::TenantName;
 use crate::tokens::Tokens;
 
+/// So many questions are put to databases of this machine at once: each has a connection of its own,
+/// with a cache.
+const BLOCKING_THREADS: usize = 16;
+
 /// What was learned, for other programs and other machines
 #[derive(Debug, Parser)]
 #[command(name = "playbook-server", version)]
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
 fn run() -> anyhow::Result<()> {
     let command = Cli::parse().command;
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()?;
     runtime.block_on(async {

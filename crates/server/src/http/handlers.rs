@@ -1,5 +1,7 @@
 //! The endpoints: spec/3's, spec/4's and spec/5's questions over HTTP.
 
+use std::sync::Arc;
+
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
@@ -34,7 +36,7 @@ const MOST_TAGS: usize = 50;
 const LONGEST_TAG: usize = 100;
 
 type Answer = Result<Json<Value>, Problem>;
-type AppState = State<std::sync::Arc<App>>;
+type AppState = State<Arc<App>>;
 type Whose = Extension<TenantName>;
 
 #[derive(Deserialize)]
@@ -55,6 +57,8 @@ pub(crate) async fn generate(
         name(field, body[field].as_str().map(str::to_owned))?;
     }
     let is_stored = keep.store.unwrap_or(true);
+    let turn = Arc::clone(&app);
+    let _turn = turn.models.acquire().await.map_err(anyhow::Error::from)?;
     let runtime = Handle::current();
     let generated = tokio::task::spawn_blocking(move || {
         let asked = Asked {

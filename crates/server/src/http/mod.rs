@@ -23,6 +23,7 @@ use playbook::service::Service;
 use playbook::sharing::Sharing;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
 
 use self::metrics::Metrics;
 use self::problem::Problem;
@@ -40,6 +41,8 @@ const PATIENCE_WITH_MODEL: Duration = Duration::from_secs(300);
 const GRACE: Duration = Duration::from_secs(10);
 /// Connections to `PostgreSQL`.
 const CONNECTIONS: usize = 16;
+/// So many models are asked at once; they leave threads for the other questions.
+const MODELS: usize = 4;
 const REQUEST_ID: &str = "x-request-id";
 
 /// How the server is run.
@@ -62,6 +65,7 @@ pub(crate) struct App {
     store: Store,
     tokens: Tokens,
     rates: DefaultKeyedRateLimiter<TenantName>,
+    models: Semaphore,
     metrics: Metrics,
 }
 
@@ -88,6 +92,7 @@ pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
         service,
         store,
         rates: RateLimiter::keyed(Quota::per_second(options.rate)),
+        models: Semaphore::new(MODELS),
         metrics: Metrics::default(),
     });
     let listener = TcpListener::bind(options.listen).await;

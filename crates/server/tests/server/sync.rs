@@ -3,6 +3,8 @@
 
 use std::fs;
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -299,4 +301,29 @@ fn a_certificate_that_nobody_vouches_for_is_refused() {
         "{}",
         String::from_utf8_lossy(&made.stderr)
     );
+}
+
+#[test]
+fn the_worker_sends_what_a_session_taught_without_being_asked() {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let team = server.url("tenant_team");
+    let [a, b] = [(); 2].map(|()| User::sharing(&team).cloned(REMOTE));
+    a.end_of_a_session();
+    a.ok(&["worker"]);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while server.sql("SELECT count(*) FROM playbook.log") == "0" {
+        assert!(Instant::now() < deadline, "nothing has come");
+        thread::sleep(Duration::from_millis(50));
+    }
+    b.learn("Something of its own.");
+    b.sync();
+    let (told, _) = b.ok(&[
+        "seen",
+        "--tool",
+        "Bash",
+        "fatal: 'upstream' does not appear to be a git repository",
+    ]);
+    assert!(told.contains("1 time"), "{told}");
 }

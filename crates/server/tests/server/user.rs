@@ -1,8 +1,11 @@
 //! A user with a HOME of their own.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::json;
 
 /// A user with a project, on a machine of their own.
 pub(crate) struct User(tempfile::TempDir);
@@ -97,6 +100,51 @@ impl User {
         let (told, _) = self.ok(&[&lesson[..], &["--correction", correction]].concat());
         let told: serde_json::Value = serde_json::from_str(&told).unwrap();
         told["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Ends a session in which an error struck; its job waits.
+    pub(crate) fn end_of_a_session(&self) {
+        let project = self.project();
+        let record = |uuid: &str, role: &str, content: serde_json::Value| {
+            json!({
+                "type": role, "uuid": uuid, "sessionId": "s1", "cwd": project,
+                "timestamp": "2026-01-05T10:00:00Z", "message": {"role": role, "content": content},
+            })
+        };
+        let input = json!({"command": "git push upstream main"});
+        let error = "Exit code 128\nfatal: 'upstream' does not appear to be a git repository";
+        let lines = [
+            record("u1", "user", json!("Push it, please.")),
+            record(
+                "a1",
+                "assistant",
+                json!([
+                {"type": "tool_use", "id": "t1", "name": "Bash", "input": input}]),
+            ),
+            record(
+                "u2",
+                "user",
+                json!([
+                {"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": error}]),
+            ),
+            record(
+                "a2",
+                "assistant",
+                json!([{"type": "text", "text": "It failed [pat-001]."}]),
+            ),
+        ];
+        let folder = self.home().join(".claude/projects/p");
+        fs::create_dir_all(&folder).unwrap();
+        let transcript = folder.join("s1.jsonl");
+        fs::write(&transcript, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+        let event = json!({
+            "session_id": "s1", "transcript_path": transcript, "cwd": project,
+            "hook_event_name": "SessionEnd", "reason": "exit",
+        });
+        let mut hook = self.command(&["hook", "session-end"]);
+        let mut hook = hook.stdin(Stdio::piped()).spawn().unwrap();
+        write!(hook.stdin.take().unwrap(), "{event}").unwrap();
+        assert!(hook.wait().unwrap().success());
     }
 
     /// How often a word stands in what is found by it, in this project.
