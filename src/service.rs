@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub use crate::cli::generate::{Asked, Store, ToStore, flawed, generate, store as store_here};
+pub use crate::cli::generate::{
+    Asked, StoreLearned, ToStore, flawed, generate, store as store_here,
+};
 pub use crate::cli::recall::together;
-pub use crate::cli::seen::Wanted;
+pub use crate::cli::seen::ErrorQuestion;
 use crate::config::Config;
 use crate::env::Env;
 use crate::memory::Memory;

@@ -46,7 +46,7 @@ pub(super) fn run(args: &args::Generate) -> anyhow::Result<u8> {
             tenant: args.whose.tenant.clone(),
             project: args.project.as_deref(),
         };
-        generate(asked, args.store.then_some(&store as Store<'_>))
+        generate(asked, args.store.then_some(&store as StoreLearned<'_>))
     });
     let (answer, status) = match generated {
         // What a model was paid for is answered also where it cannot be stored.
@@ -69,7 +69,7 @@ pub struct Asked<'a> {
 }
 
 /// Stores what a trace has taught; the ids of it.
-pub type Store<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<String>>;
+pub type StoreLearned<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<String>>;
 
 /// What a trace has taught.
 pub struct ToStore<'a> {
@@ -94,7 +94,7 @@ pub fn flawed(error: &anyhow::Error) -> Value {
 }
 
 /// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
-pub fn generate(asked: Asked<'_>, store: Option<Store<'_>>) -> anyhow::Result<Value> {
+pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Result<Value> {
     let begun = Instant::now();
     let mut body = asked.body;
     let session = Session::open(asked.project)?;

@@ -34,6 +34,7 @@ mod log;
 mod manual;
 mod merge_driver;
 mod merge_files;
+mod other_worker;
 mod output;
 mod past;
 mod promote;

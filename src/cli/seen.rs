@@ -47,7 +47,7 @@ fn look(args: &args::Seen) -> anyhow::Result<Value> {
     }
     let memory = session.memory()?;
     let types = memory.as_ref().map(Memory::error_types).transpose()?;
-    let wanted = Wanted::of(&text, args.tool.as_deref(), &types.unwrap_or_default());
+    let wanted = ErrorQuestion::of(&text, args.tool.as_deref(), &types.unwrap_or_default());
     let project = session.project_of(&args.of);
     let mut all = Vec::new();
     for signature in &wanted.signatures {
@@ -61,14 +61,14 @@ fn look(args: &args::Seen) -> anyhow::Result<Value> {
 
 /// An error that is asked for.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct ErrorQuestion {
     /// All by which it may be known.
     pub signatures: Vec<Signature>,
     /// Spec/5's name of it, known or not.
     name: Signature,
 }
 
-impl Wanted {
+impl ErrorQuestion {
     /// The error that a text names, or that a tool reported with it; `types` is what has met
     /// errors before.
     pub fn of(text: &str, tool: Option<&str>, types: &[String]) -> Self {

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
+use super::choices::BackendChoice;
 use super::define::{Key, Scope, TOP, full_name};
-use super::keys::{BackendChoice, Config, KEYS};
+use super::keys::{Config, KEYS};
 use super::nearest;
 use super::value::mismatch;
 use crate::fsx::{self, FsError};

@@ -5,6 +5,7 @@
 //! that names the file, the line and the nearest key: a typing error must not become a
 //! bill.
 
+mod choices;
 mod define;
 mod edit;
 mod keys;
@@ -13,11 +14,12 @@ mod nearest;
 mod reference;
 mod value;
 
+pub(crate) use choices::{
+    Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode,
+};
 pub use define::Key;
 pub(crate) use edit::{SetError, set};
-pub(crate) use keys::{
-    Approval, BackendChoice, Budgets, GateMode, MemoryMode, Notices, Triggers, VotesIn, WorkerMode,
-};
+pub(crate) use keys::{Budgets, Triggers};
 pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};
 pub(crate) use load::{Source, for_project, unless_switched_off, with_sources};

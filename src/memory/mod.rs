@@ -57,6 +57,6 @@ pub(crate) use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, Seen};
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
-pub use sharing::{Arrived, Place, records_of};
+pub use sharing::{Arrived, LogPosition, records_of};
 pub(crate) use stats::Ending;
 pub use stats::{Evaluation, EvaluationAverage, Stats};

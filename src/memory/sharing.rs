@@ -8,11 +8,11 @@ use super::convert::{counted, int};
 use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::{learning, memories, projects};
-use crate::reflect::learned::{Arrival, Learned, Shared, Source};
+use crate::reflect::learned::{Arrival, Learned, SharedRecord, Source};
 
 /// Where a memory stands in the log that it is shared by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct LogPosition {
     /// The name of this memory among the others.
     pub origin: String,
     /// The last position of the log that was read.
@@ -25,7 +25,7 @@ pub struct Arrived {
     /// Who learned it.
     pub origin: String,
     /// What it was.
-    pub record: Shared,
+    pub record: SharedRecord,
 }
 
 impl Memory {
@@ -47,11 +47,11 @@ impl Memory {
     }
 
     /// Where this memory stands in a log; `None` while it is not shared.
-    pub fn place(&self, log: &str) -> Result<Option<Place>, MemoryError> {
+    pub fn place(&self, log: &str) -> Result<Option<LogPosition>, MemoryError> {
         let sql = "SELECT origin, coalesce((SELECT position FROM read_logs WHERE log = ?1), 0)
              FROM sharing";
         self.one("share memory", sql, [log], |row| {
-            Ok(Place {
+            Ok(LogPosition {
                 origin: row.get(0)?,
                 position: counted(row, 1)?,
             })
@@ -59,7 +59,7 @@ impl Memory {
     }
 
     /// The oldest records that wait to be sent, at most `limit`, with their numbers.
-    pub fn outbox(&self, limit: u64) -> Result<Vec<(u64, Shared)>, MemoryError> {
+    pub fn outbox(&self, limit: u64) -> Result<Vec<(u64, SharedRecord)>, MemoryError> {
         let sql = "SELECT id, record FROM outbox ORDER BY id LIMIT ?1";
         let found = self.all("read outbox", sql, [int(limit)], |row| {
             Ok((counted(row, 0)?, row.get::<_, String>(1)?))
@@ -180,15 +180,15 @@ fn take_back(
 }
 
 /// What a job taught, as it travels.
-pub fn records_of(source: &Source, learned: &[Learned]) -> Vec<Shared> {
+pub fn records_of(source: &Source, learned: &[Learned]) -> Vec<SharedRecord> {
     let numbered = learned.iter().enumerate();
     numbered
         .map(|(seq, item)| record_of(source, seq as u64, item))
         .collect()
 }
 
-fn record_of(source: &Source, seq: u64, item: &Learned) -> Shared {
-    Shared {
+fn record_of(source: &Source, seq: u64, item: &Learned) -> SharedRecord {
+    SharedRecord {
         job: source.job.clone(),
         seq,
         project: source.project.clone(),
@@ -217,7 +217,7 @@ pub(super) fn put_out_forgotten(
     if ids.is_empty() {
         return Ok(());
     }
-    put(transaction, || Shared {
+    put(transaction, || SharedRecord {
         job: format!("forgotten-{:016x}", rand::random::<u64>()),
         seq: 0,
         project: String::new(),
@@ -227,7 +227,10 @@ pub(super) fn put_out_forgotten(
     })
 }
 
-fn put(transaction: &Transaction<'_>, record: impl FnOnce() -> Shared) -> rusqlite::Result<()> {
+fn put(
+    transaction: &Transaction<'_>,
+    record: impl FnOnce() -> SharedRecord,
+) -> rusqlite::Result<()> {
     let is_shared = transaction
         .prepare_cached("SELECT 1 FROM sharing")?
         .exists(())?;

@@ -4,7 +4,7 @@ use super::LogRow;
 use crate::memory::Arrived;
 use crate::playbook::clean::clean_text;
 use crate::redact::Masker;
-use crate::reflect::learned::{Learned, Shared};
+use crate::reflect::learned::{Learned, SharedRecord};
 use crate::reflect::tellable::{refusal, tellable};
 
 /// More ids or tags than any record of ours has.
@@ -14,7 +14,7 @@ const MANY: usize = 10_000;
 /// attack.
 pub(super) fn accepted(mut row: LogRow, masker: &Masker) -> Option<Arrived> {
     masker.mask_value(&mut row.record);
-    let mut record: Shared = serde_json::from_value(row.record).ok()?;
+    let mut record: SharedRecord = serde_json::from_value(row.record).ok()?;
     let names = [&row.origin, &record.job];
     if !names.into_iter().all(|name| is_name(name))
         || record.ids.len() > MANY

@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use crate::config::{self, Config};
 use crate::env::Env;
-use crate::memory::{Arrived, Memory, MemoryError, Place};
+use crate::memory::{Arrived, LogPosition, Memory, MemoryError};
 use crate::paths::Paths;
 use crate::queue::hint_index;
-use crate::reflect::learned::Shared;
+use crate::reflect::learned::SharedRecord;
 use crate::state_guard;
 
 pub use login::Login;
@@ -111,9 +111,9 @@ impl Sharing {
     }
 
     /// Where this memory stands in a log.
-    pub fn place(&self, log: &str) -> anyhow::Result<Place> {
+    pub fn place(&self, log: &str) -> anyhow::Result<LogPosition> {
         let place = self.memory.place(log)?;
-        Ok(place.unwrap_or_else(|| Place {
+        Ok(place.unwrap_or_else(|| LogPosition {
             origin: String::new(),
             position: 0,
         }))
@@ -121,7 +121,7 @@ impl Sharing {
 
     /// The oldest records that wait, by the names that others know their projects by, and the
     /// number up to which these are all. What is not shared is passed over.
-    pub fn outgoing(&self, limit: u64) -> anyhow::Result<(Vec<Shared>, Option<u64>)> {
+    pub fn outgoing(&self, limit: u64) -> anyhow::Result<(Vec<SharedRecord>, Option<u64>)> {
         let waiting = self.memory.outbox(limit)?;
         let last = waiting.last().map(|(number, _)| *number);
         let named = waiting.into_iter().filter_map(|(_, mut record)| {
@@ -186,7 +186,7 @@ impl Sharing {
 }
 
 /// A record without the character that no text in `PostgreSQL` has; what tools print may have it.
-fn without_nul(record: Shared) -> Shared {
+fn without_nul(record: SharedRecord) -> SharedRecord {
     fn strip(value: &mut Value) {
         match value {
             Value::String(text) => text.retain(|c| c != '\0'),

@@ -23,14 +23,14 @@ pub struct Source {
 
 /// What was learned or forgotten at one place, on its way to others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shared {
+pub struct SharedRecord {
     /// The job and the place among its lessons, by which it is taken in once.
     pub job: String,
     pub seq: u64,
     /// The project, by the name that it has there.
     pub project: String,
     pub time: Timestamp,
-    /// The ids of what it is remembered as there, in the order of [`Shared::what`]: a reflection's and its
+    /// The ids of what it is remembered as there, in the order of [`SharedRecord::what`]: a reflection's and its
     /// strategy's; a lesson's; an error's and its fix's; all that were forgotten.
     pub ids: Vec<String>,
     /// `None` where it was forgotten.
@@ -42,7 +42,7 @@ pub struct Shared {
 pub struct Arrival {
     /// The one who learned it.
     pub origin: String,
-    /// The ids it has there, as in [`Shared::ids`].
+    /// The ids it has there, as in [`SharedRecord::ids`].
     pub ids: Vec<String>,
 }
 

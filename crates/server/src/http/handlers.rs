@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 use super::App;
 use super::body::{self, Body, name, share};
 use super::problem::Problem;
-use super::store::Store;
+use super::store::TenantStore;
 use crate::postgres::roles::TenantName;
 
 /// The project of what names none (spec/3).
@@ -40,7 +40,7 @@ type AppState = State<Arc<App>>;
 type Whose = Extension<TenantName>;
 
 #[derive(Deserialize)]
-pub(crate) struct Keep {
+pub(crate) struct GenerateOptions {
     /// Whether what is found is stored; it is, unless this says otherwise.
     store: Option<bool>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Keep {
 pub(crate) async fn generate(
     State(app): AppState,
     Extension(tenant): Whose,
-    Query(keep): Query<Keep>,
+    Query(keep): Query<GenerateOptions>,
     Body(body): Body,
 ) -> Answer {
     own_tenant(&body, &tenant)?;
@@ -67,8 +67,8 @@ pub(crate) async fn generate(
             project: Some(app.service.own()),
         };
         let store = |what: &ToStore<'_>| match &app.store {
-            Store::Here(_) => service::store_here(what),
-            there @ Store::Postgres(_) => {
+            TenantStore::Here(_) => service::store_here(what),
+            there @ TenantStore::Postgres(_) => {
                 let (source, learned) = (what.source.clone(), what.learned.to_vec());
                 runtime.block_on(there.learn(&tenant, source, learned))
             }
@@ -284,7 +284,7 @@ pub(crate) async fn seen(State(app): AppState, Extension(tenant): Whose, body: B
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Of {
+pub(crate) struct StatsOptions {
     project_id: Option<String>,
 }
 
@@ -292,7 +292,7 @@ pub(crate) struct Of {
 pub(crate) async fn stats(
     State(app): AppState,
     Extension(tenant): Whose,
-    Query(of): Query<Of>,
+    Query(of): Query<StatsOptions>,
 ) -> Answer {
     let project = name("project_id", of.project_id)?;
     if project

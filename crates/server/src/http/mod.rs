@@ -27,7 +27,7 @@ use tokio::sync::Semaphore;
 
 use self::metrics::Metrics;
 use self::problem::Problem;
-use self::store::{Here, Store};
+use self::store::{Here, TenantStore};
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, Address};
 use crate::tokens::Tokens;
@@ -62,7 +62,7 @@ pub(crate) struct Options {
 /// What answers requests.
 pub(crate) struct App {
     service: Arc<Service>,
-    store: Store,
+    store: TenantStore,
     tokens: Tokens,
     rates: DefaultKeyedRateLimiter<TenantName>,
     models: Semaphore,
@@ -82,9 +82,9 @@ pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
         let login =
             login.context("there is no database; hint: set memory.url, see docs/server.md")?;
         let pool = postgres::pool(&Address::of(&login)?, CONNECTIONS)?;
-        Store::Postgres(pool)
+        TenantStore::Postgres(pool)
     } else {
-        Store::Here(Arc::new(Here::new(Arc::clone(&service))))
+        TenantStore::Here(Arc::new(Here::new(Arc::clone(&service))))
     };
     store.check().await?;
     let app = Arc::new(App {

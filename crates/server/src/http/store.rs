@@ -9,7 +9,7 @@ use playbook::hint::{Effect, Shown, Signature};
 use playbook::memory::{Memory, RecallQuery, Seen, Stats, records_of};
 use playbook::reflect::learned::{Learned, Source};
 use playbook::reflect::remembered::Remembered;
-use playbook::service::{Service, Wanted};
+use playbook::service::{ErrorQuestion, Service};
 use playbook::tenant::Tenant;
 use serde_json::Value;
 
@@ -21,13 +21,13 @@ use crate::postgres::{self, Author};
 const ORIGIN: &str = "server";
 
 /// Where what is learned is kept.
-pub(crate) enum Store {
+pub(crate) enum TenantStore {
     /// A database of each tenant on this machine.
     Here(Arc<Here>),
     Postgres(Pool),
 }
 
-impl Store {
+impl TenantStore {
     /// Takes in what was taught; the ids of it.
     pub(crate) async fn learn(
         &self,
@@ -92,7 +92,7 @@ impl Store {
             Self::Here(here) => {
                 here.ask(tenant, move |memory, _| {
                     let types = memory.error_types()?;
-                    let wanted = Wanted::of(&text, tool.as_deref(), &types);
+                    let wanted = ErrorQuestion::of(&text, tool.as_deref(), &types);
                     let mut all = Vec::new();
                     for signature in &wanted.signatures {
                         let seen = memory.seen(*signature, project.as_deref())?;
@@ -106,7 +106,7 @@ impl Store {
                 let mut client = pool.get().await?;
                 let transaction = begin(&mut client, tenant).await?;
                 let types = search::error_types(&transaction).await?;
-                let wanted = Wanted::of(&text, tool.as_deref(), &types);
+                let wanted = ErrorQuestion::of(&text, tool.as_deref(), &types);
                 let found =
                     search::about(&transaction, &wanted.signatures, project.as_deref()).await?;
                 Ok(wanted.answer(project.as_deref(), &by_signature(&wanted, found)))
@@ -199,7 +199,7 @@ async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Resul
     Ok(transaction)
 }
 
-fn by_signature(wanted: &Wanted, found: Vec<Remembered>) -> Vec<(Signature, Seen)> {
+fn by_signature(wanted: &ErrorQuestion, found: Vec<Remembered>) -> Vec<(Signature, Seen)> {
     let mut by: HashMap<Signature, Vec<Remembered>> = HashMap::new();
     for memory in found {
         if let Some(signature) = memory.signature {

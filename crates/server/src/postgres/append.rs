@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use playbook::hint::{BIRTH, Shown, moved, moved_by_successes};
 use playbook::memory::MemoryRow;
-use playbook::reflect::learned::{Learned, NewFix, Shared};
+use playbook::reflect::learned::{Learned, NewFix, SharedRecord};
 use playbook::reflect::remembered::Detail;
 use serde_json::json;
 use tokio_postgres::Transaction;
@@ -24,7 +24,7 @@ pub(crate) struct Author<'a> {
 pub(crate) async fn append(
     transaction: &Transaction<'_>,
     author: &Author<'_>,
-    records: &[Shared],
+    records: &[SharedRecord],
 ) -> anyhow::Result<u64> {
     transaction.batch_execute(LOCK).await?;
     let insert = transaction
@@ -52,7 +52,7 @@ pub(crate) async fn append(
 async fn count(
     transaction: &Transaction<'_>,
     author: &Author<'_>,
-    record: &Shared,
+    record: &SharedRecord,
 ) -> anyhow::Result<()> {
     match &record.what {
         None => forget(transaction, author.origin, &record.ids).await,
@@ -75,7 +75,11 @@ async fn forget(transaction: &Transaction<'_>, origin: &str, ids: &[String]) -> 
     Ok(())
 }
 
-async fn note(transaction: &Transaction<'_>, shown: &Shown, record: &Shared) -> anyhow::Result<()> {
+async fn note(
+    transaction: &Transaction<'_>,
+    shown: &Shown,
+    record: &SharedRecord,
+) -> anyhow::Result<()> {
     for table in ["memories", "fixes"] {
         let known = format!("SELECT effectiveness FROM playbook.{table} WHERE key = $1 FOR UPDATE");
         let Some(row) = transaction.query_opt(&known, &[&shown.id]).await? else {
@@ -97,7 +101,7 @@ async fn note(transaction: &Transaction<'_>, shown: &Shown, record: &Shared) -> 
 async fn put(
     transaction: &Transaction<'_>,
     author: &Author<'_>,
-    record: &Shared,
+    record: &SharedRecord,
     row: MemoryRow,
 ) -> anyhow::Result<()> {
     let sql = transaction

@@ -7,8 +7,10 @@
 
 mod chance;
 mod http;
+mod malformed;
 mod many;
 mod mcp;
 mod postgres;
+mod served;
 mod sync;
 mod user;
