@@ -118,11 +118,23 @@ impl Case {
         self.yardstick()?;
         let times = (self.yardstick()?, self.hook()?);
         self.env.settle();
-        // A spool that fills up and marks of what was said would change the next start.
-        for folder in ["spool", "open", "shown"] {
-            match fs::remove_dir_all(self.env.state().join(folder)) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e.into()),
-                _ => {}
+        // A spool that fills up and marks of what was said would change the next start. The
+        // folders stay, as a user's do.
+        let projects = fs::read_dir(self.env.state().join("projects"))?;
+        let shown = projects.map(|project| Ok(project?.path().join("shown")));
+        let shown: Vec<_> = shown.collect::<Fallible<_>>()?;
+        for folder in [self.env.state().join("spool"), self.env.state().join("open")]
+            .iter()
+            .chain(&shown)
+        {
+            match fs::read_dir(folder) {
+                Ok(entries) => {
+                    for entry in entries {
+                        fs::remove_file(entry?.path())?;
+                    }
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) => return Err(e.into()),
             }
         }
         Ok(times)

@@ -87,13 +87,17 @@ pub fn add(
     points: ShownPoints,
 ) -> Result<(), FsError> {
     let file = file(folder, session);
-    let mut record = read_file(&file).unwrap_or_else(|| Record {
+    let known = read_file(&file);
+    let mut record = known.clone().unwrap_or_else(|| Record {
         v: VERSION,
         transcript: transcript.to_owned(),
         is_whole: start == Start::New,
         points: ShownPoints::default(),
     });
     record.points.add(points);
+    if known.as_ref() == Some(&record) {
+        return Ok(());
+    }
     fsx::ensure_dir(folder)?;
     fsx::quick(&file, &fsx::to_json(&file, &record)?)
 }

@@ -170,8 +170,6 @@ fn permissions(about: &Metadata) -> u32 {
 /// Tells whether a transcript that the client names lies where the client keeps its own, also
 /// when it is still to be written.
 pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
-    let home = paths.client_projects();
-    let home = home.canonicalize().unwrap_or(home);
     if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {
         return false;
     }
@@ -185,9 +183,13 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
         })
     });
     // `playbook demo` and `doctor` play a session of our own, in our own folder.
-    let ours = paths.state().join(PLAYED);
-    let ours = ours.canonicalize().unwrap_or(ours);
-    real.is_some_and(|real| (real.starts_with(&home) && real != home) || real.starts_with(&ours))
+    let lies_in = |real: &Path, folder: PathBuf| {
+        let folder = folder.canonicalize().unwrap_or(folder);
+        real.starts_with(&folder) && real != folder
+    };
+    real.is_some_and(|real| {
+        lies_in(&real, paths.client_projects()) || lies_in(&real, paths.state().join(PLAYED))
+    })
 }
 
 #[cfg(test)]

@@ -59,12 +59,17 @@ pub(super) fn unless_done(
         return Ok(());
     }
     act()?;
-    let text = format!("{} {what}", now.as_millisecond());
-    // What was done counts, also where that cannot be written down.
+    let new = format!("{} {what}", now.as_millisecond());
+    // What was done counts, also where that cannot be written down. A file that was emptied
+    // would be put on the disk when it is closed, which takes longer than all else here: the
+    // new text goes over the old one, of which only what is longer is cut off.
     _ = handle
         .rewind()
-        .and_then(|()| handle.set_len(0))
-        .and_then(|()| handle.write_all(text.as_bytes()));
+        .and_then(|()| handle.write_all(new.as_bytes()))
+        .and_then(|()| match new.len() < text.len() {
+            true => handle.set_len(new.len() as u64),
+            false => Ok(()),
+        });
     Ok(())
 }
 
