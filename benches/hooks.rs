@@ -123,9 +123,12 @@ impl Case {
         let projects = fs::read_dir(self.env.state().join("projects"))?;
         let shown = projects.map(|project| Ok(project?.path().join("shown")));
         let shown: Vec<_> = shown.collect::<Fallible<_>>()?;
-        for folder in [self.env.state().join("spool"), self.env.state().join("open")]
-            .iter()
-            .chain(&shown)
+        for folder in [
+            self.env.state().join("spool"),
+            self.env.state().join("open"),
+        ]
+        .iter()
+        .chain(&shown)
         {
             match fs::read_dir(folder) {
                 Ok(entries) => {

@@ -200,7 +200,7 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
             correction: None,
         }),
         2 => Learned::Lesson(NewLesson {
-            repeats: None,
+            repeats: Vec::new(),
             task_type: "coding".to_owned(),
             mistake: format!("{n} {text}"),
             correction: speech.says(8),

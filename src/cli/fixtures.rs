@@ -14,6 +14,7 @@ use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
+use crate::queue::known;
 use crate::queue::question_templates;
 use crate::reflect::reply::{Curation, Reflection};
 
@@ -104,7 +105,8 @@ pub(super) fn both(
 ) -> anyhow::Result<Result<(Reflection, Curation), Failure>> {
     let runtime = runtime()?;
     let mut judged = runtime.block_on(question.reflector(reflector)).answered;
-    ask::drop_groundless(&mut judged, reflector, question.session);
+    let taught = known::texts(question.playbook, &question.known.lessons);
+    ask::drop_groundless(&mut judged, reflector, question.session, taught);
     if let Some(cause) = judged.cause {
         return Ok(Err(cause));
     }

@@ -36,7 +36,7 @@ fn add(session: &Session, add: &args::LessonAdd) -> anyhow::Result<()> {
         task_type: said(&add.task),
         mistake: said(&add.mistake),
         correction: said(&add.correction),
-        repeats: None,
+        repeats: Vec::new(),
         context_hash: context_hash(&add.task),
         signature: None,
         importance: IMPORTANCE,

@@ -15,6 +15,7 @@ use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::files;
 use crate::queue::job::{Event, Ticket};
+use crate::queue::known;
 use crate::queue::progress::Job;
 use crate::queue::question_templates;
 use crate::queue::reason::in_words;
@@ -64,7 +65,8 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         return Ok(());
     }
     let mut reflected = runtime()?.block_on(question.reflector(&template)).answered;
-    ask::drop_groundless(&mut reflected, &template, &evidence);
+    let taught = known::texts(&playbook, &known.lessons);
+    ask::drop_groundless(&mut reflected, &template, &evidence, taught);
     if let Some(cause) = &reflected.cause {
         return Err(Hinted::error(
             format!(

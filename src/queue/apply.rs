@@ -11,7 +11,7 @@ use super::found::{FoundPlaybook, read};
 use super::progress::{Job, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, hand_edit, own, record, recurrence, screening, shown, trust_record};
+use super::{LOCK_WAIT, hand_edit, known, own, record, recurrence, screening, shown, trust_record};
 use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
 use crate::playbook::apart::Parts;
@@ -245,7 +245,9 @@ fn change(
         .partition(|operation| named_points(operation).all(is_used));
     let reasoning = curation.map_or("", |c| &c.reasoning);
     let grounds = Grounds::of(&evidence.evidence);
-    let grounds = grounds.filter(|_| job.progress.operations_rest != RestOn::Anything);
+    let grounds = grounds
+        .filter(|_| job.progress.operations_rest != RestOn::Anything)
+        .map(|grounds| grounds.knowing(known::texts(playbook, &job.progress.known_lessons)));
     let (operations, groundless, waiting) = match grounds {
         Some(grounds) => {
             let record = freshness::record(context.paths(), &job.ticket.project);

@@ -36,7 +36,7 @@ use crate::telemetry;
 use crate::trust::Standing;
 
 /// How many of the events that may be grounds a curator is shown.
-const LISTED: usize = 30;
+const LISTED: usize = 45;
 const POINTS_ONLY: &str = "{key_points}";
 /// The user's own points, after those of the project.
 const OWN_POINTS: &str = "\n\n# OF THE USER, FOR EVERY PROJECT\n\n{key_points}";
@@ -174,7 +174,8 @@ pub(super) async fn reflector(
     keep(&context.surroundings, job, Step::Reflector, &judged);
     settle(context, job, meter, config)?;
     let mut answered = judged.answered;
-    job.progress.dropped_lessons = drop_groundless(&mut answered, &template, session);
+    let taught = known::texts(&playbook, &known.lessons);
+    job.progress.dropped_lessons = drop_groundless(&mut answered, &template, session, taught);
     Ok(answered)
 }
 
@@ -225,12 +226,15 @@ pub(super) async fn curator(
 }
 
 /// Takes from a reflector's answer what has no ground, if its template asked for grounds.
-pub(crate) fn drop_groundless(
+/// `taught` are the texts that earlier sessions taught.
+pub(crate) fn drop_groundless<'t>(
     answered: &mut Answered<Reflection>,
     template: &str,
     session: &SessionEvidence,
+    taught: impl IntoIterator<Item = &'t str>,
 ) -> Vec<Skipped> {
     let grounds = Grounds::of(&session.evidence).filter(|_| asks_for_grounds(template));
+    let grounds = grounds.map(|grounds| grounds.knowing(taught));
     let dropped = grounds.map(|grounds| keep_grounded(&mut answered.result, &grounds));
     let dropped = dropped.unwrap_or_default();
     answered.skipped.extend(dropped.iter().cloned());

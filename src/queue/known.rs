@@ -23,12 +23,13 @@ const RULES: &str = ".claude/rules";
 const MAX_RULES: usize = 50;
 const MAX_FILE: u64 = 256 << 10;
 /// How many lessons are shown.
-const LESSONS: usize = 8;
+const LESSONS: usize = 16;
 /// How many are looked up: some of them say the same, or what a key point says.
-const LOOKED_UP: u64 = 20;
+const LOOKED_UP: u64 = 40;
 
-/// The lessons of earlier sessions that touch this one and that `playbook` does not say, the best
-/// first; `root` is the session that this one goes back to.
+/// The lessons of earlier sessions that `playbook` does not say: first those that touch this one,
+/// then the best of the others. What recurs often has other words, and only who is shown a lesson
+/// can say that it came back. `root` is the session that this one goes back to.
 pub(crate) fn lessons(
     memory: &Memory,
     project: &Path,
@@ -45,11 +46,27 @@ pub(crate) fn lessons(
         .into_iter()
         .chain(errors)
         .collect();
-    if about.is_empty() {
-        return Ok(Vec::new());
+    let about = about.join("\n");
+    let mut found = Vec::new();
+    if !about.is_empty() {
+        found = like(memory, project, root, &about, now)?;
     }
-    let found = like(memory, project, root, &about.join("\n"), now)?;
+    let others = self::found(memory, project, root, None, now)?;
+    for other in others {
+        if found.iter().all(|lesson| lesson.id != other.id) {
+            found.push(other);
+        }
+    }
     Ok(unsaid(found, playbook, LESSONS))
+}
+
+/// The texts that earlier sessions taught, as a session is told of them.
+pub(crate) fn texts<'t>(
+    playbook: &'t Playbook,
+    lessons: &'t [KnownLesson],
+) -> impl Iterator<Item = &'t str> {
+    let points = playbook.points().map(|point| point.text);
+    points.chain(lessons.iter().map(|lesson| lesson.text.as_str()))
 }
 
 /// The best lessons of a project, of whatever session.

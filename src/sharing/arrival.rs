@@ -49,7 +49,7 @@ fn harmless(mut item: Learned) -> Option<Learned> {
                 clean(text);
             }
             // A lesson of theirs is nothing that one of ours has said again.
-            new.repeats = None;
+            new.repeats = Vec::new();
             short.extend(new.tags.clone());
             short.push(new.task_type.clone());
         }

@@ -50,7 +50,7 @@ pub(crate) fn error_of(subject: &str, text: &str, occurrences: u64, fix: Option<
 /// A lesson, about an error of a script if any.
 pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Learned {
     Learned::Lesson(NewLesson {
-        repeats: None,
+        repeats: Vec::new(),
         task_type: "coding".to_owned(),
         mistake: mistake.to_owned(),
         correction: correction.to_owned(),

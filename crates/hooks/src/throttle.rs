@@ -66,9 +66,11 @@ pub(super) fn unless_done(
     _ = handle
         .rewind()
         .and_then(|()| handle.write_all(new.as_bytes()))
-        .and_then(|()| match new.len() < text.len() {
-            true => handle.set_len(new.len() as u64),
-            false => Ok(()),
+        .and_then(|()| {
+            if new.len() < text.len() {
+                handle.set_len(new.len() as u64)?;
+            }
+            Ok(())
         });
     Ok(())
 }

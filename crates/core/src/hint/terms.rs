@@ -21,6 +21,9 @@ pub struct Term(u64);
 const NAME: u64 = 1;
 /// What the terms of one line must be worth together.
 const NEEDED: u32 = 2;
+/// So many lines with terms are what a person types. In a plan or a page that is handed over a
+/// name in common is chance: for each time so many the whole must share one more.
+const TYPED_LINES: usize = 20;
 /// Of so many hints one in eight may have a name, and one in twenty a word; a few always may.
 const HINTS_TO_A_NAME: usize = 8;
 const HINTS_TO_A_WORD: usize = 20;
@@ -117,7 +120,14 @@ impl PromptTerms {
             shared.map(|term| term.worth()).sum()
         };
         let best = self.0.iter().map(worth).max()?;
-        (best >= NEEDED).then_some(best)
+        let all: u32 = hint
+            .iter()
+            .filter(|term| self.0.iter().any(|line| line.contains(term)))
+            .map(|term| term.worth())
+            .sum();
+        let times = u32::try_from(self.0.len() / TYPED_LINES).unwrap_or(u32::MAX);
+        let is_certain = best >= NEEDED && all >= NEEDED.saturating_mul(times.saturating_add(1));
+        is_certain.then_some(best)
     }
 }
 
@@ -186,6 +196,16 @@ mod tests {
     #[case::empty("", "anything")]
     fn in_doubt_it_touches_nothing(#[case] prompt: &str, #[case] hint: &str) {
         assert!(!touches(prompt, hint));
+    }
+
+    #[test]
+    fn one_name_in_a_plan_that_is_handed_over_is_chance() {
+        let steps: String = (0..50).map(|n| format!("- change step{n}_one\n")).collect();
+        let plan = |line: &str| format!("{steps}{line}\n");
+        let hint = "`save_plan_ref`, `tax_rate` and `src/billing/invoice.rs` belong together";
+        assert!(!touches(&plan("rename save_plan_ref"), hint));
+        let all = "rename save_plan_ref and tax_rate in src/billing/invoice.rs";
+        assert!(touches(&plan(all), hint));
     }
 
     #[test]

@@ -14,24 +14,33 @@ const TOLD: usize = 200;
 /// Takes the lessons and the strategy from a reflection that have no ground; returns what went.
 pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<Skipped> {
     let mut dropped = Vec::new();
-    let mut is_accepted = |what: &str, text: &str, named: &[u32]| {
+    let refusal = |text: &str, named: &[u32]| {
         let claim = Claim {
             text,
             grounds: named,
             sources: &[],
         };
-        let refused = grounds.accept(&claim).err();
+        grounds.accept(&claim).err()
+    };
+    let mut is_accepted = |what: &str, text: &str, refused: Option<String>| {
         let is_accepted = refused.is_none();
         dropped.extend(refused.map(|why| told(what, text, why)));
         is_accepted
     };
-    reflection.lessons.retain(|lesson| {
-        let text = format!("{}. {}", lesson.mistake, lesson.correction);
-        is_accepted("lesson", &text, &lesson.grounds)
+    reflection.lessons.retain_mut(|lesson| {
+        let text = [lesson.mistake.as_str(), &lesson.correction].join(". ");
+        let refused = refusal(&text, &lesson.grounds);
+        // What to do may have a ground where the tale of what went wrong names what has none.
+        if refused.is_some() && refusal(&lesson.correction, &lesson.grounds).is_none() {
+            lesson.mistake.clear();
+            return true;
+        }
+        is_accepted("lesson", &text, refused)
     });
     let named = &reflection.strategy_grounds;
     let strategy = reflection.strategy.take();
-    reflection.strategy = strategy.filter(|text| is_accepted("strategy", text, named));
+    reflection.strategy =
+        strategy.filter(|text| is_accepted("strategy", text, refusal(text, named)));
     if reflection.strategy.is_none() {
         reflection.strategy_grounds.clear();
     }

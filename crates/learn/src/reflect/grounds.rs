@@ -6,8 +6,8 @@
 //! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), or an error with
 //!    a later call, which is said to have got past it,
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the
-//!    assistant made or in a key point that it replaces; an identifier of code may also stand
-//!    in what the assistant wrote,
+//!    assistant made, in a key point that it replaces, or in what was learned before; an
+//!    identifier of code, which is none of these, may stand anywhere in the session,
 //! 3. a ground says something of it: they share a word,
 //! 4. no sentence of a tool, a file or a page says it better than all that is trusted.
 //!
@@ -67,6 +67,8 @@ pub struct Grounds<'a> {
     /// The user's words and the assistant's calls, in lower case.
     own: Vec<String>,
     own_words: BTreeSet<u64>,
+    /// What earlier sessions taught, in lower case.
+    known: Vec<String>,
 }
 
 impl<'a> Grounds<'a> {
@@ -79,7 +81,16 @@ impl<'a> Grounds<'a> {
             evidence,
             own_words: own.iter().flat_map(|text| words(text)).collect(),
             own,
+            known: Vec::new(),
         })
+    }
+
+    /// Takes in what earlier sessions taught: whatever it names was found to have a ground
+    /// there. It is none itself.
+    #[must_use]
+    pub fn knowing<'t>(mut self, texts: impl IntoIterator<Item = &'t str>) -> Self {
+        self.known.extend(texts.into_iter().map(str::to_lowercase));
+        self
     }
 
     /// Tells whether there is any event that a claim could rest on.
@@ -172,24 +183,26 @@ impl<'a> Grounds<'a> {
         Ok(why.to_owned())
     }
 
-    /// Returns the lines of the events that a claim may rest on, each cut, at most `max`: the
-    /// grounds, the calls whose outcomes they are, and the events that `lessons` rest on.
+    /// Returns the lines of the events that a claim may rest on, each cut, at most `max`: those
+    /// that `lessons` rest on, the other grounds, and the calls before them.
     pub fn listed(&self, max: usize, lessons: &[ReplyLesson]) -> String {
-        let shown = self.evidence.shown.iter();
-        let grounds = shown.filter(|shown| shown.bearing.is_ground());
-        let mut numbers: Vec<u32> = grounds.map(|shown| shown.number).collect();
-        numbers.extend(lessons.iter().flat_map(|lesson| &lesson.grounds));
-        let is_call = |number: u32| self.numbered(number).any(|s| s.bearing == Bearing::Call);
-        let before = numbers.iter().map(|number| number.saturating_sub(1));
-        let calls: Vec<u32> = before.filter(|number| is_call(*number)).collect();
-        numbers.extend(calls);
-        numbers.sort_unstable();
-        numbers.dedup();
+        let cited = lessons.iter().flat_map(|lesson| &lesson.grounds).copied();
         // What came last weighs most.
-        let late = numbers.len().saturating_sub(max);
-        let quotes = numbers[late..]
-            .iter()
-            .filter_map(|number| self.quote(*number, LISTED));
+        let shown = self.evidence.shown.iter().rev();
+        let others = shown.filter(|shown| shown.bearing.is_ground());
+        let is_call = |number: u32| self.numbered(number).any(|s| s.bearing == Bearing::Call);
+        let mut listed = BTreeSet::new();
+        for number in cited.chain(others.map(|shown| shown.number)) {
+            if listed.len() >= max {
+                break;
+            }
+            let before = number.saturating_sub(1);
+            listed.extend(Some(before).filter(|before| is_call(*before)));
+            listed.insert(number);
+        }
+        let quotes = listed
+            .into_iter()
+            .filter_map(|number| self.quote(number, LISTED));
         quotes.collect::<Vec<_>>().join("\n")
     }
 
@@ -218,12 +231,11 @@ impl<'a> Grounds<'a> {
         let sources: Vec<String> = sources.iter().map(|text| text.to_lowercase()).collect();
         let is_written = |name: &super::names::Name| {
             let shown = self.evidence.shown.iter();
-            let written = shown.filter(|shown| shown.bearing == Bearing::Text);
-            let mut entries = written.filter_map(|shown| self.evidence.entry(shown.number));
+            let mut entries = shown.filter_map(|shown| self.evidence.entry(shown.number));
             name.is_identifier && entries.any(|entry| name.stands_in(&entry.to_lowercase()))
         };
         let stands = |name: &super::names::Name| {
-            let mut own = self.own.iter().chain(&sources);
+            let mut own = self.own.iter().chain(&sources).chain(&self.known);
             own.any(|text| name.stands_in(text)) || is_written(name)
         };
         match names(text).into_iter().find(|name| !stands(name)) {
@@ -235,21 +247,24 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Tells whether a ground is about something: they share a word. Words that say little
-    /// ("no, not so") are about what the assistant did just before them; of words in another
-    /// language nobody can tell.
+    /// Tells whether a ground is about something: they share a word. What the user says is also
+    /// about the calls just before it, and where it says little ("no, not so") about all that
+    /// stands there; of words in another language nobody can tell.
     fn says_of(&self, ground: &Shown, about: &BTreeSet<u64>) -> bool {
         let own = ground.own.join("\n");
         let mut said = words(&own);
         if ground.bearing == Bearing::Words {
             let mut plain = own.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+            let before = ground.number.saturating_sub(BEFORE)..ground.number;
+            let calls = before.clone().flat_map(|number| self.numbered(number));
+            let calls = calls.filter(|shown| shown.bearing == Bearing::Call);
             if said.len() < TELLING {
-                let before = ground.number.saturating_sub(BEFORE)..ground.number;
                 let before = before.filter_map(|number| self.evidence.entry(number));
                 said.extend(before.flat_map(words));
             } else if !plain.any(|word| ENGLISH.contains(&word.to_lowercase().as_str())) {
                 return true;
             }
+            said.extend(calls.flat_map(|call| words(&call.own.join("\n"))));
         }
         about.is_empty() || !said.is_disjoint(about)
     }

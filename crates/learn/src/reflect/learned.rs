@@ -1,7 +1,7 @@
 //! What a job teaches.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::hint::{Shown, Signature, first_eight};
 
@@ -112,8 +112,9 @@ pub struct NewLesson {
     pub mistake: String,
     /// How to do it right.
     pub correction: String,
-    /// The id of the known lesson that it repeats in other words.
-    pub repeats: Option<String>,
+    /// The ids of the known lessons that it repeats in other words.
+    #[serde(deserialize_with = "none_one_or_many")]
+    pub repeats: Vec<String>,
     /// [`context_hash`](crate::hint::context_hash) of the context.
     pub context_hash: String,
     /// The error it prevents.
@@ -121,6 +122,20 @@ pub struct NewLesson {
     pub importance: f64,
     /// What it is about.
     pub tags: Vec<String>,
+}
+
+/// Reads a list of texts, which jobs and records of earlier versions have as one text or none.
+pub(crate) fn none_one_or_many<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Many(Vec<String>),
+        One(Option<String>),
+    }
+    Ok(match Form::deserialize(from)? {
+        Form::Many(texts) => texts,
+        Form::One(text) => text.into_iter().collect(),
+    })
 }
 
 /// An error that struck (spec/5).

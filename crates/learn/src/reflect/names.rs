@@ -20,9 +20,11 @@ static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 /// Words that end a command in prose.
-const PROSE: [&str; 24] = [
-    "a", "after", "and", "as", "at", "because", "before", "for", "from", "if", "in", "instead",
-    "is", "it", "not", "on", "or", "that", "the", "then", "to", "when", "which", "with",
+const PROSE: [&str; 41] = [
+    "a", "after", "and", "as", "at", "because", "before", "can", "cannot", "could", "did", "does",
+    "fail", "failed", "failing", "fails", "for", "from", "had", "has", "if", "in", "instead", "is",
+    "it", "may", "must", "not", "on", "or", "should", "that", "the", "then", "to", "was", "when",
+    "which", "will", "with", "works",
 ];
 
 /// A name as it stands in a text.
@@ -40,7 +42,10 @@ impl Name {
         let words = without_brackets(text);
         let words = words.split_whitespace().filter(|word| !is_capitals(word));
         let words = words.flat_map(|word| word.split(['*', '…']));
-        let bare = words.map(|word| word.trim_matches(|c| "/\"'`,;:".contains(c)).to_lowercase());
+        let bare = words.map(|word| {
+            word.trim_matches(|c| "/\"'`,;:()".contains(c))
+                .to_lowercase()
+        });
         let words: Vec<String> = bare
             .filter(|word| word.contains(char::is_alphanumeric))
             .collect();
@@ -110,7 +115,11 @@ fn is_path(word: &str) -> bool {
     let Some((first, rest)) = word.split_once('/') else {
         return false;
     };
-    let is_plain = |part: &str| part.chars().all(char::is_alphabetic);
+    let bare = |part: &'_ str| {
+        part.trim_matches(['"', '\'', '“', '”', '‘', '’'])
+            .to_owned()
+    };
+    let is_plain = |part: &str| bare(part).chars().all(char::is_alphabetic);
     let is_number = |part: &str| part.chars().all(|c| c.is_ascii_digit());
     let is_pair = |is: &dyn Fn(&str) -> bool| is(first) && is(rest);
     first.is_empty() || rest.is_empty() || !(is_pair(&is_plain) || is_pair(&is_number))
@@ -151,16 +160,41 @@ fn is_capitals(word: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Tells whether a text is one word of code that is no command, path, flag or host.
+/// Tells whether a text is code that is no command, path, flag or host: an identifier, the name
+/// of a header or a trailer (`Entire-Checkpoint`), or a key with its value (`"local_dev": true`).
 fn is_identifier(text: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "_:()".contains(c);
+    let bare = |word: &'_ str| word.trim_matches(|c| "\"',:{}[]".contains(c)).to_owned();
+    let words: Vec<String> = text.split_whitespace().map(bare).collect();
+    let is_value = |word: &str| {
+        matches!(word, "true" | "false" | "null") || word.chars().all(|c| c.is_ascii_digit())
+    };
+    match words.as_slice() {
+        [] => false,
+        [one] => is_word_of_code(one),
+        [key, values @ ..] => is_word_of_code(key) && values.iter().all(|word| is_value(word)),
+    }
+}
+
+fn is_word_of_code(text: &str) -> bool {
+    // A dot alone may be a host's or a file's; a call of a function is none.
+    let is_call = text.contains('(') && !text.starts_with('(');
+    let is_part = |c: char| c.is_alphanumeric() || "_:()".contains(c) || is_call && c == '.';
     let has_hump = |text: &str| {
         text.chars()
             .zip(text.chars().skip(1))
             .any(|(a, b)| a.is_lowercase() && b.is_uppercase())
     };
-    text.chars().all(is_part)
-        && (text.contains('_') || text.contains("::") || text.contains('(') || has_hump(text))
+    let is_header = || {
+        let mut parts = text.split('-');
+        let is_capitalized = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_uppercase())
+                && part.chars().all(|c| c.is_ascii_alphanumeric())
+        };
+        text.contains('-') && parts.all(is_capitalized)
+    };
+    let is_plain = text.chars().all(is_part)
+        && (text.contains('_') || text.contains("::") || text.contains('(') || has_hump(text));
+    is_plain || is_header()
 }
 
 /// Returns a text without `<what stands in pointed brackets>`.
@@ -183,8 +217,8 @@ fn find_whole(text: &str, word: &str) -> Option<usize> {
     text.match_indices(word).find_map(|(at, _)| {
         let end = at + word.len();
         let (before, after) = (&text[..at], &text[end..]);
-        // What followed a placeholder goes on with any word: `*.rs`.
-        let opens = word.starts_with('.')
+        // What followed a placeholder goes on with any word: `*.rs`, `*_test.go`.
+        let opens = word.starts_with(['.', '_', '-'])
             || !before.ends_with(|c: char| goes_on(c) || (is_dotted && c == '.'));
         let dot = after
             .strip_prefix('.')
@@ -207,12 +241,28 @@ mod tests {
     #[case::files("The settings are in Cargo.toml and .env", &["Cargo.toml", ".env"])]
     #[case::hosts("See https://docs.acme.dev/v2, db.acme.dev or 10.0.0.7 and localhost:3000.", &["docs.acme.dev/v2", "db.acme.dev", "10.0.0.7", "localhost:3000"])]
     #[case::command("Always npm install left-padx before the tests", &["npm install left-padx"])]
+    #[case::pairs_in_quotes("Never \"on\"/\"off\": a git add failing on it was no answer", &["git add"])]
     #[case::none("Use Node.js and/or TCP/IP, e.g. for the CI/CD of v1.2 (24/7); keep e-mail well-formed.", &[])]
     #[case::placeholder("`NODE_ENV` and `<file>` stand for anything", &[])]
     fn a_text_names_what_can_be_run_opened_or_reached(#[case] text: &str, #[case] want: &[&str]) {
         let found = names(text);
         let found: Vec<&str> = found.iter().map(|name| name.text.as_str()).collect();
         assert_eq!(found, want);
+    }
+
+    #[rstest]
+    #[case::function("`read_file`", true)]
+    #[case::call("`os.Getwd()`", true)]
+    #[case::call_of_its_value("`time.Now().Format`", true)]
+    #[case::host("`evil.test`", false)]
+    #[case::substitution("`$(curl evil.test)`", false)]
+    #[case::trailer("`Entire-Checkpoint`", true)]
+    #[case::key_and_value("`\"local_dev\": true`", true)]
+    #[case::command("`cargo test`", false)]
+    #[case::command_with_an_identifier("`run_all now`", false)]
+    #[case::tool("`left-padx`", false)]
+    fn code_is_told_from_what_is_run(#[case] text: &str, #[case] want: bool) {
+        assert_eq!(names(text)[0].is_identifier, want);
     }
 
     #[rstest]
@@ -224,6 +274,7 @@ mod tests {
     #[case::placeholder("`cargo test -p NAME`", "cargo test -p learn", true)]
     #[case::folder("crates/learn/", "ls crates/learn/src", true)]
     #[case::glob("`src/*.rs`", "wc -l src/a.rs", true)]
+    #[case::glob_in_a_word("`*_test.go`", "cat cmd/resume_test.go", true)]
     #[case::part_of_a_word("`make test`", "make testing", false)]
     #[case::part_of_a_host("acme.dev", "curl evil.acme.dev.test", false)]
     #[case::other_order("`test cargo`", "cargo test", false)]

@@ -57,7 +57,7 @@ impl Recurrence<'_> {
             let shares_event = lesson.grounds.iter().any(|event| grounds.contains(event));
             shares_event && is_about(&lesson.correction)
         });
-        let by_reflector = taught.filter_map(|lesson| lesson.repeats.as_deref());
+        let by_reflector = taught.flat_map(|lesson| lesson.repeats.iter().map(String::as_str));
         let mut named = by_curator.chain(by_reflector);
         named.any(|name| {
             let lesson = numbered(self.lessons, name);
@@ -188,7 +188,7 @@ mod tests {
             mistake: "Built with old files.".to_owned(),
             correction: "Make the proto files first.".to_owned(),
             grounds: vec![7],
-            repeats: Some("L2".to_owned()),
+            repeats: vec!["L2".to_owned()],
         }];
         let evidence = evidence();
         let recurrence = Recurrence {

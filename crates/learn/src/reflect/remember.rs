@@ -200,7 +200,7 @@ fn lessons(session: &ReflectedSession<'_>, is_kept: fn(&ReplyLesson) -> bool) ->
     let importance = rated(facts, said);
     let repeated = |name: &String| numbered(session.known, name).map(|known| known.id.clone());
     let lesson = |lesson: &ReplyLesson| NewLesson {
-        repeats: lesson.repeats.as_ref().and_then(repeated),
+        repeats: lesson.repeats.iter().filter_map(repeated).collect(),
         task_type: mask(&lesson.task_type).into_owned(),
         mistake: mask(&lesson.mistake).into_owned(),
         correction: mask(&lesson.correction).into_owned(),
@@ -221,7 +221,7 @@ fn waiting_lesson(session: &ReflectedSession<'_>, text: &str) -> NewLesson {
         task_type: String::new(),
         mistake: String::new(),
         correction: mask(text).into_owned(),
-        repeats: None,
+        repeats: Vec::new(),
         context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
         signature: None,
         importance: said.map_or(UNRATED, |said| rated(facts, said)),

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::extract::extract_json;
 use super::grounds::numbers;
+use super::learned::none_one_or_many;
 pub use super::score::Score;
 use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
@@ -73,9 +74,13 @@ pub struct ReplyLesson {
     /// The events that it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grounds: Vec<u32>,
-    /// The known lesson that it repeats: `L2`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<String>,
+    /// The known lessons that it repeats: `L2`.
+    #[serde(
+        default,
+        deserialize_with = "none_one_or_many",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub repeats: Vec<String>,
 }
 
 /// The curator's result.
@@ -246,16 +251,24 @@ pub(crate) fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<S
     texts.take(MAX_ITEMS).collect()
 }
 
-/// The lessons that say both what went wrong and how to do it right.
+/// The text or the texts that stand at a key.
+fn one_or_many(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
+    match text(object, key, max) {
+        Some(one) => vec![one],
+        None => texts(object, key, max),
+    }
+}
+
+/// The lessons, each of which says at least how to do it right.
 fn lessons(object: &Map<String, Value>) -> Vec<ReplyLesson> {
     let lesson = |item: &Value| {
         let item = item.as_object()?;
         Some(ReplyLesson {
             task_type: text(item, "task_type", MAX_TOPIC).unwrap_or_default(),
-            mistake: text(item, "mistake", MAX_NOTE)?,
+            mistake: text(item, "mistake", MAX_NOTE).unwrap_or_default(),
             correction: text(item, "correction", MAX_NOTE)?,
             grounds: numbers(item.get("grounds")),
-            repeats: text(item, "repeats", MAX_NAME),
+            repeats: one_or_many(item, "repeats", MAX_NAME),
         })
     };
     let lessons = items(object, "lessons").filter_map(lesson);

@@ -70,7 +70,7 @@ mod tests {
 
     fn lesson(correction: &str) -> Learned {
         Learned::Lesson(NewLesson {
-            repeats: None,
+            repeats: Vec::new(),
             task_type: "git".to_owned(),
             mistake: "pushed to main".to_owned(),
             correction: correction.to_owned(),

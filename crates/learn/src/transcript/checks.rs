@@ -184,6 +184,8 @@ mod tests {
     #[case::eslint("✖ 3 problems (3 errors, 0 warnings)", ("eslint", false))]
     #[case::make("cc: fatal\nmake: *** [Makefile:3: all] Error 1", ("make", false))]
     #[case::golangci_red("5 issues:\n* exhaustive: 2\n* nilerr: 3\n[lint] ERROR task failed", ("golangci-lint", false))]
+    #[case::golangci_line("cli/resume.go:279:2: error is not nil (line 271) but it returns nil (nilerr)\n1 issues:", ("golangci-lint", false))]
+    #[case::go_types("./a.go:3:1: cannot use x (variable of type int) as string value", ("go", false))]
     #[case::go_build("# x/cmd\n./main.go:5:2: undefined: foo", ("go", false))]
     #[case::ruff("All checks passed!", ("ruff", true))]
     fn the_summary_of_a_runner_is_read(#[case] output: &str, #[case] want: (&str, bool)) {

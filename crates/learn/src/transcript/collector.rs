@@ -308,7 +308,7 @@ impl Collector {
             let item = self.add(event, rank, label, &check.line);
             item.own.clone_from(&call.input);
         }
-        self.turned(check);
+        self.turned(call, check);
     }
 
     /// Takes a call that worked: it shows the way out of errors that the same program met with
@@ -331,16 +331,22 @@ impl Collector {
     }
 
     /// Remembers the check of the last item while it fails; once it passes, the failures and
-    /// the passing are an outcome.
-    fn turned(&mut self, check: &Check) {
+    /// the passing are an outcome. The same command is the same check, also where what it runs
+    /// names itself only as it fails.
+    fn turned(&mut self, call: &Call, check: &Check) {
         let Some(last) = self.buffer.items.last() else {
             return;
         };
         let number = last.seq;
         if check.result.is_err() {
-            return self.red_checks.push(number, &check.runner);
+            let known_by = format!("{}\n{}", check.runner, call.input);
+            return self.red_checks.push(number, &known_by);
         }
-        let mut turned = self.red_checks.mend(|runner| runner == check.runner);
+        let is_same = |known_by: &str| {
+            let (runner, command) = known_by.split_once('\n').unwrap_or((known_by, ""));
+            runner == check.runner || command == call.input
+        };
+        let mut turned = self.red_checks.mend(is_same);
         if !turned.is_empty() {
             turned.push(number);
         }

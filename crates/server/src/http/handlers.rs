@@ -221,7 +221,7 @@ pub(crate) async fn store_lesson(
         task_type,
         mistake: new.mistake,
         correction: body::text("correction", new.correction)?,
-        repeats: None,
+        repeats: Vec::new(),
         signature: new.error_signature,
         importance: share("importance", new.importance.unwrap_or(IMPORTANCE_OF_LESSON))?,
         tags: tags(new.tags)?,
