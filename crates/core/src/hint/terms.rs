@@ -200,8 +200,9 @@ mod tests {
 
     #[test]
     fn one_name_in_a_plan_that_is_handed_over_is_chance() {
-        let steps: String = (0..50).map(|n| format!("- change step{n}_one\n")).collect();
-        let plan = |line: &str| format!("{steps}{line}\n");
+        let steps: Vec<String> = (0..50).map(|n| format!("- change step{n}_one")).collect();
+        let steps = steps.join("\n");
+        let plan = |line: &str| format!("{steps}\n{line}");
         let hint = "`save_plan_ref`, `tax_rate` and `src/billing/invoice.rs` belong together";
         assert!(!touches(&plan("rename save_plan_ref"), hint));
         let all = "rename save_plan_ref and tax_rate in src/billing/invoice.rs";
