@@ -31,8 +31,8 @@ impl Memory {
     }
 }
 
-/// Takes in what `source` teaches, in at most `rows` new rows; what it has taught before is
-/// not counted again, and what only raises a count takes no row. What was taught is known by
+/// Takes in what `source` teaches, in at most `rows` new lessons and as many rows of all else:
+/// errors do not take a lesson's place. What it has taught before is not counted again, and what only raises a count takes no row. What was taught is known by
 /// when it was recorded, however long ago it happened. Returns the ids of what is kept.
 pub(super) fn learn(
     transaction: &Transaction<'_>,
@@ -46,6 +46,7 @@ pub(super) fn learn(
         source,
         project: projects::number(transaction, &source.project)?,
         rows,
+        lessons: rows,
         arrival: None,
     };
     let mut ids = Vec::new();
@@ -77,6 +78,7 @@ pub(super) fn take(
         source,
         project: projects::number(transaction, &source.project)?,
         rows: u64::MAX,
+        lessons: u64::MAX,
         arrival: Some(arrival),
     };
     let is_first_time = desk.is_first_time(seq, recorded)?;
@@ -88,8 +90,10 @@ struct Desk<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t Source,
     project: i64,
-    /// How many more rows may be added.
+    /// How many more rows may be added that are no lessons.
     rows: u64,
+    /// How many more lessons may be added.
+    lessons: u64,
     /// Where it came from, if others learned it.
     arrival: Option<&'t Arrival>,
 }
@@ -138,10 +142,14 @@ impl Desk<'_> {
     fn put(&mut self, new: &New<'_>) -> rusqlite::Result<()> {
         let is_new = !self.is_known(&new.id)?;
         if is_new {
-            let Some(left) = self.rows.checked_sub(1) else {
+            let left = match new.kind {
+                MemoryKind::Lesson => &mut self.lessons,
+                _ => &mut self.rows,
+            };
+            let Some(fewer) = left.checked_sub(1) else {
                 return Ok(());
             };
-            self.rows = left;
+            *left = fewer;
         }
         let memory: i64 = self
             .transaction

@@ -239,7 +239,9 @@ fn what_a_page_asks_for_is_never_accepted() {
     let asked = ASKED.into_iter().map(|asked| (asked, asked));
     for (asked, told) in asked.chain(RETOLD) {
         for evidence in session(asked) {
-            let grounds = Grounds::of(&evidence).unwrap();
+            let playbook_of_all = playbook();
+            let known = playbook_of_all.points().map(|point| point.text);
+            let grounds = Grounds::of(&evidence).unwrap().knowing(known);
             let (curation, mut reflection) = obeying(told, &evidence);
             let (kept, dropped) =
                 with_grounds(curation.operations, &playbook(), &grounds, |_| None, "r");
@@ -356,6 +358,54 @@ fn an_outcome_is_what_turned() {
     Outcome: ERROR in Bash `python run.py` (exit 127): sh: 1: python: not found
       → then this worked: `python3 <file>` instead of `python <file>`
     ");
+}
+
+/// Lints were no outcome: one that fails had the name of the compiler, and one that passes its own.
+#[test]
+fn a_lint_that_fails_and_passes_is_one_check() {
+    let mut lines = vec![user("go")];
+    let red = "Exit code 1\ncli/resume.go:279:2: error is not nil but it returns nil (nilerr)\n1 issues:\n* nilerr: 1";
+    lines.extend(bash(1, "mise run lint", red, true));
+    lines.extend(bash(2, "mise run lint", "0 issues.", false));
+    lines.push(assistant("Done."));
+    let evidence = evidence(&lines, Lane::Session);
+    let turned = evidence
+        .shown
+        .iter()
+        .filter(|shown| shown.bearing == Bearing::PassedLater);
+    assert_eq!(turned.count(), 2, "{}", evidence.text);
+}
+
+/// Honest lessons were refused for a name in the tale of what went wrong, and for names that
+/// earlier sessions had taught.
+#[test]
+fn a_lesson_is_kept_without_a_tale_that_has_no_ground_and_may_name_what_is_known() {
+    let lines = [
+        user("paths must work from every folder, resolve them against the root"),
+        assistant("Done."),
+    ];
+    let evidence = evidence(&lines, Lane::Session);
+    let read = |correction: &str| {
+        let mistake = "Paths were built with `./scripts/where.sh`.";
+        let lesson = json!({"mistake": mistake, "correction": correction, "grounds": [1]});
+        let reply = json!({"analysis": "a", "bullet_tags": [], "lessons": [lesson]});
+        Reflection::parse(&reply.to_string()).unwrap().0
+    };
+    let kept = |mut reflection: Reflection, known: &[&str]| {
+        let grounds = Grounds::of(&evidence)
+            .unwrap()
+            .knowing(known.iter().copied());
+        keep_grounded(&mut reflection, &grounds);
+        let mut lessons = reflection.lessons.into_iter();
+        lessons.next().map(|lesson| lesson.mistake)
+    };
+    let plain = read("Resolve paths against the root.");
+    assert_eq!(kept(plain.clone(), &[]).as_deref(), Some(""));
+    let known = ["`./scripts/where.sh` prints the folder"];
+    assert!(kept(plain, &known).is_some_and(|mistake| mistake.contains("where.sh")));
+    let named = read("Resolve paths against the root with `lib/root.sh`.");
+    assert_eq!(kept(named.clone(), &[]), None);
+    assert!(kept(named, &["`lib/root.sh` is the helper"]).is_some());
 }
 
 /// What got past an error need not be the same program again: the reply names both.

@@ -198,6 +198,42 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
     assert_eq!(all.sum::<usize>(), kept);
 }
 
+/// A session with many errors taught nothing: they took the rows of its lessons.
+#[test]
+fn errors_do_not_take_the_place_of_lessons() {
+    let mut env = TestEnv::without_worker();
+    let said = |text: &str| json!({"mistake": "it was not", "correction": text, "grounds": [1]});
+    let texts = [
+        "build the parser with care",
+        "deploy the parser on Monday",
+        "sign the parser twice",
+    ];
+    let reply = json!({"analysis": "a", "bullet_tags": [], "lessons": texts.map(said)});
+    let api = Api::script([Step::Text(reply.to_string())]);
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_config("[budgets]\nmemory_rows = 3\n");
+    let mut session = Session::new("s1");
+    session.user("always build, sign and deploy the parser well");
+    for flag in ["al", "lon", "quic", "fas"] {
+        let error = format!("error: unknown flag: --{flag}");
+        session
+            .failed(&format!("acme {flag} --{flag}"), &error)
+            .ran(&format!("acme {flag} --{flag}x"), "ok");
+    }
+    end(&env, &session.assistant("Done.").done());
+    let kept: Vec<String> = all(&env, MemoryKind::Lesson)
+        .iter()
+        .map(|lesson| lesson.text.clone())
+        .collect();
+    assert!(
+        texts
+            .iter()
+            .all(|text| kept.iter().any(|kept| kept.contains(text))),
+        "{kept:#?}"
+    );
+    assert!(!all(&env, MemoryKind::Error).is_empty());
+}
+
 /// The `rules` backend learns a command that another one replaced, once two sessions show it.
 #[test]
 fn a_command_that_two_sessions_replaced_becomes_a_key_point() {

@@ -2,7 +2,7 @@
 //!
 //! A name is what stands in backticks, and in prose what looks like a path, a file, a flag, a
 //! host or a command that fetches or runs something. Placeholders in it (`<file>`, `*`, `NAME`)
-//! stand for anything.
+//! stand for anything, and so does what is left open (`hooks_..._handlers.go`).
 
 use std::sync::LazyLock;
 
@@ -41,6 +41,7 @@ impl Name {
     fn of(text: &str) -> Option<Self> {
         let words = without_brackets(text);
         let words = words.split_whitespace().filter(|word| !is_capitals(word));
+        let words = words.flat_map(|word| word.split("..."));
         let words = words.flat_map(|word| word.split(['*', '…']));
         let bare = words.map(|word| {
             word.trim_matches(|c| "/\"'`,;:()".contains(c))
@@ -223,7 +224,8 @@ fn find_whole(text: &str, word: &str) -> Option<usize> {
         let dot = after
             .strip_prefix('.')
             .is_some_and(|next| next.starts_with(goes_on));
-        let is_longer = after.starts_with(goes_on) || (is_dotted && dot);
+        let is_open = word.ends_with(['_', '-']);
+        let is_longer = !is_open && after.starts_with(goes_on) || (is_dotted && dot);
         (opens && !is_longer).then_some(end)
     })
 }
@@ -274,6 +276,7 @@ mod tests {
     #[case::placeholder("`cargo test -p NAME`", "cargo test -p learn", true)]
     #[case::folder("crates/learn/", "ls crates/learn/src", true)]
     #[case::glob("`src/*.rs`", "wc -l src/a.rs", true)]
+    #[case::left_open("`hooks_..._handlers.go`", "cat hooks_gemini_handlers.go", true)]
     #[case::glob_in_a_word("`*_test.go`", "cat cmd/resume_test.go", true)]
     #[case::part_of_a_word("`make test`", "make testing", false)]
     #[case::part_of_a_host("acme.dev", "curl evil.acme.dev.test", false)]

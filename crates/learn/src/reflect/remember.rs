@@ -9,7 +9,8 @@
 //!
 //! A session changed something (spec/5) when a tag was given or an operation applied, an
 //! error was made good, or a failing test or build passed later. The order is the same each
-//! time, and what weighs most comes first: `budgets.memory_rows` cuts at the end.
+//! time, and what weighs most comes first: `budgets.memory_rows` cuts the lessons and all else
+//! at the end.
 
 use std::collections::HashSet;
 
