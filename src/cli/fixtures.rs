@@ -16,6 +16,7 @@ use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::known;
 use crate::queue::question_templates;
+use crate::reflect::known::Known;
 use crate::reflect::reply::{Curation, Reflection};
 
 pub(super) fn run(args: &FixturesArgs) -> anyhow::Result<()> {
@@ -106,7 +107,11 @@ pub(super) fn both(
     let runtime = runtime()?;
     let mut judged = runtime.block_on(question.reflector(reflector)).answered;
     let taught = known::texts(question.playbook, &question.known.lessons);
-    ask::drop_groundless(&mut judged, reflector, question.session, taught);
+    let not_accepted = ask::drop_groundless(&mut judged, reflector, question.session, taught);
+    let known = Known {
+        not_accepted,
+        ..question.known.clone()
+    };
     if let Some(cause) = judged.cause {
         return Ok(Err(cause));
     }
@@ -114,6 +119,7 @@ pub(super) fn both(
     apply_bullet_tags(&mut after, &judged.result.bullet_tags);
     let question = Question {
         playbook: &after,
+        known: &known,
         ..question
     };
     let curated = runtime.block_on(question.curator(curator, &judged.result));

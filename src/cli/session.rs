@@ -199,6 +199,7 @@ impl Session {
             lessons: lessons.transpose()?.unwrap_or_default(),
             given: shown::given_by_hand(paths, &self.project, transcript, facts, playbook),
             own: String::new(),
+            not_accepted: Vec::new(),
         })
     }
 

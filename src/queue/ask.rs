@@ -305,6 +305,7 @@ fn known(
         lessons: job.progress.known_lessons.clone(),
         given: shown::given(job, &session.facts, playbook),
         own: String::new(),
+        not_accepted: job.progress.dropped_lessons.clone(),
     })
 }
 

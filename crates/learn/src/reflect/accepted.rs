@@ -9,7 +9,7 @@ use crate::playbook::ops::{named_points, written_text};
 use crate::playbook::{Playbook, Point, Skipped};
 
 /// How much of a text is told that is not accepted, in bytes.
-const TOLD: usize = 200;
+const TOLD: usize = 500;
 
 /// Takes the lessons and the strategy from a reflection that have no ground; returns what went.
 pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<Skipped> {

@@ -10,7 +10,7 @@ use super::learned::ARROW;
 use crate::clip::head;
 use crate::hint::hashes;
 use crate::playbook::dedup::Wording;
-use crate::playbook::{Id, Playbook};
+use crate::playbook::{Id, Playbook, Skipped};
 use crate::transcript::estimate_tokens;
 
 /// What the instructions may take of a prompt, in tokens.
@@ -35,6 +35,9 @@ pub struct Known {
     /// The user's own key points that it was given or cited, as they stand after the project's;
     /// empty where there were none.
     pub own: String,
+    /// What the reflector proposed of this session and has no ground, with the reason: a curator
+    /// may propose it with one.
+    pub not_accepted: Vec<Skipped>,
 }
 
 /// A lesson of earlier sessions. A prompt names it by its place: `L1`, `L2`, ….

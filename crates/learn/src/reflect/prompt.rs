@@ -44,6 +44,7 @@ pub const CURATOR_PLACEHOLDERS: &[&str] = &[
     "outcome",
     "category",
     "grounds",
+    "not_accepted",
     "instructions",
     "known_lessons",
     NONCE,
@@ -134,12 +135,18 @@ pub fn curator_prompt(template: &str, input: &CuratorInput<'_>) -> FilledPrompt 
     // Texts, finite numbers and lists: this cannot fail.
     let reflection = serde_json::to_string_pretty(input.reflection).unwrap_or_default();
     let lessons = listed(&input.known.lessons);
+    let not_accepted = input.known.not_accepted.iter();
+    let not_accepted: Vec<String> = not_accepted
+        .map(|dropped| format!("{}: {}", dropped.what, dropped.reason))
+        .collect();
+    let not_accepted = not_accepted.join("\n");
     let values = [
         ("reflection", reflection.as_str()),
         ("playbook", or(input.playbook, NO_POINTS)),
         ("outcome", outcome(input.outcome)),
         ("category", category(input.category)),
         ("grounds", or(input.grounds, NONE)),
+        ("not_accepted", or(&not_accepted, NONE)),
         ("instructions", or(&input.known.instructions, NONE)),
         ("known_lessons", or(&lessons, NONE)),
     ];
@@ -147,6 +154,7 @@ pub fn curator_prompt(template: &str, input: &CuratorInput<'_>) -> FilledPrompt 
         "reflection",
         "playbook",
         "grounds",
+        "not_accepted",
         "instructions",
         "known_lessons",
     ];
@@ -233,6 +241,7 @@ fn marker(prompt: &str) -> String {
 mod tests {
     use super::super::known::KnownLesson;
     use super::*;
+    use crate::playbook::Skipped;
 
     const POINTS: &str =
         "## PATTERNS & APPROACHES\n[pat-001] helpful=3 harmful=0 :: use type hints";
@@ -264,6 +273,10 @@ mod tests {
             lessons: vec![lesson],
             given: vec![Id::parse("pat-001").unwrap()],
             own: String::new(),
+            not_accepted: vec![Skipped {
+                what: "lesson \"Use `tyck`.\"".to_owned(),
+                reason: "`tyck` stands neither in the user's words nor in a call".to_owned(),
+            }],
         }
     }
 
