@@ -219,7 +219,7 @@ fn find_whole(text: &str, word: &str) -> Option<usize> {
         let end = at + word.len();
         let (before, after) = (&text[..at], &text[end..]);
         // What followed a placeholder goes on with any word: `*.rs`, `*_test.go`.
-        let opens = word.starts_with(['.', '_', '-'])
+        let opens = word.starts_with(['.', '_'])
             || !before.ends_with(|c: char| goes_on(c) || (is_dotted && c == '.'));
         let dot = after
             .strip_prefix('.')
@@ -279,6 +279,7 @@ mod tests {
     #[case::left_open("`hooks_..._handlers.go`", "cat hooks_gemini_handlers.go", true)]
     #[case::glob_in_a_word("`*_test.go`", "cat cmd/resume_test.go", true)]
     #[case::part_of_a_word("`make test`", "make testing", false)]
+    #[case::flag_in_a_word("`cc -all`", "cc install-all", false)]
     #[case::part_of_a_host("acme.dev", "curl evil.acme.dev.test", false)]
     #[case::other_order("`test cargo`", "cargo test", false)]
     #[case::another("`cargo bench`", "cargo test", false)]
