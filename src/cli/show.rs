@@ -53,8 +53,9 @@ fn points(session: &Session, args: &args::Show) -> anyhow::Result<(Vec<Value>, b
         told["proof"] = json!(proof.of(&point));
         told["stage"] = json!(proof.stage(&point));
         if !args.on.json {
-            let has_been_shown = proof.of(&point).shown > 0;
-            told["seen"] = has_been_shown.then(|| proof.told(&point)).into();
+            let seen = proof.of(&point);
+            let is_news = seen.shown > 0 || seen.needed > 0;
+            told["seen"] = is_news.then(|| proof.told(&point)).into();
             // A record of trust knows a point by its text in the file.
             let (name, text) = (as_stands.name, as_stands.text);
             let admission = trust.admits(as_stands.section, name, text);

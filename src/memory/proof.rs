@@ -1,5 +1,7 @@
 //! How key points did in the sessions that were shown them.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Transaction;
 
 use super::convert::counted;
@@ -7,6 +9,18 @@ use super::database::{Memory, run};
 use super::error::MemoryError;
 use crate::playbook::proof::{PointInSession, Proof, ProofRecord};
 use crate::playbook::tags::Tag;
+
+/// In how many sessions each point came up again: it was not shown and would have helped, or what
+/// the session taught corrected or widened it.
+const NEEDED: &str = "SELECT point, count(DISTINCT root) FROM (
+         SELECT s.point, s.root FROM point_sessions s JOIN projects p ON p.id = s.project
+             LEFT JOIN jobs j ON j.job = s.job
+         WHERE p.name = ?1 AND j.undone_by IS NULL AND NOT s.shown
+         UNION
+         SELECT h.point, j.session FROM history h JOIN jobs j ON j.id = h.job
+             JOIN projects p ON p.id = h.project
+         WHERE p.name = ?1 AND h.kind = 'update' AND j.session <> '' AND j.undone_by IS NULL)
+     GROUP BY point";
 
 /// What is known of the points by hand: the user added them, or the change that did quotes the
 /// user's words as its ground. Rules add only what the user said or did twice.
@@ -19,13 +33,13 @@ impl Memory {
     /// Returns how the key points of a project did, each root session counted once.
     pub(crate) fn proofs(&self, project: &str) -> Result<ProofRecord, MemoryError> {
         let sessions = "SELECT count(DISTINCT s.root) FROM point_sessions s
-             JOIN projects p ON p.id = s.project WHERE p.name = ?1";
+             JOIN projects p ON p.id = s.project WHERE p.name = ?1 AND s.shown";
         let proofs = "SELECT point, count(*), sum(cited), sum(helpful), sum(harmful) FROM (
                  SELECT s.point, max(s.cited) AS cited, max(s.helpful) AS helpful,
                      max(s.harmful) AS harmful
                  FROM point_sessions s JOIN projects p ON p.id = s.project
                      LEFT JOIN jobs j ON j.job = s.job
-                 WHERE p.name = ?1 AND j.undone_by IS NULL GROUP BY s.point, s.root)
+                 WHERE p.name = ?1 AND j.undone_by IS NULL AND s.shown GROUP BY s.point, s.root)
              GROUP BY point";
         let action = "read how key points did";
         let sessions = self.all(action, sessions, [project], |row| counted(row, 0))?;
@@ -35,13 +49,21 @@ impl Memory {
                 cited: counted(row, 2)?,
                 helpful: counted(row, 3)?,
                 harmful: counted(row, 4)?,
+                needed: 0,
             };
             Ok((row.get(0)?, proof))
         })?;
+        let mut points: BTreeMap<String, Proof> = points.into_iter().collect();
+        let needed = self.all(action, NEEDED, [project], |row| {
+            Ok((row.get(0)?, counted(row, 1)?))
+        })?;
+        for (point, needed) in needed {
+            points.entry(point).or_default().needed = needed;
+        }
         let by_user = self.all(action, BY_USER, [project], |row| row.get(0))?;
         Ok(ProofRecord {
             sessions: sessions.into_iter().sum(),
-            points: points.into_iter().collect(),
+            points,
             by_user: by_user.into_iter().collect(),
         })
     }
@@ -54,15 +76,24 @@ pub(super) fn add(
     points: &[PointInSession],
 ) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO point_sessions
-             (project, point, root, job, cited, helpful, harmful)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+             (project, point, root, job, cited, helpful, harmful, shown)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     for point in points {
         let [helpful, harmful] = [Tag::Helpful, Tag::Harmful].map(|tag| point.vote == Some(tag));
-        let cited = point.is_cited;
+        let (cited, shown) = (point.is_cited, !point.is_needed);
         run(
             transaction,
             sql,
-            (project, &point.name, root, job, cited, helpful, harmful),
+            (
+                project,
+                &point.name,
+                root,
+                job,
+                cited,
+                helpful,
+                harmful,
+                shown,
+            ),
         )?;
     }
     Ok(())

@@ -34,6 +34,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../data/schema/15_point_sessions.sql"),
     include_str!("../../data/schema/16_lesson_sessions.sql"),
     include_str!("../../data/schema/17_sharing.sql"),
+    include_str!("../../data/schema/18_points_needed.sql"),
 ];
 
 fn known_version() -> i64 {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
+use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv};
 use crate::common::session::Session;
 
@@ -93,6 +94,42 @@ fn what_the_user_added_or_pinned_never_rests() {
     let told = start(&env, "later", "startup");
     has!(told, "depot's stub", "ask before a release");
     assert_eq!(of_quiet(&env), json!(["pinned", 13, 0]));
+}
+
+/// What a session would have needed and did not have is told first to the next one.
+#[test]
+fn what_would_have_helped_comes_first() {
+    let mut env = TestEnv::without_worker();
+    env.write_config("[injection]\nmax_units = 500\n");
+    let long = "run the tests of the depot before each commit, ".repeat(3);
+    let other = "read the depot's log before each release, ".repeat(3);
+    env.write_playbook(&[("pat-001", &*other), ("pat-002", &*long)]);
+    env.cli(&["trust"]).ok();
+    lacks!(start(&env, "s0", "startup"), "tests of the depot");
+    let reply = json!({"analysis": "The commit was red.", "bullet_tags": [],
+        "would_have_helped": ["pat-002", "pat-999"]});
+    let api = Api::script([Step::Text(reply.to_string())]);
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_config("[injection]\nmax_units = 500\n");
+    let mut session = Session::new("s1");
+    // Learned from twice, it is one session all the same.
+    for _ in 0..2 {
+        session
+            .user("commit it")
+            .failed("make release", "Exit code 1\nerror: the depot is red")
+            .ran("make depot", "12 passed")
+            .ran("make release", "ok")
+            .assistant("It is committed.")
+            .done();
+        env.learn_from(&session);
+    }
+    let told = start(&env, "s2", "startup");
+    has!(told, "tests of the depot");
+    lacks!(told, "depot's log");
+    has!(
+        env.cli(&["show"]).ok(),
+        "came up again in 1 session, not shown yet"
+    );
 }
 
 /// Two parts of one session, and its fork, are one session.

@@ -10,6 +10,7 @@ use super::defect::Defect;
 use super::migrate::migrate;
 use super::model::Point;
 use super::order::by_worth;
+use super::proof::ProofRecord;
 use super::render::is_showable;
 use crate::digest::name_of;
 use crate::hint::{Term, telling, terms};
@@ -35,7 +36,8 @@ pub fn for_prompts(
             is_showable(point.name) && may_be_told
         })
         .collect();
-    let order = by_worth(&points, now).into_iter().take(MOST);
+    let order = by_worth(&points, now, &ProofRecord::default());
+    let order = order.into_iter().take(MOST);
     let best: Vec<(&str, String)> = order
         .map(|index| (points[index].name, clean_text(points[index].text)))
         .collect();

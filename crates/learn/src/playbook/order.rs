@@ -13,8 +13,9 @@ use super::ranking::Worth;
 const SHARE: usize = 5;
 
 /// The indexes of the points, those worth most first; equal ones in the file's order.
-pub(super) fn by_worth(points: &[Point<'_>], now: Timestamp) -> Vec<usize> {
-    let worth: Vec<Worth> = points.iter().map(|point| Worth::of(point, now)).collect();
+pub(super) fn by_worth(points: &[Point<'_>], now: Timestamp, proof: &ProofRecord) -> Vec<usize> {
+    let worth = |point: &Point<'_>| Worth::of(point, proof.of(point).needed, now);
+    let worth: Vec<Worth> = points.iter().map(worth).collect();
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|&a, &b| worth[b].compare(&worth[a]));
     order
@@ -24,13 +25,15 @@ pub(super) fn by_worth(points: &[Point<'_>], now: Timestamp) -> Vec<usize> {
 /// [`SHARE`] of the room, one on probation. These are drawn by the count of sessions, so that
 /// each has its turn, and one state gives one order.
 pub(super) fn by_turn(points: &[Point<'_>], now: Timestamp, proof: &ProofRecord) -> Vec<usize> {
-    let order = by_worth(points, now);
+    let order = by_worth(points, now, proof);
     if proof.sessions == 0 {
         return order;
     }
     let is_on_probation = |index: &usize| {
         let point = &points[*index];
-        let is_untried = proof.of(point).harmful == 0 && !proof.by_user.contains(point.name);
+        let proven = proof.of(point);
+        let is_untried =
+            proven.harmful == 0 && proven.needed == 0 && !proof.by_user.contains(point.name);
         is_untried && proof.stage(point) == Stage::Probation
     };
     let (mut drawn, others): (Vec<usize>, Vec<usize>) =

@@ -28,6 +28,8 @@ pub struct Proof {
     pub helpful: u64,
     /// They were harmed.
     pub harmful: u64,
+    /// It came up again: it was not given and would have helped, or it was corrected or widened.
+    pub needed: u64,
 }
 
 /// What one session says of a point that it was shown or that it cited.
@@ -39,6 +41,9 @@ pub struct PointInSession {
     pub is_cited: bool,
     /// Its verdict, if it has one.
     pub vote: Option<Tag>,
+    /// Whether the session did not have it, and would have been helped.
+    #[serde(default)]
+    pub is_needed: bool,
 }
 
 /// How the points of a project did, as the file in the state folder has it.
@@ -77,6 +82,7 @@ impl ProofRecord {
             cited: seen.cited,
             helpful: seen.helpful.max(point.helpful),
             harmful: seen.harmful.max(point.harmful),
+            needed: seen.needed,
         }
     }
 
@@ -115,7 +121,12 @@ impl fmt::Display for Proof {
             cited,
             helpful,
             harmful,
+            needed,
         } = self;
+        if *needed > 0 {
+            let s = if *needed == 1 { "" } else { "s" };
+            write!(f, "came up again in {needed} session{s}, ")?;
+        }
         if *shown == 0 {
             return f.write_str("not shown yet");
         }

@@ -115,7 +115,7 @@ impl Size {
 fn least(playbook: &Playbook, now: Timestamp) -> Option<PointPlace> {
     let points = playbook.points();
     let free = points.filter(|point| !point.is_pinned());
-    let worth = free.map(|point| (Worth::of(&point, now), point.name));
+    let worth = free.map(|point| (Worth::of(&point, 0, now), point.name));
     let (_, name) = worth.max_by(|(a, _), (b, _)| b.compare(a))?;
     playbook.places().remove(name)
 }

@@ -1,7 +1,8 @@
 //! Which key points are worth their room: the order in which they are kept.
 //!
 //! Pinned points come first. Then by score, best first: `(helpful − harmful) / (helpful +
-//! harmful + 2)`, so that one vote weighs less than the fifth of five equal ones, plus a
+//! harmful + 2)`, so that one vote weighs less than the fifth of five equal ones, where each
+//! session in which the point came up again counts as half a helpful vote, plus a
 //! quarter of the recency: one on the day the point was last used (or added), half after 30
 //! days, a quarter after 90. A point of which no date is known, as in files written by others, counts as
 //! one half. Points unused for 90 days come last of all. Equal points keep the file's
@@ -25,6 +26,9 @@ const UNKNOWN_RECENCY: f64 = 0.5;
 /// How many votes of each kind every point is thought to have, to damp the first ones.
 const PRIOR_VOTES: f64 = 2.0;
 
+/// What a session counts in which a point came up again, beside one that it helped.
+const NEEDED_WEIGHT: f64 = 0.5;
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Worth {
     pinned: bool,
@@ -33,10 +37,13 @@ pub(crate) struct Worth {
 }
 
 impl Worth {
-    pub(crate) fn of(point: &Point<'_>, now: Timestamp) -> Self {
+    /// `needed` is in how many sessions the point came up again.
+    pub(crate) fn of(point: &Point<'_>, needed: u64, now: Timestamp) -> Self {
         let days = point.days_unused(now);
         #[expect(clippy::cast_precision_loss, reason = "a score needs no exact votes")]
-        let (helpful, harmful) = (point.helpful as f64, point.harmful as f64);
+        let [helpful, harmful, needed] =
+            [point.helpful, point.harmful, needed].map(|count| count as f64);
+        let helpful = helpful + needed * NEEDED_WEIGHT;
         let votes = (helpful - harmful) / (helpful + harmful + PRIOR_VOTES);
         let recency = days.map_or(UNKNOWN_RECENCY, |days| 1.0 / (1.0 + days / HALF_DAYS));
         Self {

@@ -150,6 +150,7 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
         name: (*name).to_owned(),
         is_cited: is_cited(name),
         vote: vote_of(name),
+        is_needed: false,
     });
     let seen = seen.collect();
     votes.seen = seen;
