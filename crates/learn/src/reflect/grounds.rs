@@ -76,7 +76,9 @@ impl<'a> Grounds<'a> {
     pub fn of(evidence: &'a Evidence) -> Option<Self> {
         let is_numbered = evidence.shown.iter().all(|shown| shown.number > 0);
         let own = evidence.shown.iter().flat_map(|shown| &shown.own);
-        let own: Vec<String> = own.map(|text| text.to_lowercase()).collect();
+        // What a search looked for is a pattern: `time\.Now\(\)`.
+        let own = own.map(|text| text.to_lowercase().replace('\\', ""));
+        let own: Vec<String> = own.collect();
         is_numbered.then(|| Self {
             evidence,
             own_words: own.iter().flat_map(|text| words(text)).collect(),
@@ -184,20 +186,20 @@ impl<'a> Grounds<'a> {
     }
 
     /// Returns the lines of the events that a claim may rest on, each cut, at most `max`: those
-    /// that `lessons` rest on, the other grounds, and the calls before them.
+    /// that `lessons` rest on, the other grounds, the errors, and the calls before and after them.
     pub fn listed(&self, max: usize, lessons: &[ReplyLesson]) -> String {
         let cited = lessons.iter().flat_map(|lesson| &lesson.grounds).copied();
         // What came last weighs most.
         let shown = self.evidence.shown.iter().rev();
-        let others = shown.filter(|shown| shown.bearing.is_ground());
+        let others = shown.filter(|shown| shown.bearing.is_ground() || shown.kind == ERROR);
         let is_call = |number: u32| self.numbered(number).any(|s| s.bearing == Bearing::Call);
         let mut listed = BTreeSet::new();
         for number in cited.chain(others.map(|shown| shown.number)) {
             if listed.len() >= max {
                 break;
             }
-            let before = number.saturating_sub(1);
-            listed.extend(Some(before).filter(|before| is_call(*before)));
+            let beside = [number.saturating_sub(1), number + 1];
+            listed.extend(beside.into_iter().filter(|beside| is_call(*beside)));
             listed.insert(number);
         }
         let quotes = listed
