@@ -10,7 +10,7 @@ mod common;
 mod shared;
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -120,24 +120,16 @@ impl Case {
         self.env.settle();
         // A spool that fills up and marks of what was said would change the next start. The
         // folders stay, as a user's do.
-        let projects = fs::read_dir(self.env.state().join("projects"))?;
-        let shown = projects.map(|project| Ok(project?.path().join("shown")));
-        let shown: Vec<_> = shown.collect::<Fallible<_>>()?;
-        for folder in [
-            self.env.state().join("spool"),
-            self.env.state().join("open"),
-        ]
-        .iter()
-        .chain(&shown)
+        let state = self.env.state();
+        let projects = entries(&state.join("projects"))?.into_iter();
+        let shown = projects.map(|project| project.join("shown"));
+        for folder in ["spool", "open"]
+            .map(|name| state.join(name))
+            .into_iter()
+            .chain(shown)
         {
-            match fs::read_dir(folder) {
-                Ok(entries) => {
-                    for entry in entries {
-                        fs::remove_file(entry?.path())?;
-                    }
-                }
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-                Err(e) => return Err(e.into()),
+            for file in entries(&folder)? {
+                fs::remove_file(file)?;
             }
         }
         Ok(times)
@@ -155,6 +147,15 @@ impl Case {
     fn yardstick(&self) -> Fallible<Duration> {
         // An absolute path, which the folder of our binaries does not change.
         shared::timed(self.env.command(TRUE), b"{}")
+    }
+}
+
+/// What lies in a folder; nothing where there is none.
+fn entries(folder: &Path) -> Fallible<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(e.into()),
     }
 }
 
