@@ -253,10 +253,8 @@ pub(crate) fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<S
 
 /// The text or the texts that stand at a key.
 fn one_or_many(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
-    match text(object, key, max) {
-        Some(one) => vec![one],
-        None => texts(object, key, max),
-    }
+    let one = text(object, key, max).map(|one| vec![one]);
+    one.unwrap_or_else(|| texts(object, key, max))
 }
 
 /// The lessons, each of which says at least how to do it right.
