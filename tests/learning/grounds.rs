@@ -408,6 +408,65 @@ fn a_lesson_is_kept_without_a_tale_that_has_no_ground_and_may_name_what_is_known
     assert!(kept(named, &["`lib/root.sh` is the helper"]).is_some());
 }
 
+/// A search has its name as a pattern; the name is the assistant's all the same.
+#[test]
+fn what_a_search_looked_for_may_be_named() {
+    let mut lines = vec![user("the session ids in the tests must follow the date")];
+    let pattern = json!({"pattern": "deploy\\.sh"});
+    lines.extend(ran(1, "Grep", &pattern, "a.sh", false));
+    let evidence = evidence(&lines, Lane::Session);
+    let accepts = |text: &str| {
+        let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": [1]});
+        let grounds = Grounds::of(&evidence).unwrap();
+        !with_grounds(vec![operation], &playbook(), &grounds, |_| None, "")
+            .0
+            .is_empty()
+    };
+    assert!(
+        accepts("Tests follow the date of deploy.sh."),
+        "{}",
+        evidence.text
+    );
+    assert!(!accepts("Tests follow the date of publish.sh."));
+}
+
+/// A curator may rest a key point on an error and the call that got past it: it is shown both,
+/// and what the lessons rest on before all else.
+#[test]
+fn a_curator_is_shown_errors_with_their_calls_and_first_what_lessons_rest_on() {
+    let mut lines = vec![user("first: build it well")];
+    lines.extend(bash(1, "make a", "Exit code 2\nerror: no rule", true));
+    lines.extend(bash(2, "ninja a", "done", false));
+    lines.extend((0..9).map(|n| user(format!("then the part {n} please"))));
+    let evidence = evidence(&lines, Lane::Session);
+    let grounds = Grounds::of(&evidence).unwrap();
+    let all = grounds.listed(40, &[]);
+    assert!(all.contains("make a") && all.contains("ninja a"), "{all}");
+    let reply =
+        json!({"lessons": [{"correction": "Build it well.", "grounds": [1]}], "analysis": ""});
+    let lessons = Reflection::parse(&reply.to_string()).unwrap().0.lessons;
+    let few = grounds.listed(3, &lessons);
+    assert!(
+        few.contains("build it well") && few.contains("part 8"),
+        "{few}"
+    );
+    assert!(!few.contains("part 0"), "{few}");
+}
+
+/// Jobs of an earlier version have one repeated lesson, or none.
+#[rstest]
+#[case::many(json!({"correction": "c", "repeats": ["L1", "L3"]}), &["L1", "L3"])]
+#[case::one(json!({"correction": "c", "repeats": "L2"}), &["L2"])]
+#[case::none(json!({"correction": "c", "repeats": null}), &[])]
+fn a_lesson_repeats_as_many_as_it_names(#[case] lesson: Value, #[case] want: &[&str]) {
+    let reply = json!({"analysis": "a", "bullet_tags": [], "lessons": [lesson]});
+    let said = Reflection::parse(&reply.to_string()).unwrap().0;
+    assert_eq!(said.lessons[0].repeats, want);
+    let mut stored = serde_json::to_value(&said).unwrap();
+    stored["lessons"][0]["repeats"] = lesson["repeats"].clone();
+    assert_eq!(serde_json::from_value::<Reflection>(stored).unwrap(), said);
+}
+
 /// What got past an error need not be the same program again: the reply names both.
 #[rstest]
 #[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], true)]
