@@ -435,13 +435,16 @@ fn what_a_search_looked_for_may_be_named() {
 #[test]
 fn a_curator_is_shown_errors_with_their_calls_and_first_what_lessons_rest_on() {
     let mut lines = vec![user("first: build it well")];
-    lines.extend(bash(1, "make a", "Exit code 2\nerror: no rule", true));
-    lines.extend(bash(2, "ninja a", "done", false));
+    lines.push(assistant("I look first."));
+    let error = "Exit code 1\nError: Argument list too long: 'claude'";
+    lines.extend(bash(1, "gh pr view 12", error, true));
+    lines.extend(bash(2, "git log -1", "abc", false));
+    lines.push(assistant("It is the last one."));
     lines.extend((0..9).map(|n| user(format!("then the part {n} please"))));
     let evidence = evidence(&lines, Lane::Session);
     let grounds = Grounds::of(&evidence).unwrap();
     let all = grounds.listed(40, &[]);
-    assert!(all.contains("make a") && all.contains("ninja a"), "{all}");
+    assert!(all.contains("too long") && all.contains("git log"), "{all}");
     let reply =
         json!({"lessons": [{"correction": "Build it well.", "grounds": [1]}], "analysis": ""});
     let lessons = Reflection::parse(&reply.to_string()).unwrap().0.lessons;
