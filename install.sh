@@ -313,11 +313,30 @@ build() {
     say "building, which takes up to three minutes ..."
     # As `cargo run --release -- demo` does, so that nothing is compiled twice.
     cargo_build --release --bin playbook ${server:+--bin playbook-server}
-    # Built with all else the hooks would be larger, and slower to start.
-    cargo_build --profile hooks --package playbook-hooks --bins
+    build_hooks
     for hook in $(hook_names); do
         replace_file "$target/hooks/$hook" "$programs/$hook"
     done
+}
+
+# Builds the hooks, apart from all else: with it they would be slower to start. They start
+# in every session, and loading the C library is a third of what that takes; so where glibc
+# is there to be linked statically, it is.
+build_hooks() {
+    machine=$(rustc -vV | sed -n 's/^host: //p')
+    case ${CARGO_BUILD_TARGET:-$machine} in
+        "$machine") library=$(cc -print-file-name=libc.a 2>/dev/null) || library= ;;
+        *) library= ;;
+    esac
+    set -- --profile hooks --package playbook-hooks --bins
+    case $machine:$library in
+        *-linux-gnu:/*)
+            cargo_build "$@" --target "$machine" --config "target.$machine.rustflags = [
+                '-Ctarget-feature=+crt-static', '-Crelocation-model=static']"
+            target=$CARGO_TARGET_DIR/$machine
+            ;;
+        *) cargo_build "$@" ;;
+    esac
 }
 
 cargo_build() {

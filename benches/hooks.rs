@@ -17,7 +17,7 @@ use std::time::Duration;
 use common::env::{Hook, TestEnv};
 use common::session::Session;
 use jiff::Timestamp;
-use playbook::hint::{Hint, MemoryKind, Signature};
+use playbook::hint::{ERRORS, HINTS, Hint, MemoryKind, Signature};
 use playbook::memory::IndexContent;
 use playbook::transcript::error_signature;
 use serde_json::{Value, json};
@@ -30,12 +30,8 @@ const WARM_UP: usize = 5;
 /// How long the files lie before the first start: users start sessions seconds after the
 /// last change, not within the tick of the clock in which it was written.
 const SETTLE: Duration = Duration::from_secs(3);
-/// Largest size of a hook binary.
-const MAX_SIZE: u64 = 512 << 10;
-/// Errors that struck before, in a full index.
-const SIGNATURES: u64 = 50_000;
-/// Lessons in a full index.
-const LESSONS: usize = 5_000;
+/// Largest size of a hook binary, which has the C library in it.
+const MAX_SIZE: u64 = 1_800 << 10;
 /// The yardstick.
 const TRUE: &str = "/bin/true";
 
@@ -299,11 +295,10 @@ fn prompt_text() -> String {
     format!("{question}\n{}", log.repeat(20))
 }
 
-/// Writes an index that is full.
+/// Writes an index that holds as much as the worker ever writes.
 fn write_index(env: &TestEnv) -> Fallible<()> {
     let known = [error_signature("Bash", "python a.py", ERROR).expect("a message")];
-    let others =
-        (1..SIGNATURES).map(|n| Signature::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    let others = (1..ERRORS).map(|n| Signature::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     let content = IndexContent {
         by_signature: known
             .into_iter()
@@ -311,7 +306,7 @@ fn write_index(env: &TestEnv) -> Fallible<()> {
             .zip(0..)
             .map(|(signature, n)| (signature, vec![hint(n, MemoryKind::Error)]))
             .collect(),
-        by_words: (0..LESSONS).map(|n| hint(n, MemoryKind::Lesson)).collect(),
+        by_words: (0..HINTS).map(|n| hint(n, MemoryKind::Lesson)).collect(),
     };
     let path = env.index_path();
     fs::create_dir_all(path.parent().ok_or("no folder")?)?;
@@ -320,7 +315,7 @@ fn write_index(env: &TestEnv) -> Fallible<()> {
 }
 
 /// A hint as long as they are in use.
-fn hint(number: usize, kind: MemoryKind) -> Hint {
+fn hint(number: u64, kind: MemoryKind) -> Hint {
     let module = number % 97;
     Hint {
         id: format!("les-{number:012x}"),

@@ -23,45 +23,35 @@ pub(crate) fn rounds(default: usize) -> Fallible<usize> {
     Ok(rounds)
 }
 
-/// Builds what users run and returns its folder.
+/// Installs what users run, as they do, below the target folder; returns the folder of the
+/// hooks, where `playbook` is too.
 pub(crate) fn build() -> Fallible<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.join("target"), PathBuf::from);
-    cargo_build("claude-playbook", "release", &target)?;
-    cargo_build("playbook-hooks", "hooks", &target)?;
-    // All in one folder, as they are installed: hooks look for `playbook` beside themselves.
-    let bin = target.join("benched");
-    std::fs::create_dir_all(&bin)?;
-    for program in std::fs::read_dir(target.join("hooks"))?.flatten() {
-        if program.path().is_file() && program.path().extension().is_none() {
-            std::fs::copy(program.path(), bin.join(program.file_name()))?;
-        }
-    }
-    std::fs::copy(target.join("release/playbook"), bin.join("playbook"))?;
-    Ok(bin)
-}
-
-fn cargo_build(package: &str, profile: &str, target: &Path) -> Fallible<()> {
-    let mut cargo = Command::new(env!("CARGO"));
+    let home = target.join("benched");
+    let mut install = Command::new(package.join("install.sh"));
     // What cargo told this process of its package would have others' build scripts run anew.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         let of_the_package = ["CARGO_PKG_", "CARGO_MANIFEST_", "OUT_DIR"];
         if of_the_package.iter().any(|of| name.starts_with(of)) {
-            cargo.env_remove(&*name);
+            install.env_remove(&*name);
         }
     }
-    let built = cargo
-        .args(["build", "--locked", "--bins", "--package", package])
-        .args(["--profile", profile, "--target-dir"])
-        .arg(target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+    let installed = install
+        .arg("--prefix")
+        .arg(&home)
+        .env("CARGO_TARGET_DIR", &target)
+        .env("CLAUDE_CONFIG_DIR", home.join("claude"))
+        .env("PLAYBOOK_CONFIG_DIR", home.join("config"))
+        .env("PLAYBOOK_STATE_DIR", home.join("state"))
+        .stdout(std::io::stderr())
         .status()?;
-    if !built.success() {
-        return Err("could not build the binaries".into());
+    if !installed.success() {
+        return Err("could not install the programs".into());
     }
-    Ok(())
+    Ok(home.join("claude/playbook/bin"))
 }
 
 /// The time from the start of a process to its end, as its parent sees it.

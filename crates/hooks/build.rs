@@ -11,7 +11,10 @@ use std::env;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |part: &str| env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default();
-    if target("OS") != "linux" || target("ENV") != "gnu" {
+    let is_static = target("FEATURE")
+        .split(',')
+        .any(|feature| feature == "crt-static");
+    if target("OS") != "linux" || target("ENV") != "gnu" || is_static {
         return;
     }
     // Loading a library for the unwinder is a fifth of what a hook's start takes.
