@@ -105,22 +105,31 @@ pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
 /// folder, and that it lies where it seems to.
 pub fn check_prepared(file: &Path) -> Result<(), FsError> {
     for path in file.ancestors().take(3) {
-        let breach = guard(&STATE, path.to_owned())
-            .err()
-            .map(|breach| breach.why);
-        let link = path.is_symlink().then(|| "it is a symlink".to_owned());
-        if let Some(why) = breach.or(link) {
-            return Err(std::io::Error::other(why)).context("use", path);
-        }
+        let Ok(about) = fs::symlink_metadata(path) else {
+            continue;
+        };
+        let why = if about.is_symlink() {
+            "it is a symlink".to_owned()
+        } else {
+            match guarded(&STATE, path.to_owned(), &about) {
+                Ok(()) => continue,
+                Err(breach) => breach.why,
+            }
+        };
+        return Err(std::io::Error::other(why)).context("use", path);
     }
     Ok(())
 }
 
 fn guard(ours: &Ours, path: PathBuf) -> Result<(), Breach> {
-    let Ok(about) = fs::metadata(&path) else {
-        return Ok(());
-    };
-    let (owner, mode) = (about.uid(), permissions(&about));
+    match fs::metadata(&path) {
+        Ok(about) => guarded(ours, path, &about),
+        Err(_) => Ok(()),
+    }
+}
+
+fn guarded(ours: &Ours, path: PathBuf, about: &Metadata) -> Result<(), Breach> {
+    let (owner, mode) = (about.uid(), permissions(about));
     let is_roots = ours.may_be_roots && owner == 0;
     let (why, hint) = if owner != rustix::process::geteuid().as_raw() && !is_roots {
         let why = format!("it belongs to another user (uid {owner})");
@@ -173,6 +182,10 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {
         return false;
     }
+    // The usual way, without a look at the whole path.
+    if lies_plainly_in(transcript, &paths.client_projects()) {
+        return true;
+    }
     // The nearest folder that is there; what is below it is no link.
     let real = transcript.ancestors().find_map(|above| {
         let real = above.canonicalize().ok()?;
@@ -190,6 +203,13 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     real.is_some_and(|real| {
         lies_in(&real, paths.client_projects()) || lies_in(&real, paths.state().join(PLAYED))
     })
+}
+
+/// Tells whether a path without `..` is below a folder by its name, and no link on the way from
+/// there leads elsewhere; what is not there is no link.
+fn lies_plainly_in(path: &Path, folder: &Path) -> bool {
+    let below = path.ancestors().take_while(|above| *above != folder);
+    path != folder && path.starts_with(folder) && !below.into_iter().any(Path::is_symlink)
 }
 
 #[cfg(test)]

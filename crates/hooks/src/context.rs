@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
         input: Input,
         source: &dyn Source,
     ) -> Result<Option<Self>, Doubt> {
-        let Some((paths, cwd)) = folders(env, &input) else {
+        let Some((paths, cwd)) = folders(env, input.cwd.clone()) else {
             return Ok(None);
         };
         let start = env.path(name::CLAUDE_PROJECT_DIR);
@@ -117,10 +117,11 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Why our folders cannot be used, unless reflection is switched off here.
+/// Why our folders cannot be used by a session that works in `cwd`, unless reflection is switched
+/// off there.
 pub(super) fn breach(
     env: &Env,
-    input: &Input,
+    cwd: Option<PathBuf>,
     source: &dyn Source,
 ) -> Result<Option<Breach>, Doubt> {
     let Ok(paths) = Paths::resolve(env) else {
@@ -130,7 +131,7 @@ pub(super) fn breach(
     // Settings that others can have written are not asked.
     if breach.is_some()
         && state_guard::check_settings(&paths).is_ok()
-        && let Some(project) = project_of(env, input)
+        && let Some(project) = project_of(env, cwd)
         && source.settings(&paths, &project)? == Found::Off
     {
         return Ok(None);
@@ -138,19 +139,21 @@ pub(super) fn breach(
     Ok(breach)
 }
 
-fn project_of(env: &Env, input: &Input) -> Option<PathBuf> {
-    let start = env.path(name::CLAUDE_PROJECT_DIR).or_else(|| cwd(input))?;
+fn project_of(env: &Env, cwd: Option<PathBuf>) -> Option<PathBuf> {
+    let start = env
+        .path(name::CLAUDE_PROJECT_DIR)
+        .or_else(|| or_current(cwd))?;
     Some(project::find(&start))
 }
 
-fn cwd(input: &Input) -> Option<PathBuf> {
-    input.cwd.clone().or_else(|| std::env::current_dir().ok())
+fn or_current(cwd: Option<PathBuf>) -> Option<PathBuf> {
+    cwd.or_else(|| std::env::current_dir().ok())
 }
 
 /// Our folders and the session's own, unless there is no home or others may write in ours:
 /// whoever does could have us do anything, and the command line says so.
-fn folders(env: &Env, input: &Input) -> Option<(Paths, PathBuf)> {
+fn folders(env: &Env, cwd: Option<PathBuf>) -> Option<(Paths, PathBuf)> {
     let paths = Paths::resolve(env).ok()?;
     state_guard::check(&paths).ok()?;
-    Some((paths, cwd(input)?))
+    Some((paths, or_current(cwd)?))
 }

@@ -208,13 +208,13 @@ fn answer(
     let Some(input) = Input::parse(input) else {
         return Ok(());
     };
-    if event == HookEvent::SessionStart
-        && let Some(breach) = context::breach(env, &input, source)?
-    {
-        tell_lost(&format!("{breach}; {}", breach.hint), out);
-        return Ok(());
-    }
+    let cwd = input.cwd.clone();
     let Some(context) = &Context::resolve(env, event, input, source)? else {
+        if event == HookEvent::SessionStart
+            && let Some(breach) = context::breach(env, cwd, source)?
+        {
+            tell_lost(&format!("{breach}; {}", breach.hint), out);
+        }
         return Ok(());
     };
     if platform::largest_file().is_some_and(|limit| limit < ROOM) {

@@ -1,7 +1,7 @@
 //! Things that happen once, or once in a while: an injection, a notice to the user, a hint.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,8 @@ pub fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
 /// Two hooks for one event run at once; the second waits so long for the first.
 const PATIENCE: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_millis(1);
+/// A time and what was done then are no longer, in bytes.
+const LONGEST: usize = 1 << 10;
 
 /// Does what is called `what`, unless that was done within `pause`; tells whether it did.
 ///
@@ -49,11 +51,12 @@ pub(super) fn unless_done(
     act: impl FnOnce() -> Result<(), FsError>,
 ) -> Result<(), FsError> {
     // Done twice is better than not at all.
-    let Some(mut handle) = locked(file) else {
+    let Some(handle) = locked(file) else {
         return act();
     };
-    let mut text = String::new();
-    _ = handle.read_to_string(&mut text);
+    let mut bytes = [0; LONGEST];
+    let length = handle.read_at(&mut bytes, 0).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes[..length]);
     let last = text.split_once(' ').filter(|(_, last)| *last == what);
     if last.is_some_and(|(at, _)| is_within(at, now, pause)) {
         return Ok(());
@@ -63,15 +66,12 @@ pub(super) fn unless_done(
     // What was done counts, also where that cannot be written down. A file that was emptied
     // would be put on the disk when it is closed, which takes longer than all else here: the
     // new text goes over the old one, of which only what is longer is cut off.
-    _ = handle
-        .rewind()
-        .and_then(|()| handle.write_all(new.as_bytes()))
-        .and_then(|()| {
-            if new.len() < text.len() {
-                handle.set_len(new.len() as u64)?;
-            }
-            Ok(())
-        });
+    _ = handle.write_all_at(new.as_bytes(), 0).and_then(|()| {
+        if new.len() < length {
+            handle.set_len(new.len() as u64)?;
+        }
+        Ok(())
+    });
     Ok(())
 }
 

@@ -2,39 +2,42 @@
 //! is not needed after all.
 
 use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{FILE_MODE, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
-use crate::digest::hex;
-use crate::random;
-
-/// How many random bytes a name has: two alike are one in 2^64.
-const CHANCE: usize = 8;
 
 /// A file in the folder of the one that it is to replace.
 #[derive(Debug)]
 pub(super) struct Temporary {
     pub(super) file: File,
     path: PathBuf,
+    has_own_name: bool,
 }
 
 impl Temporary {
     /// Makes an empty file in a folder, which only the user can read.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        let chance = hex(&random::bytes::<CHANCE>()?);
-        let path = folder.join(format!("{TEMPORARY_PREFIX}{chance}{TEMPORARY_SUFFIX}"));
+        // Another one each time, and in each process: two alike are one in 2^64.
+        let chance = RandomState::new().hash_one(());
+        let path = folder.join(format!("{TEMPORARY_PREFIX}{chance:016x}{TEMPORARY_SUFFIX}"));
         let mut options = OpenOptions::new();
         let options = options.write(true).create_new(true).mode(FILE_MODE);
         let file = options.open(&path)?;
-        Ok(Self { file, path })
+        Ok(Self {
+            file,
+            path,
+            has_own_name: true,
+        })
     }
 
     /// Takes the place of what is at `target`, if anything is.
-    pub(super) fn replace(self, target: &Path) -> io::Result<()> {
-        // Its own name is gone then, and with it what dropping it would remove.
-        fs::rename(&self.path, target)
+    pub(super) fn replace(mut self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.path, target)?;
+        self.has_own_name = false;
+        Ok(())
     }
 
     /// Takes the place `target`; `false` when something is there already.
@@ -49,8 +52,10 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What stays is swept later.
-        _ = fs::remove_file(&self.path);
+        if self.has_own_name {
+            // What stays is swept later.
+            _ = fs::remove_file(&self.path);
+        }
     }
 }
 
