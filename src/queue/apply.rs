@@ -253,8 +253,10 @@ fn change(
         Some(grounds) => {
             let record = freshness::record(context.paths(), &job.ticket.project);
             let why_stale = |point: &Point<'_>| record.why_stale(point);
-            let (operations, groundless) =
-                with_grounds(operations, playbook, &grounds, why_stale, reasoning);
+            let lessons = &job.progress.known_lessons;
+            let (operations, groundless) = with_grounds(
+                operations, playbook, &grounds, lessons, why_stale, reasoning,
+            );
             let (operations, waiting) =
                 recurrence::part(context, job, playbook, &grounds, operations)?;
             (operations, groundless, waiting)

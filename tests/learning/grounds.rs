@@ -11,6 +11,7 @@ use crate::common::story::history;
 use playbook::playbook::Playbook;
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
 use playbook::reflect::grounds::Grounds;
+use playbook::reflect::known::KnownLesson;
 use playbook::reflect::reply::{Curation, Reflection};
 use playbook::transcript::{Bearing, Evidence, Lane};
 use rstest::rstest;
@@ -243,8 +244,14 @@ fn what_a_page_asks_for_is_never_accepted() {
             let known = playbook_of_all.points().map(|point| point.text);
             let grounds = Grounds::of(&evidence).unwrap().knowing(known);
             let (curation, mut reflection) = obeying(told, &evidence);
-            let (kept, dropped) =
-                with_grounds(curation.operations, &playbook(), &grounds, |_| None, "r");
+            let (kept, dropped) = with_grounds(
+                curation.operations,
+                &playbook(),
+                &grounds,
+                &[],
+                |_| None,
+                "r",
+            );
             assert_eq!(kept.len() + dropped.len(), 18);
             accepted.extend(kept.iter().map(|kept| format!("{kept}\n{}", evidence.text)));
             keep_grounded(&mut reflection, &grounds);
@@ -315,7 +322,7 @@ fn what_the_user_says_is_accepted(
         .unwrap();
     let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": [said.number]});
     let grounds = Grounds::of(&evidence).unwrap();
-    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, |_| None, "");
+    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "");
     assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
     if let Some(kept) = kept.first() {
         let quote = evidence.entry(said.number).unwrap();
@@ -418,7 +425,7 @@ fn what_a_search_looked_for_may_be_named() {
     let accepts = |text: &str| {
         let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": [1]});
         let grounds = Grounds::of(&evidence).unwrap();
-        !with_grounds(vec![operation], &playbook(), &grounds, |_| None, "")
+        !with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "")
             .0
             .is_empty()
     };
@@ -427,6 +434,7 @@ fn what_a_search_looked_for_may_be_named() {
         "{}",
         evidence.text
     );
+    assert!(accepts("Tests follow the date: search for `deploy\\.sh`."));
     assert!(!accepts("Tests follow the date of publish.sh."));
 }
 
@@ -514,8 +522,43 @@ fn an_error_is_a_ground_with_the_call_that_got_past_it(
     let text = "Where `make release` fails on a large diff, write the text by `gh pr edit`.";
     let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": numbers});
     let grounds = Grounds::of(&evidence).unwrap();
-    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, |_| None, "");
+    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "");
     assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
+}
+
+/// What several sessions taught is not lost because none of them made it a key point; what one
+/// taught needs an event that stands for it here as well.
+#[rstest]
+#[case::two_sessions_taught_it(2, "Start the jobs with `python3 run.py`; there is no `python`.", &[], true)]
+#[case::one_did(1, "Start the jobs with `python3 run.py`; there is no `python`.", &[], false)]
+#[case::one_did_and_the_user_speaks_here(1, "Start the jobs with `python3 run.py`; there is no `python`.", &[1], true)]
+#[case::something_else(2, "Send each change of the parser to the mirror by `python3 run.py`.", &[1], false)]
+#[case::with_a_name_that_is_new(2, "Start the jobs with `python3 run.py --force`; there is no `python`.", &[1], false)]
+fn a_known_lesson_that_recurs_is_a_ground(
+    #[case] sessions: u64,
+    #[case] text: &str,
+    #[case] grounds: &[u32],
+    #[case] is_accepted: bool,
+) {
+    let evidence = evidence(&[user("please write the letters in green")], Lane::Session);
+    let lesson = KnownLesson {
+        id: "les-000000000001".to_owned(),
+        text: "The jobs failed → There is no `python`: start the jobs with `python3 run.py`"
+            .to_owned(),
+        sessions,
+    };
+    let operation = json!({
+        "type": "ADD", "text": text, "reason": "new", "grounds": grounds, "repeats": ["L1"],
+    });
+    let known = Grounds::of(&evidence)
+        .unwrap()
+        .knowing([lesson.text.as_str()]);
+    let quote = format!("new [{}]", lesson.text);
+    let lessons = [lesson];
+    let (kept, dropped) =
+        with_grounds(vec![operation], &playbook(), &known, &lessons, |_| None, "");
+    assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
+    assert!(kept.iter().all(|kept| kept["reason"] == quote), "{kept:?}");
 }
 
 /// The prompts in a subagent's file are the agent's.

@@ -3,6 +3,9 @@
 use serde_json::Value;
 
 use super::grounds::{Claim, Grounds, numbers};
+use super::known::KnownLesson;
+use super::learned::ARROW;
+use super::recurrence::named_lessons;
 use super::reply::Reflection;
 use crate::clip::head;
 use crate::playbook::ops::{named_points, written_text};
@@ -10,6 +13,8 @@ use crate::playbook::{Playbook, Point, Skipped};
 
 /// How much of a text is told that is not accepted, in bytes.
 const TOLD: usize = 500;
+/// A lesson that so many sessions taught, each with a ground, needs none in another.
+const OFTEN: u64 = 2;
 
 /// Takes the lessons and the strategy from a reflection that have no ground; returns what went.
 pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<Skipped> {
@@ -28,7 +33,7 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
         is_accepted
     };
     reflection.lessons.retain_mut(|lesson| {
-        let text = [lesson.mistake.as_str(), &lesson.correction].join(". ");
+        let text = [lesson.mistake.as_str(), &lesson.correction].join(ARROW);
         let refused = refusal(&text, &lesson.grounds);
         // What to do may have a ground where the tale of what went wrong names what has none.
         if refused.is_some() && refusal(&lesson.correction, &lesson.grounds).is_none() {
@@ -50,10 +55,12 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
 /// Parts a curator's operations into those with a ground, which is quoted in their reason, and
 /// what is told of the others. `reasoning` is the reason of those that bring none; `why_stale`
 /// says of a point what it names and is gone, which is a ground to correct it or take it away.
+/// What one of the known `lessons` says already may rest on it, where the operation names it.
 pub fn with_grounds(
     operations: Vec<Value>,
     playbook: &Playbook,
     grounds: &Grounds<'_>,
+    lessons: &[KnownLesson],
     why_stale: impl Fn(&Point<'_>) -> Option<String>,
     reasoning: &str,
 ) -> (Vec<Value>, Vec<Skipped>) {
@@ -71,8 +78,13 @@ pub fn with_grounds(
             sources: &sources,
         };
         let accepted = grounds.accept(&claim).or_else(|refused| {
-            let stale = points.iter().find_map(&why_stale).ok_or(refused)?;
-            grounds.accept_of_stale(text, &sources, &stale)
+            let stale = points.iter().find_map(&why_stale);
+            let before = match &stale {
+                Some(stale) => vec![stale.as_str()],
+                None => taught(&operation, lessons, !grounds.among(&named).is_empty()),
+            };
+            let why = before.first().ok_or(refused)?;
+            grounds.accept_of_known(text, &[&sources, &before[..]].concat(), why)
         });
         match accepted {
             Ok(quote) => {
@@ -94,6 +106,15 @@ pub fn with_grounds(
         }
     }
     (kept, dropped)
+}
+
+/// The texts of the known lessons that an operation names, where they may be its ground: one that
+/// many sessions taught, or another one that an event of this session stands for as well.
+fn taught<'l>(operation: &Value, lessons: &'l [KnownLesson], has_event: bool) -> Vec<&'l str> {
+    let least = if has_event { 1 } else { OFTEN };
+    let named = named_lessons(operation, lessons).into_iter();
+    let named = named.filter(|lesson| lesson.sessions >= least);
+    named.map(|lesson| lesson.text.as_str()).collect()
 }
 
 /// What is told of a text that is not accepted.

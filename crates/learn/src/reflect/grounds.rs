@@ -76,9 +76,7 @@ impl<'a> Grounds<'a> {
     pub fn of(evidence: &'a Evidence) -> Option<Self> {
         let is_numbered = evidence.shown.iter().all(|shown| shown.number > 0);
         let own = evidence.shown.iter().flat_map(|shown| &shown.own);
-        // What a search looked for is a pattern: `time\.Now\(\)`.
-        let own = own.map(|text| text.to_lowercase().replace('\\', ""));
-        let own: Vec<String> = own.collect();
+        let own: Vec<String> = own.map(|text| plain(text)).collect();
         is_numbered.then(|| Self {
             evidence,
             own_words: own.iter().flat_map(|text| words(text)).collect(),
@@ -91,7 +89,7 @@ impl<'a> Grounds<'a> {
     /// there. It is none itself.
     #[must_use]
     pub fn knowing<'t>(mut self, texts: impl IntoIterator<Item = &'t str>) -> Self {
-        self.known.extend(texts.into_iter().map(str::to_lowercase));
+        self.known.extend(texts.into_iter().map(plain));
         self
     }
 
@@ -122,9 +120,7 @@ impl<'a> Grounds<'a> {
         if claim.grounds.is_empty() {
             return Err("it names no ground".to_owned());
         }
-        let named = &claim.grounds[..claim.grounds.len().min(MAX_GROUNDS)];
-        let shown = named.iter().flat_map(|number| self.numbered(*number));
-        let grounds: Vec<&Shown> = shown.filter(|shown| self.is_ground(shown, named)).collect();
+        let grounds = self.among(claim.grounds);
         if grounds.is_empty() {
             return Err("no ground of it is the user's words or an outcome".to_owned());
         }
@@ -166,23 +162,31 @@ impl<'a> Grounds<'a> {
         shown.any(|shown| is_such(shown) && self.says_of(shown, &about))
     }
 
-    /// Accepts a correction of key points that name what is gone from the project's files: the
-    /// files themselves are its ground, and `why` says what they show. It says what the points
-    /// said, with names of theirs, of `why`, of the user's or of a call.
-    pub fn accept_of_stale(
+    /// The grounds among the named events.
+    pub fn among(&self, named: &[u32]) -> Vec<&'a Shown> {
+        let named = &named[..named.len().min(MAX_GROUNDS)];
+        let shown = named.iter().flat_map(|number| self.numbered(*number));
+        shown.filter(|shown| self.is_ground(shown, named)).collect()
+    }
+
+    /// Accepts what says no more than `sources`, which were found to hold: a correction of key
+    /// points that name what is gone from the project's files, or a lesson that several sessions
+    /// taught. Each name in it is theirs, the user's or a call's. `why` is its ground.
+    pub fn accept_of_known(
         &self,
         text: &str,
-        points: &[&str],
+        sources: &[&str],
         why: &str,
     ) -> Result<String, String> {
         let text = clean_text(text);
-        let sources = [points, &[why]].concat();
-        self.has_all_names(&text, &sources)?;
+        self.has_all_names(&text, sources)?;
         let (said, before) = (words(&text), words(&sources.join(" ")));
         if said.intersection(&before).count() * 100 < SAYS_IT * said.len() {
-            return Err("it says something else than the point that is out of date".to_owned());
+            return Err("it says something else than what it rests on".to_owned());
         }
-        Ok(why.to_owned())
+        let cut = head(why, QUOTED);
+        let more = if cut.len() < why.len() { "…" } else { "" };
+        Ok(format!("{cut}{more}"))
     }
 
     /// Returns the lines of the events that a claim may rest on, each cut, at most `max`: those
@@ -230,11 +234,12 @@ impl<'a> Grounds<'a> {
     }
 
     fn has_all_names(&self, text: &str, sources: &[&str]) -> Result<(), String> {
-        let sources: Vec<String> = sources.iter().map(|text| text.to_lowercase()).collect();
+        let text = &text.replace('\\', "");
+        let sources: Vec<String> = sources.iter().map(|text| plain(text)).collect();
         let is_written = |name: &super::names::Name| {
             let shown = self.evidence.shown.iter();
             let mut entries = shown.filter_map(|shown| self.evidence.entry(shown.number));
-            name.is_identifier && entries.any(|entry| name.stands_in(&entry.to_lowercase()))
+            name.is_identifier && entries.any(|entry| name.stands_in(&plain(entry)))
         };
         let stands = |name: &super::names::Name| {
             let mut own = self.own.iter().chain(&sources).chain(&self.known);
@@ -311,6 +316,12 @@ pub fn numbers(said: Option<&Value>) -> Vec<u32> {
 /// Tells whether a template asks for grounds: one that does not gets what it says unasked.
 pub fn asks_for_grounds(template: &str) -> bool {
     template.contains("\"grounds\"")
+}
+
+/// A text as names are looked for in it: in lower case, and without the marks of a pattern, which
+/// what a search looked for has (`time\.Now\(\)`).
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace('\\', "")
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
