@@ -123,14 +123,19 @@ fn folders(token: &str) -> Vec<&str> {
     }
 }
 
-/// What a hint may name of what a line has: the folders of its paths, its words with a hyphen.
-pub(super) fn possible_names(line: &str) -> impl Iterator<Item = Term> {
+/// The folders that the paths of a line go through, each with the one above it, as a hint may
+/// name them.
+pub(super) fn folders_on_the_way(line: &str) -> impl Iterator<Item = Term> {
     tokens(line).flat_map(|token| {
         let folders = folders(token);
         let pairs = folders.windows(2).map(|pair| Term::name(&pair.join("/")));
-        let pairs: Vec<Term> = pairs.collect();
-        pairs.into_iter().chain(compound(token).map(Term::name))
+        pairs.collect::<Vec<Term>>()
     })
+}
+
+/// The words of a line with a hyphen, which a hint may have as names.
+pub(super) fn compounds(line: &str) -> impl Iterator<Item = Term> {
+    tokens(line).filter_map(compound).map(Term::name)
 }
 
 /// A word with a hyphen that is no prose.

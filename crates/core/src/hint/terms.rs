@@ -1,7 +1,8 @@
 //! What two texts must share to be about the same thing for certain.
 //!
 //! A prompt touches a hint when one line of it has a name that the hint has, too (a path, a
-//! command, an identifier), or two rare words. What every text about software has tells
+//! command, an identifier), or two rare words; a folder that one of its paths goes through is worth
+//! no more than a word, as all of a project may lie there. What every text about software has tells
 //! nothing, nor does what many hints have: see [`telling`]. In doubt nothing is touched.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::particular::{
-    command, commands, compound, gather, is_plain, is_program, possible_names,
+    command, commands, compound, compounds, folders_on_the_way, gather, is_plain, is_program,
 };
 use super::words::{cut, hash};
 
@@ -89,7 +90,29 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
 
 /// The terms of a prompt, line by line.
 #[derive(Debug)]
-pub struct PromptTerms(Vec<BTreeSet<Term>>);
+pub struct PromptTerms(Vec<LineTerms>);
+
+/// The terms of a line, and the folders that its paths go through.
+#[derive(Debug)]
+struct LineTerms {
+    found: BTreeSet<Term>,
+    folders: BTreeSet<Term>,
+}
+
+impl LineTerms {
+    /// What the terms of a hint are worth here; of folders one word's worth, however many.
+    fn worth<'t>(&self, hint: impl IntoIterator<Item = &'t Term>) -> u32 {
+        let (mut found, mut folders) = (0, 0);
+        for term in hint {
+            if self.found.contains(term) {
+                found += term.worth();
+            } else if self.folders.contains(term) {
+                folders = 1;
+            }
+        }
+        found + folders
+    }
+}
 
 impl PromptTerms {
     /// Reads a prompt up to a length that no one types.
@@ -101,30 +124,27 @@ impl PromptTerms {
             // but for those that a sentence has, too.
             let any = commands(line, |program, what| !is_plain(program) || !is_plain(what));
             found.extend(any.map(|command| Term::name(&command)));
-            found.extend(possible_names(line));
-            found
+            found.extend(compounds(line));
+            let folders = folders_on_the_way(line).collect();
+            LineTerms { found, folders }
         });
-        Self(terms.filter(|found| !found.is_empty()).collect())
+        let has_any = |line: &LineTerms| !(line.found.is_empty() && line.folders.is_empty());
+        Self(terms.filter(has_any).collect())
     }
 
     /// All terms, each once.
     pub fn all(&self) -> BTreeSet<Term> {
-        self.0.iter().flatten().copied().collect()
+        let lines = self.0.iter();
+        let terms = lines.flat_map(|line| line.found.iter().chain(&line.folders));
+        terms.copied().collect()
     }
 
     /// How well the prompt touches a hint that has these terms; `None` when it does not for
     /// certain.
     pub fn touch(&self, hint: &[Term]) -> Option<u32> {
-        let worth = |line: &BTreeSet<Term>| {
-            let shared = hint.iter().filter(|term| line.contains(term));
-            shared.map(|term| term.worth()).sum()
-        };
-        let best = self.0.iter().map(worth).max()?;
-        let all: u32 = hint
-            .iter()
-            .filter(|term| self.0.iter().any(|line| line.contains(term)))
-            .map(|term| term.worth())
-            .sum();
+        let best = self.0.iter().map(|line| line.worth(hint)).max()?;
+        let of_term = |term: &Term| self.0.iter().map(|line| line.worth([term])).max();
+        let all: u32 = hint.iter().filter_map(of_term).sum();
         let times = u32::try_from(self.0.len() / TYPED_LINES).unwrap_or(u32::MAX);
         let is_certain = best >= NEEDED && all >= NEEDED.saturating_mul(times.saturating_add(1));
         is_certain.then_some(best)
@@ -150,7 +170,11 @@ mod tests {
         "see /home/u/shop/src/billing/tax.rs:41",
         "in `billing/tax.rs` sums are cents"
     )]
-    #[case::folder("add a page to docs/learned/planning", "`docs/learned/` is generated")]
+    #[case::folder_and_word(
+        "describe the tokenizer in docs/learned/planning",
+        "what `docs/learned/` says of the tokenizer is generated"
+    )]
+    #[case::folder_itself("add a page to docs/learned/", "`docs/learned/` is generated")]
     #[case::file("why does invoice.rs panic?", "`src/billing/invoice.rs` rounds down")]
     #[case::file_of_a_folder("why does tax.rs panic?", "`billing/tax.rs` rounds down")]
     #[case::config("update package.json", "`package.json` is written by a script")]
@@ -179,6 +203,14 @@ mod tests {
     #[case::one_rare_word("what is a tokenizer?", "the tokenizer loses umlauts")]
     #[case::two_in_two_lines("the tokenizer\nis greedy", "A greedy tokenizer loses umlauts")]
     #[case::one_compound("a one-shot plan", "`erk one-shot` writes a stub")]
+    #[case::folder_on_the_way(
+        "add a page to docs/learned/planning",
+        "`docs/learned/` is generated"
+    )]
+    #[case::folder_of_all(
+        "rename cpID in cmd/shop/cli/session.go",
+        "start `go build ./cmd/shop` in the root of `cmd/shop/cli`"
+    )]
     #[case::folder_of_a_file("docs/learned/ci.md", "read `docs/learned/testing/traps.md`")]
     #[case::numbers("see 7790 and 8001", "7790 and 8001 were reverted")]
     #[case::versions("update to 1.2.3", "1.2.3 is broken")]
