@@ -3,6 +3,7 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -85,4 +86,29 @@ pub(crate) fn refused(why: &str) -> Problem {
         StatusCode::UNPROCESSABLE_ENTITY,
         format!("not stored: {why}"),
     )
+}
+
+const MOST_TAGS: usize = 50;
+const LONGEST_TAG: usize = 100;
+
+/// Tags as they can be kept.
+pub(crate) fn tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
+    if tags.len() > MOST_TAGS {
+        return Err(Problem::field("tags", format!("are more than {MOST_TAGS}")));
+    }
+    match tags.iter().position(|tag| tag.len() > LONGEST_TAG) {
+        Some(at) => Err(Problem::field(
+            format!("tags[{at}]"),
+            format!("is longer than {LONGEST_TAG} bytes"),
+        )),
+        None => Ok(tags),
+    }
+}
+
+/// A time that every database knows.
+pub(crate) fn time(path: &str, time: Option<Timestamp>) -> Result<Option<Timestamp>, Problem> {
+    match time {
+        Some(time) if time < Timestamp::UNIX_EPOCH => Err(Problem::field(path, "is before 1970")),
+        time => Ok(time),
+    }
 }

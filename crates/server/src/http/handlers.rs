@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use super::App;
-use super::body::{self, Body, name, share};
+use super::body::{self, Body, name, share, tags, time};
 use super::problem::Problem;
 use super::store::TenantStore;
 use crate::postgres::roles::TenantName;
@@ -32,8 +32,6 @@ const MIN_IMPORTANCE: f64 = 0.5;
 /// What is said by hand matters as much as what the curator takes at once.
 const IMPORTANCE_OF_LESSON: f64 = 0.8;
 const HALF: f64 = 0.5;
-const MOST_TAGS: usize = 50;
-const LONGEST_TAG: usize = 100;
 
 type Answer = Result<Json<Value>, Problem>;
 type AppState = State<Arc<App>>;
@@ -378,25 +376,4 @@ fn source(
         job: app.service.job(),
         time: app.service.now(),
     })
-}
-
-fn tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
-    if tags.len() > MOST_TAGS {
-        return Err(Problem::field("tags", format!("are more than {MOST_TAGS}")));
-    }
-    match tags.iter().position(|tag| tag.len() > LONGEST_TAG) {
-        Some(at) => Err(Problem::field(
-            format!("tags[{at}]"),
-            format!("is longer than {LONGEST_TAG} bytes"),
-        )),
-        None => Ok(tags),
-    }
-}
-
-/// A time that every database knows.
-fn time(path: &str, time: Option<Timestamp>) -> Result<Option<Timestamp>, Problem> {
-    match time {
-        Some(time) if time < Timestamp::UNIX_EPOCH => Err(Problem::field(path, "is before 1970")),
-        time => Ok(time),
-    }
 }
