@@ -561,6 +561,34 @@ fn a_known_lesson_that_recurs_is_a_ground(
     assert!(kept.iter().all(|kept| kept["reason"] == quote), "{kept:?}");
 }
 
+/// A known lesson says nothing of the key points that are there.
+#[rstest]
+#[case::delete(json!({"type": "DELETE", "target_id": "pat-001", "reason": "old"}))]
+#[case::update(json!({"type": "UPDATE", "target_id": "pat-001", "text": "Never start the jobs with `python3 run.py`."}))]
+#[case::merge(json!({"type": "MERGE", "source_ids": ["pat-001", "pat-002"], "merged_text": "Start the jobs with `python3 run.py`."}))]
+fn a_known_lesson_is_no_ground_to_change_or_take_away_a_key_point(#[case] operation: Value) {
+    let evidence = evidence(&[user("please write the letters in green")], Lane::Session);
+    let lesson = KnownLesson {
+        id: "les-000000000001".to_owned(),
+        text: "There is no `python`: start the jobs with `python3 run.py`".to_owned(),
+        sessions: 2,
+    };
+    let mut operation = operation;
+    operation["repeats"] = json!(["L1"]);
+    let known = Grounds::of(&evidence)
+        .unwrap()
+        .knowing([lesson.text.as_str()]);
+    let (kept, dropped) = with_grounds(
+        vec![operation],
+        &playbook(),
+        &known,
+        &[lesson],
+        |_| None,
+        "",
+    );
+    assert_eq!((kept.len(), dropped.len()), (0, 1), "{kept:?}");
+}
+
 /// The prompts in a subagent's file are the agent's.
 #[test]
 fn a_task_given_to_a_subagent_is_no_word_of_the_users() {

@@ -8,7 +8,7 @@ use super::learned::ARROW;
 use super::recurrence::named_lessons;
 use super::reply::Reflection;
 use crate::clip::head;
-use crate::playbook::ops::{named_points, written_text};
+use crate::playbook::ops::{Operation, named_points, written_text};
 use crate::playbook::{Playbook, Point, Skipped};
 
 /// How much of a text is told that is not accepted, in bytes.
@@ -55,7 +55,7 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
 /// Parts a curator's operations into those with a ground, which is quoted in their reason, and
 /// what is told of the others. `reasoning` is the reason of those that bring none; `why_stale`
 /// says of a point what it names and is gone, which is a ground to correct it or take it away.
-/// What one of the known `lessons` says already may rest on it, where the operation names it.
+/// A new key point that says what known `lessons` say may rest on them, where it names them.
 pub fn with_grounds(
     operations: Vec<Value>,
     playbook: &Playbook,
@@ -78,13 +78,14 @@ pub fn with_grounds(
             sources: &sources,
         };
         let accepted = grounds.accept(&claim).or_else(|refused| {
-            let stale = points.iter().find_map(&why_stale);
-            let before = match &stale {
-                Some(stale) => vec![stale.as_str()],
-                None => taught(&operation, lessons, !grounds.among(&named).is_empty()),
-            };
-            let why = before.first().ok_or(refused)?;
-            grounds.accept_of_known(text, &[&sources, &before[..]].concat(), why)
+            if let Some(stale) = points.iter().find_map(&why_stale) {
+                return grounds.accept_of_stale(text, &sources, &stale);
+            }
+            let taught = taught(&operation, lessons, !grounds.among(&named).is_empty());
+            match taught[..] {
+                [] => Err(refused),
+                _ => grounds.accept_of_lessons(text, &taught),
+            }
         });
         match accepted {
             Ok(quote) => {
@@ -108,9 +109,13 @@ pub fn with_grounds(
     (kept, dropped)
 }
 
-/// The texts of the known lessons that an operation names, where they may be its ground: one that
-/// many sessions taught, or another one that an event of this session stands for as well.
+/// The texts of the known lessons that a new key point names, where they may be its ground: one that
+/// many sessions taught, or another one that an event of this session stands for as well. They say
+/// nothing of the key points that another operation changes or takes away.
 fn taught<'l>(operation: &Value, lessons: &'l [KnownLesson], has_event: bool) -> Vec<&'l str> {
+    if !matches!(Operation::read(operation), Ok(Operation::Add { .. })) {
+        return Vec::new();
+    }
     let least = if has_event { 1 } else { OFTEN };
     let named = named_lessons(operation, lessons).into_iter();
     let named = named.filter(|lesson| lesson.sessions >= least);

@@ -169,24 +169,39 @@ impl<'a> Grounds<'a> {
         shown.filter(|shown| self.is_ground(shown, named)).collect()
     }
 
-    /// Accepts what says no more than `sources`, which were found to hold: a correction of key
-    /// points that name what is gone from the project's files, or a lesson that several sessions
-    /// taught. Each name in it is theirs, the user's or a call's. `why` is its ground.
-    pub fn accept_of_known(
+    /// Accepts a correction of key points that name what is gone from the project's files: the
+    /// files themselves are its ground, and `why` says what they show. It says what the points
+    /// said, with names of theirs, of `why`, of the user's or of a call.
+    pub fn accept_of_stale(
         &self,
         text: &str,
-        sources: &[&str],
+        points: &[&str],
         why: &str,
     ) -> Result<String, String> {
+        self.says_no_more(text, &[points, &[why]].concat())?;
+        Ok(why.to_owned())
+    }
+
+    /// Accepts a new key point that says what earlier sessions taught, each with a ground, and
+    /// neither a tool nor a page says better.
+    pub fn accept_of_lessons(&self, text: &str, lessons: &[&str]) -> Result<String, String> {
+        self.says_no_more(text, lessons)?;
+        if self.is_of_others(&clean_text(text), lessons) {
+            return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
+        }
+        Ok(head(&lessons.join("; "), QUOTED).to_owned())
+    }
+
+    /// Makes sure that a text has the words of `sources`, and names of theirs, of the user's or of
+    /// a call.
+    fn says_no_more(&self, text: &str, sources: &[&str]) -> Result<(), String> {
         let text = clean_text(text);
         self.has_all_names(&text, sources)?;
         let (said, before) = (words(&text), words(&sources.join(" ")));
         if said.intersection(&before).count() * 100 < SAYS_IT * said.len() {
             return Err("it says something else than what it rests on".to_owned());
         }
-        let cut = head(why, QUOTED);
-        let more = if cut.len() < why.len() { "…" } else { "" };
-        Ok(format!("{cut}{more}"))
+        Ok(())
     }
 
     /// Returns the lines of the events that a claim may rest on, each cut, at most `max`: those
