@@ -1,6 +1,6 @@
 //! What a hook costs the user: its time as a multiple of `/bin/true`'s, and its size.
 //!
-//! Builds the binaries as `./install.sh` does, then starts them and `/bin/true` in turn,
+//! Installs the programs by `./install.sh`, then starts them and `/bin/true` in turn,
 //! the same way, many times. Medians and ratios go to stdout as a table, of which README has what a user asks for; a
 //! broken limit fails the run. `--rounds N` sets how often each is started.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
