@@ -478,17 +478,20 @@ fn a_lesson_repeats_as_many_as_it_names(#[case] lesson: Value, #[case] want: &[&
     assert_eq!(serde_json::from_value::<Reflection>(stored).unwrap(), said);
 }
 
-/// What got past an error need not be the same program again: the reply names both.
+/// An error is a ground of what is new. To change a key point it is one with the call that got
+/// past it, which need not be the same program again: the reply names both.
 #[rstest]
-#[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], true)]
-#[case::what_the_settings_forbade(&["DENIED", "gh pr edit"], false)]
-#[case::the_error_alone(&["ERROR"], false)]
-#[case::a_call_alone(&["gh pr edit"], false)]
-#[case::an_error_and_a_call_that_failed_too(&["ERROR", "make publish"], false)]
-#[case::an_error_and_what_was_before_it(&["ERROR", "git log"], false)]
-fn an_error_is_a_ground_with_the_call_that_got_past_it(
+#[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], [true, true])]
+#[case::what_the_settings_forbade(&["DENIED", "gh pr edit"], [false, false])]
+#[case::the_error_alone(&["ERROR"], [true, false])]
+#[case::a_call_alone(&["gh pr edit"], [false, false])]
+#[case::an_error_and_a_call_that_failed_too(&["ERROR", "make publish"], [true, false])]
+#[case::an_error_and_what_was_before_it(&["ERROR", "git log"], [true, false])]
+#[case::what_a_subagent_reports(&["REPORT"], [true, false])]
+#[case::a_report_and_a_later_call(&["REPORT", "gh pr edit"], [true, false])]
+fn what_is_new_may_rest_on_an_error_and_a_change_on_the_call_that_got_past_it(
     #[case] named: &[&str],
-    #[case] is_accepted: bool,
+    #[case] is_accepted: [bool; 2],
 ) {
     let mut lines = vec![user("go")];
     lines.extend(bash(1, "git log -1", "abc", false));
@@ -502,6 +505,13 @@ fn an_error_is_a_ground_with_the_call_that_got_past_it(
     ));
     let denied = "Permission to use Bash with command make release --now has been denied.";
     lines.extend(bash(5, "make release --now", denied, true));
+    lines.extend(ran(
+        6,
+        "Task",
+        &json!({"description": "Try the release", "prompt": "Run `make release --dry`, no more."}),
+        "It failed: the list is too long.",
+        false,
+    ));
     lines.extend(bash(4, "gh pr edit 12 --title x", "done", false));
     let evidence = evidence(&lines, Lane::Session);
     let numbers: BTreeSet<u32> = evidence
@@ -513,17 +523,24 @@ fn an_error_is_a_ground_with_the_call_that_got_past_it(
             let is_such = |word: &&str| match *word {
                 "ERROR" => entry.contains("ERROR") && entry.contains("make release`"),
                 "DENIED" => entry.contains("ERROR") && entry.contains("Permission to use"),
+                "REPORT" => entry.starts_with("SUBAGENT returned"),
                 call => entry.contains("calls") && entry.contains(call),
             };
             named.iter().any(is_such)
         })
         .collect();
     assert_eq!(numbers.len(), named.len());
-    let text = "Where `make release` fails on a large diff, write the text by `gh pr edit`.";
-    let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": numbers});
+    let text = "Where `make release --dry` fails on a large diff, write the text by `gh pr edit`.";
+    let operations = [
+        json!({"type": "ADD", "text": text, "reason": "new", "grounds": numbers}),
+        json!({"type": "UPDATE", "target_id": "pat-001", "text": text, "grounds": numbers}),
+    ];
     let grounds = Grounds::of(&evidence).unwrap();
-    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "");
-    assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
+    let kept = operations.map(|operation| {
+        let kept = with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "");
+        kept.0.len() == 1
+    });
+    assert_eq!(kept, is_accepted, "{}", evidence.text);
 }
 
 /// What several sessions taught is not lost because none of them made it a key point; what one

@@ -44,7 +44,7 @@ impl Turn {
                 }
                 self.write(text, event.place.message_id);
             }
-            EventKind::HandBack(_) => self.steps.push(Step::Unseen(Arc::default())),
+            EventKind::HandBack { .. } => self.steps.push(Step::Unseen(Arc::default())),
             EventKind::ToolCall(call) => {
                 self.message.clear();
                 self.open.push(call.clone());

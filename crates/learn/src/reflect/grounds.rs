@@ -3,8 +3,9 @@
 //! The evidence numbers its events ([`Shown`]), and a model names those that a text rests on.
 //! A text is accepted when
 //!
-//! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), or an error with
-//!    a later call, which is said to have got past it,
+//! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), an error, or what
+//!    an agent reports that the assistant had sent; to change or take away a key point, an error
+//!    counts only with a later call, which is said to have got past it, and a report does not,
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the
 //!    assistant made, in a key point that it replaces, or in what was learned before; an
 //!    identifier of code, which is none of these, may stand anywhere in the session,
@@ -41,6 +42,8 @@ const REPEATS_IT: usize = 80;
 const MAX_GROUNDS: usize = 20;
 /// The kind of an event in which a call failed.
 const ERROR: &str = "error_event";
+/// The kind of an event in which an agent reports that the assistant had sent.
+const REPORT: &str = "hand_back";
 /// The kind of an event in which the user refused a call.
 const REFUSAL: &str = "rejection";
 /// Words without which a sentence is hardly English.
@@ -95,24 +98,26 @@ impl<'a> Grounds<'a> {
 
     /// Tells whether there is any event that a claim could rest on.
     pub fn has_any(&self) -> bool {
-        let all: Vec<u32> = self.evidence.shown.iter().map(|s| s.number).collect();
-        let mut shown = self.evidence.shown.iter();
-        shown.any(|shown| self.is_ground(shown, &all))
+        self.evidence.shown.iter().any(|shown| self.is_met(shown))
     }
 
-    /// Tells whether an event is a ground beside the others that are named: an error is one with
-    /// a later call that did not fail.
-    fn is_ground(&self, shown: &Shown, named: &[u32]) -> bool {
-        let is_error = |shown: &Shown| shown.kind == ERROR;
+    /// Tells whether an event is a ground of what is new: what went wrong is known once it did.
+    fn is_met(&self, shown: &Shown) -> bool {
+        // How to get round what the settings forbid is no lesson.
         let is_forbidden = || self.evidence.entry(shown.number).is_some_and(is_forbidden);
+        shown.bearing.is_ground() || shown.kind == REPORT || shown.kind == ERROR && !is_forbidden()
+    }
+
+    /// Tells whether an event says that a key point is wrong, beside the others that are named:
+    /// of an error a later call has to show that there was another way.
+    fn is_against(&self, shown: &Shown, named: &[u32]) -> bool {
         let works = |number: &&u32| {
             let is_call = self.numbered(**number).any(|s| s.bearing == Bearing::Call);
-            is_call && !self.numbered(**number + 1).any(is_error)
+            is_call && !self.numbered(**number + 1).any(|shown| shown.kind == ERROR)
         };
         let mut later = named.iter().filter(|number| **number > shown.number);
-        let mut is_past = || later.any(|number| works(&number));
-        // How to get round what the settings forbid is no lesson.
-        shown.bearing.is_ground() || is_error(shown) && !is_forbidden() && is_past()
+        let is_past = shown.kind == ERROR && later.any(|number| works(&number));
+        self.is_met(shown) && (shown.bearing.is_ground() || is_past)
     }
 
     /// Accepts a claim with the quotation of its ground, or says why not.
@@ -120,7 +125,10 @@ impl<'a> Grounds<'a> {
         if claim.grounds.is_empty() {
             return Err("it names no ground".to_owned());
         }
-        let grounds = self.among(claim.grounds);
+        let mut grounds = self.among(claim.grounds);
+        if !claim.sources.is_empty() {
+            grounds.retain(|shown| self.is_against(shown, claim.grounds));
+        }
         if grounds.is_empty() {
             return Err("no ground of it is the user's words or an outcome".to_owned());
         }
@@ -162,11 +170,11 @@ impl<'a> Grounds<'a> {
         shown.any(|shown| is_such(shown) && self.says_of(shown, &about))
     }
 
-    /// The grounds among the named events.
+    /// The grounds of what is new among the named events.
     pub fn among(&self, named: &[u32]) -> Vec<&'a Shown> {
-        let named = &named[..named.len().min(MAX_GROUNDS)];
-        let shown = named.iter().flat_map(|number| self.numbered(*number));
-        shown.filter(|shown| self.is_ground(shown, named)).collect()
+        let named = named.iter().take(MAX_GROUNDS);
+        let shown = named.flat_map(|number| self.numbered(*number));
+        shown.filter(|shown| self.is_met(shown)).collect()
     }
 
     /// Accepts a correction of key points that name what is gone from the project's files: the
@@ -210,7 +218,7 @@ impl<'a> Grounds<'a> {
         let cited = lessons.iter().flat_map(|lesson| &lesson.grounds).copied();
         // What came last weighs most.
         let shown = self.evidence.shown.iter().rev();
-        let others = shown.filter(|shown| shown.bearing.is_ground() || shown.kind == ERROR);
+        let others = shown.filter(|shown| self.is_met(shown));
         let is_call = |number: u32| self.numbered(number).any(|s| s.bearing == Bearing::Call);
         let mut listed = BTreeSet::new();
         for number in cited.chain(others.map(|shown| shown.number)) {

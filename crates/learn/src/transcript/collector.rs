@@ -113,8 +113,9 @@ impl Collector {
             EventKind::Compaction => {
                 self.add(event, Rank::Note, "CONVERSATION compacted", "");
             }
-            EventKind::HandBack(text) => {
-                self.add(event, Rank::Note, "SUBAGENT returned", text);
+            EventKind::HandBack { asked, report } => {
+                let item = self.add(event, Rank::Note, "SUBAGENT returned", report);
+                item.own.clone_from(asked);
             }
             EventKind::Hook(text) => _ = self.add(event, Rank::Note, "HOOK said", text),
             EventKind::LeftRunning(_) => {}

@@ -87,8 +87,9 @@ pub enum EventKind<'a> {
     ApiError(Cow<'a, str>),
     /// The conversation was compacted.
     Compaction,
-    /// A subagent handed its result back.
-    HandBack(String),
+    /// A subagent handed its result back; `asked` is what it was sent for, empty where that is
+    /// not known.
+    HandBack { asked: String, report: String },
     /// A hook of the user's told the agent something.
     Hook(Cow<'a, str>),
 }
@@ -126,7 +127,7 @@ impl EventKind<'_> {
             Self::Check { .. } => "check",
             Self::ApiError(_) => "api_error",
             Self::Compaction => "compaction",
-            Self::HandBack(_) => "hand_back",
+            Self::HandBack { .. } => "hand_back",
             Self::Hook(_) => "hook",
         }
     }

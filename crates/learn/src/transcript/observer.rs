@@ -125,7 +125,7 @@ impl Observer {
                 self.ending = Ending::ApiError(category::of_api_error(text));
             }
             EventKind::Compaction => self.facts.compactions += 1,
-            EventKind::HandBack(_)
+            EventKind::HandBack { .. }
             | EventKind::LeftRunning(_)
             | EventKind::Hook(_)
             | EventKind::Task { .. }

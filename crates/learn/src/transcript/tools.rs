@@ -17,6 +17,13 @@ pub(crate) const MAX_DETAIL: usize = 600;
 /// How much of an error is read from either end to tell which error it is, in bytes: more
 /// than its signature is made of.
 pub(crate) const ERROR_ENDS: usize = 48_000;
+/// The tools that send an agent.
+pub(crate) const AGENT_TOOLS: &[&str] = &["Task", "Agent"];
+/// How much of the task of an agent is read for the commands in it, in bytes.
+const MAX_TASK: usize = 4_000;
+/// How many commands of a task are kept, and how long each may be, in bytes.
+const TASK_COMMANDS: usize = 4;
+const MAX_TASK_COMMAND: usize = 100;
 /// A longer answer, in bytes, is data and no report of itself.
 const MAX_JSON: usize = 64 << 10;
 /// What stands before the user's words in a refusal.
@@ -63,8 +70,12 @@ pub(crate) fn call<'a>(
     let mut telling: Option<(u8, Str<'_>)> = None;
     let mut change = Change::default();
     let mut is_private = false;
+    let mut task = None;
     each_input(input, |key, text| {
         is_private |= mask.is_private(key, text);
+        if key == b"prompt" && AGENT_TOOLS.contains(&call.tool.as_str()) {
+            task = Some(text);
+        }
         match key {
             b"new_string" | b"content" | b"new_source" | b"plan" => change.new = text,
             b"old_string" => change.old = text,
@@ -80,7 +91,29 @@ pub(crate) fn call<'a>(
         let head = mask.head(text, MAX_INPUT);
         head.trim().clone_into(&mut call.input);
     }
+    if let Some(task) = task {
+        let task = mask.head(task, MAX_TASK);
+        let commands = commands_of(&task).take(TASK_COMMANDS).collect::<Vec<_>>();
+        if !commands.is_empty() {
+            call.input = format!("{}: {}", call.input, commands.join("; "));
+        }
+    }
     (call, change, is_private)
+}
+
+/// Returns what stands in backticks in the task of an agent and is a program with its arguments.
+fn commands_of(task: &str) -> impl Iterator<Item = &str> {
+    let is_program = |word: &str| {
+        word.bytes()
+            .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/'))
+    };
+    let spans = task
+        .lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2));
+    spans.map(str::trim).filter(move |span| {
+        let program = span.split_once(' ').map(|(program, _)| program);
+        span.len() <= MAX_TASK_COMMAND && program.is_some_and(is_program)
+    })
 }
 
 /// Calls `found` with the name and the value of each text of a tool's input.
@@ -262,6 +295,28 @@ mod tests {
     #[case::no_text(r#"{"n":1}"#, "")]
     fn a_call_is_known_by_its_telling_input(#[case] json: &str, #[case] want: &str) {
         assert_eq!(call(None, value(json), &mut Mask::default()).0.input, want);
+    }
+
+    #[rstest]
+    #[case::commands(
+        "Task",
+        "Run `make format`, then\n1. `make prettier -- docs`. Leave `Node(...)` and `A b` alone.",
+        "Format: make format; make prettier -- docs"
+    )]
+    #[case::none("Agent", "Look for `retrack_branch`.", "Format")]
+    #[case::another_tool("Ask", "Run `make format`", "Format")]
+    fn what_an_agent_is_sent_to_run_is_kept(
+        #[case] tool: &str,
+        #[case] prompt: &str,
+        #[case] want: &str,
+    ) {
+        let tool = format!("\"{tool}\"");
+        let name = value(&tool).and_then(Value::str);
+        let input = serde_json::json!({"prompt": prompt, "description": "Format"}).to_string();
+        assert_eq!(
+            call(name, value(&input), &mut Mask::default()).0.input,
+            want
+        );
     }
 
     #[rstest]

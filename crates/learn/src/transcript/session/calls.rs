@@ -22,8 +22,6 @@ use crate::transcript::{checks, cut, errors, failure, mask, tools, user};
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 3_000;
 
-const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
-
 /// With which codes ends what was stopped, and so came to nothing.
 const KILLED: [i32; 3] = [130, 137, 143];
 /// How much of a plan is read from either end, in bytes.
@@ -193,7 +191,7 @@ impl Session<'_> {
                 }
             }
         }
-        let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
+        let hand_back = tools::AGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
         if !is_private && self.task.is_in(&call) {
             let text = self.mask.answer(content, TASK);
             let text = user::without(&tools::without_numbers(&text), user::REMINDERS).into_owned();
@@ -202,11 +200,11 @@ impl Session<'_> {
         }
         self.sink.push(place, EventKind::ToolResult(call.clone()));
         if goes_on {
-            self.sink.push(place, EventKind::LeftRunning(call));
+            self.sink.push(place, EventKind::LeftRunning(call.clone()));
         }
         if hand_back {
             let text = self.mask.answer(content, HANDED_BACK);
-            self.hand_back(&text, place);
+            self.hand_back(&call.input, &text, place);
         }
     }
 
@@ -228,9 +226,11 @@ impl Session<'_> {
         })
     }
 
-    pub(super) fn hand_back(&mut self, text: &str, place: Place<'_>) {
+    /// Takes what an agent reports; `asked` is what it was sent for, empty where that is not known.
+    pub(super) fn hand_back(&mut self, asked: &str, text: &str, place: Place<'_>) {
         if let Some(report) = user::report(text) {
-            self.sink.push(place, EventKind::HandBack(report));
+            let asked = asked.to_owned();
+            self.sink.push(place, EventKind::HandBack { asked, report });
         }
     }
 }

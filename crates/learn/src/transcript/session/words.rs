@@ -106,7 +106,7 @@ impl Session<'_> {
                     self.hints.end_turn(Effect::Failed);
                     self.sink.push(place, EventKind::Interrupt);
                 }
-                UserText::Notification(text) => self.hand_back(text, place),
+                UserText::Notification(text) => self.hand_back("", text, place),
                 UserText::Command { name, arguments } if person => {
                     let orders = || standing::instructions(arguments);
                     self.prompt(arguments, Via::Command(name), orders, place);
