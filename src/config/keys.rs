@@ -99,8 +99,8 @@ settings! {
         on_subagent_stop: Option<bool> = None;
         /// When a tool call fails with an error that struck before, say what helped then.
         on_tool_failure: bool = true;
-        /// With a prompt that touches what the start left out, give at most two key points or
-        /// lessons (`"auto"`); `true` also gives lessons and strategies that are like it.
+        /// With a prompt that touches key points that the start left out, give at most two
+        /// (`"auto"`); `true` also gives the lessons and strategies that it touches or is like.
         on_prompt: OnPrompt = OnPrompt::Auto;
     }
     /// The quality gate: is done what the agent says is done?

@@ -101,15 +101,6 @@ fn never_more_than_two_are_brought_and_the_best_first() {
         ("pat-092", "`make parcel` writes `depot_log.txt`"),
     ];
     let env = with_more(&more);
-    env.learn(
-        "j1",
-        2,
-        &[lesson(
-            "ran `make parcel` twice",
-            "wait for the depot",
-            None,
-        )],
-    );
     starts(&env, "s1", "startup");
     let prompt = "make parcel: where is depot_log.txt?";
     let told = told(asks(&env, "s1", prompt));
@@ -118,7 +109,7 @@ fn never_more_than_two_are_brought_and_the_best_first() {
 }
 
 #[test]
-fn a_lesson_is_brought_too_and_a_strategy_is_not() {
+fn lessons_and_strategies_are_brought_where_the_user_wants_them() {
     let env = TestEnv::without_worker();
     let strategy = reflection(
         "The depot was slow.",
@@ -131,9 +122,10 @@ fn a_lesson_is_brought_too_and_a_strategy_is_not() {
     ];
     env.learn("j1", 2, &learned);
     let told_of = |env: &TestEnv| told(asks(env, "s1", "look into depot_cache"));
+    asks(&env, "s1", "look into depot_cache").silent();
+    env.write_config("[hooks]\non_prompt = true\n");
     let told = told_of(&env);
-    has!(told, "lesson: `depot_cache` was stale");
-    assert_eq!(told.lines().count(), 2, "{told}");
+    has!(told, "lesson: `depot_cache` was stale", "strategy: Warm");
     asks(&env, "s1", "look into depot_cache").silent();
     env.hook(Hook::SessionStart, "s1", json!({"source": "compact"}))
         .silent();

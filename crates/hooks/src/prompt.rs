@@ -1,4 +1,7 @@
 //! user-prompt-submit: what was learned that this prompt touches, and the start did not say.
+//!
+//! By itself it brings key points alone. Of the lessons that single sessions taught, hardly one in
+//! six was of use when it was brought in real sessions: they come where the user asks for them.
 
 use std::cmp::Reverse;
 use std::io::Write;
@@ -54,8 +57,8 @@ impl Found {
     }
 }
 
-/// Gives the key points and lessons that a prompt touches, each once in a session and again
-/// after a compaction.
+/// Gives the key points that a prompt touches, each once in a session and again after a
+/// compaction; the lessons, too, where the user wants all.
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let settings = context.settings.as_ref();
     let wanted = settings.map_or(OnPrompt::Never, |settings| settings.on_prompt);
@@ -71,7 +74,8 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
         Some(_) => Kind::Short,
     };
     let left_out = LeftOut::find(&context.paths, &context.project, kind);
-    let index = hints::open(context).filter(Index::has_words);
+    let index = (wanted == OnPrompt::Always).then(|| hints::open(context));
+    let index = index.flatten().filter(Index::has_words);
     if left_out.is_none() && index.is_none() {
         return Ok(());
     }
@@ -80,13 +84,13 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
         let shown = shown(context);
         found.retain(|found| found.point.is_none() || !shown.has(&found.id));
     }
-    let most = match (wanted, index) {
-        (OnPrompt::Always, Some(index)) => {
+    let most = match index {
+        Some(index) => {
             let alike = index.for_prompt(prompt, RELEVANT, MOST_ALIKE).into_iter();
             found.extend(alike.filter_map(|hint| Found::hint((0, hint))));
             MOST_ALIKE
         }
-        _ => MOST,
+        None => MOST,
     };
     let since = compacted.unwrap_or_default();
     let mut news: Vec<Found> = Vec::new();

@@ -15,10 +15,10 @@ use crate::paths::{Paths, project_config_file};
 pub enum OnPrompt {
     /// Never.
     Never,
-    /// When it touches for certain what the start did not say.
+    /// When it touches for certain a key point that the start did not say.
     #[default]
     Auto,
-    /// Also when it is only like a lesson or a strategy.
+    /// Also when it touches, or is like, a lesson or a strategy.
     Always,
 }
 
