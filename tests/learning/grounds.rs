@@ -438,6 +438,32 @@ fn what_a_search_looked_for_may_be_named() {
     assert!(!accepts("Tests follow the date of publish.sh."));
 }
 
+#[rstest]
+#[case::with_words(
+    "<command-message>acme</command-message>\n<command-name>/acme:ship</command-name>\n<command-args>the parser</command-args>"
+)]
+#[case::alone("<command-message>acme</command-message>\n<command-name>/acme:ship</command-name>")]
+fn a_slash_command_that_the_user_typed_may_be_named(#[case] typed: &str) {
+    let mut lines = vec![user(typed)];
+    lines.extend(bash(1, "make ship", "Exit code 1\nError: no date", true));
+    let evidence = evidence(&lines, Lane::Session);
+    let accepts = |text: &str| {
+        let named: Vec<u32> = evidence.shown.iter().map(|shown| shown.number).collect();
+        let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": named});
+        let grounds = Grounds::of(&evidence).unwrap();
+        let (kept, _) = with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "");
+        !kept.is_empty()
+    };
+    assert!(
+        accepts("Before `/acme:ship` set the date for `make ship`."),
+        "{}",
+        evidence.text
+    );
+    assert!(!accepts(
+        "Before `/acme:land` set the date for `make ship`."
+    ));
+}
+
 /// A curator may rest a key point on an error and the call that got past it: it is shown both,
 /// and what the lessons rest on before all else.
 #[test]

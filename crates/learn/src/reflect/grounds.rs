@@ -247,7 +247,9 @@ impl<'a> Grounds<'a> {
             .numbered(number)
             .find(|shown| shown.bearing == Bearing::Words);
         let told = match (words, entry.split_once(':')) {
-            (Some(words), Some((label, _))) => format!("{label}: {}", words.own.join(" ")),
+            (Some(words), Some((label, _))) => {
+                format!("{label}: {}", words.own.first().map_or("", String::as_str))
+            }
             _ => entry.to_owned(),
         };
         let line = told.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use super::announcement;
 use super::attempt::Attempt;
-use super::bearing::Bearing;
+use super::bearing::{Bearing, WITH_COMMAND};
 use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
@@ -182,7 +182,7 @@ impl Collector {
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
         let label = match prompt.via {
-            Via::Command(name) => Cow::Owned(format!("USER with {name}")),
+            Via::Command(name) => Cow::Owned(format!("{WITH_COMMAND}{name}")),
             Via::Answer => "USER answers".into(),
             Via::Queued => "USER adds".into(),
             Via::Typed => "USER".into(),
