@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod answers;
+mod asked_by_pages;
 mod fuzzed;
 mod generate;
 mod grounds;

@@ -10,7 +10,9 @@
 //!    assistant made, in a key point that it replaces, or in what was learned before; an
 //!    identifier of code, which is none of these, may stand anywhere in the session,
 //! 3. a ground says something of it: they share a word,
-//! 4. no sentence of a tool, a file or a page says it better than all that is trusted.
+//! 4. no sentence of a tool, a file or a page says it, or a sentence of it, better than all that is
+//!    trusted,
+//! 5. where it replaces a key point, a ground says something of each sentence that is new.
 //!
 //! A page that talks a model into a key point can forge the numbers, but neither its names
 //! nor its words stand where they must.
@@ -21,6 +23,7 @@ use serde_json::Value;
 
 use super::names::names;
 use super::reply::ReplyLesson;
+use super::sentences::{SAYS_IT, TELLING, is_of, parts, plain, sentences};
 use crate::clip::head;
 use crate::hint::hashes as words;
 use crate::playbook::clean::clean_text;
@@ -30,12 +33,8 @@ use crate::transcript::{Bearing, Evidence, Shown, is_forbidden};
 const QUOTED: usize = 160;
 /// How much of it a curator is shown, in bytes: a rule in the user's words must stand there whole.
 const LISTED: usize = 600;
-/// A ground with fewer words says by itself nothing of what it is about: "no, not so".
-const TELLING: usize = 3;
 /// So many events before such a ground are looked at for it.
 const BEFORE: u32 = 2;
-/// So many percent of a text's words stand in a sentence that says it.
-const SAYS_IT: usize = 60;
 /// As above, of a sentence of the assistant's own, which may tell what it was told.
 const REPEATS_IT: usize = 80;
 /// How many grounds of one text are looked at.
@@ -141,9 +140,16 @@ impl<'a> Grounds<'a> {
         let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &about)) else {
             return Err("its grounds say nothing of it".to_owned());
         };
-        if self.is_of_others(&text, claim.sources) {
-            return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
+        // What replaces a key point is told at once: each part that is new has a ground.
+        let is_said = |part: &str| {
+            let part = words(part);
+            grounds.iter().any(|ground| self.says_of(ground, &part))
+        };
+        let mut new = parts(&text).filter(|part| !is_of(part, claim.sources));
+        if !claim.sources.is_empty() && !new.all(is_said) {
+            return Err("its grounds say nothing of a part of it".to_owned());
         }
+        self.is_not_of_others(&text, claim.sources)?;
         Ok(self.quote(ground.number, QUOTED).unwrap_or_default())
     }
 
@@ -164,10 +170,15 @@ impl<'a> Grounds<'a> {
     }
 
     fn says(&self, text: &str, named: &[u32], is_such: impl Fn(&Shown) -> bool) -> bool {
-        let about = words(&clean_text(text));
+        let text = clean_text(text);
         let named = named.iter().take(MAX_GROUNDS);
-        let mut shown = named.flat_map(|number| self.numbered(*number));
-        shown.any(|shown| is_such(shown) && self.says_of(shown, &about))
+        let shown = named.flat_map(|number| self.numbered(*number));
+        let such: Vec<&Shown> = shown.filter(|shown| is_such(shown)).collect();
+        let is_said = |about: &str| {
+            let about = words(about);
+            such.iter().any(|shown| self.says_of(shown, &about))
+        };
+        is_said(&text) && parts(&text).all(is_said)
     }
 
     /// The grounds of what is new among the named events.
@@ -194,9 +205,7 @@ impl<'a> Grounds<'a> {
     /// neither a tool nor a page says better.
     pub fn accept_of_lessons(&self, text: &str, lessons: &[&str]) -> Result<String, String> {
         self.says_no_more(text, lessons)?;
-        if self.is_of_others(&clean_text(text), lessons) {
-            return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
-        }
+        self.is_not_of_others(&clean_text(text), lessons)?;
         Ok(head(&lessons.join("; "), QUOTED).to_owned())
     }
 
@@ -301,6 +310,15 @@ impl<'a> Grounds<'a> {
         about.is_empty() || !said.is_disjoint(about)
     }
 
+    /// Makes sure that neither a text nor a part of it is said better by others.
+    fn is_not_of_others(&self, text: &str, sources: &[&str]) -> Result<(), String> {
+        let mut parts = parts(text).filter(|part| !is_of(part, sources));
+        if self.is_of_others(text, sources) || parts.any(|part| self.is_of_others(part, sources)) {
+            return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
+        }
+        Ok(())
+    }
+
     /// Tells whether a sentence that is neither the user's nor a call says a text better than
     /// all that is trusted.
     fn is_of_others(&self, text: &str, sources: &[&str]) -> bool {
@@ -341,14 +359,4 @@ pub fn numbers(said: Option<&Value>) -> Vec<u32> {
 /// Tells whether a template asks for grounds: one that does not gets what it says unasked.
 pub fn asks_for_grounds(template: &str) -> bool {
     template.contains("\"grounds\"")
-}
-
-/// A text as names are looked for in it: in lower case, and without the marks of a pattern, which
-/// what a search looked for has (`time\.Now\(\)`).
-fn plain(text: &str) -> String {
-    text.to_lowercase().replace('\\', "")
-}
-
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| line.split(". "))
 }

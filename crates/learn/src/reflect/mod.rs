@@ -23,6 +23,7 @@ pub mod reply;
 pub mod rules;
 pub mod score;
 pub mod self_correction;
+mod sentences;
 mod tag_forms;
 pub mod tellable;
 pub mod trace;
