@@ -207,6 +207,8 @@ pub(super) async fn curator(
         // Whatever it said would be dropped, and have been paid for.
         return Ok(Answered::default());
     }
+    let more = known::more(context, job, reflection, &playbook)?;
+    job.progress.known_lessons.extend(more);
     let known = known(context, job, session, &playbook, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
     let question = Question {
@@ -280,14 +282,10 @@ fn known_lessons(
     session: &SessionEvidence,
     playbook: &Playbook,
 ) -> Result<Vec<KnownLesson>, QueueError> {
-    let project = &job.ticket.project;
+    let (memory, root) = (context.memory(), record::root_of(job));
+    let (project, now) = (&job.ticket.project, context.now());
     Ok(known::lessons(
-        &context.memory(),
-        project,
-        session,
-        playbook,
-        &record::root_of(job),
-        context.now(),
+        &memory, project, session, playbook, &root, now,
     )?)
 }
 

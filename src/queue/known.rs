@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
+use super::progress::Job;
+use super::record::root_of;
 use crate::config::Config;
 use crate::fsx;
 use crate::hint::MemoryKind;
@@ -14,6 +17,7 @@ use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::redact::PatternError;
 use crate::reflect::known::{InstructionFile, KnownLesson, chosen, unsaid};
+use crate::reflect::reply::Reflection;
 use crate::trust::Standing;
 
 /// The files in which projects tell assistants how to work there, and the folder of more.
@@ -24,6 +28,8 @@ const MAX_RULES: usize = 50;
 const MAX_FILE: u64 = 256 << 10;
 /// How many lessons are shown.
 const LESSONS: usize = 16;
+/// How many more a curator is shown, which are like what the reflector found.
+const MORE: usize = 8;
 /// How many are looked up: some of them say the same, or what a key point says.
 const LOOKED_UP: u64 = 40;
 
@@ -40,24 +46,43 @@ pub(crate) fn lessons(
 ) -> Result<Vec<KnownLesson>, MemoryError> {
     let facts = &session.facts;
     let errors = facts.errors.iter().map(|error| error.message.as_str());
-    let about: Vec<&str> = facts
-        .first_request
-        .as_deref()
-        .into_iter()
-        .chain(errors)
-        .collect();
-    let about = about.join("\n");
-    let mut found = Vec::new();
-    if !about.is_empty() {
-        found = like(memory, project, root, &about, now)?;
-    }
-    let others = self::found(memory, project, root, None, now)?;
-    for other in others {
+    let request = facts.first_request.as_deref();
+    let about: Vec<&str> = request.into_iter().chain(errors).collect();
+    let mut found = like(memory, project, root, &about.join("\n"), now)?;
+    for other in self::found(memory, project, root, None, now)? {
         if found.iter().all(|lesson| lesson.id != other.id) {
             found.push(other);
         }
     }
     Ok(unsaid(found, playbook, LESSONS))
+}
+
+/// The lessons besides those that a job's reflector was shown that are like what it found, with a
+/// ground or without: the first ones were chosen before anything was.
+pub(super) fn more(
+    context: &WorkerContext,
+    job: &Job,
+    reflection: &Reflection,
+    playbook: &Playbook,
+) -> Result<Vec<KnownLesson>, MemoryError> {
+    let known = &job.progress.known_lessons;
+    let lessons = reflection.lessons.iter();
+    let taught = lessons.map(|lesson| lesson.correction.as_str());
+    let dropped = job.progress.dropped_lessons.iter();
+    let taught = taught.chain(dropped.map(|dropped| dropped.what.as_str()));
+    let found = like(
+        &context.memory(),
+        &job.ticket.project,
+        &root_of(job),
+        &taught.collect::<Vec<_>>().join("\n"),
+        context.now(),
+    )?;
+    let is_new = |lesson: &KnownLesson| known.iter().all(|known| known.id != lesson.id);
+    let found = found.into_iter().filter(is_new);
+    let all = known.iter().cloned().chain(found).collect();
+    let mut new = unsaid(all, playbook, known.len() + MORE);
+    new.retain(is_new);
+    Ok(new)
 }
 
 /// The texts that earlier sessions taught, as a session is told of them.
@@ -78,6 +103,7 @@ pub(super) fn best(
     found(memory, project, "", None, now)
 }
 
+/// The lessons that are like a text; none are like an empty one.
 pub(super) fn like(
     memory: &Memory,
     project: &Path,
@@ -85,7 +111,10 @@ pub(super) fn like(
     text: &str,
     now: Timestamp,
 ) -> Result<Vec<KnownLesson>, MemoryError> {
-    found(memory, project, root, Some(text), now)
+    match text {
+        "" => Ok(Vec::new()),
+        text => found(memory, project, root, Some(text), now),
+    }
 }
 
 fn found(

@@ -83,7 +83,8 @@ pub(crate) struct Progress {
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
-    /// The lessons of earlier sessions that the reflector was shown, as `L1`, `L2`, ….
+    /// The lessons of earlier sessions that the reflector was shown, as `L1`, `L2`, …, and after
+    /// them those that only the curator was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) known_lessons: Vec<KnownLesson>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

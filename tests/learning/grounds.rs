@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::records::{answer, assistant, call_with, read_as, user};
 use crate::common::api::{Api, Request, Step};
 use crate::common::env::{Hook, TestEnv, write};
+use crate::common::learned::lesson;
 use crate::common::session::Session;
 use crate::common::story::history;
 use playbook::playbook::Playbook;
@@ -272,20 +273,21 @@ fn a_lesson_repeats_as_many_as_it_names(#[case] lesson: Value, #[case] want: &[&
     assert_eq!(serde_json::from_value::<Reflection>(stored).unwrap(), said);
 }
 
-/// An error is a ground of what is new. To change a key point it is one with the call that got
-/// past it, which need not be the same program again: the reply names both.
+/// An error is a ground of what is new or widens a key point. To say something else than a key
+/// point it is one with the call that got past it, which need not be the same program again: the
+/// reply names both.
 #[rstest]
-#[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], [true, true])]
-#[case::what_the_settings_forbade(&["DENIED", "gh pr edit"], [false, false])]
-#[case::the_error_alone(&["ERROR"], [true, false])]
-#[case::a_call_alone(&["gh pr edit"], [false, false])]
-#[case::an_error_and_a_call_that_failed_too(&["ERROR", "make publish"], [true, false])]
-#[case::an_error_and_what_was_before_it(&["ERROR", "git log"], [true, false])]
-#[case::what_a_subagent_reports(&["REPORT"], [true, false])]
-#[case::a_report_and_a_later_call(&["REPORT", "gh pr edit"], [true, false])]
-fn what_is_new_may_rest_on_an_error_and_a_change_on_the_call_that_got_past_it(
+#[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], [true, true, true])]
+#[case::what_the_settings_forbade(&["DENIED", "gh pr edit"], [false, false, false])]
+#[case::the_error_alone(&["ERROR"], [true, true, false])]
+#[case::a_call_alone(&["gh pr edit"], [false, false, false])]
+#[case::an_error_and_a_call_that_failed_too(&["ERROR", "make publish"], [true, true, false])]
+#[case::an_error_and_what_was_before_it(&["ERROR", "git log"], [true, true, false])]
+#[case::what_a_subagent_reports(&["REPORT"], [true, true, false])]
+#[case::a_report_and_a_later_call(&["REPORT", "gh pr edit"], [true, true, false])]
+fn what_is_new_or_wider_may_rest_on_an_error_and_another_text_on_the_call_that_got_past_it(
     #[case] named: &[&str],
-    #[case] is_accepted: [bool; 2],
+    #[case] is_accepted: [bool; 3],
 ) {
     let mut lines = vec![user("go")];
     lines.extend(bash(1, "git log -1", "abc", false));
@@ -325,8 +327,10 @@ fn what_is_new_may_rest_on_an_error_and_a_change_on_the_call_that_got_past_it(
         .collect();
     assert_eq!(numbers.len(), named.len());
     let text = "Where `make release --dry` fails on a large diff, write the text by `gh pr edit`.";
+    let wider = "Run the parser tests before a push and before `make release`.";
     let operations = [
         json!({"type": "ADD", "text": text, "reason": "new", "grounds": numbers}),
+        json!({"type": "UPDATE", "target_id": "pat-001", "text": wider, "grounds": numbers}),
         json!({"type": "UPDATE", "target_id": "pat-001", "text": text, "grounds": numbers}),
     ];
     let grounds = Grounds::of(&evidence).unwrap();
@@ -547,6 +551,36 @@ fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
         lacks!(prompt, "Blue.", "is a secret", "ghp_");
     }
     lacks!(requests[0].prompt(), "L1 (");
+}
+
+/// The request names nothing that the earlier lesson has; what the reflector makes of it does.
+#[test]
+fn a_curator_is_shown_lessons_like_what_the_reflector_found() {
+    let api = Api::script(replies());
+    let mut env = TestEnv::without_worker();
+    let others = (0..40).map(|n| {
+        let correction = format!("three{n} four{n} five{n}");
+        lesson(&format!("one{n} two{n}"), &correction, None)
+    });
+    env.learn("j1", 1, &others.collect::<Vec<_>>());
+    let like_it = lesson(
+        "it was late",
+        "ask the harbour before `scripts/ship.sh`",
+        None,
+    );
+    env.learn("j2", 1, &[like_it]);
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let session = Session::new("s1")
+        .user("please go on with number 7837")
+        .ran("scripts/ship.sh", "shipped")
+        .assistant("By [pat-001], done.")
+        .done();
+    env.learn_from(&session);
+    let prompts: Vec<String> = api.requests().iter().map(Request::prompt).collect();
+    lacks!(prompts[0], "ask the harbour");
+    has!(prompts[0], "L16 (");
+    has!(prompts[1], "L16 (", "): it was late → ask the harbour");
 }
 
 /// What nothing could rest on is not asked for: it would be paid for and dropped.

@@ -4,8 +4,9 @@
 //! A text is accepted when
 //!
 //! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), an error, or what
-//!    an agent reports that the assistant had sent; to change or take away a key point, an error
-//!    counts only with a later call, which is said to have got past it, and a report does not,
+//!    an agent reports that the assistant had sent; to say something else than a key point did, or
+//!    take it away, an error counts only with a later call, which is said to have got past it, and a
+//!    report does not,
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the
 //!    assistant made, in a key point that it replaces, or in what was learned before; an
 //!    identifier of code, which is none of these, may stand anywhere in the session,
@@ -124,14 +125,15 @@ impl<'a> Grounds<'a> {
         if claim.grounds.is_empty() {
             return Err("it names no ground".to_owned());
         }
+        let text = clean_text(claim.text);
+        let is_kept = |source: &&str| is_of(source, &[&text]);
         let mut grounds = self.among(claim.grounds);
-        if !claim.sources.is_empty() {
+        if !claim.sources.iter().all(is_kept) {
             grounds.retain(|shown| self.is_against(shown, claim.grounds));
         }
         if grounds.is_empty() {
             return Err("no ground of it is the user's words or an outcome".to_owned());
         }
-        let text = clean_text(claim.text);
         self.has_all_names(&text, claim.sources)?;
         let about = match text.as_str() {
             "" => words(&claim.sources.join(" ")),
