@@ -38,6 +38,16 @@ impl Term {
         Self(hash(&format!("={}", text.to_lowercase())) & !NAME)
     }
 
+    /// A command is a name, but for those of git: each project uses them, and a text that has one
+    /// is seldom about it.
+    fn command(text: &str) -> Self {
+        if text.starts_with("git ") {
+            Self::word(text)
+        } else {
+            Self::name(text)
+        }
+    }
+
     fn is_name(self) -> bool {
         self.0 & NAME == NAME
     }
@@ -80,7 +90,7 @@ fn named(line: &str) -> BTreeSet<Term> {
     gather(line, &mut found);
     let quoted = quoted(line).filter_map(|span| command(span.split_whitespace()));
     let commands = quoted.chain(commands(line, is_program));
-    found.extend(commands.map(|command| Term::name(&command)));
+    found.extend(commands.map(|command| Term::command(&command)));
     found
 }
 
@@ -123,7 +133,7 @@ impl PromptTerms {
             // A hint has the commands that it names as such; in a prompt any words may be one,
             // but for those that a sentence has, too.
             let any = commands(line, |program, what| !is_plain(program) || !is_plain(what));
-            found.extend(any.map(|command| Term::name(&command)));
+            found.extend(any.map(|command| Term::command(&command)));
             found.extend(compounds(line));
             let folders = folders_on_the_way(line).collect();
             LineTerms { found, folders }
@@ -184,7 +194,8 @@ mod tests {
     #[case::clients_command("/shop:plan-implement 77", "with `/shop:plan-implement` read first")]
     #[case::of_one_word("/review now", "`/review` needs a clean tree")]
     #[case::command("please run make fast-ci", "`make fast-ci` stops at the first failure")]
-    #[case::known_program("then git push it", "run `git push --force-with-lease` after rebasing")]
+    #[case::known_program("then gh pr create it", "run `gh pr create --fill` after rebasing")]
+    #[case::of_git_and_word("git push to the mirror", "`git push` the mirror last")]
     #[case::three_words("uv run pytest hangs", "`uv run pytest` wants the database")]
     #[case::compound("load dignified-python", "`dignified-python` comes first")]
     #[case::quoted("what does `just check` do?", "`just check` formats, too")]
@@ -212,6 +223,7 @@ mod tests {
         "start `go build ./cmd/shop` in the root of `cmd/shop/cli`"
     )]
     #[case::folder_of_a_file("docs/learned/ci.md", "read `docs/learned/testing/traps.md`")]
+    #[case::of_git("then git push it", "run `git push --force-with-lease` after rebasing")]
     #[case::numbers("see 7790 and 8001", "7790 and 8001 were reverted")]
     #[case::versions("update to 1.2.3", "1.2.3 is broken")]
     #[case::either_or("read and/or write, client/server", "and/or client/server")]
