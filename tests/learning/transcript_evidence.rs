@@ -1,7 +1,7 @@
 //! The evidence of a session: within its budget, complete in what matters, the same twice.
 use std::path::Path;
 
-use super::records::{answer, assistant, call, read, user};
+use super::records::{answer, assistant, call, call_with, read, user};
 use playbook::redact::{NeverRead, Secrecy};
 use playbook::transcript::{Lane, Options, Range, estimate_tokens, scan_reader};
 use playbook::transcript_file::{complete_end, scan};
@@ -226,6 +226,36 @@ fn errors_are_told_as_one_only_when_the_same_call_was_made_again_at_once() {
     #6 CLAUDE calls: Bash `./a`
     #7 ERROR in Bash `./a` (exit 1): error: no such host
     ");
+}
+
+/// A plan that is carried out in a new context stands there as a call that was refused and a turn
+/// that was interrupted; only words make a refusal of it.
+#[test]
+fn a_plan_that_was_left_without_a_word_is_not_refused() {
+    let plan = |id| call_with(id, "ExitPlanMode", &json!({"plan": "Write it anew."}));
+    let refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    let words = format!("{refusal} To tell you how to proceed, the user said:\nsmaller, please");
+    let interrupted = || user("[Request interrupted by user for tool use]");
+    let lines = [
+        user("mend it"),
+        plan(1),
+        answer(1, &words, true),
+        plan(2),
+        answer(2, refusal, true),
+        interrupted(),
+        user("Implement the following plan:\n\nWrite it anew."),
+        call_with(3, "Edit", &json!({"file_path": "a.rs"})),
+        answer(3, refusal, true),
+        interrupted(),
+    ];
+    let text = read(&lines).evidence.finish(24_000).text;
+    let of_user = text.lines().filter(|line| line.contains(" USER "));
+    let want = [
+        "#3 USER refused ExitPlanMode: smaller, please",
+        "#7 USER refused Edit `a.rs`",
+        "#8 USER interrupted",
+    ];
+    assert_eq!(of_user.collect::<Vec<_>>(), want, "{text}");
 }
 
 #[test]

@@ -32,6 +32,9 @@ const MAX_WAITING: usize = 256;
 /// How much of a question with its choices is remembered, in bytes.
 const MAX_OFFERED: usize = 16_000;
 const QUESTION_TOOL: &str = "AskUserQuestion";
+/// The tool by which the agent asks whether its plan is to be carried out. A user who has it
+/// carried out in a new context leaves the call as if it were refused, without a word.
+const PLAN_TOOL: &str = "ExitPlanMode";
 
 /// Asks whether a record, with its time, is a copy of one in another file or job.
 pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 'c;
@@ -56,6 +59,8 @@ pub(crate) struct Session<'t> {
     task: Task,
     /// The last call whose check failed, and what ran it.
     red: Option<(Arc<Call>, String)>,
+    /// Whether a plan was just left without a word.
+    has_left_plan: bool,
     /// Whether a boundary was read whose summary is still to come.
     compacting: bool,
     placed: bool,
@@ -144,6 +149,7 @@ impl<'t> Session<'t> {
             aside: Waiting::default(),
             task: Task::default(),
             red: None,
+            has_left_plan: false,
             compacting: false,
             placed: false,
             queued: Vec::new(),
@@ -295,6 +301,7 @@ impl<'t> Session<'t> {
         name: Option<Str<'_>>,
         input: Option<Value<Str<'_>>>,
     ) -> Waiting {
+        self.has_left_plan = false;
         let (mut call, mut change, is_private) = tools::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.

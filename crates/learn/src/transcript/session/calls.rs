@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::MAX_OFFERED;
-use super::QUESTION_TOOL;
+use super::{PLAN_TOOL, QUESTION_TOOL};
 use super::{Session, Waiting};
 use memchr::memmem;
 
@@ -86,6 +86,10 @@ impl Session<'_> {
     }
 
     fn refused(&mut self, waiting: Waiting, words: String, place: Place<'_>) {
+        if waiting.call.tool == PLAN_TOOL && words.is_empty() {
+            self.has_left_plan = true;
+            return;
+        }
         let changes = waiting.changes;
         let [old, new] = changes.map(|text| self.mask.head(Str::new(&text), tools::MAX_DETAIL));
         self.hints.end_turn(Effect::Failed);

@@ -102,6 +102,7 @@ impl Session<'_> {
                 self.mask.text(text)
             };
             match user::classify(&text) {
+                UserText::Interrupt if std::mem::take(&mut self.has_left_plan) => {}
                 UserText::Interrupt => {
                     self.hints.end_turn(Effect::Failed);
                     self.sink.push(place, EventKind::Interrupt);
