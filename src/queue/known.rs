@@ -28,8 +28,8 @@ const MAX_RULES: usize = 50;
 const MAX_FILE: u64 = 256 << 10;
 /// How many lessons are shown.
 const LESSONS: usize = 16;
-/// How many more a curator is shown, which are like what the reflector found.
-const MORE: usize = 8;
+/// How many a curator is shown, with those that are like what the reflector found.
+const WITH_ALIKE: usize = 24;
 /// How many are looked up: some of them say the same, or what a key point says.
 const LOOKED_UP: u64 = 40;
 
@@ -80,7 +80,7 @@ pub(super) fn more(
     let is_new = |lesson: &KnownLesson| known.iter().all(|known| known.id != lesson.id);
     let found = found.into_iter().filter(is_new);
     let all = known.iter().cloned().chain(found).collect();
-    let mut new = unsaid(all, playbook, known.len() + MORE);
+    let mut new = unsaid(all, playbook, WITH_ALIKE.max(known.len()));
     new.retain(is_new);
     Ok(new)
 }

@@ -273,21 +273,20 @@ fn a_lesson_repeats_as_many_as_it_names(#[case] lesson: Value, #[case] want: &[&
     assert_eq!(serde_json::from_value::<Reflection>(stored).unwrap(), said);
 }
 
-/// An error is a ground of what is new or widens a key point. To say something else than a key
-/// point it is one with the call that got past it, which need not be the same program again: the
-/// reply names both.
+/// An error is a ground of what is new. To change a key point it is one with the call that got
+/// past it, which need not be the same program again: the reply names both.
 #[rstest]
-#[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], [true, true, true])]
-#[case::what_the_settings_forbade(&["DENIED", "gh pr edit"], [false, false, false])]
-#[case::the_error_alone(&["ERROR"], [true, true, false])]
-#[case::a_call_alone(&["gh pr edit"], [false, false, false])]
-#[case::an_error_and_a_call_that_failed_too(&["ERROR", "make publish"], [true, true, false])]
-#[case::an_error_and_what_was_before_it(&["ERROR", "git log"], [true, true, false])]
-#[case::what_a_subagent_reports(&["REPORT"], [true, true, false])]
-#[case::a_report_and_a_later_call(&["REPORT", "gh pr edit"], [true, true, false])]
-fn what_is_new_or_wider_may_rest_on_an_error_and_another_text_on_the_call_that_got_past_it(
+#[case::an_error_and_what_got_past_it(&["ERROR", "gh pr edit"], [true, true])]
+#[case::what_the_settings_forbade(&["DENIED", "gh pr edit"], [false, false])]
+#[case::the_error_alone(&["ERROR"], [true, false])]
+#[case::a_call_alone(&["gh pr edit"], [false, false])]
+#[case::an_error_and_a_call_that_failed_too(&["ERROR", "make publish"], [true, false])]
+#[case::an_error_and_what_was_before_it(&["ERROR", "git log"], [true, false])]
+#[case::what_a_subagent_reports(&["REPORT"], [true, false])]
+#[case::a_report_and_a_later_call(&["REPORT", "gh pr edit"], [true, false])]
+fn what_is_new_may_rest_on_an_error_and_a_change_on_the_call_that_got_past_it(
     #[case] named: &[&str],
-    #[case] is_accepted: [bool; 3],
+    #[case] is_accepted: [bool; 2],
 ) {
     let mut lines = vec![user("go")];
     lines.extend(bash(1, "git log -1", "abc", false));
@@ -327,10 +326,8 @@ fn what_is_new_or_wider_may_rest_on_an_error_and_another_text_on_the_call_that_g
         .collect();
     assert_eq!(numbers.len(), named.len());
     let text = "Where `make release --dry` fails on a large diff, write the text by `gh pr edit`.";
-    let wider = "Run the parser tests before a push and before `make release`.";
     let operations = [
         json!({"type": "ADD", "text": text, "reason": "new", "grounds": numbers}),
-        json!({"type": "UPDATE", "target_id": "pat-001", "text": wider, "grounds": numbers}),
         json!({"type": "UPDATE", "target_id": "pat-001", "text": text, "grounds": numbers}),
     ];
     let grounds = Grounds::of(&evidence).unwrap();

@@ -8,6 +8,7 @@ fn attempt(tool: &str, input: &str) -> Attempt {
     Attempt::of(&Arc::new(Call {
         tool: tool.to_owned(),
         input: input.to_owned(),
+        ..Call::default()
     }))
 }
 

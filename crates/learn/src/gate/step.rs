@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::transcript::{Call, Check, deed, shell};
+use crate::transcript::{AGENT_TOOLS, Call, Check, deed, shell};
 
-/// Tools that hand work to another agent.
-const SUBAGENTS: &[&str] = &["Task", "Agent"];
 /// Programs that run no check of the files at hand, beside those that only look.
 const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
 /// What git does to the files at hand.
@@ -50,7 +48,7 @@ pub(super) struct Run {
 
 /// Tells whether a call may run a check, or change files, that is not seen.
 pub(super) fn may_check(call: &Call) -> bool {
-    let is_foreign = call.tool.starts_with("mcp__") || SUBAGENTS.contains(&call.tool.as_str());
+    let is_foreign = call.tool.starts_with("mcp__") || AGENT_TOOLS.contains(&call.tool.as_str());
     let is_harmless = || deed::only_looks(&call.input, HARMLESS) && !rewrites(&call.input);
     is_foreign || (shell::runs_commands(&call.tool) && !is_harmless())
 }

@@ -67,7 +67,10 @@ pub fn with_grounds(
     let mut kept = Vec::new();
     let mut dropped = Vec::new();
     for mut operation in operations {
-        let text = written_text(&operation);
+        let text = match Operation::read(&operation) {
+            Ok(Operation::Delete { .. }) => "",
+            _ => written_text(&operation),
+        };
         let points = named_points(&operation).filter_map(|name| playbook.named(name));
         let points: Vec<Point<'_>> = points.collect();
         let sources: Vec<&str> = points.iter().map(|point| point.text).collect();

@@ -4,9 +4,8 @@
 //! A text is accepted when
 //!
 //! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), an error, or what
-//!    an agent reports that the assistant had sent; to say something else than a key point did, or
-//!    take it away, an error counts only with a later call, which is said to have got past it, and a
-//!    report does not,
+//!    an agent reports that the assistant had sent; to change or take away a key point, an error
+//!    counts only with a later call, which is said to have got past it, and a report does not,
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the
 //!    assistant made, in a key point that it replaces, or in what was learned before; an
 //!    identifier of code, which is none of these, may stand anywhere in the session,
@@ -70,7 +69,8 @@ pub struct Grounds<'a> {
     /// The user's words and the assistant's calls, in lower case.
     own: Vec<String>,
     own_words: BTreeSet<u64>,
-    /// What earlier sessions taught, in lower case.
+    /// What may be named besides, in lower case: what an event names beside its words, and what
+    /// earlier sessions taught.
     known: Vec<String>,
 }
 
@@ -80,11 +80,12 @@ impl<'a> Grounds<'a> {
         let is_numbered = evidence.shown.iter().all(|shown| shown.number > 0);
         let own = evidence.shown.iter().flat_map(|shown| &shown.own);
         let own: Vec<String> = own.map(|text| plain(text)).collect();
+        let names = evidence.shown.iter().flat_map(|shown| &shown.names);
         is_numbered.then(|| Self {
             evidence,
             own_words: own.iter().flat_map(|text| words(text)).collect(),
             own,
-            known: Vec::new(),
+            known: names.map(|text| plain(text)).collect(),
         })
     }
 
@@ -126,9 +127,8 @@ impl<'a> Grounds<'a> {
             return Err("it names no ground".to_owned());
         }
         let text = clean_text(claim.text);
-        let is_kept = |source: &&str| is_of(source, &[&text]);
         let mut grounds = self.among(claim.grounds);
-        if !claim.sources.iter().all(is_kept) {
+        if !claim.sources.is_empty() {
             grounds.retain(|shown| self.is_against(shown, claim.grounds));
         }
         if grounds.is_empty() {
@@ -142,12 +142,11 @@ impl<'a> Grounds<'a> {
         let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &about)) else {
             return Err("its grounds say nothing of it".to_owned());
         };
-        // What replaces a key point is told at once: each part that is new has a ground.
-        let is_said = |part: &str| {
-            let part = words(part);
-            grounds.iter().any(|ground| self.says_of(ground, &part))
-        };
-        let mut new = parts(&text).filter(|part| !is_of(part, claim.sources));
+        // What replaces a key point is told at once: each sentence that is new has a ground.
+        let is_said = |part: &str| self.is_grounded(part, claim.grounds);
+        let mut new = parts(&text)
+            .into_iter()
+            .filter(|part| !is_of(part, claim.sources));
         if !claim.sources.is_empty() && !new.all(is_said) {
             return Err("its grounds say nothing of a part of it".to_owned());
         }
@@ -180,7 +179,19 @@ impl<'a> Grounds<'a> {
             let about = words(about);
             such.iter().any(|shown| self.says_of(shown, &about))
         };
-        is_said(&text) && parts(&text).all(is_said)
+        is_said(&text) && parts(&text).into_iter().all(is_said)
+    }
+
+    /// Tells whether one of the named events that is a ground, or a call, says something of a
+    /// sentence.
+    pub(super) fn is_grounded(&self, part: &str, named: &[u32]) -> bool {
+        let part = words(part);
+        let named = named.iter().take(MAX_GROUNDS);
+        let mut shown = named.flat_map(|number| self.numbered(*number));
+        shown.any(|shown| {
+            let is_such = shown.bearing == Bearing::Call || self.is_met(shown);
+            is_such && self.says_of(shown, &part)
+        })
     }
 
     /// The grounds of what is new among the named events.
@@ -217,7 +228,9 @@ impl<'a> Grounds<'a> {
         let text = clean_text(text);
         self.has_all_names(&text, sources)?;
         let (said, before) = (words(&text), words(&sources.join(" ")));
-        if said.intersection(&before).count() * 100 < SAYS_IT * said.len() {
+        let is_before = |part: &&str| !words(part).is_disjoint(&before);
+        let is_said = parts(&text).iter().all(is_before);
+        if !is_said || said.intersection(&before).count() * 100 < SAYS_IT * said.len() {
             return Err("it says something else than what it rests on".to_owned());
         }
         Ok(())
@@ -258,9 +271,7 @@ impl<'a> Grounds<'a> {
             .numbered(number)
             .find(|shown| shown.bearing == Bearing::Words);
         let told = match (words, entry.split_once(':')) {
-            (Some(words), Some((label, _))) => {
-                format!("{label}: {}", words.own.first().map_or("", String::as_str))
-            }
+            (Some(words), Some((label, _))) => format!("{label}: {}", words.own.join(" ")),
             _ => entry.to_owned(),
         };
         let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -314,7 +325,7 @@ impl<'a> Grounds<'a> {
 
     /// Makes sure that neither a text nor a part of it is said better by others.
     fn is_not_of_others(&self, text: &str, sources: &[&str]) -> Result<(), String> {
-        let mut parts = parts(text).filter(|part| !is_of(part, sources));
+        let mut parts = parts(text).into_iter().filter(|part| !is_of(part, sources));
         if self.is_of_others(text, sources) || parts.any(|part| self.is_of_others(part, sources)) {
             return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
         }

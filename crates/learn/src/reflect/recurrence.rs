@@ -10,11 +10,14 @@
 //!
 //! All else happened once. It stays a lesson, which recall and hints find, until it recurs.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::grounds::{Grounds, numbers};
 use super::known::KnownLesson;
 use super::reply::{ReplyLesson, Score};
+use super::sentences::parts;
 use crate::hint::hashes as words;
 use crate::playbook::dedup::{Threshold, Wording};
 use crate::playbook::ops::written_text;
@@ -47,7 +50,8 @@ impl Recurrence<'_> {
             || says_one(self.lessons, found, text)
     }
 
-    /// Tells whether a known lesson of another session is named for it that is about the same.
+    /// Tells whether known lessons of other sessions are named for it that are about it: about each
+    /// sentence that has no ground of its own.
     fn names_one(&self, operation: &Value, text: &str) -> bool {
         let about = words(text);
         let is_about = |text: &str| !words(text).is_disjoint(&about);
@@ -58,11 +62,14 @@ impl Recurrence<'_> {
             shares_event && is_about(&lesson.correction)
         });
         let by_reflector = taught.flat_map(|lesson| lesson.repeats.iter().map(String::as_str));
-        let mut named = by_curator.chain(by_reflector);
-        named.any(|name| {
-            let lesson = numbered(self.lessons, name);
-            lesson.is_some_and(|lesson| lesson.sessions > 0 && is_about(&lesson.text))
-        })
+        let named = by_curator.chain(by_reflector);
+        let named = named.filter_map(|name| numbered(self.lessons, name));
+        let named = named.filter(|lesson| lesson.sessions > 0 && is_about(&lesson.text));
+        let said: BTreeSet<u64> = named.flat_map(|lesson| words(&lesson.text)).collect();
+        let is_said = |part: &&str| {
+            !words(part).is_disjoint(&said) || self.grounds.is_grounded(part, &grounds)
+        };
+        !said.is_empty() && parts(text).iter().all(is_said)
     }
 }
 
@@ -134,6 +141,7 @@ mod tests {
             number,
             bearing,
             own: vec![own.to_owned()],
+            names: Vec::new(),
         };
         Evidence {
             shown: vec![

@@ -1,6 +1,7 @@
 //! The sentences of what is to be learned, and of what a session holds.
 
-use super::learned::ARROW;
+use std::ops::Range;
+
 use crate::hint::hashes as words;
 
 /// A text with fewer words says by itself nothing of what it is about: "no, not so".
@@ -14,11 +15,38 @@ pub(super) fn plain(text: &str) -> String {
     text.to_lowercase().replace('\\', "")
 }
 
-/// The sentences of a text that is to be learned which say something by themselves.
-pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split(ARROW).flat_map(|text| text.split(". "));
-    let parts = parts.flat_map(|text| text.split("; "));
-    parts.filter(|part| words(part).len() >= TELLING)
+/// The sentences of a text that is to be learned; one that says too little alone with the next.
+pub(super) fn parts(text: &str) -> Vec<&str> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut begin = 0;
+    for (end, next) in marks(text).chain([(text.len(), text.len())]) {
+        if words(&text[begin..end]).len() >= TELLING {
+            parts.push(begin..end);
+            begin = next;
+        }
+    }
+    if let Some(last) = parts.last_mut() {
+        last.end = text.len();
+    }
+    parts.into_iter().map(|part| &text[part]).collect()
+}
+
+/// Where the marks in a text begin and end that part its sentences.
+fn marks(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let is_end = |rest: &str| {
+        let rest = rest.trim_start_matches(['"', '\'', ')', '`']);
+        rest.is_empty() || rest.starts_with(char::is_whitespace)
+    };
+    text.char_indices().filter_map(move |(at, c)| {
+        let next = at + c.len_utf8();
+        let is_mark = match c {
+            '\n' | '→' | '—' => true,
+            // `src/main.rs` goes on.
+            '.' | ';' | '!' | '?' => is_end(&text[next..]),
+            _ => false,
+        };
+        is_mark.then_some((at, next))
+    })
 }
 
 /// Tells whether one of the texts says a sentence already.

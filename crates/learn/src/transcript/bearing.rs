@@ -5,9 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::item::Item;
 use super::sanitizer::Sanitizer;
 
-/// How the label of what the user said with a slash command begins.
-pub(crate) const WITH_COMMAND: &str = "USER with ";
-
 /// How much of one text of the user's or the assistant's own is kept, in bytes.
 const MAX_OWN: usize = 3_000;
 
@@ -37,22 +34,22 @@ impl Bearing {
     }
 }
 
-/// The slash command by which the user said something, as its label names it.
-fn command(label: &str) -> Option<&str> {
-    label.strip_prefix(WITH_COMMAND)
-}
-
 /// Returns what of an item is the user's own words or the assistant's own calls.
 pub(crate) fn own(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
     let call = item.call.as_ref().map(|call| call.input.as_str());
     // What is noted below an error are the calls that made it good.
     let notes = item.notes.iter().filter(|_| item.kind == "error_event");
-    let own = [item.own.as_str()]
-        .into_iter()
-        .chain(call)
-        .chain(command(&item.label));
+    let own = [item.own.as_str()].into_iter().chain(call);
     own.chain(notes.map(String::as_str))
         .filter(|text| !text.is_empty())
         .map(|text| sanitizer.text(text, MAX_OWN))
         .collect()
+}
+
+/// Returns what an item names besides, and what is learned may name, too.
+pub(crate) fn names(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
+    let call = item.call.as_ref().filter(|_| item.bearing == Bearing::Call);
+    let commands = call.iter().flat_map(|call| &call.sent_to_run);
+    let names = commands.chain(item.slash_command.as_ref());
+    names.map(|name| sanitizer.text(name, MAX_OWN)).collect()
 }

@@ -158,6 +158,7 @@ mod tests {
         let call = Call {
             tool: tool.to_owned(),
             input: command.to_owned(),
+            ..Call::default()
         };
         // What serde_json writes stands between two quotes.
         let json = serde_json::to_string(output).unwrap();

@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use super::announcement;
 use super::attempt::Attempt;
-use super::bearing::{Bearing, WITH_COMMAND};
+use super::bearing::Bearing;
 use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
@@ -168,6 +168,7 @@ impl Collector {
                 _ => Bearing::Others,
             },
             own: String::new(),
+            slash_command: None,
             label: label.into(),
             call: None,
             exit_code: None,
@@ -182,7 +183,7 @@ impl Collector {
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
         let label = match prompt.via {
-            Via::Command(name) => Cow::Owned(format!("{WITH_COMMAND}{name}")),
+            Via::Command(name) => Cow::Owned(format!("USER with {name}")),
             Via::Answer => "USER answers".into(),
             Via::Queued => "USER adds".into(),
             Via::Typed => "USER".into(),
@@ -198,6 +199,7 @@ impl Collector {
             Rank::Prompt
         };
         let item = self.add(event, rank, label, prompt.text);
+        item.slash_command = prompt.typed_command.map(str::to_owned);
         if !prompt.own.is_empty() {
             item.bearing = Bearing::Words;
             item.own.clone_from(&prompt.own);

@@ -156,6 +156,8 @@ pub struct Prompt<'a> {
     pub own: String,
     /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
+    /// The slash command of it, where the user typed one.
+    pub typed_command: Option<&'a str>,
     /// Sentences that are meant to hold from now on.
     pub instructions: Vec<String>,
 }

@@ -3,11 +3,13 @@
 //! Number and label stand at the start of a line and every other line is indented, so that
 //! no text of the session can pass for a label. Calls in a row share a line and its number.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
 use super::bearing::{self, Bearing};
+use super::call::Call;
 use super::cut;
 use super::item::Item;
 use super::sanitizer::Sanitizer;
@@ -53,6 +55,10 @@ pub struct Shown {
     /// What of it is the user's own words or the assistant's own calls; masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<String>,
+    /// What it names besides, and what is learned may name, too: the slash command that the user
+    /// typed, the commands that an agent was sent to run; masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 impl Evidence {
@@ -77,6 +83,7 @@ impl Shown {
             number,
             bearing: item.bearing,
             own: bearing::own(item, sanitizer),
+            names: bearing::names(item, sanitizer),
             kind: item.kind.to_owned(),
             offset: item.offset,
             uuid: item.uuid.clone(),
@@ -111,9 +118,17 @@ const NOTE: usize = 300;
 /// How long a note below quotes may be, in bytes.
 const SHORT_NOTE: usize = 120;
 
+/// What a call is about; of an agent's task also the commands that it names.
+fn asked(call: &Call) -> Cow<'_, str> {
+    match &*call.sent_to_run {
+        [] => Cow::Borrowed(&call.input),
+        commands => format!("{}: {}", call.input, commands.join("; ")).into(),
+    }
+}
+
 /// Returns about how many bytes of an item's texts a form shows at the most.
 pub(crate) fn size(item: &Item, form: Form) -> usize {
-    let call = item.call.as_ref().map_or(0, |call| call.input.len());
+    let call = item.call.as_ref().map_or(0, |call| asked(call).len());
     let notes = item
         .notes
         .iter()
@@ -187,7 +202,7 @@ fn label(item: &Item, form: Form) -> String {
         _ = write!(
             label,
             " `{}`",
-            cut::one_line(&call.input, form.most(SHORT_CALL))
+            cut::one_line(&asked(call), form.most(SHORT_CALL))
         );
     }
     let code = item.exit_code.map(|code| format!("exit {code}"));

@@ -60,6 +60,7 @@ mod tests {
         Call {
             tool: "Bash".to_owned(),
             input: command.to_owned(),
+            ..Call::default()
         }
     }
 

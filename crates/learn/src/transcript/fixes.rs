@@ -317,6 +317,7 @@ mod tests {
         Arc::new(Call {
             tool: tool.to_owned(),
             input: input.to_owned(),
+            ..Call::default()
         })
     }
 

@@ -162,6 +162,7 @@ mod tests {
             Arc::new(Call {
                 tool: "Bash".to_owned(),
                 input: input.to_owned(),
+                ..Call::default()
             })
         };
         let mut fixes = Fixes::default();

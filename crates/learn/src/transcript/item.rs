@@ -45,6 +45,8 @@ pub(crate) struct Item {
     pub bearing: Bearing,
     /// What the user wrote of it themselves; of a check the call that ran it.
     pub own: String,
+    /// The slash command with which the user said it.
+    pub slash_command: Option<String>,
     /// What stands before the call or the text: `CHECK failed (go test)`.
     pub label: Cow<'static, str>,
     pub call: Option<Arc<Call>>,

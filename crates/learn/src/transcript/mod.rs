@@ -76,7 +76,7 @@ pub(crate) use recurring_errors::{RecurringError, Way};
 pub use source::Source;
 pub use stats::{Reason, Stats};
 pub use tokens::estimate as estimate_tokens;
-pub(crate) use tools::is_forbidden;
+pub(crate) use tools::{AGENT_TOOLS, is_forbidden};
 
 /// A range of this many bytes is worth a thread that parses ahead.
 const LARGE: u64 = 4 << 20;

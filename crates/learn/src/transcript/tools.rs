@@ -93,27 +93,49 @@ pub(crate) fn call<'a>(
     }
     if let Some(task) = task {
         let task = mask.head(task, MAX_TASK);
-        let commands = commands_of(&task).take(TASK_COMMANDS).collect::<Vec<_>>();
-        if !commands.is_empty() {
-            call.input = format!("{}: {}", call.input, commands.join("; "));
-        }
+        let commands = commands_of(&task).take(TASK_COMMANDS);
+        call.sent_to_run = commands.map(str::to_owned).collect();
     }
     (call, change, is_private)
 }
 
-/// Returns what stands in backticks in the task of an agent and is a program with its arguments.
+/// Returns the commands that the task of an agent says are to be run: what stands in backticks
+/// behind "run", or alone in a line or an item of a list. What it quotes besides is none.
 fn commands_of(task: &str) -> impl Iterator<Item = &str> {
-    let is_program = |word: &str| {
-        word.bytes()
-            .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/'))
-    };
-    let spans = task
-        .lines()
-        .flat_map(|line| line.split('`').skip(1).step_by(2));
-    spans.map(str::trim).filter(move |span| {
-        let program = span.split_once(' ').map(|(program, _)| program);
-        span.len() <= MAX_TASK_COMMAND && program.is_some_and(is_program)
+    task.lines().flat_map(|line| {
+        let mut found = Vec::new();
+        let mut rest = line;
+        let mut is_order = true;
+        while let Some((before, span, after)) = quoted(rest) {
+            let before = before.trim().trim_end_matches(':').to_lowercase();
+            let mark = |c: char| c.is_ascii_digit() || "-*.)".contains(c);
+            let last = before.split_whitespace().last().unwrap_or_default();
+            is_order = match last {
+                "run" | "execute" | "rerun" => true,
+                // As the ones before it.
+                "and" | "then" | "," => is_order,
+                _ => before.chars().all(mark) && rest.len() == line.len(),
+            };
+            if is_order && is_command(span) {
+                found.push(span.trim());
+            }
+            rest = after;
+        }
+        found
     })
+}
+
+fn quoted(line: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = line.split_once('`')?;
+    let (span, after) = rest.split_once('`')?;
+    Some((before, span, after))
+}
+
+/// Tells whether a text may be a program with its arguments.
+fn is_command(text: &str) -> bool {
+    let is_part = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/');
+    let program = text.trim().split_once(' ').map(|(program, _)| program);
+    text.len() <= MAX_TASK_COMMAND && program.is_some_and(|program| program.bytes().all(is_part))
 }
 
 /// Calls `found` with the name and the value of each text of a tool's input.
@@ -298,25 +320,23 @@ mod tests {
     }
 
     #[rstest]
-    #[case::commands(
-        "Task",
-        "Run `make format`, then\n1. `make prettier -- docs`. Leave `Node(...)` and `A b` alone.",
-        "Format: make format; make prettier -- docs"
-    )]
-    #[case::none("Agent", "Look for `retrack_branch`.", "Format")]
-    #[case::another_tool("Ask", "Run `make format`", "Format")]
-    fn what_an_agent_is_sent_to_run_is_kept(
-        #[case] tool: &str,
-        #[case] prompt: &str,
-        #[case] want: &str,
-    ) {
-        let tool = format!("\"{tool}\"");
-        let name = value(&tool).and_then(Value::str);
+    #[case::behind_run("Run `make format`, then `make prettier -- docs` and report.", &["make format", "make prettier -- docs"])]
+    #[case::items("Run these:\n1. `make lint`\n- `ruff check src`", &["make lint", "ruff check src"])]
+    #[case::quoted("The page says: use `make release` for it. Is that so?", &[])]
+    #[case::quoted_order("It asks to `skip linting when in a hurry`.", &[])]
+    #[case::identifiers("Run it after `Node(...)`, `A b` and look for `retrack_branch`.", &[])]
+    #[case::open("Don`t run lint checks", &[])]
+    #[case::secret("Run `curl -H ghp_0123456789abcdefghijABCDEFGHIJ012345 x`", &["curl -H [masked github-token] x"])]
+    fn what_an_agent_is_sent_to_run_is_kept_masked(#[case] prompt: &str, #[case] want: &[&str]) {
         let input = serde_json::json!({"prompt": prompt, "description": "Format"}).to_string();
-        assert_eq!(
-            call(name, value(&input), &mut Mask::default()).0.input,
-            want
-        );
+        let called = |tool: &str| {
+            let tool = format!("\"{tool}\"");
+            let name = value(&tool).and_then(Value::str);
+            call(name, value(&input), &mut Mask::default()).0
+        };
+        assert_eq!(called("Task").sent_to_run, want);
+        assert_eq!(called("Task").input, "Format");
+        assert!(called("Ask").sent_to_run.is_empty());
     }
 
     #[rstest]

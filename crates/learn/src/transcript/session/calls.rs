@@ -208,7 +208,8 @@ impl Session<'_> {
         }
         if hand_back {
             let text = self.mask.answer(content, HANDED_BACK);
-            self.hand_back(&call.input, &text, place);
+            let asked = [&call.input, &*call.sent_to_run.join("\n")].join("\n");
+            self.hand_back(asked.trim(), &text, place);
         }
     }
 

@@ -149,6 +149,7 @@ impl Session<'_> {
                 .join("\n"),
             own: words.join("\n"),
             via: Via::Answer,
+            typed_command: None,
             instructions: own
                 .flat_map(|given| standing::instructions(given.words))
                 .collect(),
@@ -167,14 +168,20 @@ impl Session<'_> {
     ) {
         self.hints.end_turn(Effect::Helped);
         self.task.ask(text, via);
-        let (own, instructions) = match (self.lane, self.words) {
-            (Lane::Session, Words::Weighed) => (own_words(text), orders()),
+        let is_typed = |name: &&str| !name.contains(char::is_whitespace);
+        let command = match via {
+            Via::Command(name) => Some(name).filter(is_typed),
+            _ => None,
+        };
+        let (own, instructions, typed_command) = match (self.lane, self.words) {
+            (Lane::Session, Words::Weighed) => (own_words(text), orders(), command),
             (Lane::Subagent, _) | (_, Words::Heard) => Default::default(),
         };
         let prompt = Prompt {
             text,
             own,
             via,
+            typed_command,
             instructions,
         };
         self.sink.push(place, EventKind::Prompt(prompt));
