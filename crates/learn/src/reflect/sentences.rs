@@ -61,3 +61,20 @@ pub(super) fn is_of(part: &str, texts: &[&str]) -> bool {
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split(". "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::one("Run `src/main.rs` before each release", &["Run `src/main.rs` before each release"])]
+    #[case::sentences("Format the changed files. Prettier checks all documents.", &["Format the changed files", " Prettier checks all documents."])]
+    #[case::other_marks("Format changed files! Prettier checks documents; ruff checks programs", &["Format changed files", " Prettier checks documents", " ruff checks programs"])]
+    #[case::quoted("It says \"format changed files.\" Prettier checks documents", &["It says \"format changed files", "\" Prettier checks documents"])]
+    #[case::too_short_alone("Never skip. Format changed files. Not so.", &["Never skip. Format changed files. Not so."])]
+    #[case::nothing("Not so.", &[])]
+    fn a_text_is_parted_where_a_sentence_ends(#[case] text: &str, #[case] want: &[&str]) {
+        assert_eq!(parts(text), want);
+    }
+}
