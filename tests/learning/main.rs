@@ -13,6 +13,7 @@ mod asked_by_pages;
 mod fuzzed;
 mod generate;
 mod grounds;
+mod grounds_of_jobs;
 mod own_points;
 mod points;
 mod poison;

@@ -7,12 +7,14 @@
 //!    an agent reports that the assistant had sent; to change or take away a key point, an error
 //!    counts only with a later call, which is said to have got past it, and a report does not,
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the
-//!    assistant made, in a key point that it replaces, or in what was learned before; an
-//!    identifier of code, which is none of these, may stand anywhere in the session,
+//!    assistant made, in a key point that it replaces, or in what was learned before, or is a slash
+//!    command that the user typed or a command that an agent was sent to run; an identifier of
+//!    code, which is none of these, may stand anywhere in the session,
 //! 3. a ground says something of it: they share a word,
 //! 4. no sentence of a tool, a file or a page says it, or a sentence of it, better than all that is
 //!    trusted,
-//! 5. where it replaces a key point, a ground says something of each sentence that is new.
+//! 5. where it replaces a key point, a ground or a call that is named says something of each
+//!    sentence that is new.
 //!
 //! A page that talks a model into a key point can forge the numbers, but neither its names
 //! nor its words stand where they must.
@@ -106,7 +108,12 @@ impl<'a> Grounds<'a> {
     fn is_met(&self, shown: &Shown) -> bool {
         // How to get round what the settings forbid is no lesson.
         let is_forbidden = || self.evidence.entry(shown.number).is_some_and(is_forbidden);
-        shown.bearing.is_ground() || shown.kind == REPORT || shown.kind == ERROR && !is_forbidden()
+        match shown.kind.as_str() {
+            // Of a report only what it was sent for counts as said.
+            REPORT => !shown.own.is_empty(),
+            ERROR => shown.bearing.is_ground() || !is_forbidden(),
+            _ => shown.bearing.is_ground(),
+        }
     }
 
     /// Tells whether an event says that a key point is wrong, beside the others that are named:
@@ -142,7 +149,7 @@ impl<'a> Grounds<'a> {
         let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &about)) else {
             return Err("its grounds say nothing of it".to_owned());
         };
-        // What replaces a key point is told at once: each sentence that is new has a ground.
+        // What replaces a key point is told at once: each sentence that is new has an event.
         let is_said = |part: &str| self.is_grounded(part, claim.grounds);
         let mut new = parts(&text)
             .into_iter()

@@ -110,7 +110,10 @@ fn commands_of(task: &str) -> impl Iterator<Item = &str> {
             let before = before.trim().trim_end_matches(':').to_lowercase();
             let mark = |c: char| c.is_ascii_digit() || "-*.)".contains(c);
             let last = before.split_whitespace().last().unwrap_or_default();
+            let mut words = before.split_whitespace();
+            let is_forbidden = words.any(|word| ["not", "never", "don't"].contains(&word));
             is_order = match last {
+                _ if is_forbidden => false,
                 "run" | "execute" | "rerun" => true,
                 // As the ones before it.
                 "and" | "then" | "," => is_order,
@@ -323,6 +326,7 @@ mod tests {
     #[case::behind_run("Run `make format`, then `make prettier -- docs` and report.", &["make format", "make prettier -- docs"])]
     #[case::items("Run these:\n1. `make lint`\n- `ruff check src`", &["make lint", "ruff check src"])]
     #[case::quoted("The page says: use `make release` for it. Is that so?", &[])]
+    #[case::forbidden("Run `make lint -k` and do NOT run `make format -a`.", &["make lint -k"])]
     #[case::quoted_order("It asks to `skip linting when in a hurry`.", &[])]
     #[case::identifiers("Run it after `Node(...)`, `A b` and look for `retrack_branch`.", &[])]
     #[case::open("Don`t run lint checks", &[])]

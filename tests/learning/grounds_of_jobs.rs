@@ -1,0 +1,208 @@
+//! Promise: what a job asks, accepts and drops for its grounds is shown: in the prompts, in the log
+//! and by doctor.
+
+use crate::common::api::{Api, Request, Step};
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::learned::lesson;
+use crate::common::session::Session;
+use crate::common::story::history;
+use serde_json::json;
+
+/// A session in which the user said how releases go.
+fn release(id: &str) -> Session {
+    Session::new(id)
+        .user("the release of the parser goes by scripts/ship.sh, not by hand")
+        .ran("scripts/ship.sh", "shipped")
+        .assistant("By [pat-001], done.")
+        .done()
+}
+
+fn replies() -> [Step; 2] {
+    let lesson = |correction: &str, grounds: &[u32]| json!({"task_type": "release", "mistake": "The release was made by hand.", "correction": correction, "grounds": grounds});
+    let reflection = json!({
+        "analysis": "It went well.", "strategy": "Release on Fridays.",
+        "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
+        "lessons": [lesson("Release with `scripts/ship.sh`.", &[1]), lesson("Use `scripts/go.sh`.", &[1])],
+    });
+    let curation = json!({"reasoning": "The user said how.", "operations": [
+        {"type": "ADD", "text": "Release with `scripts/ship.sh`, not by hand.", "section": "PROJECT CONTEXT", "grounds": [1], "said": [1]},
+        {"type": "ADD", "text": "Release with `scripts/go.sh`.", "section": "OTHERS", "grounds": [1]},
+        {"type": "DELETE", "target_id": "pat-001", "reason": "old"},
+    ]});
+    [reflection, curation].map(|reply| Step::text(&reply.to_string()))
+}
+
+fn learned(env: &mut TestEnv, api: &Api) {
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.learn_from(&release("s1"));
+}
+
+#[test]
+fn the_log_quotes_the_ground_of_a_change_and_names_what_has_none() {
+    let api = Api::script(replies());
+    let mut env = TestEnv::without_worker();
+    learned(&mut env, &api);
+    let names: Vec<String> = env.marks().into_keys().collect();
+    assert_eq!(names, ["ctx-001", "pat-001"]);
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "tags count all the same");
+    let job = &history(&env)[0];
+    let quote = "[#1 USER: the release of the parser goes by scripts/ship.sh, not by hand]";
+    assert_eq!(
+        job["changes"][1]["reason"],
+        format!("The user said how. {quote}")
+    );
+    let dropped: Vec<&str> = job["dropped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| d["reason"].as_str().unwrap())
+        .collect();
+    let other = "`scripts/go.sh` stands neither in the user's words nor in a call";
+    assert_eq!(
+        dropped,
+        [other, "it names no ground", other, "it names no ground"]
+    );
+    let log = env.cli(&["log"]).ok();
+    has!(
+        log,
+        quote,
+        "not accepted: ADD \"Release with `scripts/go.sh`.\"",
+        "not accepted: DELETE \"pat-001\""
+    );
+    let lessons = env.cli(&["recall", "--kind", "lesson", "--json"]).ok();
+    has!(lessons, "ship.sh");
+    lacks!(lessons, "go.sh");
+    assert_eq!(api.requests().len(), 2, "nothing is asked again");
+    has!(
+        api.requests()[1].prompt(),
+        "#1 USER: the release of the parser"
+    );
+}
+
+#[test]
+fn a_template_that_asks_for_no_grounds_works_as_it_did_and_doctor_says_what_it_misses() {
+    let api = Api::script(replies());
+    let mut env = TestEnv::without_worker();
+    let templates = env.config_dir().join("templates");
+    write(
+        &templates.join("reflector.txt"),
+        "Judge by {playbook}: {transcript}",
+    );
+    write(
+        &templates.join("curator.txt"),
+        "What follows for {playbook}? {reflection}",
+    );
+    learned(&mut env, &api);
+    let file = env.playbook().to_string();
+    has!(file, "scripts/go.sh", "scripts/ship.sh");
+    lacks!(file, "pat-001\",\"text");
+    assert_eq!(history(&env)[0]["dropped"], json!([]));
+    for request in api.requests() {
+        lacks!(request.prompt(), "(nothing)");
+    }
+    let told = format!("{:?}", env.cli(&["doctor"]));
+    has!(
+        told,
+        "reflector.txt: no `\\\"grounds\\\"`",
+        "no `{known_lessons}`"
+    );
+}
+
+#[test]
+fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
+    let api = Api::script((0..3).flat_map(|_| replies()));
+    let mut env = TestEnv::without_worker();
+    let project = env.project().clone();
+    write(
+        &project.join("CLAUDE.md"),
+        "# Release\nThe release of the parser goes out on Mondays, token ghp_0123456789abcdefghijABCDEFGHIJ012345.\n\n# Colours\nBlue.\n",
+    );
+    write(
+        &project.join(".claude/rules/release.md"),
+        "A release of the parser needs a changelog.",
+    );
+    let outside = env.root().join("outside.md");
+    write(&outside, "The release of the parser is a secret.");
+    std::os::unix::fs::symlink(&outside, project.join("AGENTS.md")).unwrap();
+    learned(&mut env, &api);
+    env.learn_from(&release("s2"));
+    env.cli(&["remove", "ctx-001"]).ok();
+    env.learn_from(&release("s3"));
+    let requests = api.requests();
+    assert_eq!(requests.len(), 6);
+    for request in &requests[2..4] {
+        has!(request.prompt(), "goes out on Mondays");
+        // A key point says what the lesson says.
+        lacks!(request.prompt(), "L1 (");
+    }
+    for request in &requests[4..] {
+        let prompt = request.prompt();
+        has!(
+            prompt,
+            "goes out on Mondays",
+            "From .claude/rules/release.md:",
+            "L1 (2 sessions): "
+        );
+        lacks!(prompt, "Blue.", "is a secret", "ghp_");
+    }
+    lacks!(requests[0].prompt(), "L1 (");
+}
+
+/// The request names nothing that the earlier lesson has; what the reflector makes of it does.
+#[test]
+fn a_curator_is_shown_lessons_like_what_the_reflector_found() {
+    let api = Api::script(replies());
+    let mut env = TestEnv::without_worker();
+    let others = (0..40).map(|n| {
+        let correction = format!("three{n} four{n} five{n}");
+        lesson(&format!("one{n} two{n}"), &correction, None)
+    });
+    env.learn("j1", 1, &others.collect::<Vec<_>>());
+    let like_it = lesson(
+        "it was late",
+        "ask the harbour before `scripts/ship.sh`",
+        None,
+    );
+    env.learn("j2", 1, &[like_it]);
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let session = Session::new("s1")
+        .user("please go on with number 7837")
+        .ran("scripts/ship.sh", "shipped")
+        .assistant("By [pat-001], done.")
+        .done();
+    env.learn_from(&session);
+    let prompts: Vec<String> = api.requests().iter().map(Request::prompt).collect();
+    lacks!(prompts[0], "ask the harbour");
+    has!(prompts[0], "L16 (");
+    has!(prompts[1], "L16 (", "): it was late → ask the harbour");
+}
+
+/// What nothing could rest on is not asked for: it would be paid for and dropped.
+#[test]
+fn a_session_without_any_ground_costs_no_question_to_the_curator() {
+    let api = Api::canned();
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    let command = "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n<command-args>7915</command-args>";
+    // Of what it was sent for nothing is known.
+    let notice = "<task-notification>\n<status>completed</status>\n<summary>All is done.</summary>\n</task-notification>";
+    session
+        .user(command)
+        .user(notice)
+        .assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    let asked: Vec<String> = api.requests().iter().map(Request::prompt).collect();
+    assert_eq!(asked.len(), 1);
+    has!(asked[0], "You are the reflector");
+    assert_eq!(
+        env.marks_of("pat-001"),
+        (1, 0),
+        "its votes count all the same"
+    );
+}
