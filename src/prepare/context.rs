@@ -201,7 +201,8 @@ impl<'a> Basis<'a> {
     /// What the starts that give these texts leave to the prompts of a trusted checkout.
     fn left_by(&self, texts: &[Option<Injection>; 2], checkout: Checkout) -> [(Kind, LeftOut); 2] {
         let bytes = self.bytes.as_deref().unwrap_or_default();
-        let points = for_prompts(bytes, self.now, |point| self.admits(point)).unwrap_or_default();
+        let proof = (self.now, &self.proof);
+        let points = for_prompts(bytes, proof, |point| self.admits(point)).unwrap_or_default();
         let of = |given: &Option<Injection>| {
             let said = given.as_ref().map(|given| given.points.clone());
             LeftOut::new(checkout, &points, &said.unwrap_or_default())

@@ -25,7 +25,7 @@ const MOST: usize = 1_000;
 /// How much a word tells depends on all of them.
 pub fn for_prompts(
     bytes: &[u8],
-    now: Timestamp,
+    (now, proof): (Timestamp, &ProofRecord),
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<Vec<PointLeftOut>, Defect> {
     let playbook = migrate(bytes)?.playbook;
@@ -36,7 +36,7 @@ pub fn for_prompts(
             is_showable(point.name) && may_be_told
         })
         .collect();
-    let order = by_worth(&points, now, &ProofRecord::default());
+    let order = by_worth(&points, now, proof);
     let order = order.into_iter().take(MOST);
     let best: Vec<(&str, String)> = order
         .map(|index| (points[index].name, clean_text(points[index].text)))
@@ -52,4 +52,32 @@ pub fn for_prompts(
         terms: terms.into_iter().collect(),
     });
     Ok(found.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::playbook::Playbook;
+    use crate::playbook::proof::Proof;
+    use serde_json::json;
+
+    #[test]
+    fn what_came_up_again_is_brought_before_what_did_not() {
+        let point = |name, text| json!({"name": name, "text": text});
+        let file = json!({"sections": {"OTHERS": [
+            point("oth-001", "`make parcel` wants the stub"),
+            point("oth-002", "`make parcel` wants the net"),
+        ]}});
+        let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
+        let mut proof = ProofRecord::default();
+        let needed = Proof {
+            needed: 1,
+            ..Proof::default()
+        };
+        proof.points.insert("oth-002".to_owned(), needed);
+        let now = "2026-11-21T00:00:00Z".parse().unwrap();
+        let found = for_prompts(&playbook.to_bytes(), (now, &proof), |_| Admission::Given);
+        let names: Vec<_> = found.unwrap().into_iter().map(|point| point.name).collect();
+        assert_eq!(names, ["oth-002", "oth-001"]);
+    }
 }
