@@ -77,7 +77,7 @@ impl Stop {
     fn at(place: Place<'_>) -> Self {
         Self {
             offset: place.offset,
-            uuid: place.uuid.map(str::to_owned),
+            uuid: place.uuid().map(str::to_owned),
             time: place.time,
             verdict: Verdict::default(),
             answer: None,

@@ -15,6 +15,7 @@ use super::bearing::Bearing;
 use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
+use super::deed::Deed;
 use super::event::{Call, Check, Cite, Event, EventKind, Failure, Prompt, Via};
 use super::evidence::{CALLS, Evidence};
 use super::item::{Item, Rank};
@@ -48,7 +49,8 @@ pub struct Collector {
     count: u64,
     uses_of: HashMap<Id, u32>,
     has_request: bool,
-    last_message: String,
+    /// The id of the last event's message.
+    last_message: Vec<u8>,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
     red_checks: Unmended,
@@ -122,8 +124,8 @@ impl Collector {
             EventKind::ToolResult(call) => self.worked(call),
         }
         self.last_message.clear();
-        let message = event.place.message_id.unwrap_or_default();
-        self.last_message.push_str(message);
+        let message = event.place.message.unwrap_or_default();
+        self.last_message.extend_from_slice(message.raw());
     }
 
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
@@ -156,9 +158,9 @@ impl Collector {
         self.buffer.put(Item {
             seq: event.seq,
             offset: event.place.offset,
-            uuid: event.place.uuid.map(str::to_owned),
+            uuid: event.place.uuid().map(str::to_owned),
             time: event.place.time,
-            message_id: event.place.message_id.map(str::to_owned),
+            message_id: event.place.message_id().map(str::to_owned),
             kind: event.kind.name(),
             rank,
             bearing: match event.kind {
@@ -250,7 +252,7 @@ impl Collector {
 
     /// Adds a text to the last one when both are parts of one message.
     fn joined(&mut self, event: &Event<'_>, text: &str) -> bool {
-        let message = event.place.message_id.unwrap_or_default();
+        let message = event.place.message.unwrap_or_default().raw();
         if message.is_empty() || message != self.last_message {
             return false;
         }
@@ -317,10 +319,19 @@ impl Collector {
     /// Takes a call that worked: it shows the way out of errors that the same program met with
     /// the same subcommand.
     fn worked(&mut self, call: &Arc<Call>) {
-        if !self.errors.is_empty() {
+        // Few commands have the program in them: the others need not be read.
+        let program = |subject: &str| {
+            subject
+                .split(' ')
+                .next()
+                .is_some_and(|p| call.input.contains(p))
+        };
+        if self.errors.any(program) {
             let deeds = Attempt::of(call).deeds;
-            let did = |subject: &str| deeds.iter().any(|deed| deed.subject() == subject);
-            let mended = self.errors.mend(did);
+            let subjects: Vec<String> = deeds.iter().map(Deed::subject).collect();
+            let mended = self
+                .errors
+                .mend(|failed| subjects.iter().any(|done| done == failed));
             self.mark(&mended, Bearing::Outcome);
         }
     }

@@ -83,7 +83,7 @@ impl Observer {
                 self.follow(|_| FollowUp::Interrupted);
             }
             EventKind::Text { cites, .. } => {
-                let message = event.place.message_id.map(hash);
+                let message = event.place.message_id().map(hash);
                 if message.is_none() || message != self.last_message {
                     self.facts.assistant_texts += 1;
                 }

@@ -212,9 +212,9 @@ impl<'t> Session<'t> {
         }
         let place = Place {
             offset,
-            uuid: record.uuid.and_then(Str::plain),
+            record: record.uuid,
             time: record.time,
-            message_id: record.message.and_then(Str::plain),
+            message: record.message,
         };
         match record.kind {
             Kind::Assistant => self.assistant(record, texts, place)?,

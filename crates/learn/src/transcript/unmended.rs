@@ -18,16 +18,21 @@ impl Unmended {
         self.0.push_back((item, what.to_owned()));
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Tells whether one waits that may be it.
+    pub(crate) fn any(&self, may_be: impl Fn(&str) -> bool) -> bool {
+        self.0.iter().any(|(_, what)| may_be(what))
     }
 
     /// Takes those out that came right; returns the numbers of their items.
     pub(crate) fn mend(&mut self, is_it: impl Fn(&str) -> bool) -> Vec<u64> {
-        let all = std::mem::take(&mut self.0);
-        let (mended, left): (VecDeque<_>, VecDeque<_>) =
-            all.into_iter().partition(|(_, what)| is_it(what));
-        self.0 = left;
-        mended.into_iter().map(|(item, _)| item).collect()
+        let mut mended = Vec::new();
+        self.0.retain(|(item, what)| {
+            let is_mended = is_it(what);
+            if is_mended {
+                mended.push(*item);
+            }
+            !is_mended
+        });
+        mended
     }
 }
