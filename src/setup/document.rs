@@ -1,15 +1,27 @@
 //! A JSON text that is edited in places; all the rest of it stays, byte for byte.
+//!
+//! The text has been checked to be JSON, so to look at it cannot fail; what is no object has no
+//! members, and what is no array has no items.
 
+use std::fmt;
 use std::ops::Range;
 
-use serde::de::IgnoredAny;
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::layout::{Style, indent_of_line};
-use super::spans::{self, Member};
 use crate::playbook::Defect;
 
 const BOM: char = '\u{feff}';
+const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) key: Range<usize>,
+    pub(super) value: Range<usize>,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Document {
@@ -39,9 +51,7 @@ impl Document {
     }
 
     pub(super) fn is_blank(&self) -> bool {
-        self.text[self.start()..]
-            .trim_matches(spans::SPACE)
-            .is_empty()
+        self.text[self.start()..].trim_matches(SPACE).is_empty()
     }
 
     pub(super) fn is_empty_object(&self) -> bool {
@@ -50,19 +60,35 @@ impl Document {
     }
 
     pub(super) fn start(&self) -> usize {
-        if self.text.starts_with(BOM) {
-            BOM.len_utf8()
-        } else {
-            0
-        }
+        let json = self.text.strip_prefix(BOM);
+        json.map_or(0, |_| BOM.len_utf8())
     }
 
     pub(super) fn root(&self) -> Range<usize> {
-        spans::root(&self.text, self.start())
+        let json = self.text[self.start()..].trim_start_matches(SPACE);
+        let start = self.text.len() - json.len();
+        start..start + json.trim_end_matches(SPACE).len()
     }
 
     pub(super) fn members(&self, object: &Range<usize>) -> Vec<Member> {
-        spans::members(&self.text, object)
+        let Ok(Values(values)) = serde_json::from_str(&self.text[object.clone()]) else {
+            return Vec::new();
+        };
+        // Behind the brace.
+        let mut end = object.start + 1;
+        let member = |value: &RawValue| {
+            let value = self.place(value);
+            let before =
+                self.text[end..value.start].trim_start_matches([' ', '\t', '\n', '\r', ',']);
+            let key = before.trim_end_matches([' ', '\t', '\n', '\r', ':']);
+            let start = value.start - before.len();
+            end = value.end;
+            Member {
+                key: start..start + key.len(),
+                value,
+            }
+        };
+        values.into_iter().map(member).collect()
     }
 
     /// The member of a name, the last where there are two, as every parser sees it.
@@ -72,7 +98,14 @@ impl Document {
     }
 
     pub(super) fn items(&self, array: &Range<usize>) -> Vec<Range<usize>> {
-        spans::items(&self.text, array)
+        let items: Vec<&RawValue> =
+            serde_json::from_str(&self.text[array.clone()]).unwrap_or_default();
+        items.into_iter().map(|item| self.place(item)).collect()
+    }
+
+    fn place(&self, part: &RawValue) -> Range<usize> {
+        let start = part.get().as_ptr().addr() - self.text.as_ptr().addr();
+        start..start + part.get().len()
     }
 
     pub(super) fn string(&self, span: &Range<usize>) -> Option<String> {
@@ -107,7 +140,10 @@ impl Document {
 
     /// Adds a part behind the last of a container: a member of an object has a key.
     pub(super) fn add(&mut self, container: &Range<usize>, key: Option<&str>, value: &Value) {
-        let style = Style::of(&self.text, &self.root());
+        let root = self.root();
+        let first = self.members(&root).into_iter().next();
+        let gap = first.map(|first| &self.text[root.start + 1..first.key.start]);
+        let style = Style::of(&self.text, gap);
         let parts = self.parts(container);
         let (span, new) = if let Some(last) = parts.last() {
             let before = parts.len().checked_sub(2);
@@ -137,5 +173,30 @@ impl Document {
             _ => parts[index - 1].end..parts[index].end,
         };
         self.replace(span, "");
+    }
+}
+
+/// The values of an object's members in their order, two of one name included.
+struct Values<'a>(Vec<&'a RawValue>);
+
+impl<'de> Deserialize<'de> for Values<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Values<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some((_, value)) = map.next_entry::<IgnoredAny, _>()? {
+                    values.push(value);
+                }
+                Ok(Values(values))
+            }
+        }
+        from.deserialize_map(InOrder)
     }
 }

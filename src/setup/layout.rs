@@ -1,12 +1,8 @@
 //! How a JSON text is laid out, so that what we add looks like the rest.
 
-use std::ops::Range;
-
 use serde::Serialize as _;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
-
-use super::spans;
 
 /// The indentation where a text does not show its own.
 const UNIT: &str = "  ";
@@ -18,12 +14,9 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// Reads the style of the object at `root`.
-    pub(super) fn of(text: &str, root: &Range<usize>) -> Self {
-        let indent = match spans::members(text, root).first() {
-            None => Some(""),
-            Some(first) => indent_in(&text[root.start + 1..first.key.start]),
-        };
+    /// Reads the style of a text by what stands in front of its first member, if it has one.
+    pub(super) fn of(text: &str, gap: Option<&str>) -> Self {
+        let indent = gap.map_or(Some(""), indent_in);
         Self {
             newline: if text.contains("\r\n") { "\r\n" } else { "\n" },
             unit: indent.map(|own| if own.is_empty() { UNIT } else { own }.to_owned()),

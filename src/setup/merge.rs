@@ -5,9 +5,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::document::Document;
+use super::document::{Document, Member};
 use super::registration::{self, Hooks};
-use super::spans::Member;
 use crate::hook::HookEvent;
 use crate::playbook::Defect;
 
@@ -73,8 +72,9 @@ pub(super) fn install(
     }
     let is_earlier = |found: &FoundHook| found.told.is_earlier();
     let leaving = found(document).into_iter().filter(is_earlier);
-    let replaced = leaving.filter_map(|found| replaced(document, found));
-    let replaced = replaced.collect();
+    let replaced = leaving
+        .filter_map(|found| replaced(document, found))
+        .collect();
     // Last, so that ours look like them.
     remove_all(document, is_earlier);
     Ok(replaced)

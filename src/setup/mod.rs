@@ -16,7 +16,6 @@ mod properties;
 mod record;
 mod registration;
 mod settings;
-mod spans;
 pub(crate) mod templates;
 
 pub(crate) use files::{Installed, purge};

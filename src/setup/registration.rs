@@ -109,17 +109,13 @@ impl Hooks {
     /// register.
     pub(crate) fn is_bare(&self, event: HookEvent, command: &str) -> bool {
         let path = self.bin.join(event.name());
-        let spelled_out = self.spelled_out(command);
-        [Spelling::Path, Spelling::Portable]
-            .map(|spelling| {
-                Self {
-                    spelling,
-                    ..self.clone()
-                }
-                .command(event)
-            })
-            .contains(&command.to_owned())
-            || spelled_out.trim() == unquoted(&path.to_string_lossy())
+        let is_ours = |spelling| {
+            let hooks = self.clone();
+            command == Self { spelling, ..hooks }.command(event)
+        };
+        is_ours(Spelling::Path)
+            || is_ours(Spelling::Portable)
+            || self.spelled_out(command).trim() == unquoted(&path.to_string_lossy())
     }
 
     /// Tells whether a command has another program stand in for a hook that is installed.

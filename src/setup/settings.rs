@@ -37,7 +37,7 @@ pub(crate) struct Settings<'a> {
 }
 
 /// What is to become of a file of settings; nothing is written yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SettingsPlan {
     /// The text as it is; `None` where there is no file.
     pub(crate) before: Option<String>,
@@ -119,8 +119,7 @@ impl<'a> Settings<'a> {
             after: Some(after),
             earlier: found,
             record: Some(record),
-            folders: Vec::new(),
-            is_exact: false,
+            ..SettingsPlan::default()
         })
     }
 
@@ -128,12 +127,8 @@ impl<'a> Settings<'a> {
     pub(crate) fn plan_uninstall(&self) -> Result<Option<SettingsPlan>, SetupError> {
         let record = SettingsRecord::read(self.paths, &self.file);
         let mut plan = SettingsPlan {
-            before: None,
-            after: None,
-            earlier: Vec::new(),
-            record: None,
-            folders: Vec::new(),
             is_exact: true,
+            ..SettingsPlan::default()
         };
         let Some(bytes) = self.read()? else {
             // Someone else removed the file: what is known of it goes as well.
@@ -142,11 +137,8 @@ impl<'a> Settings<'a> {
                 ..plan
             }));
         };
-        if record.is_none()
-            && OURS
-                .iter()
-                .all(|ours| memchr::memmem::find(&bytes, ours).is_none())
-        {
+        let is_in = |ours: &[u8]| memchr::memmem::find(&bytes, ours).is_some();
+        if record.is_none() && !OURS.into_iter().any(is_in) {
             return Ok(None);
         }
         let mut document = self.parse(&bytes)?;
@@ -231,7 +223,6 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// The text of bytes that were found to be one.
 fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }

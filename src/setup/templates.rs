@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::hex;
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::playbook::render;
 use crate::reflect::prompt::{
@@ -191,10 +191,7 @@ pub(crate) fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
         laid.push((file, how));
     }
     let file = folder.join(RECORD);
-    let bytes = serde_json::to_vec(&record)
-        .map_err(Into::into)
-        .context("write", &file)?;
-    fsx::durable(&file, &bytes)?;
+    fsx::durable(&file, &fsx::to_json(&file, &record)?)?;
     Ok(laid)
 }
 
@@ -248,8 +245,7 @@ pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
 }
 
 fn read(paths: &Paths) -> Option<TemplatesRecord> {
-    let bytes = fsx::read(&paths.templates().join(RECORD), MAX_TEMPLATE).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    fsx::read_json(&paths.templates().join(RECORD), MAX_TEMPLATE)
 }
 
 fn beside(file: &Path) -> PathBuf {
@@ -258,7 +254,7 @@ fn beside(file: &Path) -> PathBuf {
     name.into()
 }
 
-fn digest(bytes: &[u8]) -> String {
+pub(super) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
