@@ -128,7 +128,7 @@ fn what_is_offline_leaves_no_salt_behind() {
     let state = tempfile::tempdir().unwrap();
     let env = Env::from_pairs([("X", "1")]);
     let paths = paths(state.path().to_str().unwrap());
-    let account = of_process(&env, &Config::default(), &paths).unwrap();
+    let account = of_worker(&env, &Config::default(), &paths).unwrap();
     assert_eq!(account.need, Need::bare(Name::Rules));
     assert!(!Path::new(&paths.salt()).exists());
 }
@@ -141,7 +141,7 @@ fn a_short_salt_is_made_anew() {
     let paths = paths(state.path().to_str().unwrap());
     std::fs::create_dir_all(paths.state()).unwrap();
     std::fs::write(paths.salt(), b"abc").unwrap();
-    let account = || of_process(&env, &Config::default(), &paths).unwrap().need;
+    let account = || of_worker(&env, &Config::default(), &paths).unwrap().need;
     assert_eq!(account(), account());
     assert_eq!(
         std::fs::read(paths.salt()).unwrap().len(),
