@@ -12,7 +12,7 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use backtest::{Backtest, Listed};
+pub(crate) use backtest::Backtest;
 pub(crate) use gate::{Gate, GateAction, Mode};
 pub(crate) use learn::{
     Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
