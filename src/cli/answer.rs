@@ -117,8 +117,10 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_global("SHOWN_FROM", SHOWN_FROM);
     env.add_global("MAX_CHARS", MAX_CHARS);
     env.add_global("FEWEST", FEWEST);
-    env.add_filter("actor", |job: Serde<change_text::Doer>| {
-        change_text::actor(&job)
+    env.add_filter("actor", |job: Serde<serde_json::Value>| {
+        let [event, session, backend] =
+            ["event", "session", "backend"].map(|key| job[key].as_str().unwrap_or_default());
+        change_text::actor(event, session, backend)
     });
     env.add_template_owned("shared", coloured(SHARED))?;
     env.render_str(&coloured(screen), Value::from(Serde(answer)))

@@ -17,7 +17,6 @@ use crate::queue::backends;
 use crate::redact::{self, Masker};
 use crate::state_guard;
 
-/// The setting that decides where sessions are sent.
 /// The keys that hold an address, each with the backend that asks there.
 const ADDRESSES: [(&str, Name); 2] = [
     ("anthropic.base_url", Name::Anthropic),
@@ -155,14 +154,11 @@ fn check_base_url(file: &Path, (name, backend): (&str, Name), value: &str) -> Re
 }
 
 fn path(place: &Session, as_json: bool) -> anyhow::Result<()> {
-    if as_json {
-        return output::json(&json!({
-            "user": file(place, Source::User),
-            "project": file(place, Source::Project),
-        }));
-    }
-    say!("{}", place.paths.config_file().display());
-    Ok(())
+    let told = json!({
+        "user": file(place, Source::User),
+        "project": file(place, Source::Project),
+    });
+    answer::give(as_json, "{{ user }}", told)
 }
 
 fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {

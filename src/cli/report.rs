@@ -7,7 +7,6 @@ use anyhow::Context as _;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::change_text::Doer;
 use super::output::{self, Hinted, say};
 use super::session::Session;
 use super::{args, change_text, history, timeline};
@@ -96,7 +95,7 @@ fn add_stories(figures: &mut Value, memory: &Memory, project: &str) -> anyhow::R
 }
 
 fn told(entry: &Entry) -> Value {
-    let actor = change_text::actor(&Doer::of(entry));
+    let actor = change_text::actor(&entry.event, &entry.session, &entry.backend);
     let reason = &entry.change.reason;
     json!({
         "time": entry.time,
