@@ -4,7 +4,6 @@
 
 mod account;
 mod check;
-mod gate;
 mod hooks;
 mod keeping;
 mod memory;
@@ -12,7 +11,6 @@ mod online;
 mod places;
 mod programs;
 mod settings;
-mod shared;
 mod trial;
 
 use serde_json::json;
@@ -34,7 +32,6 @@ pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
     checks.extend(trial::examine(found.trial));
     checks.extend(finding.checks());
     checks.extend(keeping::examine(session, breach.as_ref()));
-    checks.extend(shared::examine(session).filter(|_| breach.is_none()));
     if args.online {
         checks.push(online::examine(session, finding.account.as_ref())?);
     }
