@@ -73,14 +73,11 @@ impl Account {
 
     /// The names by which hooks know it, which look into no file of the client's.
     pub(crate) fn names(&self) -> Vec<String> {
-        let stands_for = match &self.refusal {
-            Refusal::ForLogin(key) => Some(key.account()),
-            Refusal::None | Refusal::Unasked => None,
-        };
-        [self.need.account()]
-            .into_iter()
-            .chain(stands_for)
-            .collect()
+        let mut names = vec![self.need.account()];
+        if let Refusal::ForLogin(key) = &self.refusal {
+            names.push(key.account());
+        }
+        names
     }
 }
 

@@ -80,9 +80,16 @@ pub(super) fn short(session: &str) -> &str {
 /// The length of a UUID as text.
 const UUID: usize = 36;
 
+pub(super) const TIME: &str = "%Y-%m-%d %H:%M";
+
 pub(super) fn time(at: Timestamp) -> String {
+    local(at, TIME)
+}
+
+/// A time where the user is.
+pub(super) fn local(at: Timestamp, format: &str) -> String {
     let at = at.to_zoned(TimeZone::system());
-    at.strftime("%Y-%m-%d %H:%M").to_string()
+    at.strftime(format).to_string()
 }
 
 /// A time as seen from now: `in 5m`, `3h ago`.

@@ -144,13 +144,11 @@ fn check_base_url(file: &Path, (name, backend): (&str, Name), value: &str) -> Re
     // Whatever else is wrong with the file is told by who writes it.
     let config = config::load(file).unwrap_or_default();
     let url = value.trim().trim_matches(['"', '\'']);
-    match BaseUrl::parse(url, backends::plain(backend, &config)) {
-        Ok(_) => Ok(()),
-        Err(flaw) => Err(Hinted {
-            what: format!("`{name}`: {flaw}"),
-            hint: NOTHING_CHANGED,
-        }),
-    }
+    let parsed = BaseUrl::parse(url, backends::plain(backend, &config));
+    parsed.map(drop).map_err(|flaw| Hinted {
+        what: format!("`{name}`: {flaw}"),
+        hint: NOTHING_CHANGED,
+    })
 }
 
 fn path(place: &Session, as_json: bool) -> anyhow::Result<()> {

@@ -30,12 +30,9 @@ fn history(session: &Session, memory: &Memory, args: &args::Log) -> anyhow::Resu
     let rows = memory.last_jobs(Some(&session.project_name()), args.limit.unwrap_or(JOBS))?;
     // An edit that found nothing to do is no part of the history; a session is.
     let is_told = |row: &JobRow| row.job.outcome != Outcome::Skipped || !row.job.session.is_empty();
-    let jobs = rows
-        .into_iter()
-        .filter(is_told)
-        .map(|row| Ok((memory.changes_of(&row.job.id)?, row)));
-    let jobs: Vec<(Vec<Entry>, JobRow)> = jobs.collect::<anyhow::Result<_>>()?;
-    let jobs: Vec<Value> = jobs.iter().map(|(made, row)| in_json(row, made)).collect();
+    let jobs = rows.iter().filter(|row| is_told(row));
+    let jobs = jobs.map(|row| Ok(in_json(row, &memory.changes_of(&row.job.id)?)));
+    let jobs: Vec<Value> = jobs.collect::<anyhow::Result<_>>()?;
     let told = json!({"project": session.project, "jobs": jobs});
     answer::give(args.on.json, SCREEN, told)
 }

@@ -71,30 +71,22 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     Ok(())
 }
 
-struct Kept {
-    /// The job after which it was made: its name.
-    job: String,
-    points: usize,
-}
-
-/// The snapshots that can be read, oldest first.
-fn kept(session: &Session) -> anyhow::Result<Vec<Kept>> {
+/// The snapshots that can be read, oldest first, each by the job after which it was made, with its
+/// number of key points.
+fn kept(session: &Session) -> anyhow::Result<Vec<(String, usize)>> {
     let snapshots = session.snapshots();
     let mut kept = Vec::new();
     for snapshot in snapshots.list()? {
         let bytes = snapshots.read(&snapshot.job, MAX_FILE_BYTES)?;
         let playbook = bytes.and_then(|bytes| Playbook::parse(&bytes).ok());
-        kept.extend(playbook.map(|playbook| Kept {
-            job: snapshot.job,
-            points: playbook.points().count(),
-        }));
+        kept.extend(playbook.map(|playbook| (snapshot.job, playbook.points().count())));
     }
     Ok(kept)
 }
 
-fn last_good(session: &Session, mut kept: Vec<Kept>) -> anyhow::Result<String> {
-    if let Some(last) = kept.pop() {
-        return Ok(last.job);
+fn last_good(session: &Session, mut kept: Vec<(String, usize)>) -> anyhow::Result<String> {
+    if let Some((last, _)) = kept.pop() {
+        return Ok(last);
     }
     let flaw = session.store().load().err().map(anyhow::Error::from);
     let flaw = flaw.context("the playbook can be read again")?;
@@ -107,25 +99,23 @@ fn last_good(session: &Session, mut kept: Vec<Kept>) -> anyhow::Result<String> {
 fn list(
     session: &Session,
     playbook: &Playbook,
-    kept: &[Kept],
+    kept: &[(String, usize)],
     as_json: bool,
 ) -> anyhow::Result<()> {
     let memory = Memory::open(&session.paths.memory_db())?;
     let points = playbook.points().count();
-    let rows = kept.iter().rev();
-    let rows = rows.map(|kept| Ok((kept, memory.job(&kept.job)?.map(|row| row.job))));
-    let rows: Vec<_> = rows.collect::<anyhow::Result<_>>()?;
-    let snapshots = rows.iter().map(|(kept, job)| {
-        json!({
-            "snapshot": kept.job,
+    let snapshots = kept.iter().rev().map(|(snapshot, points)| {
+        let job = memory.job(snapshot)?.map(|row| row.job);
+        Ok(json!({
+            "snapshot": snapshot,
             "time": job.as_ref().map(|job| job.finished),
             "event": job.as_ref().map(|job| &job.event),
             "session": job.as_ref().map(|job| &job.session),
             "backend": job.as_ref().map(|job| &job.backend),
-            "points": kept.points,
-        })
+            "points": points,
+        }))
     });
-    let snapshots: Vec<Value> = snapshots.collect();
+    let snapshots: Vec<Value> = snapshots.collect::<anyhow::Result<_>>()?;
     let path = session.store().path().to_owned();
     let told = json!({"playbook": path, "points": points, "snapshots": snapshots});
     answer::give(as_json, include_str!("screens/restore.txt"), told)

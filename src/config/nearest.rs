@@ -18,7 +18,7 @@ pub(crate) fn key(name: &str) -> Result<&'static Key, String> {
 }
 
 /// Says that there is no key `name`, and which one is nearest.
-pub(super) fn unknown(name: &str) -> String {
+fn unknown(name: &str) -> String {
     let named = quoted(name).map_or(String::new(), |name| format!(" {name}"));
     match nearest(name) {
         Some(key) => format!("unknown key{named}; did you mean `{key}`?"),

@@ -10,7 +10,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::checkout::{self, Checkout};
-use crate::fsx::{self, FsError};
+use crate::fsx::{self, Context as _, FsError};
 use crate::playbook::Section;
 use crate::playbook::context::Admission;
 use crate::state_guard;
@@ -149,11 +149,10 @@ impl TrustRecord {
             return Ok(None);
         };
         state_guard::check_trust_record(path)?;
-        Self::parse(&bytes).map(Some).ok_or_else(|| FsError {
-            action: "read trust record".to_owned(),
-            path: path.to_owned(),
-            source: std::io::Error::other("not a record of ours"),
-        })
+        Self::parse(&bytes)
+            .map(Some)
+            .ok_or_else(|| std::io::Error::other("not a record of ours"))
+            .context("read trust record", path)
     }
 
     /// Writes the file, durably, where nobody else can write.

@@ -35,15 +35,10 @@ pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
     if args.online {
         checks.push(online::examine(session, finding.account.as_ref())?);
     }
-    let worst = checks.iter().map(|check| check.state).max();
-    let worst = worst.unwrap_or(CheckState::Good);
+    let is_broken = checks.iter().any(|check| check.state == CheckState::Bad);
     let mut told = account::as_json(session, &finding);
-    told["ok"] = json!(worst != CheckState::Bad);
+    told["ok"] = json!(!is_broken);
     told["checks"] = json!(checks);
     answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
-    Ok(if worst == CheckState::Bad {
-        USER_ERROR
-    } else {
-        OK
-    })
+    Ok(if is_broken { USER_ERROR } else { OK })
 }

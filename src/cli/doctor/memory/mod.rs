@@ -43,8 +43,7 @@ pub(super) fn run(args: &args::DoctorMemory) -> anyhow::Result<u8> {
     let mut checks = broken(&session);
     checks.extend(sessions::examine(&session, &words)?);
     checks.extend(points::examine(&session, &words)?);
-    let worst = checks.iter().map(|check| check.state).max();
-    let is_broken = worst == Some(CheckState::Bad);
+    let is_broken = checks.iter().any(|check| check.state == CheckState::Bad);
     let told = json!({"ok": !is_broken, "words": words.0, "checks": checks});
     answer::give(args.on.json, include_str!("../../screens/doctor.txt"), told)?;
     Ok(if is_broken { USER_ERROR } else { OK })
