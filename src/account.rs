@@ -214,6 +214,4 @@ pub(crate) fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &
 }
 
 #[cfg(test)]
-mod address_tests;
-#[cfg(test)]
 mod tests;

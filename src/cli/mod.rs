@@ -23,7 +23,6 @@ mod forget;
 mod gate;
 pub(crate) mod generate;
 mod help;
-mod history;
 mod install;
 mod jobs;
 mod lesson;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Hinted, say};
 use super::session::Session;
-use super::{args, change_text, history, timeline};
+use super::{args, change_text, log, timeline};
 use crate::fsx;
 use crate::memory::{Entry, Memory};
 use crate::platform;
@@ -86,7 +86,7 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<Value> {
 fn add_stories(figures: &mut Value, memory: &Memory, project: &str) -> anyhow::Result<()> {
     for point in list(figures, "points") {
         let name = point["name"].as_str().unwrap_or_default();
-        let (mut story, _) = history::read(memory, project, name)?;
+        let (mut story, _) = log::story_of(memory, project, name)?;
         let from = story.len().saturating_sub(CHANGES);
         let told = story.drain(from..).map(|entry| told(&entry));
         point["story"] = told.collect();

@@ -121,7 +121,8 @@ macro_rules! settings {
                             Ok(())
                         }
                     )*)*
-                    _ => Err("is no key".to_owned()),
+                    // A name with its section, in quotes.
+                    _ => Err("must stand in its section, without quotes".to_owned()),
                 }
             }
 

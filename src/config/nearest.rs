@@ -44,12 +44,12 @@ fn nearest(name: &str) -> Option<String> {
     if name.len() > MAX_NAME {
         return None;
     }
-    let leaf = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let leaf = name.rsplit('.').next();
     let names = || KEYS.iter().map(Key::name);
     names()
         .map(|key| (strsim::levenshtein(name, &key), key))
         .min()
         .filter(|(distance, _)| *distance <= MAX_DISTANCE)
         .map(|(_, key)| key)
-        .or_else(|| names().find(|key| leaf(key) == leaf(name)))
+        .or_else(|| names().find(|key| key.rsplit('.').next() == leaf))
 }

@@ -9,7 +9,6 @@
 
 mod document;
 mod files;
-mod layout;
 mod merge;
 #[cfg(test)]
 mod properties;

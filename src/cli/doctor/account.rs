@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::config::problems;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use crate::account::named::DEFAULT_OPENAI_URL;
 use crate::account::{self, Account, login};
 use crate::backend::{BaseUrl, Name, Step};

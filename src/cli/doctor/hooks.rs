@@ -5,7 +5,7 @@ use super::super::gate::program;
 use super::super::install;
 use super::super::sandbox;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use super::programs;
 use super::settings::{self, File, Files};
 use crate::config::GateMode;

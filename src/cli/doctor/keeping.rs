@@ -9,7 +9,7 @@ use super::super::config;
 use super::super::output::{self, counted};
 use super::super::server;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use super::places;
 use crate::env::name;
 use crate::memory::Outcome;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::super::sandbox;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use super::settings::Files;
 use crate::backend::child::Followers;
 use crate::hook::HookEvent;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::super::args::Scope;
 use super::super::install;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use crate::fsx;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_gate, registered};

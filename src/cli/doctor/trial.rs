@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::sandbox::{Sandbox, TrialHooks};
-use super::check::Check;
+use super::Check;
 use crate::hook::HookEvent;
 
 const ANSWER: &str = "answer";

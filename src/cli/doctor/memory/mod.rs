@@ -8,7 +8,7 @@ mod sessions;
 
 use serde_json::json;
 
-use super::check::{Check, CheckState};
+use super::{Check, CheckState};
 use super::{account, hooks};
 use crate::cli::output::plain;
 use crate::cli::session::Session;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{NAMED, Words, quoted};
-use crate::cli::doctor::check::Check;
+use crate::cli::doctor::Check;
 use crate::cli::output::plain;
 use crate::cli::session::Session;
 use crate::freshness;

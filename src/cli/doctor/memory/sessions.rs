@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{NAMED, Words, quoted};
 use crate::backend::Name;
 use crate::cli::change_text::{seen_from, short, time};
-use crate::cli::doctor::check::Check;
+use crate::cli::doctor::Check;
 use crate::cli::jobs::{JobState, Row};
 use crate::cli::past::{Became, Past, PastSession};
 use crate::cli::session::Session;
