@@ -152,7 +152,6 @@ fn account(env: &Env, config: &Config, need: Need) -> Account {
     }
 }
 
-/// What the settings choose of an account.
 pub(crate) fn chosen(config: &Config) -> Chosen {
     let (api, client, server) = (&config.anthropic, &config.claude_cli, &config.openai);
     Chosen {

@@ -48,7 +48,6 @@ pub(super) fn show(screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The text that `screen` makes of an answer.
 pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, Error> {
     let mut env = Environment::new();
     let syntax = SyntaxConfig::builder().line_statement_prefix("%").build()?;

@@ -77,7 +77,6 @@ pub(super) fn short(session: &str) -> &str {
     }
 }
 
-/// The length of a UUID as text.
 const UUID: usize = 36;
 
 pub(super) const TIME: &str = "%Y-%m-%d %H:%M";

@@ -46,7 +46,6 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     }
 }
 
-/// The file that a setting comes from; none for a default.
 fn file(place: &Session, source: Source) -> Option<PathBuf> {
     match source {
         Source::Default => None,
@@ -199,7 +198,6 @@ pub(super) fn notes(session: &Session) -> Vec<String> {
     rules.chain(idle).collect()
 }
 
-/// What is wrong with the settings, and with what they name.
 pub(super) fn problems(session: &Session) -> Vec<String> {
     let (paths, project) = (&session.paths, &session.project);
     let mut config = Config::default();

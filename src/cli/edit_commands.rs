@@ -44,7 +44,6 @@ pub(super) fn add(args: args::Add) -> anyhow::Result<()> {
     }
 }
 
-/// Leaves a change for the user to decide on.
 fn propose(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
@@ -84,7 +83,6 @@ pub(super) fn undo(args: &args::Undo) -> anyhow::Result<()> {
     run_in(&session, &Edit::Undo { job: id }, args.on.json)
 }
 
-/// The surroundings of a job of this project, or of the user's own playbook.
 fn on_job(on: &args::On, id: &JobId) -> anyhow::Result<Session> {
     let session = Session::on(on)?;
     let row = match session.memory()? {

@@ -32,7 +32,6 @@ pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
     Ok(transcript_file::scan(path, range, &options, is_copy)?)
 }
 
-/// How a transcript is read, as a job of its own would.
 pub(super) fn options(session: &Session, path: &Path) -> anyhow::Result<Options> {
     let home = session.paths.home().and_then(Path::to_str);
     Ok(Options {

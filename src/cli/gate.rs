@@ -54,7 +54,6 @@ fn told(stop: &Stop, threshold: f64) -> serde_json::Result<Value> {
     Ok(told)
 }
 
-/// Registers the hook and says what it does.
 fn on(mode: args::Mode, as_json: bool) -> anyhow::Result<()> {
     let mode = match mode {
         args::Mode::Tell => GateMode::Tell,
@@ -77,7 +76,6 @@ fn off(as_json: bool) -> anyhow::Result<()> {
     tell(&place, GateMode::Off, plan, as_json)
 }
 
-/// Carries the plan out, and tells what holds now.
 fn tell(
     place: &Session,
     mode: GateMode,

@@ -68,7 +68,6 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     answer::give(args.json, include_str!("screens/install.txt"), told)
 }
 
-/// How many playbooks of other people's the sessions are not given yet.
 fn untrusted(paths: &Paths) -> usize {
     let is_waiting = |project: &PathBuf| {
         let standing = Standing::of(paths, project);

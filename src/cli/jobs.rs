@@ -75,7 +75,6 @@ fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
     Ok(strays)
 }
 
-/// All jobs there are, oldest first.
 pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>> {
     let backoff = Backoff::read(&session.paths);
     let own = session.account().ok();

@@ -137,7 +137,6 @@ fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<Strin
     entries.reverse();
 }
 
-/// The names under which a session may still cite it.
 fn joined<'n>(playbook: &Playbook, name: &str, names: &'n BTreeSet<String>) -> Vec<&'n String> {
     let is_alias = |other: &&String| {
         let point = playbook.named(other);

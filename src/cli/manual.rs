@@ -83,7 +83,6 @@ fn reference() -> String {
     text
 }
 
-/// Which commands there are for what, the rarer ones last.
 fn by_use() -> String {
     let rows = GROUPS.iter().map(|group| {
         let names = group.usual.iter().chain(group.rarer);

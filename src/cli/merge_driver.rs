@@ -12,7 +12,6 @@ use crate::env::Env;
 use crate::freshness::git::Git;
 use crate::setup::shell_word;
 
-/// What the driver is called in git's configuration and attributes.
 const SECTION: &str = "merge.playbook";
 const DRIVER: &str = "merge.playbook.driver";
 const NAME: &str = "merge.playbook.name";
@@ -20,7 +19,6 @@ const NAME: &str = "merge.playbook.name";
 const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A project in a git repository.
 struct Repository {
     project: PathBuf,
     git: Git,
@@ -61,7 +59,6 @@ impl Repository {
         })
     }
 
-    /// Tells whether `.gitattributes` has the driver merge the playbook.
     fn has_attribute(&self) -> bool {
         let asked = ["check-attr", "-z", "merge", "--", ".claude/playbook.json"];
         let said = self.git.ask_now(&asked).unwrap_or_default();

@@ -94,7 +94,6 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Runs a command; returns its status.
 fn run(cli: Cli) -> anyhow::Result<u8> {
     if cli.all {
         help::print_all()?;

@@ -67,7 +67,6 @@ pub(super) fn told(error: &anyhow::Error) -> Vec<String> {
     told
 }
 
-/// Prints an error, what caused it, and the way out where we know one.
 pub(super) fn error(error: &anyhow::Error) {
     let bad = BAD.bold();
     let mut text = String::new();

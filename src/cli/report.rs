@@ -82,7 +82,6 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<Value> {
     Ok(figures)
 }
 
-/// Adds to each key point what happened to it, oldest first.
 fn add_stories(figures: &mut Value, memory: &Memory, project: &str) -> anyhow::Result<()> {
     for point in list(figures, "points") {
         let name = point["name"].as_str().unwrap_or_default();

@@ -132,7 +132,6 @@ impl Sandbox {
         crate::queue::worker_lock::holder(&lock).is_none()
     }
 
-    /// Runs a command as the user would, and returns what it says.
     pub(super) fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {
         let done = run_with_time_limit(self.command(args)?, b"", LIMIT, Followers::Killed)?;
         if !done.status.success() {
@@ -184,7 +183,6 @@ pub(super) fn input(
     input.to_string()
 }
 
-/// What the client sends with an event, beside what all events have.
 fn own_keys(event: HookEvent) -> Value {
     match event {
         HookEvent::SessionStart => json!({"source": "startup"}),
@@ -202,7 +200,6 @@ fn own_keys(event: HookEvent) -> Value {
     }
 }
 
-/// How much a program may say.
 const MAX_SAID: usize = 8 << 20;
 
 /// Runs `command` with `input` on stdin; it is killed when it has not ended within `limit`.

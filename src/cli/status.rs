@@ -251,7 +251,6 @@ impl Glance {
         Ok(())
     }
 
-    /// Asks for what only the user can do.
     fn ask(&mut self) {
         if self.held > 0 {
             let why = format!("{} held back as a likely attack", self.held);

@@ -9,7 +9,6 @@ use unicode_width::UnicodeWidthChar as _;
 
 use crate::env::{Env, name};
 
-/// The width where nothing says what it is.
 const USUAL: usize = 80;
 const LEAST: usize = 40;
 /// On a terminal narrower than this lines are left as they are.

@@ -35,7 +35,6 @@ pub enum ConfigError {
 /// A key, and where its value comes from.
 pub(crate) type Sourced = (&'static Key, Source);
 
-/// Where the value of a key comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Default,

@@ -5,7 +5,6 @@ use super::keys::KEYS;
 
 /// How many letters may be wrong for a key to be suggested.
 const MAX_DISTANCE: usize = 3;
-/// Our own names are no longer.
 const MAX_QUOTED: usize = 40;
 /// A longer name is not a typing error of one of ours.
 const MAX_NAME: usize = 80;

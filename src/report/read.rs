@@ -187,7 +187,6 @@ fn sessions(query: &Query<'_>, endings: &[Ending]) -> Value {
     ends(shown)
 }
 
-/// The errors that struck most often, those first.
 fn errors(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     let wanted = RecallQuery {
         kinds: vec![MemoryKind::Error],
@@ -221,7 +220,6 @@ fn error(error: &Remembered) -> Value {
     })
 }
 
-/// The weeks in which sessions were evaluated, oldest first.
 fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     // Weeks end with today, so that the last one is whole.
     let first = |week: i32| query.today().saturating_sub((week * 7 + 6).days());

@@ -16,7 +16,6 @@ const SUFFIX: &str = ".json";
 const FIRST_SUFFIX: &str = ".backup";
 /// How the name of the other copy ends: the settings as they were before the last change.
 const LAST_SUFFIX: &str = ".last.backup";
-/// A larger file is not ours.
 const MAX_RECORD: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -50,7 +50,6 @@ impl Hooks {
         Self { stand_in, ..self }
     }
 
-    /// The program that stands in for the hooks' own.
     pub(crate) fn stand_in(&self) -> Option<&Path> {
         self.stand_in.as_deref()
     }
@@ -164,12 +163,10 @@ pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
 /// may be. Without a model it takes milliseconds.
 const GATE_PATIENCE: u64 = 30;
 
-/// The entry of the gate's hook in the list of its event.
 pub(super) fn gate_entry(command: &str) -> Value {
     json!({"hooks": [{"type": "command", "command": command, "timeout": GATE_PATIENCE}]})
 }
 
-/// Tells whether a command is the gate's.
 pub(crate) fn is_gate(command: &str) -> bool {
     is_of_stand_in(HookEvent::Stop, command)
 }

@@ -72,7 +72,6 @@ impl<'a> Settings<'a> {
         self.plan(|document| merge::install(document, &self.hooks, earlier))
     }
 
-    /// Plans to register the gate's hook, which runs this command.
     pub(crate) fn plan_gate(&self, command: &str) -> Result<SettingsPlan, SetupError> {
         self.plan(|document| merge::add_gate(document, command).map(|()| Vec::new()))
     }

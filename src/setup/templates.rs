@@ -18,7 +18,6 @@ use crate::reflect::prompt::{
 const RECORD: &str = ".installed.json";
 /// How the name of a new text ends that stands beside the user's own.
 const BESIDE: &str = ".new";
-/// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +101,6 @@ impl Template {
         (!missing.is_empty()).then(|| format!("{}: {}", file.display(), missing.join("; ")))
     }
 
-    /// What is wrong with a text for this template, if anything is.
     pub(crate) fn flaw(&self, text: &str) -> Option<String> {
         if !text.contains(&format!("{{{}}}", self.needed)) {
             return Some(format!("`{{{}}}` is missing", self.needed));

@@ -38,7 +38,6 @@ pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
     }
 }
 
-/// Plays the sessions one after the other, each before it is learned from.
 fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let bar = output::bar("replaying {bar:30} {pos}/{len} {elapsed}", past.len());
@@ -127,7 +126,6 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
     Ok(is_agreed)
 }
 
-/// Shows each item of a list of the tally, its parts one below the other.
 fn list(tally: &Tally, what: &str) -> anyhow::Result<()> {
     for item in tally.json()[what].as_array().into_iter().flatten() {
         for (part, value) in item.as_object().into_iter().flatten() {

@@ -151,7 +151,6 @@ impl Replay {
     }
 }
 
-/// Copies a file of the user's, if there is one.
 fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     if let Some(bytes) = fsx::read_if_there(from, MAX_COPY)? {
         fsx::quick(to, &bytes).context("could not copy settings")?;

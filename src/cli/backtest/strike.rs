@@ -76,7 +76,6 @@ pub(super) fn each_message(
     Ok(())
 }
 
-/// The text of a result: one string, or the texts of its blocks.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

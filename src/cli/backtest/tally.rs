@@ -61,7 +61,6 @@ impl Tally {
         self.waiting.extend(waiting);
     }
 
-    /// Takes note of an error, and of what would have been said to it.
     pub(super) fn struck(&mut self, past: &Past, strike: &Strike, told: Option<&str>) {
         self.errors += 1;
         for hint in told.into_iter().flat_map(|told| told.lines().skip(1)) {

@@ -17,7 +17,6 @@ use crate::queue::reason::in_words;
 
 const OPENAI_URL: &str = "`openai.base_url`";
 
-/// What answers a prompt here, and what is wrong with it.
 pub(super) struct Finding {
     /// What switches reflection off; `None` when it is on.
     off_by: Option<&'static str>,
@@ -106,7 +105,6 @@ pub(in crate::cli) fn off_by(session: &Session) -> Option<&'static str> {
     settings.is_none().then_some("`reflection.enabled`")
 }
 
-/// What the chosen backend needs and does not have.
 fn lacks(session: &Session, config: &Config, account: &Account) -> Vec<String> {
     let mut lacks = Vec::new();
     let backend = account.need.backend;

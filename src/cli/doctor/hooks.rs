@@ -135,7 +135,6 @@ fn twice(files: &[&File], plugin: Option<&str>) -> Option<Check> {
     })
 }
 
-/// Says which hooks are called at some times only.
 fn matched(file: &File, hooks: &Hooks) -> Vec<Check> {
     let limited = HookEvent::ALL.into_iter().filter_map(|event| {
         let matcher = file.matcher(hooks, event)?;

@@ -152,7 +152,6 @@ fn playbook(session: &Session) -> Check {
     }
 }
 
-/// What cannot be read, with the way out that its error knows.
 fn broken(topic: &'static str, error: &anyhow::Error) -> Check {
     let todo = output::hint(error).unwrap_or("mend it by hand, or move it away".into());
     Check::bad(topic, error.to_string(), &todo)
@@ -179,7 +178,6 @@ fn templates(session: &Session) -> Vec<Check> {
     checks
 }
 
-/// How the last sessions of this project went, and why the last failure.
 fn sessions(session: &Session) -> Option<Check> {
     const TOPIC: &str = "sessions";
     let memory = match session.memory() {

@@ -19,7 +19,6 @@ use super::session::Session;
 use super::{OK, USER_ERROR, answer, args};
 pub(super) use account::off_by;
 
-/// Looks at everything, and tells; the status says whether something is broken.
 pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
     if let Some(args::DoctorTopic::Memory(args)) = &args.topic {
         return memory::run(args);

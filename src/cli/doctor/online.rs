@@ -60,7 +60,6 @@ pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::R
     })
 }
 
-/// What helps against a failure.
 fn remedy(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::NoCredit => {

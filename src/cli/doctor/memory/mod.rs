@@ -15,7 +15,6 @@ use crate::cli::session::Session;
 use crate::cli::{OK, USER_ERROR, answer, args};
 use crate::clip::head;
 
-/// So much of a text is quoted.
 const QUOTED: usize = 100;
 /// So many of a kind are named, the newest or best.
 const NAMED: usize = 3;
@@ -49,7 +48,6 @@ pub(super) fn run(args: &args::DoctorMemory) -> anyhow::Result<u8> {
     Ok(if is_broken { USER_ERROR } else { OK })
 }
 
-/// What keeps any session from being learned.
 fn broken(session: &Session) -> Vec<Check> {
     let mut checks = hooks::examine(session).checks;
     if let Some(by) = account::off_by(session) {
