@@ -20,8 +20,9 @@ const FILE: &str = "report.html";
 const STDOUT: &str = "-";
 /// So many sessions and edits stand on the page, the newest.
 const MOMENTS: usize = 50;
-/// So many changes of one key point, the newest.
+/// So many changes of one key point are told, the newest, and so many of its votes are drawn.
 const CHANGES: usize = 20;
+const VOTES: usize = 200;
 
 pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> {
     let zone = TimeZone::system();
@@ -85,12 +86,25 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<Value> {
 fn add_stories(figures: &mut Value, memory: &Memory, project: &str) -> anyhow::Result<()> {
     for point in list(figures, "points") {
         let name = point["name"].as_str().unwrap_or_default();
-        let (mut story, _) = log::story_of(memory, project, name)?;
-        let from = story.len().saturating_sub(CHANGES);
-        let told = story.drain(from..).map(|entry| told(&entry));
-        point["story"] = told.collect();
+        let (story, _) = log::story_of(memory, project, name)?;
+        let mut votes = Vec::new();
+        for Entry { time, change, .. } in story.iter().filter(|entry| entry.change.id == name) {
+            match &change.after {
+                Some(after) => votes.push(json!({
+                    "time": time, "helpful": after.helpful(), "harmful": after.harmful(),
+                })),
+                // A point that left and came back begins anew.
+                None => votes.clear(),
+            }
+        }
+        point["history"] = last(&votes, VOTES).iter().cloned().collect();
+        point["story"] = last(&story, CHANGES).iter().map(told).collect();
     }
     Ok(())
+}
+
+fn last<T>(all: &[T], most: usize) -> &[T] {
+    &all[all.len().saturating_sub(most)..]
 }
 
 fn told(entry: &Entry) -> Value {
