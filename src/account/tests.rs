@@ -22,13 +22,6 @@ fn paths(folder: &str) -> Paths {
     Paths::resolve(&env).unwrap()
 }
 
-fn backend(pairs: &[(&str, &str)], choice: BackendChoice) -> Name {
-    let env = Env::from_pairs(pairs.iter().copied());
-    let mut config = Config::default();
-    config.top.backend = choice;
-    chosen(&config).backend_for(&env, &paths(NOWHERE), named::key(&env).as_ref())
-}
-
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
 #[rstest]
@@ -51,7 +44,10 @@ fn the_first_credential_pays(
 #[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::ClaudeCli)]
 #[case::the_program_without_a_login(&[(name::PATH, FAKE)], Name::Rules)]
 fn auto_takes_the_first_that_can_answer(#[case] env: &[(&str, &str)], #[case] backend: Name) {
-    assert_eq!(self::backend(env, BackendChoice::Auto), backend);
+    let env = Env::from_pairs(env.iter().copied());
+    let found =
+        chosen(&Config::default()).backend_for(&env, &paths(NOWHERE), named::key(&env).as_ref());
+    assert_eq!(found, backend);
 }
 
 #[test]

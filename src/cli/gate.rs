@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::args::{self, GateAction, Scope};
-use super::install::{hinted, hooks};
+use super::install::hooks;
 use super::output::Hinted;
 use super::session::Session;
 use super::{agent, answer, evidence};
@@ -62,7 +62,7 @@ fn on(mode: args::Mode, as_json: bool) -> anyhow::Result<()> {
     let place = place()?;
     let settings = settings(&place);
     let command = Hooks::gate_command(&program(&place)?);
-    let plan = settings.plan_gate(&command).map_err(hinted)?;
+    let plan = settings.plan_gate(&command)?;
     switch(&place, mode)?;
     tell(&place, mode, Some((&settings, &plan)), as_json)
 }
@@ -70,7 +70,7 @@ fn on(mode: args::Mode, as_json: bool) -> anyhow::Result<()> {
 fn off(as_json: bool) -> anyhow::Result<()> {
     let place = place()?;
     let settings = settings(&place);
-    let plan = settings.plan_no_gate().map_err(hinted)?;
+    let plan = settings.plan_no_gate()?;
     switch(&place, GateMode::Off)?;
     let plan = plan.as_ref().map(|plan| (&settings, plan));
     tell(&place, GateMode::Off, plan, as_json)
@@ -84,7 +84,7 @@ fn tell(
 ) -> anyhow::Result<()> {
     let mut backup = None;
     if let Some((settings, plan)) = plan {
-        backup = settings.carry_out(plan).map_err(hinted)?;
+        backup = settings.carry_out(plan)?;
     }
     let told = json!({
         "mode": mode.word(),

@@ -93,14 +93,7 @@ impl Hooks {
         let command = self.spelled_out(command);
         HookEvent::ALL.into_iter().find(|event| {
             let path = unquoted(&self.bin.join(event.name()).to_string_lossy());
-            let portable = format!(
-                "{}/playbook/bin/{}",
-                unquoted(&self.client.to_string_lossy()),
-                event.name()
-            );
-            has_path(&command, &path)
-                || has_path(&command, &portable)
-                || is_of_stand_in(*event, &command)
+            has_path(&command, &path) || is_of_stand_in(*event, &command)
         })
     }
 
@@ -126,7 +119,7 @@ impl Hooks {
     /// they lead, without quotes.
     fn spelled_out(&self, command: &str) -> String {
         let mut command = unquoted(command);
-        let client = unquoted(&self.client.to_string_lossy());
+        let client = unquoted(self.client.to_string_lossy().trim_end_matches('/'));
         for name in [
             "${CLAUDE_CONFIG_DIR:-$HOME/.claude}",
             "${CLAUDE_CONFIG_DIR:-~/.claude}",

@@ -29,6 +29,25 @@ pub(crate) enum SetupError {
     File(#[from] FsError),
 }
 
+impl SetupError {
+    /// The way out, where it is not one of the file system's.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Settings { flaw, .. } if !flaw.is_of_text() => {
+                "give it the shape that Claude Code asks for, then try again; nothing was changed"
+            }
+            Self::Settings { .. } => {
+                "mend that line (comments and trailing commas are no JSON), then try again; nothing was changed"
+            }
+            Self::Changed(_) => "try again; nothing was changed",
+            Self::NotText(_) => {
+                "rename the folder, or set CLAUDE_CONFIG_DIR and PLAYBOOK_STATE_DIR to others"
+            }
+            Self::File(_) => return None,
+        })
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Settings<'a> {
     paths: &'a Paths,
