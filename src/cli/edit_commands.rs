@@ -73,14 +73,14 @@ pub(super) fn merge(args: args::Merge) -> anyhow::Result<()> {
     run(&args.on, &edit)
 }
 
-pub(super) fn undo(args: &args::Undo) -> anyhow::Result<()> {
-    let id = JobId::parse(&args.job).ok_or_else(|| Hinted {
-        what: format!("not a job id: {}", plain(&args.job)),
+pub(super) fn undo(job: &str, on: &args::On) -> anyhow::Result<()> {
+    let id = JobId::parse(job).ok_or_else(|| Hinted {
+        what: format!("not a job id: {}", plain(job)),
         hint: "`playbook log` lists the jobs of this project",
     })?;
-    let session = on_job(&args.on, &id)?;
+    let session = on_job(on, &id)?;
     finish_first(&session, &id)?;
-    run_in(&session, &Edit::Undo { job: id }, args.on.json)
+    run_in(&session, &Edit::Undo { job: id }, on.json)
 }
 
 fn on_job(on: &args::On, id: &JobId) -> anyhow::Result<Session> {

@@ -20,8 +20,8 @@ const SCREEN: &str = include_str!("screens/lesson.txt");
 /// What the user says outright matters as much as what the curator takes at once.
 const IMPORTANCE: f64 = 0.8;
 
-pub(super) fn run(args: &args::LessonArgs) -> anyhow::Result<()> {
-    match &args.action {
+pub(super) fn run(action: &args::LessonAction) -> anyhow::Result<()> {
+    match action {
         args::LessonAction::Add(add) => self::add(&Session::on(&add.on)?, add),
         args::LessonAction::Outcome(of) => outcome(&Session::on(&of.on)?, of),
     }

@@ -55,7 +55,7 @@ mod worker;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{Cli, Command, FixturesAction};
 use output::say;
 use session::Session;
 
@@ -125,14 +125,16 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             let project = args.project.as_ref().and_then(Option::as_deref);
             forget::run(&Session::that_learned(project, &args.whose)?, &args)
         }
-        Command::Lesson(args) => lesson::run(&args),
+        Command::Lesson(action) => lesson::run(&action),
         Command::Backtest(args) => backtest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Fixtures(args) => fixtures::run(&args),
+        Command::Fixtures(FixturesAction::Record(args)) => {
+            fixtures::record(&Session::on(&args.on)?, &args)
+        }
         Command::Worker(args) => worker::run(&args),
         Command::Mcp => server::run(["mcp".into()]),
         Command::Sync => server::run(["sync".into()]),
@@ -143,12 +145,12 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
         Command::Timeline(args) => timeline::run(&Session::on(&args.on)?, &args),
-        Command::Undo(args) => edit_commands::undo(&args),
+        Command::Undo { job, on } => edit_commands::undo(&job, &on),
         Command::Diff(args) => diff::run(&Session::on(&args.on)?, &args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
         Command::Add(args) => edit_commands::add(args),
         Command::Edit(args) => edit_commands::edit(args),
-        Command::Remove(args::Remove { id, reason, on }) => {
+        Command::Remove { id, reason, on } => {
             edit_commands::run(&on, &Edit::Remove { point: id, reason })
         }
         Command::Merge(args) => edit_commands::merge(args),

@@ -89,12 +89,6 @@ pub(crate) struct Dream {
     pub(crate) on: On,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct FixturesArgs {
-    #[command(subcommand)]
-    pub(crate) action: FixturesAction,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum FixturesAction {
     /// Ask a real backend about a transcript and keep its replies

@@ -124,12 +124,6 @@ pub(crate) struct Forget {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct LessonArgs {
-    #[command(subcommand)]
-    pub(crate) action: LessonAction,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum LessonAction {
     /// Remember a mistake and what is right

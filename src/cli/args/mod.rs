@@ -14,13 +14,11 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use backtest::Backtest;
 pub(crate) use gate::{Gate, GateAction, Mode};
-pub(crate) use learn::{
-    Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
-};
+pub(crate) use learn::{Bench, Bootstrap, Dream, FixturesAction, Generate, Record, Reflect};
 pub(crate) use memory::{
-    Forget, LessonAction, LessonAdd, LessonArgs, LessonOutcome, Of, OfTenant, Recall, Seen,
+    Forget, LessonAction, LessonAdd, LessonOutcome, Of, OfTenant, Recall, Seen,
 };
-pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Remove, Restore, Undo};
+pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Restore};
 pub(crate) use run::{
     Completions, ConfigAction, ConfigArgs, Doctor, DoctorMemory, DoctorTopic, Install, Jobs,
     JobsAction, Man, MergeFiles, Retry, Scope, Server, Shell, Uninstall, Worker,
@@ -116,7 +114,12 @@ pub(crate) enum Command {
     /// Take back what was learned from a session, or a change of yours
     #[command(after_help = "Example:
   playbook undo 20261121T221951-3f9a2c1b")]
-    Undo(Undo),
+    Undo {
+        /// The job, as `playbook log` names it
+        job: String,
+        #[command(flatten)]
+        on: On,
+    },
     /// Bring back an earlier playbook, or mend a broken one
     Restore(Restore),
     /// Add a key point
@@ -129,7 +132,15 @@ pub(crate) enum Command {
     /// Remove a key point
     #[command(after_help = "Example:
   playbook remove pat-001 --reason \"we use just now\"")]
-    Remove(Remove),
+    Remove {
+        /// The key point, such as pat-001
+        id: String,
+        /// Why; stands in the history
+        #[arg(long)]
+        reason: Option<String>,
+        #[command(flatten)]
+        on: On,
+    },
     /// Make one key point of several
     Merge(Merge),
     /// Merge two versions of a playbook file, as git would
@@ -193,10 +204,13 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook stats --all --json")]
     Stats(Of),
     /// Teach a lesson by hand, or say whether one helped
-    #[command(after_help = "Example:
+    #[command(
+        subcommand,
+        after_help = "Example:
   playbook recall --kind lesson
-  playbook lesson outcome les-5afdf4450011 --helped")]
-    Lesson(LessonArgs),
+  playbook lesson outcome les-5afdf4450011 --helped"
+    )]
+    Lesson(LessonAction),
     /// Forget lessons, errors and their fixes
     Forget(Forget),
     /// Show or change the settings
@@ -212,9 +226,12 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     /// Stop learning: take the hooks and programs off this machine
     Uninstall(Uninstall),
     /// Record a model's replies, for runs without a network
-    #[command(after_help = "Example:
-  playbook fixtures record SESSION.jsonl")]
-    Fixtures(FixturesArgs),
+    #[command(
+        subcommand,
+        after_help = "Example:
+  playbook fixtures record SESSION.jsonl"
+    )]
+    Fixtures(FixturesAction),
     /// Time the judging of a fixed session
     Bench(Bench),
     /// Do what waits now (hooks start this by themselves)
