@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 use super::args::{self, Scope};
 use super::output::{self, Hinted, one_line, plain, say};
-use super::{answer, merge_driver, session, trust};
+use super::{answer, merge, session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
@@ -20,7 +20,7 @@ use crate::trust::Standing;
 pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     let env = Env::from_process();
     if args.merge_driver {
-        return merge_driver::install(&env, args);
+        return merge::install(&env, args);
     }
     let paths = Paths::resolve(&env)?;
     let mut hooks = hooks(&paths, args.scope);

@@ -21,8 +21,8 @@ const INTRODUCTION: &str = include_str!("commands_head.md");
 /// The shapes of what is printed with `--json`: a command line, and below it its object.
 const SHAPES: &str = include_str!("json_shapes.txt");
 
-pub(super) fn completions(args: &args::Completions) -> anyhow::Result<()> {
-    let shell = match args.shell {
+pub(super) fn completions(shell: Shell) -> anyhow::Result<()> {
+    let shell = match shell {
         Shell::Bash => aot::Shell::Bash,
         Shell::Zsh => aot::Shell::Zsh,
         Shell::Fish => aot::Shell::Fish,

@@ -28,8 +28,7 @@ mod jobs;
 mod lesson;
 mod log;
 mod manual;
-mod merge_driver;
-mod merge_files;
+mod merge;
 mod other_worker;
 mod output;
 mod past;
@@ -117,7 +116,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Bootstrap(args) => return bootstrap::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
-        Command::Dream(args) => dream::run(&Session::on(&args.on)?, &args),
+        Command::Dream { sources, on } => dream::run(&Session::on(&on)?, sources, on.json),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::that_learned_of(&args.of)?, &args),
         Command::Stats(args) => stats::run(&Session::that_learned_of(&args)?, &args),
@@ -138,7 +137,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Worker(args) => worker::run(&args),
         Command::Mcp => server::run(["mcp".into()]),
         Command::Sync => server::run(["sync".into()]),
-        Command::Server(args) => server::run(args.arguments),
+        Command::Server { arguments } => server::run(arguments),
         Command::Reflect(args) => reflect::run(&Session::on(&args.on)?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),
@@ -154,19 +153,19 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             edit_commands::run(&on, &Edit::Remove { point: id, reason })
         }
         Command::Merge(args) => edit_commands::merge(args),
-        Command::MergeFiles(args) => merge_files::run(&args),
+        Command::MergeFiles(args) => merge::files(&args),
         Command::Pin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Pin { point: id }),
         Command::Unpin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Unpin { point: id }),
         Command::Promote(args) => promote::promote(&args),
         Command::Demote(args) => promote::demote(&args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
-        Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Export { on, .. } => export::run(&Session::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
         Command::Untrust(args) => trust::untrust(&Session::on_any(args.project.as_deref())?, &args),
         Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
-        Command::Completions(args) => manual::completions(&args),
+        Command::Completions { shell } => manual::completions(shell),
         Command::Man(args) => manual::pages(&args),
     };
     done.map(|()| OK)

@@ -10,14 +10,12 @@ use super::edit_commands::{self, Checked};
 use super::output::{self, BAD, Hinted, say};
 use super::session::Session;
 use super::{answer, args};
-use crate::account::Need;
 use crate::memory::{Memory, Outcome};
 use crate::playbook::Playbook;
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::Edit;
 use crate::queue::job::JobId;
-use crate::queue::progress::Job;
-use crate::queue::{files, spool};
+use crate::queue::{due, files, spool};
 use crate::store::{MAX_FILE_BYTES, StoreError};
 
 /// How long we wait in all for a worker that is at it to let us take up what waited.
@@ -140,7 +138,8 @@ fn resume(
         if job.ticket.project != session.project || job.progress.waiting.is_none() {
             continue;
         }
-        let outcome = if context.serves(&job) && !is_parked(&job, context) {
+        let is_parked = due::account_pause(&job, &context.backoff(), context.now()).is_some();
+        let outcome = if context.serves(&job) && !is_parked {
             let patience = deadline.saturating_duration_since(Instant::now());
             Session::see_through(context, &id, patience)?.map(|job| job.outcome)
         } else {
@@ -149,11 +148,4 @@ fn resume(
         resumed.push((id, outcome));
     }
     Ok(resumed)
-}
-
-fn is_parked(job: &Job, context: &WorkerContext) -> bool {
-    let is_judged = job.progress.reflection.is_some() && job.progress.curation.is_some();
-    let account = job.ticket.need.as_ref().map(Need::account);
-    let is_parked = |account: String| context.backoff().parked(&account, context.now()).is_some();
-    !is_judged && account.is_some_and(is_parked)
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::args::{self, Scope};
 use super::install::{diff_of, hooks, settings, show_diff};
 use super::output::{self, Hinted, one_line, say};
-use super::{answer, merge_driver};
+use super::{answer, merge};
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     let env = Env::from_process();
     if args.merge_driver {
-        return merge_driver::uninstall(&env, args);
+        return merge::uninstall(&env, args);
     }
     let paths = Paths::resolve(&env)?;
     let records = of_client(&paths);

@@ -14,16 +14,16 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use backtest::Backtest;
 pub(crate) use gate::{Gate, GateAction, Mode};
-pub(crate) use learn::{Bench, Bootstrap, Dream, FixturesAction, Generate, Record, Reflect};
+pub(crate) use learn::{Bench, Bootstrap, FixturesAction, Generate, Record, Reflect};
 pub(crate) use memory::{
     Forget, LessonAction, LessonAdd, LessonOutcome, Of, OfTenant, Recall, Seen,
 };
 pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Restore};
 pub(crate) use run::{
-    Completions, ConfigAction, ConfigArgs, Doctor, DoctorMemory, DoctorTopic, Install, Jobs,
-    JobsAction, Man, MergeFiles, Retry, Scope, Server, Shell, Uninstall, Worker,
+    ConfigAction, ConfigArgs, Doctor, DoctorMemory, DoctorTopic, Install, Jobs, JobsAction, Man,
+    MergeFiles, Retry, Scope, Shell, Uninstall, Worker,
 };
-pub(crate) use show::{AsJson, Evidence, Export, Log, On, Report, Show, Timeline};
+pub(crate) use show::{AsJson, Evidence, Log, On, Report, Show, Timeline};
 pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
 
 /// Makes Claude Code learn from every session.
@@ -99,7 +99,13 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   playbook dream
   playbook dream -k 20")]
-    Dream(Dream),
+    Dream {
+        /// How many of the most important recent reflections to look at
+        #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u64).range(3..=100))]
+        sources: Option<u64>,
+        #[command(flatten)]
+        on: On,
+    },
     /// Show the key points of this project
     #[command(after_help = "Examples:
   playbook show
@@ -175,7 +181,13 @@ project's own key points.",
     /// Print all that was learned as a Markdown document
     #[command(after_help = "Example:
   playbook export > PLAYBOOK.md")]
-    Export(Export),
+    Export {
+        /// As Markdown, the default
+        #[arg(long, conflicts_with = "json")]
+        markdown: bool,
+        #[command(flatten)]
+        on: On,
+    },
     /// Copy stdin to stdout with all secrets masked
     Redact(Redact),
     /// Allow a playbook that came with a clone to be used
@@ -253,9 +265,22 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook server tenant team
   playbook server token new team
   playbook server serve --help")]
-    Server(Server),
+    Server {
+        /// What `playbook-server` is told: init, tenant, token, serve
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
     /// Print completions for your shell
-    Completions(Completions),
+    #[command(after_help = "Examples:
+  eval \"$(playbook completions bash)\"    # in ~/.bashrc
+  playbook completions zsh > ~/.zfunc/_playbook
+  playbook completions fish > ~/.config/fish/completions/playbook.fish
+
+install.sh does this.")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
     /// Print the manual page, or write all into a folder
     Man(Man),
 }

@@ -76,11 +76,11 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
     if let Some(parked) = backoff.as_ref().and_then(|p| p.parked(&own, now)) {
         remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());
-        let until = parked.until.map_or_else(
-            || "until you mend it".to_owned(),
-            |at| format!("until {}", change_text::time(at)),
-        );
-        problems.push(format!("paused {until}: {}", in_words(&parked.reason)));
+        let until = parked.until.map(change_text::time).unwrap_or_default();
+        problems.push(format!(
+            "paused until {until}: {}",
+            in_words(&parked.reason)
+        ));
     } else if refused.is_some() {
         problems.push(
             "the last question was refused, and no other one has been answered since".to_owned(),

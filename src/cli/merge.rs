@@ -1,5 +1,6 @@
-//! `playbook install --merge-driver`: git merges the playbooks of a repository with our own
-//! command, so that they have no conflicts. Only the repository's own configuration is written.
+//! `playbook merge-files`: two playbook files become one; and `playbook install --merge-driver`, by
+//! which git merges the playbooks of a repository with that command, so that they have no conflicts.
+//! Only the repository's own configuration is written.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +11,10 @@ use super::output::Hinted;
 use super::{answer, args, session};
 use crate::env::Env;
 use crate::freshness::git::Git;
+use crate::fsx;
+use crate::playbook::three_way::{MergeFile, Unmergeable, merge_files};
 use crate::setup::shell_word;
+use crate::store::MAX_FILE_BYTES;
 
 const SECTION: &str = "merge.playbook";
 const DRIVER: &str = "merge.playbook.driver";
@@ -18,6 +22,41 @@ const NAME: &str = "merge.playbook.name";
 /// What says in `.gitattributes` which file the driver merges.
 const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
+
+pub(super) fn files(args: &args::MergeFiles) -> anyhow::Result<()> {
+    let base = fsx::read_if_there(&args.base, MAX_FILE_BYTES)?;
+    let ours = fsx::read(&args.ours, MAX_FILE_BYTES)?;
+    let theirs = fsx::read(&args.theirs, MAX_FILE_BYTES)?;
+    let merged = merge_files(base.as_deref(), &ours, &theirs).map_err(|why| told(args, why))?;
+    fsx::durable(&args.output, &merged.playbook.to_bytes())?;
+    let told = json!({
+        "output": args.output,
+        "points": merged.playbook.points().count(),
+        "decided": merged.decided,
+    });
+    answer::give(args.json, include_str!("screens/merge_files.txt"), told)
+}
+
+fn told(args: &args::MergeFiles, why: Unmergeable) -> anyhow::Error {
+    let file = |file| -> &Path {
+        match file {
+            MergeFile::Base => &args.base,
+            MergeFile::Ours => &args.ours,
+            MergeFile::Theirs => &args.theirs,
+        }
+    };
+    let (what, hint) = match why {
+        Unmergeable::Unreadable { file: which, flaw } => (
+            format!("could not read playbook: {}: {flaw}", file(which).display()),
+            "mend that file, then try again; nothing was written",
+        ),
+        Unmergeable::Newer(error) => (
+            format!("could not merge playbooks: {error}"),
+            "update Playbook, then try again; nothing was written",
+        ),
+    };
+    Hinted::error(what, hint)
+}
 
 struct Repository {
     project: PathBuf,
