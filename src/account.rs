@@ -4,6 +4,7 @@
 //! from another project with another key. [`Need`] is what the job says of its
 //! surroundings: enough to find the right account again, and no secret.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 pub(crate) use playbook_core::account::{Name, Need, Step};
@@ -72,43 +73,47 @@ impl Account {
 
     /// The names by which hooks know it, which look into no file of the client's.
     pub(crate) fn names(&self) -> Vec<String> {
-        let stands_for = match &self.refusal {
-            Refusal::ForLogin(key) => Some(key.account()),
-            Refusal::None | Refusal::Unasked => None,
-        };
-        [self.need.account()]
-            .into_iter()
-            .chain(stands_for)
-            .collect()
+        let mut names = vec![self.need.account()];
+        if let Refusal::ForLogin(key) = &self.refusal {
+            names.push(key.account());
+        }
+        names
     }
 }
 
-/// Finds the account of this process; the salt is only asked for when it is hashed with.
-pub(crate) fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
-    with_salt(env, config, paths, || salt(paths))
-}
-
-/// As [`of_process`], for whoever asks a model: what the user said of the key to the client
-/// holds here, too.
+/// Finds the account of this process, for whoever asks a model; the salt is only asked for when it
+/// is hashed with. What the user said of the key to the client holds here, too.
 pub(crate) fn of_worker(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
-    let account = of_process(env, config, paths)?;
-    if is_refused(env, config, paths) {
-        return Ok(heeding(account, env, config, paths, &salt(paths)?));
-    }
-    Ok(account)
+    found(env, config, paths, || salt(paths))
 }
 
 /// As [`of_worker`], for whoever only looks: without a salt that can be read, as before the
 /// first use, the hashes are nobody's, and none is made.
 pub(crate) fn to_look_at(env: &Env, config: &Config, paths: &Paths) -> Account {
     let salt = known_salt(paths).ok().flatten().unwrap_or_default();
-    let known = || Ok::<_, std::convert::Infallible>(salt.clone());
-    match with_salt(env, config, paths, known) {
-        Ok(account) if is_refused(env, config, paths) => {
-            heeding(account, env, config, paths, &salt)
-        }
-        Ok(account) => account,
+    let Ok(account) = found(env, config, paths, || Ok::<_, Infallible>(salt.clone()));
+    account
+}
+
+fn found<E>(
+    env: &Env,
+    config: &Config,
+    paths: &Paths,
+    salt: impl Fn() -> Result<Vec<u8>, E>,
+) -> Result<Account, E> {
+    let chosen = chosen(config);
+    let mut account = account(env, config, chosen.need_with(env, paths, &salt)?);
+    if !is_refused(env, config, paths) {
+        return Ok(account);
     }
+    account.refusal = if is_unasked(env) {
+        Refusal::Unasked
+    } else {
+        let key = account.need;
+        account = self::account(env, config, chosen.with_login(env, paths, &salt()?));
+        Refusal::ForLogin(key)
+    };
+    Ok(account)
 }
 
 /// Tells whether the client would use its login instead of the key where it asks. Reads the
@@ -123,39 +128,14 @@ fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
         && login::has_refused(env, paths, key.expose())
 }
 
-/// The account in whose stead a key was refused.
-fn heeding(account: Account, env: &Env, config: &Config, paths: &Paths, salt: &[u8]) -> Account {
-    if is_unasked(env) {
-        return Account {
-            refusal: Refusal::Unasked,
-            ..account
-        };
-    }
-    Account {
-        refusal: Refusal::ForLogin(account.need),
-        ..self::account(env, config, chosen(config).with_login(env, paths, salt))
-    }
-}
-
-fn with_salt<E>(
-    env: &Env,
-    config: &Config,
-    paths: &Paths,
-    salt: impl FnOnce() -> Result<Vec<u8>, E>,
-) -> Result<Account, E> {
-    let need = chosen(config).need_with(env, paths, salt)?;
-    Ok(account(env, config, need))
-}
-
 /// The account that a need names, with what it takes to use it.
 fn account(env: &Env, config: &Config, need: Need) -> Account {
     let limit = Duration::from_millis(config.claude_cli.timeout_ms);
     let (secret, client) = match need.backend {
         Name::Anthropic => (credential(env).map(|(_, secret)| secret), None),
         Name::ClaudeCli => {
-            let client = login::program(env);
-            let client = client.map(|program| ClaudeCli::new(program, env.pairs(), limit));
-            (None, client)
+            let client = |program| ClaudeCli::new(program, env.pairs(), limit);
+            (None, login::program(env).map(client))
         }
         Name::Openai => {
             let key = chosen(config).openai.key(env);
@@ -172,7 +152,6 @@ fn account(env: &Env, config: &Config, need: Need) -> Account {
     }
 }
 
-/// What the settings choose of an account.
 pub(crate) fn chosen(config: &Config) -> Chosen {
     let (api, client, server) = (&config.anthropic, &config.claude_cli, &config.openai);
     Chosen {
@@ -233,7 +212,5 @@ pub(crate) fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &
         .unwrap_or(("the default", DEFAULT_BASE_URL))
 }
 
-#[cfg(test)]
-mod address_tests;
 #[cfg(test)]
 mod tests;

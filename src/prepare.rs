@@ -66,11 +66,9 @@ fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
 /// Where sessions meet a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// At each start.
     Start,
     /// With a prompt that touches it: a start has no room for it.
     Prompts,
-    /// Nowhere, for this reason.
     Nowhere(Admission),
 }
 

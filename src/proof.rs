@@ -24,7 +24,6 @@ pub(crate) fn record(paths: &Paths, project: &Path) -> ProofRecord {
     fsx::read_json(&paths.proof(project), MAX_FILE).unwrap_or_default()
 }
 
-/// Writes the file anew.
 pub(crate) fn refresh(paths: &Paths, memory: &Memory, project: &Path) -> Result<(), ProofError> {
     let proofs = memory.proofs(&project.to_string_lossy())?;
     if proofs == record(paths, project) {

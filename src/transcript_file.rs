@@ -64,7 +64,6 @@ pub(crate) fn beginnings_in(path: &Path, range: Range) -> Result<Beginnings, FsE
     part.and_then(Beginnings::read).context(ACTION, path)
 }
 
-/// A range of a file.
 struct Part {
     file: Take<File>,
     end: u64,

@@ -1,4 +1,6 @@
+use super::address::without_secret;
 use super::*;
+use crate::backend::{BaseUrl, Plain};
 use playbook_core::account::Step;
 use rstest::rstest;
 use std::path::Path;
@@ -18,13 +20,6 @@ fn paths(folder: &str) -> Paths {
         (name::CLAUDE_CONFIG_DIR, folder),
     ]);
     Paths::resolve(&env).unwrap()
-}
-
-fn backend(pairs: &[(&str, &str)], choice: BackendChoice) -> Name {
-    let env = Env::from_pairs(pairs.iter().copied());
-    let mut config = Config::default();
-    config.top.backend = choice;
-    chosen(&config).backend_for(&env, &paths(NOWHERE), named::key(&env).as_ref())
 }
 
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
@@ -49,7 +44,10 @@ fn the_first_credential_pays(
 #[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::ClaudeCli)]
 #[case::the_program_without_a_login(&[(name::PATH, FAKE)], Name::Rules)]
 fn auto_takes_the_first_that_can_answer(#[case] env: &[(&str, &str)], #[case] backend: Name) {
-    assert_eq!(self::backend(env, BackendChoice::Auto), backend);
+    let env = Env::from_pairs(env.iter().copied());
+    let found =
+        chosen(&Config::default()).backend_for(&env, &paths(NOWHERE), named::key(&env).as_ref());
+    assert_eq!(found, backend);
 }
 
 #[test]
@@ -128,7 +126,7 @@ fn what_is_offline_leaves_no_salt_behind() {
     let state = tempfile::tempdir().unwrap();
     let env = Env::from_pairs([("X", "1")]);
     let paths = paths(state.path().to_str().unwrap());
-    let account = of_process(&env, &Config::default(), &paths).unwrap();
+    let account = of_worker(&env, &Config::default(), &paths).unwrap();
     assert_eq!(account.need, Need::bare(Name::Rules));
     assert!(!Path::new(&paths.salt()).exists());
 }
@@ -141,10 +139,49 @@ fn a_short_salt_is_made_anew() {
     let paths = paths(state.path().to_str().unwrap());
     std::fs::create_dir_all(paths.state()).unwrap();
     std::fs::write(paths.salt(), b"abc").unwrap();
-    let account = || of_process(&env, &Config::default(), &paths).unwrap().need;
+    let account = || of_worker(&env, &Config::default(), &paths).unwrap().need;
     assert_eq!(account(), account());
     assert_eq!(
         std::fs::read(paths.salt()).unwrap().len(),
         named::SALT_BYTES
     );
+}
+
+#[rstest]
+#[case::password("https://me:hunter2@h", "https://[masked]@h")]
+#[case::slash_in_the_password("https://me:hun/ter2@h/x", "https://[masked]@h/x")]
+#[case::query("https://h/x?token=hunter2", "https://h/x?[masked]")]
+#[case::all("https://hunter2@h/?hunter2#hunter2", "https://[masked]@h/?[masked]")]
+#[case::one_slash("https:/me:hunter2@h", "https:/[masked]@h")]
+#[case::tab("ht\ttps:/\t/me:hunter2@h", "https://[masked]@h")]
+#[case::bare("hunter2@h", "[masked]@h")]
+fn a_secret_leaves_and_the_address_stays_refused(#[case] url: &str, #[case] told: &str) {
+    assert_eq!(without_secret(url), told);
+    assert!(BaseUrl::parse(url, Plain::Anywhere).is_err());
+    assert!(BaseUrl::parse(told, Plain::Anywhere).is_err());
+}
+
+proptest::proptest! {
+    #[test]
+    fn an_address_that_can_be_used_leads_to_the_same_place(
+        path in "[a-z@:/.]{0,12}", host in "[a-z]{1,5}(:[0-9]{1,4})?",
+    ) {
+        let url = format!("https://{host}/{path}");
+        if let Ok(base) = BaseUrl::parse(&url, Plain::Anywhere) {
+            let told = BaseUrl::parse(&without_secret(&url), Plain::Anywhere).unwrap();
+            proptest::prop_assert_eq!(base, told);
+        }
+    }
+
+    #[test]
+    fn no_secret_stays_however_the_address_is_written(
+        before in "[a-z:/\\\\ \t]{0,8}", user in "[a-z:@]{0,4}", behind in "[a-z:@]{0,3}",
+    ) {
+        for url in [
+            format!("https://{user}hunter2{behind}@host{before}"),
+            format!("https:{before}?{user}hunter2{behind}"),
+        ] {
+            proptest::prop_assert!(!without_secret(&url).contains("hunter2"), "{}", url);
+        }
+    }
 }

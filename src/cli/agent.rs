@@ -14,7 +14,6 @@ pub(super) fn is_at_it(env: &Env) -> bool {
     env.get(name::CLAUDECODE).is_some() && !io::stdin().is_terminal()
 }
 
-/// Refuses what only the user decides.
 pub(super) fn refuse(env: &Env, what: &str) -> anyhow::Result<()> {
     if !is_at_it(env) {
         return Ok(());

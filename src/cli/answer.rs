@@ -4,15 +4,17 @@
 //! Texts may come from anywhere: each is made plain where a template puts it in, so that no
 //! command can forget to. `<bad>…</bad>` and the like in a template are colours.
 
+use std::borrow::Cow;
+
 use anstyle::Style;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value, syntax::SyntaxConfig};
 use serde::Serialize;
 
+use super::change_text::{self, TIME};
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
-use super::{change_text, export, width};
+use super::{export, width};
 use crate::hint::SHOWN_FROM;
 use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
@@ -46,7 +48,6 @@ pub(super) fn show(screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The text that `screen` makes of an answer.
 pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, Error> {
     let mut env = Environment::new();
     let syntax = SyntaxConfig::builder().line_statement_prefix("%").build()?;
@@ -81,7 +82,6 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
         grouped(u64::try_from(n).unwrap_or(u64::MAX))
     });
     env.add_filter("share", |number: f64| format!("{number:.2}"));
-    env.add_filter("time", |at: Serde<Timestamp>| change_text::time(at.0));
     env.add_filter("deed", |change: Serde<serde_json::Value>| {
         change_text::remembered(change.0)
     });
@@ -89,20 +89,19 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_filter("short", |session: String| {
         change_text::short(&session).to_owned()
     });
-    env.add_filter("clock", |at: Serde<Timestamp>| {
-        let at = at.to_zoned(TimeZone::system());
-        at.strftime("%H:%M").to_string()
-    });
-    env.add_filter("day", |at: Serde<Timestamp>| {
-        at.to_zoned(TimeZone::system()).date().to_string()
-    });
+    for (name, format) in [("time", TIME), ("clock", "%H:%M"), ("day", "%Y-%m-%d")] {
+        env.add_filter(name, move |at: Serde<Timestamp>| {
+            change_text::local(at.0, format)
+        });
+    }
     env.add_filter(
         "seen_from",
         |at: Serde<Timestamp>, now: Serde<Timestamp>| change_text::seen_from(at.0, now.0),
     );
     env.add_filter("cells", |text: String| width::cells(&plain(&text)));
     env.add_filter("wrapped", |text: String, width: usize| {
-        width::wrapped(&text, width)
+        let lines = textwrap::wrap(&text, width).into_iter();
+        lines.map(Cow::into_owned).collect::<Vec<String>>()
     });
     env.add_filter("scaled", scaled);
     env.add_filter("markdown", |text: String| {
@@ -117,8 +116,10 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_global("SHOWN_FROM", SHOWN_FROM);
     env.add_global("MAX_CHARS", MAX_CHARS);
     env.add_global("FEWEST", FEWEST);
-    env.add_filter("actor", |job: Serde<change_text::Doer>| {
-        change_text::actor(&job)
+    env.add_filter("actor", |job: Serde<serde_json::Value>| {
+        let [event, session, backend] =
+            ["event", "session", "backend"].map(|key| job[key].as_str().unwrap_or_default());
+        change_text::actor(event, session, backend)
     });
     env.add_template_owned("shared", coloured(SHARED))?;
     env.render_str(&coloured(screen), Value::from(Serde(answer)))

@@ -2,11 +2,9 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::output::plain;
-use crate::memory::Entry;
 use crate::playbook::{Change, ChangeKind, PointState};
 use crate::queue::job::Event;
 
@@ -49,30 +47,8 @@ pub(super) fn remembered(mut change: Value) -> String {
     serde_json::from_value(change).map_or(kind, |change| deed(&change))
 }
 
-#[derive(Deserialize)]
-pub(super) struct Doer {
-    event: String,
-    session: String,
-    backend: String,
-}
-
-impl Doer {
-    pub(super) fn of(entry: &Entry) -> Self {
-        Self {
-            event: entry.event.clone(),
-            session: entry.session.clone(),
-            backend: entry.backend.clone(),
-        }
-    }
-}
-
 /// Who did something: `session s1 (rules)`, `by hand`.
-pub(super) fn actor(doer: &Doer) -> String {
-    let Doer {
-        event,
-        session,
-        backend,
-    } = doer;
+pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
     let session = short(session);
     match by_hand(event) {
         Some(words) if session.is_empty() => words.to_owned(),
@@ -101,12 +77,18 @@ pub(super) fn short(session: &str) -> &str {
     }
 }
 
-/// The length of a UUID as text.
 const UUID: usize = 36;
 
+pub(super) const TIME: &str = "%Y-%m-%d %H:%M";
+
 pub(super) fn time(at: Timestamp) -> String {
+    local(at, TIME)
+}
+
+/// A time where the user is.
+pub(super) fn local(at: Timestamp, format: &str) -> String {
     let at = at.to_zoned(TimeZone::system());
-    at.strftime("%Y-%m-%d %H:%M").to_string()
+    at.strftime(format).to_string()
 }
 
 /// A time as seen from now: `in 5m`, `3h ago`.

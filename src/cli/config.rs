@@ -17,7 +17,6 @@ use crate::queue::backends;
 use crate::redact::{self, Masker};
 use crate::state_guard;
 
-/// The setting that decides where sessions are sent.
 /// The keys that hold an address, each with the backend that asks there.
 const ADDRESSES: [(&str, Name); 2] = [
     ("anthropic.base_url", Name::Anthropic),
@@ -47,7 +46,6 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     }
 }
 
-/// The file that a setting comes from; none for a default.
 fn file(place: &Session, source: Source) -> Option<PathBuf> {
     match source {
         Source::Default => None,
@@ -145,24 +143,19 @@ fn check_base_url(file: &Path, (name, backend): (&str, Name), value: &str) -> Re
     // Whatever else is wrong with the file is told by who writes it.
     let config = config::load(file).unwrap_or_default();
     let url = value.trim().trim_matches(['"', '\'']);
-    match BaseUrl::parse(url, backends::plain(backend, &config)) {
-        Ok(_) => Ok(()),
-        Err(flaw) => Err(Hinted {
-            what: format!("`{name}`: {flaw}"),
-            hint: NOTHING_CHANGED,
-        }),
-    }
+    let parsed = BaseUrl::parse(url, backends::plain(backend, &config));
+    parsed.map(drop).map_err(|flaw| Hinted {
+        what: format!("`{name}`: {flaw}"),
+        hint: NOTHING_CHANGED,
+    })
 }
 
 fn path(place: &Session, as_json: bool) -> anyhow::Result<()> {
-    if as_json {
-        return output::json(&json!({
-            "user": file(place, Source::User),
-            "project": file(place, Source::Project),
-        }));
-    }
-    say!("{}", place.paths.config_file().display());
-    Ok(())
+    let told = json!({
+        "user": file(place, Source::User),
+        "project": file(place, Source::Project),
+    });
+    answer::give(as_json, "{{ user }}", told)
 }
 
 fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {
@@ -205,7 +198,6 @@ pub(super) fn notes(session: &Session) -> Vec<String> {
     rules.chain(idle).collect()
 }
 
-/// What is wrong with the settings, and with what they name.
 pub(super) fn problems(session: &Session) -> Vec<String> {
     let (paths, project) = (&session.paths, &session.project);
     let mut config = Config::default();

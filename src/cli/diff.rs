@@ -14,7 +14,6 @@ use crate::playbook::diff::diff;
 use crate::playbook::migrate::migrate;
 use crate::playbook::{Change, ChangeKind, Playbook};
 
-/// How long git may take.
 const LIMIT: Duration = Duration::from_secs(20);
 const LAST: &str = "HEAD";
 /// What stands between two revisions, as in `main..HEAD`.

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::answer;
 use super::edit_commands::PATIENCE;
 use super::output::Hinted;
 use super::session::{Session, runtime};
-use super::{answer, args};
 use crate::queue::context::WorkerContext;
 use crate::queue::dream::{Dream, DreamReport, SOURCES, dream};
 use crate::queue::usage_meter::Caller;
 
-pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
+pub(super) fn run(session: &Session, sources: Option<u64>, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let caller = Caller::by_hand(&session.project, context.now());
-    let dreamt = runtime()?.block_on(dream(&context, caller, args.sources.unwrap_or(SOURCES)));
+    let dreamt = runtime()?.block_on(dream(&context, caller, sources.unwrap_or(SOURCES)));
     let dreamt = dreamt.map_err(|reason| Hinted {
         what: format!("could not dream: {reason}"),
         hint: "nothing was changed; `playbook doctor` says what answers and who pays",
@@ -24,7 +24,7 @@ pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
         DreamReport::TooLittle(count) => json!({"found": false, "reflections": count}),
         DreamReport::Dreamt(dream) => told(session, &context, dream)?,
     };
-    answer::give(args.on.json, include_str!("screens/dream.txt"), told)
+    answer::give(as_json, include_str!("screens/dream.txt"), told)
 }
 
 /// What a dream found; the rule is in the playbook by then, or its job says why not.

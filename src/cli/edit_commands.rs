@@ -44,7 +44,6 @@ pub(super) fn add(args: args::Add) -> anyhow::Result<()> {
     }
 }
 
-/// Leaves a change for the user to decide on.
 fn propose(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
@@ -74,17 +73,16 @@ pub(super) fn merge(args: args::Merge) -> anyhow::Result<()> {
     run(&args.on, &edit)
 }
 
-pub(super) fn undo(args: &args::Undo) -> anyhow::Result<()> {
-    let id = JobId::parse(&args.job).ok_or_else(|| Hinted {
-        what: format!("not a job id: {}", plain(&args.job)),
+pub(super) fn undo(job: &str, on: &args::On) -> anyhow::Result<()> {
+    let id = JobId::parse(job).ok_or_else(|| Hinted {
+        what: format!("not a job id: {}", plain(job)),
         hint: "`playbook log` lists the jobs of this project",
     })?;
-    let session = on_job(&args.on, &id)?;
+    let session = on_job(on, &id)?;
     finish_first(&session, &id)?;
-    run_in(&session, &Edit::Undo { job: id }, args.on.json)
+    run_in(&session, &Edit::Undo { job: id }, on.json)
 }
 
-/// The surroundings of a job of this project, or of the user's own playbook.
 fn on_job(on: &args::On, id: &JobId) -> anyhow::Result<Session> {
     let session = Session::on(on)?;
     let row = match session.memory()? {

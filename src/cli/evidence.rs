@@ -28,16 +28,10 @@ pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()
 pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
     let end = transcript_file::complete_end(path, 0)?;
     let options = options(session, path)?;
-    let range = Range { start: 0, end };
-    Ok(transcript_file::scan(
-        path,
-        range,
-        &options,
-        &mut |_, _| false,
-    )?)
+    let (range, is_copy) = (Range { start: 0, end }, &mut |_, _| false);
+    Ok(transcript_file::scan(path, range, &options, is_copy)?)
 }
 
-/// How a transcript is read, as a job of its own would.
 pub(super) fn options(session: &Session, path: &Path) -> anyhow::Result<Options> {
     let home = session.paths.home().and_then(Path::to_str);
     Ok(Options {

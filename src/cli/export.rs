@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::session::Session;
-use super::{answer, args, output, show};
+use super::{answer, output, show};
 use crate::memory::RecallQuery;
 use crate::playbook::clean::clean_text;
 
 /// More memories than are ever kept.
 const ALL: u64 = 1_000_000;
 
-pub(super) fn run(session: &Session, args: &args::Export) -> anyhow::Result<()> {
+pub(super) fn run(session: &Session, as_json: bool) -> anyhow::Result<()> {
     let playbook = session.playbook()?;
     let now = session.env.clock().now();
     let query = RecallQuery {
@@ -27,7 +27,7 @@ pub(super) fn run(session: &Session, args: &args::Export) -> anyhow::Result<()> 
         "points": points,
         "memories": memories,
     });
-    if args.on.json {
+    if as_json {
         return output::json(&told);
     }
     let name = session.project.file_name().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::args::{FixturesAction, FixturesArgs, Record};
+use super::args::Record;
 use super::output::{self, Hinted, NAME, say};
 use super::session::{Session, runtime};
 use crate::account;
@@ -19,14 +19,8 @@ use crate::queue::question_templates;
 use crate::reflect::known::Known;
 use crate::reflect::reply::{Curation, Reflection};
 
-pub(super) fn run(args: &FixturesArgs) -> anyhow::Result<()> {
-    match &args.action {
-        FixturesAction::Record(args) => record(&Session::open(args.on.project.as_deref())?, args),
-    }
-}
-
 /// Asks both questions about a transcript and keeps the replies; changes nothing else.
-fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
+pub(super) fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
     let config = with_backend(&session.config, args.backend.as_deref());
     let path = std::path::absolute(&args.transcript)?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);

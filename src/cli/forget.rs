@@ -41,13 +41,13 @@ fn what(session: &Session, args: &args::Forget, now: Timestamp) -> anyhow::Resul
         return Ok(Forget::Id(id.trim().to_owned()));
     }
     let project = (!args.all).then(|| session.project_name());
-    match (&args.older_than, project) {
-        (Some(age), project) => Ok(Forget::OlderThan {
+    Ok(match &args.older_than {
+        Some(age) => Forget::OlderThan {
             time: time(age, now)?,
             project,
-        }),
-        (None, project) => Ok(Forget::Project(project.unwrap_or_default())),
-    }
+        },
+        None => Forget::Project(project.unwrap_or_default()),
+    })
 }
 
 fn time(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {

@@ -66,7 +66,6 @@ enum Listed {
     All,
 }
 
-/// Reads the command line of this process.
 pub(super) fn parse() -> Result<Cli, clap::Error> {
     let args: Vec<OsString> = std::env::args_os().collect();
     // `--help` ends the parsing, so `--all` behind it is looked for here.

@@ -9,18 +9,18 @@ use similar::TextDiff;
 
 use super::args::{self, Scope};
 use super::output::{self, Hinted, one_line, plain, say};
-use super::{answer, merge_driver, session, trust};
+use super::{answer, merge, session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
 use crate::setup::templates::{self, Laid};
-use crate::setup::{Earlier, Hooks, Settings, SettingsPlan, SetupError, Spelling};
+use crate::setup::{Earlier, Hooks, Settings, SettingsPlan, Spelling};
 use crate::trust::Standing;
 
 pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     let env = Env::from_process();
     if args.merge_driver {
-        return merge_driver::install(&env, args);
+        return merge::install(&env, args);
     }
     let paths = Paths::resolve(&env)?;
     let mut hooks = hooks(&paths, args.scope);
@@ -32,17 +32,17 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     if !args.dry_run {
         look_for_hooks(&hooks, args.scope)?;
     }
-    let mut plan = settings.plan_install(Earlier::Keep).map_err(hinted)?;
+    let mut plan = settings.plan_install(Earlier::Keep)?;
     let replaced = !plan.earlier.is_empty() && (args.replace_earlier || agrees(args, &plan)?);
     if replaced {
-        plan = settings.plan_install(Earlier::Replace).map_err(hinted)?;
+        plan = settings.plan_install(Earlier::Replace)?;
     }
     match (args.dry_run, args.json) {
         (true, true) => return output::json(&diff_of(&settings, &plan)),
         (true, false) => return show_diff(&settings, &plan),
         (false, _) => {}
     }
-    let backup = settings.carry_out(&plan).map_err(hinted)?;
+    let backup = settings.carry_out(&plan)?;
     let laid = match args.scope {
         Scope::User => templates::lay_out(&paths)?,
         Scope::Project | Scope::Local => Vec::new(),
@@ -68,7 +68,6 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     answer::give(args.json, include_str!("screens/install.txt"), told)
 }
 
-/// How many playbooks of other people's the sessions are not given yet.
 fn untrusted(paths: &Paths) -> usize {
     let is_waiting = |project: &PathBuf| {
         let standing = Standing::of(paths, project);
@@ -175,22 +174,4 @@ fn changes(settings: &Settings<'_>, plan: &SettingsPlan) -> String {
     let name = settings.file().to_string_lossy();
     let changes = TextDiff::from_lines(&before, &after);
     changes.unified_diff().header(&name, &name).to_string()
-}
-
-pub(super) fn hinted(error: SetupError) -> anyhow::Error {
-    let hint = match &error {
-        SetupError::Settings { flaw, .. } if !flaw.is_of_text() => {
-            "give it the shape that Claude Code asks for, then try again; nothing was changed"
-        }
-        SetupError::Settings { .. } => {
-            "mend that line (comments and trailing commas are no JSON), then try again; nothing was changed"
-        }
-        SetupError::Changed(_) => "try again; nothing was changed",
-        SetupError::NotText(_) => {
-            "rename the folder, or set CLAUDE_CONFIG_DIR and PLAYBOOK_STATE_DIR to others"
-        }
-        SetupError::File(_) => return error.into(),
-    };
-    let what = error.to_string();
-    Hinted::error(what, hint)
 }

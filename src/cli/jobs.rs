@@ -1,20 +1,30 @@
-//! `playbook jobs`: what waits, why, and when it is tried again.
+//! `playbook jobs`: what waits, why, and when it is tried again; `jobs retry` and `jobs drop`.
 
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::session::Session;
-use super::{answer, args, jobs_by_hand};
+use super::output::{self, Hinted};
+use super::session::{Session, runtime};
+use super::worker::start_in_background;
+use super::{answer, args};
 use crate::account::Account;
 use crate::queue::backoff::Backoff;
 use crate::queue::due;
 use crate::queue::job::JobId;
 use crate::queue::progress::Job;
+use crate::queue::request::{self, Wish};
+use crate::queue::worker::{WorkScope, run_if_free};
 use crate::queue::{files, spool};
 use crate::redact;
+
+/// How long we wait for a worker that is at it to see what is wanted.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) struct Row {
     pub(super) id: JobId,
@@ -38,8 +48,8 @@ pub(super) enum JobState {
 pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
     match &args.action {
         None => list(session, args.json),
-        Some(args::JobsAction::Retry(which)) => jobs_by_hand::retry(session, which, args.json),
-        Some(args::JobsAction::Drop { id }) => jobs_by_hand::drop(session, id, args.json),
+        Some(args::JobsAction::Retry(which)) => retry(session, which, args.json),
+        Some(args::JobsAction::Drop { id }) => drop_it(session, id, args.json),
     }
 }
 
@@ -65,7 +75,6 @@ fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
     Ok(strays)
 }
 
-/// All jobs there are, oldest first.
 pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>> {
     let backoff = Backoff::read(&session.paths);
     let own = session.account().ok();
@@ -139,4 +148,66 @@ fn in_json(row: &Row, now: Timestamp) -> Value {
         "reason": (!row.reason.is_empty()).then_some(&row.reason),
         "next": row.next,
     })
+}
+
+fn retry(session: &Session, args: &args::Retry, as_json: bool) -> anyhow::Result<()> {
+    let need = session.account()?.need;
+    let wish = match &args.id {
+        Some(id) => Wish::Retry {
+            job: existing(session, id)?,
+            need,
+        },
+        None => Wish::RetryAll { need },
+    };
+    let (is_done, retried) = carry_out(session, wish)?;
+    start_in_background(session)?;
+    let told = json!({"done": is_done, "retried": retried});
+    answer::give(as_json, include_str!("screens/retried.txt"), told)
+}
+
+fn drop_it(session: &Session, id: &str, as_json: bool) -> anyhow::Result<()> {
+    let id = existing(session, id)?;
+    let (is_done, _) = carry_out(session, Wish::Drop { job: id.clone() })?;
+    if is_done && is_there(session, &id) {
+        return Err(Hinted::error(
+            format!("could not drop job {id}"),
+            "the log says why: `log/playbook.log` in the state folder",
+        ));
+    }
+    let told = json!({"done": is_done, "dropped": id});
+    answer::give(as_json, include_str!("screens/dropped.txt"), told)
+}
+
+/// Carries a request out, or waits a while for the worker that is at it to do so; tells whether it
+/// is done, and which jobs are tried again, which only this process tells.
+fn carry_out(session: &Session, wish: Wish) -> anyhow::Result<(bool, Option<Vec<JobId>>)> {
+    let context = session.context()?;
+    let file = request::leave(&session.paths, session.env.clock().now(), wish)?;
+    if let Some(summary) = runtime()?.block_on(run_if_free(context, &WorkScope::Requests))? {
+        return Ok((true, Some(summary.retried)));
+    }
+    let deadline = Instant::now() + PATIENCE;
+    while file.exists() {
+        if Instant::now() > deadline {
+            return Ok((false, None));
+        }
+        sleep(LOOK);
+    }
+    Ok((true, None))
+}
+
+fn existing(session: &Session, id: &str) -> anyhow::Result<JobId> {
+    let known = JobId::parse(id).filter(|id| is_there(session, id));
+    known.ok_or_else(|| {
+        let what = format!("no such job: {}", output::plain(id));
+        let hint = "`playbook jobs` lists them";
+        Hinted::error(what, hint)
+    })
+}
+
+fn is_there(session: &Session, id: &JobId) -> bool {
+    let folders = [session.paths.spool(), session.paths.failed()];
+    folders
+        .iter()
+        .any(|folder| spool::job_file(folder, id).exists())
 }

@@ -1,18 +1,17 @@
 //! `playbook lesson add` and `outcome`: the user's own word on lessons (spec/4 `store_lesson`,
 //! `record_lesson_outcome`).
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::output::{Hinted, plain};
 use super::session::Session;
 use super::{agent, answer, args};
 use crate::hint::{Effect, Shown, context_hash};
-use crate::memory::Memory;
 use crate::playbook::clean::clean_text;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::reflect::learned::{Learned, NewLesson, Source};
-use crate::reflect::remembered::Detail;
+use crate::reflect::remembered::{Detail, Remembered};
 use crate::reflect::tellable::tellable;
 use crate::sharing;
 use crate::state_guard;
@@ -21,8 +20,8 @@ const SCREEN: &str = include_str!("screens/lesson.txt");
 /// What the user says outright matters as much as what the curator takes at once.
 const IMPORTANCE: f64 = 0.8;
 
-pub(super) fn run(args: &args::LessonArgs) -> anyhow::Result<()> {
-    match &args.action {
+pub(super) fn run(action: &args::LessonAction) -> anyhow::Result<()> {
+    match action {
         args::LessonAction::Add(add) => self::add(&Session::on(&add.on)?, add),
         args::LessonAction::Outcome(of) => outcome(&Session::on(&of.on)?, of),
     }
@@ -62,38 +61,33 @@ fn add(session: &Session, add: &args::LessonAdd) -> anyhow::Result<()> {
 fn outcome(session: &Session, of: &args::LessonOutcome) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what a lesson was worth to you")?;
     let id = of.id.trim();
-    let is_lesson = |memory: &Memory| -> anyhow::Result<bool> {
-        let found = memory.find(id)?;
-        Ok(found.is_some_and(|found| matches!(found.detail, Detail::Lesson { .. })))
-    };
-    let memory = session.memory()?;
-    if !memory.as_ref().map(is_lesson).transpose()?.unwrap_or(false) {
+    let found = find(session, id)?;
+    if !found.is_some_and(|found| matches!(found.detail, Detail::Lesson { .. })) {
         return Err(Hinted::error(
             format!("no lesson {}", plain(id)),
             "`playbook recall --kind lesson` shows the ids",
         ));
     }
-    drop(memory);
     let effect = if of.helped {
         Effect::Helped
     } else {
         Effect::Failed
     };
-    let id = id.to_owned();
-    learn(
-        session,
-        &[Learned::Shown(Shown {
-            id: id.clone(),
-            effect,
-        })],
-    )?;
-    let now = session
-        .memory()?
-        .map(|memory| memory.find(&id))
-        .transpose()?;
-    let effectiveness = now.flatten().map(|lesson| lesson.effectiveness);
-    let told: Value = json!({"id": id, "effectiveness": effectiveness});
+    let shown = Shown {
+        id: id.to_owned(),
+        effect,
+    };
+    learn(session, &[Learned::Shown(shown)])?;
+    let effectiveness = find(session, id)?.map(|lesson| lesson.effectiveness);
+    let told = json!({"id": id, "effectiveness": effectiveness});
     answer::give(of.on.json, SCREEN, told)
+}
+
+fn find(session: &Session, id: &str) -> anyhow::Result<Option<Remembered>> {
+    Ok(match session.memory()? {
+        Some(memory) => memory.find(id)?,
+        None => None,
+    })
 }
 
 /// Has the memory learn something of the user's own, and the hooks know of it.

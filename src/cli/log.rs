@@ -1,12 +1,17 @@
-//! `playbook log`: what happened to the playbook, and why.
+//! `playbook log`: what happened to the playbook, and why; `playbook log pat-001`: the story of one
+//! key point, and of those that went into it.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::output::{self, Hinted};
+use super::output::{self, Hinted, plain};
 use super::session::Session;
-use super::{answer, args, change_text, history};
-use crate::memory::{Entry, JobRow, Memory, Outcome};
-use crate::playbook::is_own_name;
+use super::{answer, args, change_text};
+use crate::freshness;
+use crate::memory::{Entry, JobRow, Memory, MemoryError, Outcome};
+use crate::playbook::{Playbook, is_own_name};
+use crate::proof;
 use crate::queue::job::JobId;
 use crate::redact;
 
@@ -20,8 +25,8 @@ pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
         None => history(session, &memory, args),
         Some(id) => match JobId::parse(id) {
             Some(id) => job(&memory, &id, args.on.json),
-            None if is_own_name(id) => history::run(&Session::on_own()?, &memory, id, args),
-            None => history::run(session, &memory, id, args),
+            None if is_own_name(id) => story(&Session::on_own()?, &memory, id, args),
+            None => story(session, &memory, id, args),
         },
     }
 }
@@ -30,12 +35,9 @@ fn history(session: &Session, memory: &Memory, args: &args::Log) -> anyhow::Resu
     let rows = memory.last_jobs(Some(&session.project_name()), args.limit.unwrap_or(JOBS))?;
     // An edit that found nothing to do is no part of the history; a session is.
     let is_told = |row: &JobRow| row.job.outcome != Outcome::Skipped || !row.job.session.is_empty();
-    let jobs = rows
-        .into_iter()
-        .filter(is_told)
-        .map(|row| Ok((memory.changes_of(&row.job.id)?, row)));
-    let jobs: Vec<(Vec<Entry>, JobRow)> = jobs.collect::<anyhow::Result<_>>()?;
-    let jobs: Vec<Value> = jobs.iter().map(|(made, row)| in_json(row, made)).collect();
+    let jobs = rows.iter().filter(|row| is_told(row));
+    let jobs = jobs.map(|row| Ok(in_json(row, &memory.changes_of(&row.job.id)?)));
+    let jobs: Vec<Value> = jobs.collect::<anyhow::Result<_>>()?;
     let told = json!({"project": session.project, "jobs": jobs});
     answer::give(args.on.json, SCREEN, told)
 }
@@ -73,5 +75,104 @@ fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
         "undone_by": row.undone_by,
         "changes": changes,
         "dropped": row.dropped,
+    })
+}
+
+fn story(session: &Session, memory: &Memory, name: &str, args: &args::Log) -> anyhow::Result<()> {
+    let playbook = session.playbook()?;
+    let point = playbook.named(name);
+    let name = point.map_or(name, |point| point.name);
+    let (entries, names) = story_of(memory, &session.project_name(), name)?;
+    if point.is_none() && entries.is_empty() {
+        return Err(Hinted::error(
+            format!("no key point {}, and none in the history", plain(name)),
+            "`playbook show` lists the key points",
+        ));
+    }
+    let from = args.limit.map_or(0, |limit| {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        entries.len().saturating_sub(limit)
+    });
+    let entries = &entries[from..];
+    let freshness = freshness::record(&session.paths, &session.project);
+    let mut told = story_in_json(name, &playbook, &names, entries);
+    told["gone"] = point.and_then(|point| freshness.why_stale(&point)).into();
+    let proof = proof::record(&session.paths, &session.project);
+    told["seen"] = point.map(|point| proof.told(&point)).into();
+    answer::give(args.on.json, include_str!("screens/story.txt"), told)
+}
+
+/// The story of a key point and of all that were merged or joined into it, up to then, and
+/// the names under which it is remembered: its own, and those that went into it.
+pub(super) fn story_of(
+    memory: &Memory,
+    project: &str,
+    name: &str,
+) -> Result<(Vec<Entry>, BTreeSet<String>), MemoryError> {
+    let mut names = BTreeSet::from([name.to_owned()]);
+    loop {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut entries = memory.story(project, &known)?;
+        let before = names.len();
+        names.extend(entries.iter().map(|entry| &entry.change.id).cloned());
+        if names.len() == before {
+            keep_till_joined(&mut entries, name, &names);
+            return Ok((entries, names));
+        }
+    }
+}
+
+/// Leaves out what the others did after they had left the story, as after an undo.
+fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<String>) {
+    let mut joined = BTreeSet::from([name.to_owned()]);
+    entries.reverse();
+    entries.retain(|entry| {
+        let change = &entry.change;
+        let into = change.into.as_ref();
+        if into.is_some_and(|into| names.contains(into)) {
+            joined.insert(change.id.clone());
+        }
+        joined.contains(&change.id)
+    });
+    entries.reverse();
+}
+
+fn joined<'n>(playbook: &Playbook, name: &str, names: &'n BTreeSet<String>) -> Vec<&'n String> {
+    let is_alias = |other: &&String| {
+        let point = playbook.named(other);
+        *other != name && point.is_some_and(|point| point.name == name)
+    };
+    names.iter().filter(is_alias).collect()
+}
+
+fn story_in_json(
+    name: &str,
+    playbook: &Playbook,
+    names: &BTreeSet<String>,
+    entries: &[Entry],
+) -> Value {
+    let point = playbook.named(name).map(|point| {
+        json!({
+            "name": point.name,
+            "section": point.section.title(),
+            "text": point.text,
+            "helpful": point.helpful,
+            "harmful": point.harmful,
+        })
+    });
+    let story = entries.iter().map(|entry| {
+        let mut told = change_text::in_json(&entry.change);
+        told["job"] = json!(entry.job);
+        told["time"] = json!(entry.time);
+        told["session"] = json!(entry.session);
+        told["event"] = json!(entry.event);
+        told["backend"] = json!(entry.backend);
+        told
+    });
+    json!({
+        "name": name,
+        "point": point,
+        "aliases": joined(playbook, name, names),
+        "story": story.collect::<Vec<Value>>(),
     })
 }

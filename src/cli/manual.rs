@@ -1,19 +1,28 @@
-//! `playbook completions`, `playbook man`: made of the definitions that `--help` comes from.
+//! `playbook completions`, `playbook man`, and the reference of all commands, as
+//! `docs/commands.md` holds it: made of the definitions that `--help` comes from, and of the shapes
+//! of what `--json` prints.
 
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use anyhow::Context as _;
-use clap::CommandFactory as _;
+use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::aot;
 use clap_mangen::Man;
 
 use super::args::{self, Cli, Shell};
-use super::commands;
+use super::help::GROUPS;
 use super::output::say;
 use crate::fsx;
 
-pub(super) fn completions(args: &args::Completions) -> anyhow::Result<()> {
-    let shell = match args.shell {
+const NAME: &str = "playbook";
+const INTRODUCTION: &str = include_str!("commands_head.md");
+
+/// The shapes of what is printed with `--json`: a command line, and below it its object.
+const SHAPES: &str = include_str!("json_shapes.txt");
+
+pub(super) fn completions(shell: Shell) -> anyhow::Result<()> {
+    let shell = match shell {
         Shell::Bash => aot::Shell::Bash,
         Shell::Zsh => aot::Shell::Zsh,
         Shell::Fish => aot::Shell::Fish,
@@ -23,12 +32,10 @@ pub(super) fn completions(args: &args::Completions) -> anyhow::Result<()> {
     print(&script)
 }
 
-const NAME: &str = "playbook";
-
 #[expect(clippy::disallowed_methods, reason = "others may read the pages")]
 pub(super) fn pages(args: &args::Man) -> anyhow::Result<()> {
     if args.markdown {
-        return print(commands::reference().as_bytes());
+        return print(reference().as_bytes());
     }
     let mut cli = Cli::command();
     cli.build();
@@ -46,14 +53,14 @@ pub(super) fn pages(args: &args::Man) -> anyhow::Result<()> {
 }
 
 /// A command and all its own that are shown to users.
-fn with_all_below(command: &clap::Command) -> Vec<&clap::Command> {
+fn with_all_below(command: &Command) -> Vec<&Command> {
     let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
     std::iter::once(command)
         .chain(shown.flat_map(with_all_below))
         .collect()
 }
 
-fn page(command: &clap::Command) -> anyhow::Result<Vec<u8>> {
+fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
     let mut page = Vec::new();
     Man::new(command.clone())
         .render(&mut page)
@@ -64,4 +71,107 @@ fn page(command: &clap::Command) -> anyhow::Result<Vec<u8>> {
 fn print(bytes: &[u8]) -> anyhow::Result<()> {
     io::stdout().lock().write_all(bytes)?;
     Ok(())
+}
+
+fn reference() -> String {
+    let mut cli = Cli::command();
+    cli.build();
+    let mut text = format!("{INTRODUCTION}\n{}", by_use());
+    for command in cli.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        describe(&mut text, command, "##");
+    }
+    text
+}
+
+fn by_use() -> String {
+    let rows = GROUPS.iter().map(|group| {
+        let names = group.usual.iter().chain(group.rarer);
+        let names: Vec<String> = names
+            .map(|name| format!("[{name}](#playbook-{name})"))
+            .collect();
+        format!("| {} | {} |\n", group.title, names.join(", "))
+    });
+    format!(
+        "## By use\n\n| to | commands |\n|---|---|\n{}",
+        rows.collect::<String>()
+    )
+}
+
+fn describe(text: &mut String, command: &Command, level: &str) {
+    // Writing to a string cannot fail.
+    let name = command.get_bin_name().unwrap_or_default();
+    let about = command.get_long_about().or_else(|| command.get_about());
+    let about = about.map(ToString::to_string).unwrap_or_default();
+    _ = write!(text, "\n{level} {name}\n\n{}\n", sentence(&about));
+    let mut command = command.clone();
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ");
+    _ = write!(text, "\n```text\n{usage}\n```\n");
+    let shown = command
+        .get_arguments()
+        .filter(|arg| !arg.is_hide_set() && !is_help(arg));
+    let rows: String = shown.map(row).collect();
+    if !rows.is_empty() {
+        _ = write!(text, "\n| option | what |\n|---|---|\n{rows}");
+    }
+    let after = command.get_after_long_help();
+    if let Some(after) = after.or_else(|| command.get_after_help()) {
+        _ = write!(text, "\n```text\n{after}\n```\n");
+    }
+    let shapes = SHAPES
+        .split("\n\n")
+        .filter_map(|text| text.split_once('\n'));
+    for (what, shape) in shapes.filter(|(what, _)| is_of(what, name)) {
+        _ = write!(text, "\n`{what}`:\n\n```json\n{}\n```\n", shape.trim());
+    }
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        describe(text, sub, "###");
+    }
+}
+
+/// Tells whether a command line is one of the command `name`, and of none below it.
+fn is_of(line: &str, name: &str) -> bool {
+    let words = line
+        .split(' ')
+        .take_while(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
+    words.eq(name.split(' '))
+}
+
+fn is_help(arg: &Arg) -> bool {
+    matches!(arg.get_id().as_str(), "help" | "version")
+}
+
+fn row(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let shown = arg.to_string();
+    let mut cell = help;
+    if arg.get_action().takes_values() {
+        let possible = arg.get_possible_values();
+        let possible = possible
+            .iter()
+            .map(|value| format!("`{}`", value.get_name()));
+        let possible = possible.collect::<Vec<_>>().join(", ");
+        if !possible.is_empty() {
+            cell = format!("{cell}: {possible}");
+        }
+        if !arg.is_hide_default_value_set()
+            && let Some(default) = arg.get_default_values().first()
+        {
+            cell = format!("{cell} (default `{}`)", default.display());
+        }
+    }
+    let short = match (arg.get_short(), arg.get_long()) {
+        (Some(short), Some(_)) => format!("`-{short}`, "),
+        _ => String::new(),
+    };
+    let cell = cell.replace('|', "\\|").replace('\n', " ");
+    format!("| {short}`{shown}` | {cell} |\n")
+}
+
+/// The first line as a sentence; what follows stays.
+fn sentence(about: &str) -> String {
+    match about.split_once('\n') {
+        Some((first, rest)) => format!("{first}.\n{rest}"),
+        None => format!("{about}."),
+    }
 }

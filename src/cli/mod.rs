@@ -8,7 +8,6 @@ mod backtest;
 mod bench;
 mod bootstrap;
 mod change_text;
-mod commands;
 mod config;
 mod cost;
 mod dedup;
@@ -22,18 +21,14 @@ mod export;
 mod fixtures;
 mod forget;
 mod gate;
-mod gate_switch;
 pub(crate) mod generate;
 mod help;
-mod history;
 mod install;
 mod jobs;
-mod jobs_by_hand;
 mod lesson;
 mod log;
 mod manual;
-mod merge_driver;
-mod merge_files;
+mod merge;
 mod other_worker;
 mod output;
 mod past;
@@ -59,7 +54,7 @@ mod worker;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{Cli, Command, FixturesAction};
 use output::say;
 use session::Session;
 
@@ -98,7 +93,6 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Runs a command; returns its status.
 fn run(cli: Cli) -> anyhow::Result<u8> {
     if cli.all {
         help::print_all()?;
@@ -122,7 +116,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Bootstrap(args) => return bootstrap::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
-        Command::Dream(args) => dream::run(&Session::on(&args.on)?, &args),
+        Command::Dream { sources, on } => dream::run(&Session::on(&on)?, sources, on.json),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::that_learned_of(&args.of)?, &args),
         Command::Stats(args) => stats::run(&Session::that_learned_of(&args)?, &args),
@@ -130,46 +124,48 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             let project = args.project.as_ref().and_then(Option::as_deref);
             forget::run(&Session::that_learned(project, &args.whose)?, &args)
         }
-        Command::Lesson(args) => lesson::run(&args),
+        Command::Lesson(action) => lesson::run(&action),
         Command::Backtest(args) => backtest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Fixtures(args) => fixtures::run(&args),
+        Command::Fixtures(FixturesAction::Record(args)) => {
+            fixtures::record(&Session::on(&args.on)?, &args)
+        }
         Command::Worker(args) => worker::run(&args),
         Command::Mcp => server::run(["mcp".into()]),
         Command::Sync => server::run(["sync".into()]),
-        Command::Server(args) => server::run(args.arguments),
+        Command::Server { arguments } => server::run(arguments),
         Command::Reflect(args) => reflect::run(&Session::on(&args.on)?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
         Command::Timeline(args) => timeline::run(&Session::on(&args.on)?, &args),
-        Command::Undo(args) => edit_commands::undo(&args),
+        Command::Undo { job, on } => edit_commands::undo(&job, &on),
         Command::Diff(args) => diff::run(&Session::on(&args.on)?, &args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
         Command::Add(args) => edit_commands::add(args),
         Command::Edit(args) => edit_commands::edit(args),
-        Command::Remove(args::Remove { id, reason, on }) => {
+        Command::Remove { id, reason, on } => {
             edit_commands::run(&on, &Edit::Remove { point: id, reason })
         }
         Command::Merge(args) => edit_commands::merge(args),
-        Command::MergeFiles(args) => merge_files::run(&args),
+        Command::MergeFiles(args) => merge::files(&args),
         Command::Pin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Pin { point: id }),
         Command::Unpin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Unpin { point: id }),
         Command::Promote(args) => promote::promote(&args),
         Command::Demote(args) => promote::demote(&args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
-        Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Export { on, .. } => export::run(&Session::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
         Command::Untrust(args) => trust::untrust(&Session::on_any(args.project.as_deref())?, &args),
         Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
-        Command::Completions(args) => manual::completions(&args),
+        Command::Completions { shell } => manual::completions(shell),
         Command::Man(args) => manual::pages(&args),
     };
     done.map(|()| OK)

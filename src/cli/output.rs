@@ -15,6 +15,7 @@ use crate::config::ConfigError;
 use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
+use crate::setup::SetupError;
 pub(super) use crate::shown::{counted, grouped, one_line, plain};
 use crate::state_guard::Breach;
 use crate::store::{StoreError, WAYS_BACK};
@@ -67,7 +68,6 @@ pub(super) fn told(error: &anyhow::Error) -> Vec<String> {
     told
 }
 
-/// Prints an error, what caused it, and the way out where we know one.
 pub(super) fn error(error: &anyhow::Error) {
     let bad = BAD.bold();
     let mut text = String::new();
@@ -106,6 +106,8 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
         Some(hinted.hint)
     } else if let Some(breach) = error.downcast_ref::<Breach>() {
         Some(breach.hint)
+    } else if let Some(error) = error.downcast_ref::<SetupError>() {
+        error.hint()
     } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
         Some("`playbook restore` brings the last good one back, or mend it by hand; jobs wait")
     } else if let Some(StoreError::InMerge { .. }) = error.downcast_ref() {

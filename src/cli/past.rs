@@ -21,7 +21,6 @@ pub(super) struct PastSession {
     pub(super) ended: Timestamp,
 }
 
-/// What became of a session.
 pub(super) enum Became<'a> {
     Waits(&'a Row),
     /// The last of its jobs.
@@ -102,7 +101,6 @@ impl Past {
             .unwrap_or(Became::Nothing)
     }
 
-    /// What the jobs of a session have changed, in the order of time.
     pub(super) fn changes(&self, session: &PastSession) -> anyhow::Result<Vec<Entry>> {
         let mut changes = Vec::new();
         let mut jobs: Vec<&JobRow> = self.jobs_of(session).collect();

@@ -83,7 +83,6 @@ fn move_point(from: &Session, to: &Session, args: &args::Promote) -> anyhow::Res
     answer::give(args.on.json, SCREEN, told)
 }
 
-/// The name of the point that says word by word what a point says.
 fn saying(playbook: &Playbook, point: &Point<'_>) -> Option<String> {
     let text = clean_text(point.text);
     let mut points = playbook.points();

@@ -7,10 +7,9 @@ use anyhow::Context as _;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::change_text::Doer;
 use super::output::{self, Hinted, say};
 use super::session::Session;
-use super::{args, change_text, history, timeline};
+use super::{args, change_text, log, timeline};
 use crate::fsx;
 use crate::memory::{Entry, Memory};
 use crate::platform;
@@ -21,8 +20,9 @@ const FILE: &str = "report.html";
 const STDOUT: &str = "-";
 /// So many sessions and edits stand on the page, the newest.
 const MOMENTS: usize = 50;
-/// So many changes of one key point, the newest.
+/// So many changes of one key point are told, the newest, and so many of its votes are drawn.
 const CHANGES: usize = 20;
+const VOTES: usize = 200;
 
 pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> {
     let zone = TimeZone::system();
@@ -83,20 +83,32 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<Value> {
     Ok(figures)
 }
 
-/// Adds to each key point what happened to it, oldest first.
 fn add_stories(figures: &mut Value, memory: &Memory, project: &str) -> anyhow::Result<()> {
     for point in list(figures, "points") {
         let name = point["name"].as_str().unwrap_or_default();
-        let (mut story, _) = history::read(memory, project, name)?;
-        let from = story.len().saturating_sub(CHANGES);
-        let told = story.drain(from..).map(|entry| told(&entry));
-        point["story"] = told.collect();
+        let (story, _) = log::story_of(memory, project, name)?;
+        let mut votes = Vec::new();
+        for Entry { time, change, .. } in story.iter().filter(|entry| entry.change.id == name) {
+            match &change.after {
+                Some(after) => votes.push(json!({
+                    "time": time, "helpful": after.helpful(), "harmful": after.harmful(),
+                })),
+                // A point that left and came back begins anew.
+                None => votes.clear(),
+            }
+        }
+        point["history"] = last(&votes, VOTES).iter().cloned().collect();
+        point["story"] = last(&story, CHANGES).iter().map(told).collect();
     }
     Ok(())
 }
 
+fn last<T>(all: &[T], most: usize) -> &[T] {
+    &all[all.len().saturating_sub(most)..]
+}
+
 fn told(entry: &Entry) -> Value {
-    let actor = change_text::actor(&Doer::of(entry));
+    let actor = change_text::actor(&entry.event, &entry.session, &entry.backend);
     let reason = &entry.change.reason;
     json!({
         "time": entry.time,

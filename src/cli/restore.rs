@@ -10,14 +10,12 @@ use super::edit_commands::{self, Checked};
 use super::output::{self, BAD, Hinted, say};
 use super::session::Session;
 use super::{answer, args};
-use crate::account::Need;
 use crate::memory::{Memory, Outcome};
 use crate::playbook::Playbook;
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::Edit;
 use crate::queue::job::JobId;
-use crate::queue::progress::Job;
-use crate::queue::{files, spool};
+use crate::queue::{due, files, spool};
 use crate::store::{MAX_FILE_BYTES, StoreError};
 
 /// How long we wait in all for a worker that is at it to let us take up what waited.
@@ -71,30 +69,22 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     Ok(())
 }
 
-struct Kept {
-    /// The job after which it was made: its name.
-    job: String,
-    points: usize,
-}
-
-/// The snapshots that can be read, oldest first.
-fn kept(session: &Session) -> anyhow::Result<Vec<Kept>> {
+/// The snapshots that can be read, oldest first, each by the job after which it was made, with its
+/// number of key points.
+fn kept(session: &Session) -> anyhow::Result<Vec<(String, usize)>> {
     let snapshots = session.snapshots();
     let mut kept = Vec::new();
     for snapshot in snapshots.list()? {
         let bytes = snapshots.read(&snapshot.job, MAX_FILE_BYTES)?;
         let playbook = bytes.and_then(|bytes| Playbook::parse(&bytes).ok());
-        kept.extend(playbook.map(|playbook| Kept {
-            job: snapshot.job,
-            points: playbook.points().count(),
-        }));
+        kept.extend(playbook.map(|playbook| (snapshot.job, playbook.points().count())));
     }
     Ok(kept)
 }
 
-fn last_good(session: &Session, mut kept: Vec<Kept>) -> anyhow::Result<String> {
-    if let Some(last) = kept.pop() {
-        return Ok(last.job);
+fn last_good(session: &Session, mut kept: Vec<(String, usize)>) -> anyhow::Result<String> {
+    if let Some((last, _)) = kept.pop() {
+        return Ok(last);
     }
     let flaw = session.store().load().err().map(anyhow::Error::from);
     let flaw = flaw.context("the playbook can be read again")?;
@@ -107,25 +97,23 @@ fn last_good(session: &Session, mut kept: Vec<Kept>) -> anyhow::Result<String> {
 fn list(
     session: &Session,
     playbook: &Playbook,
-    kept: &[Kept],
+    kept: &[(String, usize)],
     as_json: bool,
 ) -> anyhow::Result<()> {
     let memory = Memory::open(&session.paths.memory_db())?;
     let points = playbook.points().count();
-    let rows = kept.iter().rev();
-    let rows = rows.map(|kept| Ok((kept, memory.job(&kept.job)?.map(|row| row.job))));
-    let rows: Vec<_> = rows.collect::<anyhow::Result<_>>()?;
-    let snapshots = rows.iter().map(|(kept, job)| {
-        json!({
-            "snapshot": kept.job,
+    let snapshots = kept.iter().rev().map(|(snapshot, points)| {
+        let job = memory.job(snapshot)?.map(|row| row.job);
+        Ok(json!({
+            "snapshot": snapshot,
             "time": job.as_ref().map(|job| job.finished),
             "event": job.as_ref().map(|job| &job.event),
             "session": job.as_ref().map(|job| &job.session),
             "backend": job.as_ref().map(|job| &job.backend),
-            "points": kept.points,
-        })
+            "points": points,
+        }))
     });
-    let snapshots: Vec<Value> = snapshots.collect();
+    let snapshots: Vec<Value> = snapshots.collect::<anyhow::Result<_>>()?;
     let path = session.store().path().to_owned();
     let told = json!({"playbook": path, "points": points, "snapshots": snapshots});
     answer::give(as_json, include_str!("screens/restore.txt"), told)
@@ -150,7 +138,8 @@ fn resume(
         if job.ticket.project != session.project || job.progress.waiting.is_none() {
             continue;
         }
-        let outcome = if context.serves(&job) && !is_parked(&job, context) {
+        let is_parked = due::account_pause(&job, &context.backoff(), context.now()).is_some();
+        let outcome = if context.serves(&job) && !is_parked {
             let patience = deadline.saturating_duration_since(Instant::now());
             Session::see_through(context, &id, patience)?.map(|job| job.outcome)
         } else {
@@ -159,11 +148,4 @@ fn resume(
         resumed.push((id, outcome));
     }
     Ok(resumed)
-}
-
-fn is_parked(job: &Job, context: &WorkerContext) -> bool {
-    let is_judged = job.progress.reflection.is_some() && job.progress.curation.is_some();
-    let account = job.ticket.need.as_ref().map(Need::account);
-    let is_parked = |account: String| context.backoff().parked(&account, context.now()).is_some();
-    !is_judged && account.is_some_and(is_parked)
 }

@@ -16,7 +16,6 @@ use crate::queue::trust_record;
 use crate::redact::Masker;
 
 const ONE: &str = include_str!("screens/review_one.txt");
-/// Why, in the history, a point from quarantine was removed.
 const DROPPED: &str = "it was held back, and dropped";
 
 pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> {

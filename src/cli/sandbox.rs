@@ -80,8 +80,7 @@ impl Sandbox {
     }
 
     pub(super) fn start(&self, session: &str) -> anyhow::Result<String> {
-        let command = self.hook_command(HookEvent::SessionStart)?;
-        let answer = self.ask(command, HookEvent::SessionStart, session)?;
+        let answer = self.ask(HookEvent::SessionStart, session)?;
         let answer: Value =
             serde_json::from_slice(&answer).context("session-start said nothing")?;
         let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
@@ -89,19 +88,19 @@ impl Sandbox {
     }
 
     pub(super) fn end(&self, session: &str) -> anyhow::Result<()> {
-        let command = self.hook_command(HookEvent::SessionEnd)?;
-        self.ask(command, HookEvent::SessionEnd, session).map(drop)
+        self.ask(HookEvent::SessionEnd, session).map(drop)
     }
 
-    /// Calls a hook whose answer and jobs are of no interest: it starts no worker.
-    pub(super) fn call(&self, event: HookEvent, session: &str) -> anyhow::Result<()> {
-        let mut command = self.hook_command(event)?;
-        command.env(name::NO_WORKER, "1");
-        self.ask(command, event, session).map(drop)
-    }
-
-    /// Calls a hook as the client does: its own process, JSON on stdin.
-    fn ask(&self, command: Command, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
+    /// Calls a hook as the client does: its own process, JSON on stdin. But for the two that a
+    /// session has at the least, its jobs are of no interest: it starts no worker.
+    pub(super) fn ask(&self, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
+        let mut command = match &self.hooks {
+            TrialHooks::Ours => self.command(&["hook", event.name()])?,
+            TrialHooks::In(bin) => self.cleared(&bin.join(event.name())),
+        };
+        if !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd) {
+            command.env(name::NO_WORKER, "1");
+        }
         let (transcript, cwd) = (self.transcript(), self.project());
         let input = input(event, session, &transcript, &cwd, own_keys(event));
         let done = run_with_time_limit(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
@@ -110,13 +109,6 @@ impl Sandbox {
             bail!("it ended with {}: {}", done.status, said.trim());
         }
         Ok(done.stdout)
-    }
-
-    fn hook_command(&self, event: HookEvent) -> anyhow::Result<Command> {
-        match &self.hooks {
-            TrialHooks::Ours => self.command(&["hook", event.name()]),
-            TrialHooks::In(bin) => Ok(self.cleared(&bin.join(event.name()))),
-        }
     }
 
     /// Waits for the worker that session-end left in the background.
@@ -140,7 +132,6 @@ impl Sandbox {
         crate::queue::worker_lock::holder(&lock).is_none()
     }
 
-    /// Runs a command as the user would, and returns what it says.
     pub(super) fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {
         let done = run_with_time_limit(self.command(args)?, b"", LIMIT, Followers::Killed)?;
         if !done.status.success() {
@@ -192,7 +183,6 @@ pub(super) fn input(
     input.to_string()
 }
 
-/// What the client sends with an event, beside what all events have.
 fn own_keys(event: HookEvent) -> Value {
     match event {
         HookEvent::SessionStart => json!({"source": "startup"}),
@@ -210,7 +200,6 @@ fn own_keys(event: HookEvent) -> Value {
     }
 }
 
-/// How much a program may say.
 const MAX_SAID: usize = 8 << 20;
 
 /// Runs `command` with `input` on stdin; it is killed when it has not ended within `limit`.

@@ -14,7 +14,6 @@ use crate::reflect::remembered::{Detail, RememberedFix};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
 
-/// The status of an error that is new.
 const NOT_SEEN: u8 = 1;
 /// So much of stdin is read: an error is named by its beginning and its end.
 const MAX_TEXT: u64 = 64 << 20;

@@ -13,7 +13,6 @@ use crate::env::{Env, name};
 
 const PROGRAM: &str = "playbook-server";
 
-/// Becomes `playbook-server` with these arguments.
 pub(super) fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let error = Command::new(program()?).args(arguments).exec();
     Err(Hinted::error(
@@ -35,14 +34,12 @@ pub(super) fn start_sync() -> anyhow::Result<()> {
         .map(drop)
 }
 
-/// Whether the program is where it would be started from.
 pub(super) fn is_there(env: &Env) -> bool {
     let path = env.os(name::PATH).unwrap_or_default();
     let on_path = || std::env::split_paths(path).any(|folder| folder.join(PROGRAM).is_file());
     program().is_ok_and(|program| program.is_absolute() || on_path())
 }
 
-/// The program beside this one, else the one on PATH.
 fn program() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().context("could not find this program")?;
     let beside = own.with_file_name(PROGRAM);

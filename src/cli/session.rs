@@ -123,7 +123,6 @@ impl Session {
         Ok((session, breach))
     }
 
-    /// The surroundings of a command on the user's own playbook.
     pub(super) fn on_own() -> anyhow::Result<Self> {
         Self::open(Some(Paths::resolve(&Env::from_process())?.own()))
     }
@@ -228,7 +227,6 @@ impl Session {
         Ok(playbook)
     }
 
-    /// What masks secrets here: the built-in rules and the user's own.
     pub(super) fn masker(&self) -> Result<Masker, PatternError> {
         Ok(self.config.secrets.secrecy()?.masker)
     }
@@ -266,7 +264,6 @@ impl Session {
         Ok(row.map(|row| row.job))
     }
 
-    /// Why a job has not ended, when it is tried again, and what to do.
     pub(super) fn waits(&self, id: &JobId) -> anyhow::Error {
         let now = self.env.clock().now();
         let rows = jobs::rows(self, now).unwrap_or_default();

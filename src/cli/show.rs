@@ -71,7 +71,6 @@ fn matches(point: &Point<'_>, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Why sessions are not given a point of a trusted project.
 fn refusal(admission: Admission, trust: &trust::Standing) -> Option<&'static str> {
     match admission {
         Admission::Held => Some("held back: `playbook review`"),

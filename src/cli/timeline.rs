@@ -29,7 +29,6 @@ pub(super) fn run(session: &Session, args: &args::Timeline) -> anyhow::Result<()
     answer::give(args.on.json, include_str!("screens/timeline.txt"), told)
 }
 
-/// The last sessions and edits of a project, newest first.
 pub(super) fn moments(session: &Session, most: usize) -> anyhow::Result<Vec<Value>> {
     let past = Past::of(session)?;
     let mut moments: Vec<Moment<'_>> = past.sessions.iter().map(Moment::Session).collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::output::{self, plain, say};
+use super::output::{self, say};
 use super::session::Session;
 use super::{agent, answer, args};
 use crate::paths::Paths;
@@ -15,6 +15,9 @@ use crate::queue::screening::recount;
 use crate::queue::transcripts::{self, Past};
 use crate::queue::trust_record::{self, Screened};
 use crate::trust::{TrustRecord, Word, outside};
+
+const UNTRUSTED: &str = "Sessions in {{ untrusted }} are given no playbook from now on; \
+                         `playbook trust` changes that.";
 
 pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
     agent::refuse(&session.env, "whose playbook is trusted")?;
@@ -59,12 +62,8 @@ pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
     record.word = Word::Untrusted;
     record.write(&path)?;
     prepare::ready(&session.paths, &session.project, session.env.clock().now());
-    if on.json {
-        return output::json(&json!({ "untrusted": session.project }));
-    }
-    let name = plain(&session.project.to_string_lossy());
-    say!("Sessions in {name} are given no playbook from now on; `playbook trust` changes that.");
-    Ok(())
+    let told = json!({ "untrusted": session.project });
+    answer::give(on.json, UNTRUSTED, told)
 }
 
 pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {

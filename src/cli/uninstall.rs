@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::args::{self, Scope};
-use super::install::{diff_of, hinted, hooks, settings, show_diff};
+use super::install::{diff_of, hooks, settings, show_diff};
 use super::output::{self, Hinted, one_line, say};
-use super::{answer, merge_driver};
+use super::{answer, merge};
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     let env = Env::from_process();
     if args.merge_driver {
-        return merge_driver::uninstall(&env, args);
+        return merge::uninstall(&env, args);
     }
     let paths = Paths::resolve(&env)?;
     let records = of_client(&paths);
@@ -37,7 +37,7 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     // at every session.
     let mut plans = Vec::new();
     for target in targets {
-        if let Some(plan) = target.plan_uninstall().map_err(hinted)? {
+        if let Some(plan) = target.plan_uninstall()? {
             plans.push((target, plan));
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     );
     let mut backups = Vec::new();
     for (target, plan) in &plans {
-        backups.extend(target.carry_out(plan).map_err(hinted)?);
+        backups.extend(target.carry_out(plan)?);
     }
     let mut kept = Vec::new();
     if args.scope.is_none() {

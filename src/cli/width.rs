@@ -1,6 +1,5 @@
 //! How wide the screen is, and texts that fit on it.
 
-use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
@@ -10,7 +9,6 @@ use unicode_width::UnicodeWidthChar as _;
 
 use crate::env::{Env, name};
 
-/// The width where nothing says what it is.
 const USUAL: usize = 80;
 const LEAST: usize = 40;
 /// On a terminal narrower than this lines are left as they are.
@@ -85,12 +83,6 @@ fn indent(line: &str, most: usize) -> usize {
     } else {
         column
     }
-}
-
-/// The text in lines of at most `width` cells.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let lines = textwrap::wrap(text, width).into_iter();
-    lines.map(Cow::into_owned).collect()
 }
 
 /// How wide a text is on the screen, on which its colours take no place.

@@ -64,7 +64,6 @@ pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
     tell(args, done.as_ref())
 }
 
-/// Has what was learned sent to others, where it is shared.
 fn share(env: &Env, paths: &Paths) {
     let is_wanted = |config| sharing::is_wanted(env, &config);
     if !config::load(&paths.config_file()).is_ok_and(is_wanted) {
@@ -147,7 +146,6 @@ fn detach(args: &args::Worker) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts a worker in the background, unless none is wanted.
 pub(super) fn start_in_background(session: &Session) -> anyhow::Result<()> {
     if session.env.is_on(name::NO_WORKER) {
         return Ok(());

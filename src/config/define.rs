@@ -103,24 +103,26 @@ macro_rules! settings {
         )*)*];
 
         impl Config {
-            /// Sets one key in the name of `by`; `None` when there is no such key.
+            /// Sets one key in the name of `by`.
             pub(super) fn set(
                 &mut self,
                 section: &str,
                 key: &str,
                 value: &DeValue<'_>,
                 by: Scope,
-            ) -> Option<Result<(), String>> {
+            ) -> Result<(), String> {
                 match (section, key) {
                     $($(
-                        (stringify!($section), stringify!($key)) => Some(
-                            <$ty as Setting>::read(value)
-                                $(.and_then(|v| v.within(stringify!($low), stringify!($high))))?
-                                .and_then(|v| settings!(@lower $($scope)?; v, self.$section.$key, by))
-                                .map(|v| self.$section.$key = v),
-                        ),
+                        (stringify!($section), stringify!($key)) => {
+                            let read = <$ty as Setting>::read(value)?;
+                            $(let read = read.within(stringify!($low), stringify!($high))?;)?
+                            self.$section.$key =
+                                settings!(@lower $($scope)?; read, self.$section.$key, by)?;
+                            Ok(())
+                        }
                     )*)*
-                    _ => None,
+                    // A name with its section, in quotes.
+                    _ => Err("must stand in its section, without quotes".to_owned()),
                 }
             }
 

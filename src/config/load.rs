@@ -35,7 +35,6 @@ pub enum ConfigError {
 /// A key, and where its value comes from.
 pub(crate) type Sourced = (&'static Key, Source);
 
-/// Where the value of a key comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Default,
@@ -45,9 +44,7 @@ pub(crate) enum Source {
 
 /// The settings that hold for a project: the user's with the project's own laid over them.
 pub(crate) fn for_project(paths: &Paths, project: &Path) -> Result<Config, ConfigError> {
-    let mut config = load(&paths.config_file())?;
-    load_project(&mut config, &project_config_file(project))?;
-    Ok(config)
+    with_sources(paths, project).map(|(config, _)| config)
 }
 
 /// As [`for_project`], with where each key's value comes from, in the order of [`KEYS`].
@@ -180,10 +177,8 @@ fn one(
             "`{name}` cannot be set by a project; it belongs in the user's config.toml"
         ));
     }
-    match config.set(section, key, value, by) {
-        Some(set) => set.map_err(|why| format!("`{name}` {why}")),
-        None => Err(nearest::unknown(&name)),
-    }
+    let set = config.set(section, key, value, by);
+    set.map_err(|why| format!("`{name}` {why}"))
 }
 
 /// Values that are well each by itself and wrong together: the key to blame, and why.

@@ -5,7 +5,6 @@ use super::keys::KEYS;
 
 /// How many letters may be wrong for a key to be suggested.
 const MAX_DISTANCE: usize = 3;
-/// Our own names are no longer.
 const MAX_QUOTED: usize = 40;
 /// A longer name is not a typing error of one of ours.
 const MAX_NAME: usize = 80;
@@ -18,7 +17,7 @@ pub(crate) fn key(name: &str) -> Result<&'static Key, String> {
 }
 
 /// Says that there is no key `name`, and which one is nearest.
-pub(super) fn unknown(name: &str) -> String {
+fn unknown(name: &str) -> String {
     let named = quoted(name).map_or(String::new(), |name| format!(" {name}"));
     match nearest(name) {
         Some(key) => format!("unknown key{named}; did you mean `{key}`?"),
@@ -44,12 +43,12 @@ fn nearest(name: &str) -> Option<String> {
     if name.len() > MAX_NAME {
         return None;
     }
-    let leaf = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let leaf = name.rsplit('.').next();
     let names = || KEYS.iter().map(Key::name);
     names()
         .map(|key| (strsim::levenshtein(name, &key), key))
         .min()
         .filter(|(distance, _)| *distance <= MAX_DISTANCE)
         .map(|(_, key)| key)
-        .or_else(|| names().find(|key| leaf(key) == leaf(name)))
+        .or_else(|| names().find(|key| key.rsplit('.').next() == leaf))
 }

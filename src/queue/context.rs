@@ -173,7 +173,7 @@ pub(super) mod tests {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
         let paths = Paths::resolve(&env).unwrap();
         let config = Config::default();
-        let account = account::of_process(&env, &config, &paths).unwrap();
+        let account = account::of_worker(&env, &config, &paths).unwrap();
         let memory = Memory::open(&paths.memory_db()).unwrap();
         WorkerContext::new(
             Surroundings::new(&env, paths, config, account, None),

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::Spending;
 
-/// What was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sum {
     /// Requests, retries included.

@@ -18,10 +18,6 @@ use crate::reflect::remembered::{Detail, Remembered};
 const DAYS: i32 = 30;
 /// So many weeks of evaluations are shown, this one included.
 const WEEKS: i32 = 12;
-/// So many changes of key points are looked at, the newest.
-const CHANGES: u64 = 50_000;
-/// So many moments of one key point are shown, the newest.
-const MOMENTS: usize = 200;
 /// So many parts of sessions are looked at, the newest.
 const PARTS: u64 = 50_000;
 const ERRORS: u64 = 1_000;
@@ -88,14 +84,6 @@ pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memor
 }
 
 fn look_into(figures: &mut Value, query: &Query<'_>, memory: &Memory) -> Result<(), MemoryError> {
-    let histories = histories(query, memory)?;
-    for point in figures["points"].as_array_mut().into_iter().flatten() {
-        let name = point["name"].as_str().unwrap_or_default();
-        if let Some(moments) = histories.get(name) {
-            let from = moments.len().saturating_sub(MOMENTS);
-            point["history"] = json!(moments[from..]);
-        }
-    }
     let endings = memory.endings(query.project, PARTS)?;
     figures["days"] = days(query, &endings);
     figures["sessions"] = sessions(query, &endings);
@@ -121,28 +109,6 @@ fn point(query: &Query<'_>, point: &Point<'_>) -> Value {
         // What happened to it, oldest first, in words.
         "story": [],
     })
-}
-
-/// By key point, its votes after each change, oldest first.
-fn histories(
-    query: &Query<'_>,
-    memory: &Memory,
-) -> Result<BTreeMap<String, Vec<Value>>, MemoryError> {
-    let entries = memory.history(query.project, CHANGES)?;
-    let mut histories: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for entry in entries.into_iter().rev() {
-        let time = entry.time;
-        let change = entry.change;
-        let moments = histories.entry(change.id).or_default();
-        match change.after {
-            Some(after) => moments.push(json!({
-                "time": time, "helpful": after.helpful(), "harmful": after.harmful(),
-            })),
-            // A point that left and came back begins anew.
-            None => moments.clear(),
-        }
-    }
-    Ok(histories)
 }
 
 /// How each session ended that has a part on one of the days; a part that was not judged
@@ -187,7 +153,6 @@ fn sessions(query: &Query<'_>, endings: &[Ending]) -> Value {
     ends(shown)
 }
 
-/// The errors that struck most often, those first.
 fn errors(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     let wanted = RecallQuery {
         kinds: vec![MemoryKind::Error],
@@ -221,7 +186,6 @@ fn error(error: &Remembered) -> Value {
     })
 }
 
-/// The weeks in which sessions were evaluated, oldest first.
 fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     // Weeks end with today, so that the last one is whole.
     let first = |week: i32| query.today().saturating_sub((week * 7 + 6).days());

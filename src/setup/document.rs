@@ -1,15 +1,29 @@
 //! A JSON text that is edited in places; all the rest of it stays, byte for byte.
+//!
+//! The text has been checked to be JSON, so to look at it cannot fail; what is no object has no
+//! members, and what is no array has no items.
 
+use std::fmt;
 use std::ops::Range;
 
-use serde::de::IgnoredAny;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Serialize as _};
 use serde_json::Value;
+use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::value::RawValue;
 
-use super::layout::{Style, indent_of_line};
-use super::spans::{self, Member};
 use crate::playbook::Defect;
 
 const BOM: char = '\u{feff}';
+const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+/// The indentation where a text does not show its own.
+const UNIT: &str = "  ";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) key: Range<usize>,
+    pub(super) value: Range<usize>,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Document {
@@ -39,9 +53,7 @@ impl Document {
     }
 
     pub(super) fn is_blank(&self) -> bool {
-        self.text[self.start()..]
-            .trim_matches(spans::SPACE)
-            .is_empty()
+        self.text[self.start()..].trim_matches(SPACE).is_empty()
     }
 
     pub(super) fn is_empty_object(&self) -> bool {
@@ -50,19 +62,35 @@ impl Document {
     }
 
     pub(super) fn start(&self) -> usize {
-        if self.text.starts_with(BOM) {
-            BOM.len_utf8()
-        } else {
-            0
-        }
+        let json = self.text.strip_prefix(BOM);
+        json.map_or(0, |_| BOM.len_utf8())
     }
 
     pub(super) fn root(&self) -> Range<usize> {
-        spans::root(&self.text, self.start())
+        let json = self.text[self.start()..].trim_start_matches(SPACE);
+        let start = self.text.len() - json.len();
+        start..start + json.trim_end_matches(SPACE).len()
     }
 
     pub(super) fn members(&self, object: &Range<usize>) -> Vec<Member> {
-        spans::members(&self.text, object)
+        let Ok(Values(values)) = serde_json::from_str(&self.text[object.clone()]) else {
+            return Vec::new();
+        };
+        // Behind the brace.
+        let mut end = object.start + 1;
+        let member = |value: &RawValue| {
+            let value = self.place(value);
+            let before =
+                self.text[end..value.start].trim_start_matches([' ', '\t', '\n', '\r', ',']);
+            let key = before.trim_end_matches([' ', '\t', '\n', '\r', ':']);
+            let start = value.start - before.len();
+            end = value.end;
+            Member {
+                key: start..start + key.len(),
+                value,
+            }
+        };
+        values.into_iter().map(member).collect()
     }
 
     /// The member of a name, the last where there are two, as every parser sees it.
@@ -72,7 +100,14 @@ impl Document {
     }
 
     pub(super) fn items(&self, array: &Range<usize>) -> Vec<Range<usize>> {
-        spans::items(&self.text, array)
+        let items: Vec<&RawValue> =
+            serde_json::from_str(&self.text[array.clone()]).unwrap_or_default();
+        items.into_iter().map(|item| self.place(item)).collect()
+    }
+
+    fn place(&self, part: &RawValue) -> Range<usize> {
+        let start = part.get().as_ptr().addr() - self.text.as_ptr().addr();
+        start..start + part.get().len()
     }
 
     pub(super) fn string(&self, span: &Range<usize>) -> Option<String> {
@@ -107,7 +142,10 @@ impl Document {
 
     /// Adds a part behind the last of a container: a member of an object has a key.
     pub(super) fn add(&mut self, container: &Range<usize>, key: Option<&str>, value: &Value) {
-        let style = Style::of(&self.text, &self.root());
+        let root = self.root();
+        let first = self.members(&root).into_iter().next();
+        let gap = first.map(|first| &self.text[root.start + 1..first.key.start]);
+        let style = Style::of(&self.text, gap);
         let parts = self.parts(container);
         let (span, new) = if let Some(last) = parts.last() {
             let before = parts.len().checked_sub(2);
@@ -138,4 +176,106 @@ impl Document {
         };
         self.replace(span, "");
     }
+}
+
+/// The values of an object's members in their order, two of one name included.
+struct Values<'a>(Vec<&'a RawValue>);
+
+impl<'de> Deserialize<'de> for Values<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Values<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some((_, value)) = map.next_entry::<IgnoredAny, _>()? {
+                    values.push(value);
+                }
+                Ok(Values(values))
+            }
+        }
+        from.deserialize_map(InOrder)
+    }
+}
+
+/// How a JSON text is laid out, so that what we add looks like the rest.
+struct Style {
+    newline: &'static str,
+    /// One step of indentation; `None` for a text on one line.
+    unit: Option<String>,
+}
+
+impl Style {
+    /// Reads the style of a text by what stands in front of its first member, if it has one.
+    fn of(text: &str, gap: Option<&str>) -> Self {
+        let indent = gap.map_or(Some(""), indent_in);
+        Self {
+            newline: if text.contains("\r\n") { "\r\n" } else { "\n" },
+            unit: indent.map(|own| if own.is_empty() { UNIT } else { own }.to_owned()),
+        }
+    }
+
+    /// What to write behind the last part of a container to add one. `gap` is what stands in
+    /// front of that last part.
+    fn behind(&self, gap: &str, key: Option<&str>, value: &Value) -> String {
+        let indent = indent_in(gap);
+        let part = self.render(key, value, indent);
+        match indent {
+            Some(indent) => format!(",{}{indent}{part}", self.newline),
+            None => format!(", {part}"),
+        }
+    }
+
+    /// What to write between the brackets of an empty container whose own line is indented
+    /// by `outer`.
+    fn within(&self, outer: &str, key: Option<&str>, value: &Value) -> String {
+        match &self.unit {
+            Some(unit) => {
+                let inner = format!("{outer}{unit}");
+                let newline = self.newline;
+                let part = self.render(key, value, Some(&inner));
+                format!("{newline}{inner}{part}{newline}{outer}")
+            }
+            None => self.render(key, value, None),
+        }
+    }
+
+    /// Writes a part of ours that begins on a line indented by `indent`, or else on the line
+    /// of its neighbours.
+    fn render(&self, key: Option<&str>, value: &Value, indent: Option<&str>) -> String {
+        let value = match indent {
+            Some(indent) => self.pretty(value, indent),
+            None => value.to_string(),
+        };
+        key.map_or(String::new(), |key| format!("{}: ", Value::from(key))) + &value
+    }
+
+    fn pretty(&self, value: &Value, indent: &str) -> String {
+        let mut bytes = Vec::new();
+        let unit = self.unit.as_deref().unwrap_or(UNIT);
+        let form = PrettyFormatter::with_indent(unit.as_bytes());
+        // Writing to memory cannot fail.
+        _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, form));
+        // A line break within a text is written as `\n`.
+        let newline = format!("{}{indent}", self.newline);
+        String::from_utf8_lossy(&bytes).replace('\n', &newline)
+    }
+}
+
+/// The indentation behind the last line break of a gap; `None` without one.
+fn indent_in(gap: &str) -> Option<&str> {
+    gap.rfind('\n').map(|at| &gap[at + 1..])
+}
+
+/// The indentation of the line on which the byte at `at` stands.
+fn indent_of_line(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let line = &text[start..at];
+    let rest = line.trim_start_matches([' ', '\t']);
+    &line[..line.len() - rest.len()]
 }

@@ -5,9 +5,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::document::Document;
+use super::document::{Document, Member};
 use super::registration::{self, Hooks};
-use super::spans::Member;
 use crate::hook::HookEvent;
 use crate::playbook::Defect;
 
@@ -28,7 +27,6 @@ pub(crate) struct Registered {
 }
 
 impl Registered {
-    /// Tells whether it is a hook of the earlier Python version.
     pub(crate) fn is_earlier(&self) -> bool {
         registration::is_earlier(&self.command)
     }
@@ -43,7 +41,6 @@ pub(super) struct Replaced {
     entry: Value,
 }
 
-/// One hook in the list of an event.
 struct FoundHook {
     told: Registered,
     value: Range<usize>,
@@ -73,8 +70,9 @@ pub(super) fn install(
     }
     let is_earlier = |found: &FoundHook| found.told.is_earlier();
     let leaving = found(document).into_iter().filter(is_earlier);
-    let replaced = leaving.filter_map(|found| replaced(document, found));
-    let replaced = replaced.collect();
+    let replaced = leaving
+        .filter_map(|found| replaced(document, found))
+        .collect();
     // Last, so that ours look like them.
     remove_all(document, is_earlier);
     Ok(replaced)
@@ -103,7 +101,6 @@ pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Def
     Ok(())
 }
 
-/// Takes the gate's hook out.
 pub(super) fn remove_gate(document: &mut Document) {
     remove_all(document, is_gate);
 }
@@ -148,7 +145,6 @@ fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<
     Ok(())
 }
 
-/// Has a hook run another command.
 fn lead(document: &mut Document, hook: &FoundHook, command: &str) {
     if let Some(old) = document.member(&hook.value, "command") {
         document.replace(old.value, &Value::from(command).to_string());

@@ -9,14 +9,12 @@
 
 mod document;
 mod files;
-mod layout;
 mod merge;
 #[cfg(test)]
 mod properties;
 mod record;
 mod registration;
 mod settings;
-mod spans;
 pub(crate) mod templates;
 
 pub(crate) use files::{Installed, purge};

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::merge::Replaced;
-use super::templates::missing;
-use crate::digest::{hex, name_of};
-use crate::fsx::{self, Context as _, FsError};
+use super::templates::{digest, missing};
+use crate::digest::name_of;
+use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 
 const VERSION: u32 = 1;
@@ -17,7 +16,6 @@ const SUFFIX: &str = ".json";
 const FIRST_SUFFIX: &str = ".backup";
 /// How the name of the other copy ends: the settings as they were before the last change.
 const LAST_SUFFIX: &str = ".last.backup";
-/// A larger file is not ours.
 const MAX_RECORD: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,18 +78,14 @@ impl SettingsRecord {
 
     pub(super) fn write(&self, paths: &Paths) -> Result<(), FsError> {
         let path = place(paths, &self.file, SUFFIX);
-        let bytes = serde_json::to_vec(self)
-            .map_err(Into::into)
-            .context("write", &path)?;
+        let bytes = fsx::to_json(&path, self)?;
         fsx::ensure_dir(&paths.registrations())?;
         fsx::durable(&path, &bytes)
     }
 }
 
 fn parse(path: &Path) -> Option<SettingsRecord> {
-    let bytes = fsx::read(path, MAX_RECORD).ok()?;
-    let record: SettingsRecord = serde_json::from_slice(&bytes).ok()?;
-    (record.v == VERSION).then_some(record)
+    fsx::read_json(path, MAX_RECORD).filter(|record: &SettingsRecord| record.v == VERSION)
 }
 
 /// Keeps a copy of settings as they are; returns where. The first one stays for good: what
@@ -124,11 +118,9 @@ pub(super) fn forget(paths: &Paths, file: &Path) -> Result<(), FsError> {
 
 /// All files of settings that something was changed in, in the order to take it back.
 pub(crate) fn recorded(paths: &Paths) -> Vec<SettingsRecord> {
-    let entries = std::fs::read_dir(paths.registrations());
+    let entries = fsx::list(&paths.registrations()).unwrap_or_default();
     let mut records: Vec<SettingsRecord> = entries
-        .into_iter()
-        .flatten()
-        .flatten()
+        .iter()
         .filter(|entry| entry.file_name().to_string_lossy().ends_with(SUFFIX))
         .filter_map(|entry| parse(&entry.path()))
         .collect();
@@ -141,8 +133,4 @@ pub(crate) fn recorded(paths: &Paths) -> Vec<SettingsRecord> {
 fn place(paths: &Paths, file: &Path, suffix: &str) -> PathBuf {
     let name = name_of(fsx::real(file).as_os_str().as_encoded_bytes());
     paths.registrations().join(format!("{name}{suffix}"))
-}
-
-fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
 }

@@ -50,7 +50,6 @@ impl Hooks {
         Self { stand_in, ..self }
     }
 
-    /// The program that stands in for the hooks' own.
     pub(crate) fn stand_in(&self) -> Option<&Path> {
         self.stand_in.as_deref()
     }
@@ -94,14 +93,7 @@ impl Hooks {
         let command = self.spelled_out(command);
         HookEvent::ALL.into_iter().find(|event| {
             let path = unquoted(&self.bin.join(event.name()).to_string_lossy());
-            let portable = format!(
-                "{}/playbook/bin/{}",
-                unquoted(&self.client.to_string_lossy()),
-                event.name()
-            );
-            has_path(&command, &path)
-                || has_path(&command, &portable)
-                || is_of_stand_in(*event, &command)
+            has_path(&command, &path) || is_of_stand_in(*event, &command)
         })
     }
 
@@ -109,17 +101,13 @@ impl Hooks {
     /// register.
     pub(crate) fn is_bare(&self, event: HookEvent, command: &str) -> bool {
         let path = self.bin.join(event.name());
-        let spelled_out = self.spelled_out(command);
-        [Spelling::Path, Spelling::Portable]
-            .map(|spelling| {
-                Self {
-                    spelling,
-                    ..self.clone()
-                }
-                .command(event)
-            })
-            .contains(&command.to_owned())
-            || spelled_out.trim() == unquoted(&path.to_string_lossy())
+        let is_ours = |spelling| {
+            let hooks = self.clone();
+            command == Self { spelling, ..hooks }.command(event)
+        };
+        is_ours(Spelling::Path)
+            || is_ours(Spelling::Portable)
+            || self.spelled_out(command).trim() == unquoted(&path.to_string_lossy())
     }
 
     /// Tells whether a command has another program stand in for a hook that is installed.
@@ -131,7 +119,7 @@ impl Hooks {
     /// they lead, without quotes.
     fn spelled_out(&self, command: &str) -> String {
         let mut command = unquoted(command);
-        let client = unquoted(&self.client.to_string_lossy());
+        let client = unquoted(self.client.to_string_lossy().trim_end_matches('/'));
         for name in [
             "${CLAUDE_CONFIG_DIR:-$HOME/.claude}",
             "${CLAUDE_CONFIG_DIR:-~/.claude}",
@@ -168,12 +156,10 @@ pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
 /// may be. Without a model it takes milliseconds.
 const GATE_PATIENCE: u64 = 30;
 
-/// The entry of the gate's hook in the list of its event.
 pub(super) fn gate_entry(command: &str) -> Value {
     json!({"hooks": [{"type": "command", "command": command, "timeout": GATE_PATIENCE}]})
 }
 
-/// Tells whether a command is the gate's.
 pub(crate) fn is_gate(command: &str) -> bool {
     is_of_stand_in(HookEvent::Stop, command)
 }

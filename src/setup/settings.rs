@@ -29,6 +29,25 @@ pub(crate) enum SetupError {
     File(#[from] FsError),
 }
 
+impl SetupError {
+    /// The way out, where it is not one of the file system's.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Settings { flaw, .. } if !flaw.is_of_text() => {
+                "give it the shape that Claude Code asks for, then try again; nothing was changed"
+            }
+            Self::Settings { .. } => {
+                "mend that line (comments and trailing commas are no JSON), then try again; nothing was changed"
+            }
+            Self::Changed(_) => "try again; nothing was changed",
+            Self::NotText(_) => {
+                "rename the folder, or set CLAUDE_CONFIG_DIR and PLAYBOOK_STATE_DIR to others"
+            }
+            Self::File(_) => return None,
+        })
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Settings<'a> {
     paths: &'a Paths,
@@ -37,7 +56,7 @@ pub(crate) struct Settings<'a> {
 }
 
 /// What is to become of a file of settings; nothing is written yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SettingsPlan {
     /// The text as it is; `None` where there is no file.
     pub(crate) before: Option<String>,
@@ -72,7 +91,6 @@ impl<'a> Settings<'a> {
         self.plan(|document| merge::install(document, &self.hooks, earlier))
     }
 
-    /// Plans to register the gate's hook, which runs this command.
     pub(crate) fn plan_gate(&self, command: &str) -> Result<SettingsPlan, SetupError> {
         self.plan(|document| merge::add_gate(document, command).map(|()| Vec::new()))
     }
@@ -119,8 +137,7 @@ impl<'a> Settings<'a> {
             after: Some(after),
             earlier: found,
             record: Some(record),
-            folders: Vec::new(),
-            is_exact: false,
+            ..SettingsPlan::default()
         })
     }
 
@@ -128,12 +145,8 @@ impl<'a> Settings<'a> {
     pub(crate) fn plan_uninstall(&self) -> Result<Option<SettingsPlan>, SetupError> {
         let record = SettingsRecord::read(self.paths, &self.file);
         let mut plan = SettingsPlan {
-            before: None,
-            after: None,
-            earlier: Vec::new(),
-            record: None,
-            folders: Vec::new(),
             is_exact: true,
+            ..SettingsPlan::default()
         };
         let Some(bytes) = self.read()? else {
             // Someone else removed the file: what is known of it goes as well.
@@ -142,11 +155,8 @@ impl<'a> Settings<'a> {
                 ..plan
             }));
         };
-        if record.is_none()
-            && OURS
-                .iter()
-                .all(|ours| memchr::memmem::find(&bytes, ours).is_none())
-        {
+        let is_in = |ours: &[u8]| memchr::memmem::find(&bytes, ours).is_some();
+        if record.is_none() && !OURS.into_iter().any(is_in) {
             return Ok(None);
         }
         let mut document = self.parse(&bytes)?;
@@ -231,7 +241,6 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// The text of bytes that were found to be one.
 fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::hex;
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::playbook::render;
 use crate::reflect::prompt::{
@@ -18,7 +18,6 @@ use crate::reflect::prompt::{
 const RECORD: &str = ".installed.json";
 /// How the name of a new text ends that stands beside the user's own.
 const BESIDE: &str = ".new";
-/// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +101,6 @@ impl Template {
         (!missing.is_empty()).then(|| format!("{}: {}", file.display(), missing.join("; ")))
     }
 
-    /// What is wrong with a text for this template, if anything is.
     pub(crate) fn flaw(&self, text: &str) -> Option<String> {
         if !text.contains(&format!("{{{}}}", self.needed)) {
             return Some(format!("`{{{}}}` is missing", self.needed));
@@ -191,10 +189,7 @@ pub(crate) fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
         laid.push((file, how));
     }
     let file = folder.join(RECORD);
-    let bytes = serde_json::to_vec(&record)
-        .map_err(Into::into)
-        .context("write", &file)?;
-    fsx::durable(&file, &bytes)?;
+    fsx::durable(&file, &fsx::to_json(&file, &record)?)?;
     Ok(laid)
 }
 
@@ -248,8 +243,7 @@ pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
 }
 
 fn read(paths: &Paths) -> Option<TemplatesRecord> {
-    let bytes = fsx::read(&paths.templates().join(RECORD), MAX_TEMPLATE).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    fsx::read_json(&paths.templates().join(RECORD), MAX_TEMPLATE)
 }
 
 fn beside(file: &Path) -> PathBuf {
@@ -258,7 +252,7 @@ fn beside(file: &Path) -> PathBuf {
     name.into()
 }
 
-fn digest(bytes: &[u8]) -> String {
+pub(super) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

@@ -10,7 +10,69 @@
 pub(crate) mod outside;
 pub(crate) mod record;
 pub(crate) mod request;
-mod standing;
+
+use std::path::Path;
 
 pub(crate) use record::{TrustMark, TrustRecord, Word};
-pub(crate) use standing::Standing;
+
+use crate::fsx::FsError;
+use crate::paths::Paths;
+use crate::playbook::Section;
+use crate::playbook::context::Admission;
+use crate::project;
+
+/// What a session may be given of a project's playbook.
+#[derive(Debug)]
+pub(crate) enum Standing {
+    /// The points that the record knows.
+    Recorded(TrustRecord),
+    /// All: no git work tree could have brought the file, or it is the user's own, and the worker
+    /// has made no record yet.
+    Born,
+    /// Nothing: the file may have come with a clone.
+    Foreign,
+    /// Nothing: the same, though another checkout was trusted at this path.
+    Replaced,
+    /// Nothing: the user said so.
+    Untrusted,
+    /// Nothing: the record cannot be read.
+    Unreadable(FsError),
+}
+
+impl Standing {
+    /// Finds out about `project`: one small file, and a look for `.git`.
+    pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
+        // What stands beside the settings is the user's own, whatever brought it there.
+        let is_own = project == paths.own();
+        match TrustRecord::read(&paths.trust_record(project)) {
+            Ok(Some(record)) if record.word == Word::Untrusted => Self::Untrusted,
+            Ok(Some(record)) if !is_own && record.is_of_another(project) => Self::Replaced,
+            Ok(Some(record)) => Self::Recorded(record),
+            Ok(None) if !is_own && project::git_above(project).is_some() => Self::Foreign,
+            Ok(None) => Self::Born,
+            Err(error) => Self::Unreadable(error),
+        }
+    }
+
+    pub(crate) fn is_trusted(&self) -> bool {
+        matches!(self, Self::Recorded(_) | Self::Born)
+    }
+
+    /// How many of its points wait for the user.
+    pub(crate) fn count_of_held(&self) -> usize {
+        match self {
+            Self::Recorded(record) => record.count_of_held(),
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
+        match self {
+            Self::Born => Admission::Given,
+            Self::Recorded(record) => record.admits(section, name, text),
+            Self::Foreign | Self::Replaced | Self::Untrusted | Self::Unreadable(_) => {
+                Admission::Unknown
+            }
+        }
+    }
+}

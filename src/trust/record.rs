@@ -10,7 +10,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::checkout::{self, Checkout};
-use crate::fsx::{self, FsError};
+use crate::fsx::{self, Context as _, FsError};
 use crate::playbook::Section;
 use crate::playbook::context::Admission;
 use crate::state_guard;
@@ -23,7 +23,6 @@ const OLDER: &[u8; 8] = b"pbtrust1";
 const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// Bytes of a hash: enough that nobody finds two points with one hash.
 const MARK_BYTES: usize = 16;
-/// A larger file is not a record of ours.
 const MAX_BYTES: u64 = 16 << 20;
 /// Points that have left the file stay known (another branch may hold them) until the
 /// record has so many.
@@ -149,11 +148,10 @@ impl TrustRecord {
             return Ok(None);
         };
         state_guard::check_trust_record(path)?;
-        Self::parse(&bytes).map(Some).ok_or_else(|| FsError {
-            action: "read trust record".to_owned(),
-            path: path.to_owned(),
-            source: std::io::Error::other("not a record of ours"),
-        })
+        Self::parse(&bytes)
+            .map(Some)
+            .ok_or_else(|| std::io::Error::other("not a record of ours"))
+            .context("read trust record", path)
     }
 
     /// Writes the file, durably, where nobody else can write.
@@ -167,7 +165,6 @@ impl TrustRecord {
         fsx::durable(path, &self.to_bytes())
     }
 
-    /// From now on it is about what lies at `project` now.
     pub(crate) fn bind(&mut self, project: &Path) {
         self.checkout = Checkout::of(project);
     }
@@ -216,7 +213,6 @@ impl TrustRecord {
         add(&mut self.held, marks);
     }
 
-    /// Tells whether it knows any key point.
     pub(crate) fn knows_some(&self) -> bool {
         !self.known.is_empty()
     }

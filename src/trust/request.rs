@@ -12,7 +12,6 @@ use crate::digest::name_of;
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 
-/// A longer path is not one.
 const MAX_PATH: u64 = 64 << 10;
 
 pub(crate) fn leave(paths: &Paths, project: &Path) -> Result<(), FsError> {

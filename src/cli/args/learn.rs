@@ -80,21 +80,6 @@ pub(crate) struct Generate {
     pub(crate) project: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Dream {
-    /// How many of the most important recent reflections to look at
-    #[arg(short = 'k', long = "sources", value_name = "N", value_parser = clap::value_parser!(u64).range(3..=100))]
-    pub(crate) sources: Option<u64>,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FixturesArgs {
-    #[command(subcommand)]
-    pub(crate) action: FixturesAction,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum FixturesAction {
     /// Ask a real backend about a transcript and keep its replies

@@ -1,8 +1,8 @@
 //! What asks the memory.
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 
+use clap::builder::{StringValueParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
 
 use super::{On, share};
@@ -12,13 +12,8 @@ use crate::tenant::Tenant;
 #[derive(Debug, Args)]
 pub(crate) struct OfTenant {
     /// Whose memory, of those that `playbook generate` kept apart [default: your own]
-    #[arg(long, value_name = "NAME", value_parser = tenant)]
+    #[arg(long, value_name = "NAME", value_parser = StringValueParser::new().map(|name| Tenant::named(&name)))]
     pub(crate) tenant: Option<Tenant>,
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "what clap asks for")]
-fn tenant(name: &str) -> Result<Tenant, Infallible> {
-    Ok(Tenant::named(name))
 }
 
 /// Of which memory, and how it is printed.
@@ -127,12 +122,6 @@ pub(crate) struct Forget {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct LessonArgs {
-    #[command(subcommand)]
-    pub(crate) action: LessonAction,
 }
 
 #[derive(Debug, Subcommand)]

@@ -12,20 +12,18 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use backtest::{Backtest, Listed};
+pub(crate) use backtest::Backtest;
 pub(crate) use gate::{Gate, GateAction, Mode};
-pub(crate) use learn::{
-    Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
-};
+pub(crate) use learn::{Bench, Bootstrap, FixturesAction, Generate, Record, Reflect};
 pub(crate) use memory::{
-    Forget, LessonAction, LessonAdd, LessonArgs, LessonOutcome, Of, OfTenant, Recall, Seen,
+    Forget, LessonAction, LessonAdd, LessonOutcome, Of, OfTenant, Recall, Seen,
 };
-pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Remove, Restore, Undo};
+pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Restore};
 pub(crate) use run::{
-    Completions, ConfigAction, ConfigArgs, Doctor, DoctorMemory, DoctorTopic, Install, Jobs,
-    JobsAction, Man, MergeFiles, Retry, Scope, Server, Shell, Uninstall, Worker,
+    ConfigAction, ConfigArgs, Doctor, DoctorMemory, DoctorTopic, Install, Jobs, JobsAction, Man,
+    MergeFiles, Retry, Scope, Shell, Uninstall, Worker,
 };
-pub(crate) use show::{AsJson, Evidence, Export, Log, On, Report, Show, Timeline};
+pub(crate) use show::{AsJson, Evidence, Log, On, Report, Show, Timeline};
 pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
 
 /// Makes Claude Code learn from every session.
@@ -101,7 +99,13 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   playbook dream
   playbook dream -k 20")]
-    Dream(Dream),
+    Dream {
+        /// How many of the most important recent reflections to look at
+        #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u64).range(3..=100))]
+        sources: Option<u64>,
+        #[command(flatten)]
+        on: On,
+    },
     /// Show the key points of this project
     #[command(after_help = "Examples:
   playbook show
@@ -116,7 +120,12 @@ pub(crate) enum Command {
     /// Take back what was learned from a session, or a change of yours
     #[command(after_help = "Example:
   playbook undo 20261121T221951-3f9a2c1b")]
-    Undo(Undo),
+    Undo {
+        /// The job, as `playbook log` names it
+        job: String,
+        #[command(flatten)]
+        on: On,
+    },
     /// Bring back an earlier playbook, or mend a broken one
     Restore(Restore),
     /// Add a key point
@@ -129,7 +138,15 @@ pub(crate) enum Command {
     /// Remove a key point
     #[command(after_help = "Example:
   playbook remove pat-001 --reason \"we use just now\"")]
-    Remove(Remove),
+    Remove {
+        /// The key point, such as pat-001
+        id: String,
+        /// Why; stands in the history
+        #[arg(long)]
+        reason: Option<String>,
+        #[command(flatten)]
+        on: On,
+    },
     /// Make one key point of several
     Merge(Merge),
     /// Merge two versions of a playbook file, as git would
@@ -164,7 +181,13 @@ project's own key points.",
     /// Print all that was learned as a Markdown document
     #[command(after_help = "Example:
   playbook export > PLAYBOOK.md")]
-    Export(Export),
+    Export {
+        /// As Markdown, the default
+        #[arg(long, conflicts_with = "json")]
+        markdown: bool,
+        #[command(flatten)]
+        on: On,
+    },
     /// Copy stdin to stdout with all secrets masked
     Redact(Redact),
     /// Allow a playbook that came with a clone to be used
@@ -193,10 +216,13 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook stats --all --json")]
     Stats(Of),
     /// Teach a lesson by hand, or say whether one helped
-    #[command(after_help = "Example:
+    #[command(
+        subcommand,
+        after_help = "Example:
   playbook recall --kind lesson
-  playbook lesson outcome les-5afdf4450011 --helped")]
-    Lesson(LessonArgs),
+  playbook lesson outcome les-5afdf4450011 --helped"
+    )]
+    Lesson(LessonAction),
     /// Forget lessons, errors and their fixes
     Forget(Forget),
     /// Show or change the settings
@@ -212,9 +238,12 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     /// Stop learning: take the hooks and programs off this machine
     Uninstall(Uninstall),
     /// Record a model's replies, for runs without a network
-    #[command(after_help = "Example:
-  playbook fixtures record SESSION.jsonl")]
-    Fixtures(FixturesArgs),
+    #[command(
+        subcommand,
+        after_help = "Example:
+  playbook fixtures record SESSION.jsonl"
+    )]
+    Fixtures(FixturesAction),
     /// Time the judging of a fixed session
     Bench(Bench),
     /// Do what waits now (hooks start this by themselves)
@@ -236,9 +265,22 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook server tenant team
   playbook server token new team
   playbook server serve --help")]
-    Server(Server),
+    Server {
+        /// What `playbook-server` is told: init, tenant, token, serve
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
     /// Print completions for your shell
-    Completions(Completions),
+    #[command(after_help = "Examples:
+  eval \"$(playbook completions bash)\"    # in ~/.bashrc
+  playbook completions zsh > ~/.zfunc/_playbook
+  playbook completions fish > ~/.config/fish/completions/playbook.fish
+
+install.sh does this.")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
     /// Print the manual page, or write all into a folder
     Man(Man),
 }

@@ -5,14 +5,6 @@ use clap::Args;
 use super::{On, share};
 
 #[derive(Debug, Args)]
-pub(crate) struct Undo {
-    /// The job, as `playbook log` names it
-    pub(crate) job: String,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook diff
   playbook diff main
@@ -65,17 +57,6 @@ pub(crate) struct Edit {
     /// Where it stands from now on: patterns, mistakes, preferences, context or others
     #[arg(long, group = "what")]
     pub(crate) section: Option<String>,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Remove {
-    /// The key point, such as pat-001
-    pub(crate) id: String,
-    /// Why; stands in the history
-    #[arg(long)]
-    pub(crate) reason: Option<String>,
     #[command(flatten)]
     pub(crate) on: On,
 }

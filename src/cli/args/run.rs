@@ -41,13 +41,6 @@ pub(crate) struct Retry {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Server {
-    /// What `playbook-server` is told: init, tenant, token, serve
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) arguments: Vec<std::ffi::OsString>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Worker {
     /// Do this many jobs at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -245,18 +238,6 @@ pub(crate) struct DoctorMemory {
     pub(crate) text: Vec<String>,
     #[command(flatten)]
     pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  eval \"$(playbook completions bash)\"    # in ~/.bashrc
-  playbook completions zsh > ~/.zfunc/_playbook
-  playbook completions fish > ~/.config/fish/completions/playbook.fish
-
-install.sh does this.")]
-pub(crate) struct Completions {
-    /// The shell
-    pub(crate) shell: Shell,
 }
 
 /// A shell that we have completions for.

@@ -93,12 +93,3 @@ pub(crate) struct Evidence {
     #[arg(long)]
     pub(crate) json: bool,
 }
-
-#[derive(Debug, Args)]
-pub(crate) struct Export {
-    /// As Markdown, the default
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) markdown: bool,
-    #[command(flatten)]
-    pub(crate) on: On,
-}

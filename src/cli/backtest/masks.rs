@@ -28,12 +28,10 @@ pub(super) struct MaskedSecret {
     times: u64,
 }
 
-/// What was masked, by rule and secret.
 #[derive(Debug, Default)]
 pub(super) struct Masks(BTreeMap<(String, String), MaskedSecret>);
 
 impl Masks {
-    /// Reads the messages of a session as the masks see them.
     pub(super) fn read(&mut self, past: &Past, masker: &Masker) -> Result<(), FsError> {
         let name = past.name();
         each_message(&past.transcript, |line, content| {
@@ -88,13 +86,11 @@ fn is_opaque(block: &Value) -> bool {
     opaque.iter().any(|kind| block["type"] == *kind)
 }
 
-/// The end of what stands before a secret.
 fn last(before: &str) -> &str {
     let from = before.char_indices().rev().take(BEFORE).last();
     &before[from.map_or(0, |(at, _)| at)..]
 }
 
-/// The first characters of a secret, and how long it is.
 fn looks(secret: &str) -> String {
     let length = secret.chars().count();
     let shown = MOST_SHOWN.min(length / 4);

@@ -1,55 +1,43 @@
 //! `playbook backtest`: what Playbook would have said in past sessions, and was it right?
 
-mod gate;
 mod masks;
 mod replay;
 mod strike;
 mod tally;
 
 use anyhow::Context as _;
+use clap::ValueEnum as _;
 
-use super::answer;
-use super::args::{self, Listed};
+use super::args;
 use super::output::{self, DIM, Hinted, grouped, say};
 use super::session::{Session, existing};
+use super::{answer, evidence, gate};
 use crate::queue::bootstrap;
 use crate::queue::bootstrap_budget;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::transcripts::{self, Past};
-use replay::{Judge, Replay};
+use replay::Replay;
 use tally::Tally;
 
 pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
     let session = Session::look(args.on.project.as_deref())?;
     let past = sessions(&session, args)?;
-    let judge = if args.model {
-        Judge::Configured
-    } else {
-        Judge::Rules
-    };
-    let mut replay = Replay::new(&session, judge).context("could not set up the replay")?;
-    if judge == Judge::Configured && !agreed(&replay, &past, args)? {
+    let mut replay = Replay::new(&session, args.model).context("could not set up the replay")?;
+    if args.model && !agreed(&replay, &past, args)? {
         return Ok(());
     }
     let tally = play(&mut replay, &past)?;
-    match args.list {
+    let list = args.list.and_then(|list| list.to_possible_value());
+    match list.filter(|_| !args.on.json) {
+        Some(name) => self::list(&tally, name.get_name()),
         None => answer::give(
             args.on.json,
             include_str!("../screens/backtest.txt"),
             tally.json(),
         ),
-        Some(_) if args.on.json => output::json(&tally.json()),
-        Some(Listed::Hints) => list(&tally, "hints"),
-        Some(Listed::Points) => list(&tally, "points"),
-        Some(Listed::Waiting) => list(&tally, "waiting"),
-        Some(Listed::Starts) => list(&tally, "starts"),
-        Some(Listed::Held) => list(&tally, "held"),
-        Some(Listed::Masks) => list(&tally, "masks"),
-        Some(Listed::Gate) => list(&tally, "gate"),
     }
 }
 
-/// Plays the sessions one after the other, each before it is learned from.
 fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let bar = output::bar("replaying {bar:30} {pos}/{len} {elapsed}", past.len());
@@ -60,14 +48,12 @@ fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
             tally.struck(past, &strike, told.as_deref());
         }
         let surroundings = replay.at(past.ended)?;
-        let session = SessionEvidence::of(replay.read(past)?, surroundings.config.evidence.tokens);
+        let digest = evidence::read(&surroundings, &past.transcript)?;
+        let session = SessionEvidence::of(digest, surroundings.config.evidence.tokens);
         tally.showed(past, &session.facts, session.evidence.tokens);
         tally.masks.read(past, &surroundings.masker()?)?;
-        tally.gate.stopped(
-            past,
-            replay.stops(past)?,
-            surroundings.config.gate.threshold,
-        );
+        let stops = gate::stops(&surroundings, &past.transcript)?;
+        tally.stopped(past, stops, surroundings.config.gate.threshold);
         let job = replay.learn(past)?;
         let memory = surroundings.memory()?.context("the replay has no memory")?;
         tally.learned(past, &job, memory.changes_of(&job.id)?);
@@ -111,16 +97,17 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
     };
     let session = replay.at(last.ended)?;
     let context = session.context()?;
-    let mut evidence = Vec::new();
+    let mut tokens = Vec::new();
     for past in past {
-        let shown = SessionEvidence::of(replay.read(past)?, session.config.evidence.tokens);
-        evidence.push(shown.evidence.tokens);
+        let digest = evidence::read(&session, &past.transcript)?;
+        let shown = SessionEvidence::of(digest, session.config.evidence.tokens);
+        tokens.push(shown.evidence.tokens);
     }
     let estimate = bootstrap::estimate(
         &context.surroundings,
         &session.config,
         &session.project,
-        &evidence,
+        &tokens,
     )?;
     output::note(&format!(
         "{} sessions with `{}`: at most {} calls and {} tokens",
@@ -139,7 +126,6 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
     Ok(is_agreed)
 }
 
-/// Shows each item of a list of the tally, its parts one below the other.
 fn list(tally: &Tally, what: &str) -> anyhow::Result<()> {
     for item in tally.json()[what].as_array().into_iter().flatten() {
         for (part, value) in item.as_object().into_iter().flatten() {

@@ -11,11 +11,9 @@ use serde_json::{Value, json};
 use super::strike::Strike;
 use crate::cli::sandbox::input;
 use crate::cli::session::{PATIENCE, Session};
-use crate::cli::{evidence, gate};
 use crate::config;
 use crate::env::{Env, name};
 use crate::fsx;
-use crate::gate::Stop;
 use crate::hook::{HookEvent, respond_from};
 use crate::memory::Job;
 use crate::paths::Paths;
@@ -23,17 +21,9 @@ use crate::prepare::Afresh;
 use crate::queue::bootstrap::{self, EarlierSession};
 use crate::queue::transcripts::Past;
 use crate::tenant::Tenant;
-use crate::transcript::Digest;
 
 /// Larger than any settings or template that are used.
 const MAX_COPY: u64 = 1 << 20;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judge {
-    /// The rules: no network, no cost.
-    Rules,
-    Configured,
-}
 
 pub(super) struct Replay {
     root: tempfile::TempDir,
@@ -42,8 +32,9 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Makes the folder: the user's settings and templates, an empty project and no past.
-    pub(super) fn new(user: &Session, judge: Judge) -> anyhow::Result<Self> {
+    /// Makes the folder: the user's settings and templates, an empty project and no past. Unless
+    /// the model is asked that the settings name, the rules judge: no network, no cost.
+    pub(super) fn new(user: &Session, asks_model: bool) -> anyhow::Result<Self> {
         let root = tempfile::Builder::new()
             .prefix("playbook-backtest-")
             .tempdir()?;
@@ -58,7 +49,7 @@ impl Replay {
             copy(&user.paths.template(template), &copied)?;
         }
         let mut settings = vec![("hooks.on_tool_failure", "true")];
-        if judge == Judge::Rules {
+        if !asks_model {
             settings.push(("backend", "rules"));
         }
         for (key, value) in settings {
@@ -143,16 +134,6 @@ impl Replay {
         Ok(text.map(str::to_owned))
     }
 
-    /// What a session shows, read as its job would read it.
-    pub(super) fn read(&self, past: &Past) -> anyhow::Result<Digest> {
-        evidence::read(&self.at(past.ended)?, &past.transcript)
-    }
-
-    /// What the gate would have found at each of a session's stops.
-    pub(super) fn stops(&self, past: &Past) -> anyhow::Result<Vec<Stop>> {
-        gate::stops(&self.at(past.ended)?, &past.transcript)
-    }
-
     /// Learns from a session through the queue, as its end would have.
     pub(super) fn learn(&mut self, past: &Past) -> anyhow::Result<Job> {
         let session = self.at(past.ended)?;
@@ -170,7 +151,6 @@ impl Replay {
     }
 }
 
-/// Copies a file of the user's, if there is one.
 fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     if let Some(bytes) = fsx::read_if_there(from, MAX_COPY)? {
         fsx::quick(to, &bytes).context("could not copy settings")?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Deserializer, Value};
 
-use crate::fsx;
+use crate::fsx::{self, Context as _, FsError};
 
 /// A call that ran and failed.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ const NOT_RUN: &str = "<tool_use_error>";
 const REFUSED: [&str; 2] = ["The user doesn't want to", "[Request interrupted by user"];
 
 /// Reads the failed calls of a transcript; what is no record is passed over.
-pub(super) fn strikes(transcript: &Path) -> Result<Vec<Strike>, fsx::FsError> {
+pub(super) fn strikes(transcript: &Path) -> Result<Vec<Strike>, FsError> {
     let mut strikes = Vec::new();
     let mut calls: HashMap<String, (String, Value)> = HashMap::new();
     each_message(transcript, |line, content| {
@@ -61,12 +61,8 @@ pub(super) fn strikes(transcript: &Path) -> Result<Vec<Strike>, fsx::FsError> {
 pub(super) fn each_message(
     transcript: &Path,
     mut found: impl FnMut(usize, &Value),
-) -> Result<(), fsx::FsError> {
-    let file = fsx::open_regular(transcript).map_err(|source| fsx::FsError {
-        action: "read transcript".to_owned(),
-        path: transcript.to_owned(),
-        source,
-    })?;
+) -> Result<(), FsError> {
+    let file = fsx::open_regular(transcript).context("read transcript", transcript)?;
     for (number, line) in (1..).zip(BufReader::new(file).split(b'\n')) {
         let Ok(line) = line else { break };
         // Two records can stand on one line.
@@ -80,7 +76,6 @@ pub(super) fn each_message(
     Ok(())
 }
 
-/// The text of a result: one string, or the texts of its blocks.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::gate::GateTally;
 use super::masks::Masks;
 use super::strike::Strike;
+use crate::gate::Stop;
 use crate::memory::{Entry, HeldRow, Job, Outcome};
 use crate::playbook::shown::{each, in_text};
 use crate::playbook::{ChangeKind, PointState, Skipped};
@@ -31,10 +31,13 @@ pub(super) struct Tally {
     harmful: u64,
     held: Vec<Value>,
     pub(super) masks: Masks,
-    pub(super) gate: GateTally,
+    /// How many turns ended.
+    stops: u64,
+    /// Where the gate would have spoken, with what came next.
+    gate: Vec<Value>,
     tokens_sent: u64,
     tokens_of_evidence: u64,
-    units_at_start: Vec<usize>,
+    units_at_start: usize,
     starts: Vec<Value>,
     waiting: Vec<Value>,
 }
@@ -44,7 +47,7 @@ impl Tally {
     pub(super) fn started(&mut self, past: &Past, given: Option<&str>) {
         let given = given.unwrap_or_default();
         let units = given.encode_utf16().count();
-        self.units_at_start.push(units);
+        self.units_at_start += units;
         let shown = in_text(given);
         let points: Vec<&str> = each(&shown).map(|(name, _)| name).collect();
         self.starts
@@ -58,7 +61,6 @@ impl Tally {
         self.waiting.extend(waiting);
     }
 
-    /// Takes note of an error, and of what would have been said to it.
     pub(super) fn struck(&mut self, past: &Past, strike: &Strike, told: Option<&str>) {
         self.errors += 1;
         for hint in told.into_iter().flat_map(|told| told.lines().skip(1)) {
@@ -114,29 +116,39 @@ impl Tally {
         }
     }
 
+    pub(super) fn stopped(&mut self, past: &Past, stops: Vec<Stop>, threshold: f64) {
+        self.stops += stops.len() as u64;
+        let failed = stops
+            .into_iter()
+            .filter(|stop| !stop.verdict.passes(threshold));
+        self.gate.extend(failed.map(|stop| {
+            json!({
+                "place": past.name(),
+                "uuid": stop.uuid,
+                "score": stop.verdict.quality_score,
+                "told": stop.verdict.guidance,
+                "answer": stop.answer,
+                "failed_again": stop.failed_again,
+            })
+        }));
+    }
+
     pub(super) fn held_back(&mut self, rows: Vec<HeldRow>) {
         let held = rows.into_iter().map(|row| row.held);
         let held = held.map(|held| json!({"text": held.text, "reasons": held.reasons}));
         self.held.extend(held);
     }
 
-    /// How many hints said what the session later found.
-    fn hits(&self) -> usize {
-        self.hints.iter().filter(|hint| hint["hit"] == true).count()
-    }
-
-    fn mean_at_start(&self) -> u64 {
-        let starts = self.units_at_start.len().max(1);
-        (self.units_at_start.iter().sum::<usize>() / starts) as u64
-    }
-
     pub(super) fn json(&self) -> Value {
+        // Those that said what the session later found.
+        let hits = self.hints.iter().filter(|hint| hint["hit"] == true);
+        let mean_at_start = self.units_at_start / self.starts.len().max(1);
         json!({
             "sessions": self.sessions,
             "skipped": self.skipped,
             "failed": self.failed,
             "errors": self.errors,
-            "hits": self.hits(),
+            "hits": hits.count(),
             "hints": self.hints,
             "points": self.points,
             "votes": {"helpful": self.helpful, "harmful": self.harmful},
@@ -145,12 +157,12 @@ impl Tally {
             "held": self.held,
             "masked": self.masks.by_rule(),
             "masks": self.masks.all(),
-            "stops": self.gate.stops,
-            "gate": self.gate.spoken,
+            "stops": self.stops,
+            "gate": self.gate,
             "tokens_sent": self.tokens_sent,
             "tokens_a_session": self.tokens_sent / self.sessions.max(1),
             "tokens_of_evidence": self.tokens_of_evidence,
-            "units_at_start": self.mean_at_start(),
+            "units_at_start": mean_at_start,
         })
     }
 }

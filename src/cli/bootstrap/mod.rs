@@ -11,7 +11,6 @@ use super::{OK, answer, args};
 use crate::queue::bootstrap_budget;
 use run::BootstrapResult;
 
-/// Learns from the project's sessions, once the user has agreed to what it takes.
 pub(super) fn run(args: &args::Bootstrap) -> anyhow::Result<u8> {
     let session = &Session::open(args.project.as_deref())?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;

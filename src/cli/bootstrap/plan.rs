@@ -123,7 +123,6 @@ pub(super) fn make(
     Ok(plan)
 }
 
-/// The project's sessions, oldest first.
 fn candidates(session: &Session, args: &args::Bootstrap) -> Vec<Planned> {
     let now = session.env.clock().now();
     let since = args.since.and_then(|since| now.checked_sub(since).ok());

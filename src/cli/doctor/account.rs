@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::config::problems;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use crate::account::named::DEFAULT_OPENAI_URL;
 use crate::account::{self, Account, login};
 use crate::backend::{BaseUrl, Name, Step};
@@ -17,7 +17,6 @@ use crate::queue::reason::in_words;
 
 const OPENAI_URL: &str = "`openai.base_url`";
 
-/// What answers a prompt here, and what is wrong with it.
 pub(super) struct Finding {
     /// What switches reflection off; `None` when it is on.
     off_by: Option<&'static str>,
@@ -77,11 +76,11 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
     if let Some(parked) = backoff.as_ref().and_then(|p| p.parked(&own, now)) {
         remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());
-        let until = parked.until.map_or_else(
-            || "until you mend it".to_owned(),
-            |at| format!("until {}", change_text::time(at)),
-        );
-        problems.push(format!("paused {until}: {}", in_words(&parked.reason)));
+        let until = parked.until.map(change_text::time).unwrap_or_default();
+        problems.push(format!(
+            "paused until {until}: {}",
+            in_words(&parked.reason)
+        ));
     } else if refused.is_some() {
         problems.push(
             "the last question was refused, and no other one has been answered since".to_owned(),
@@ -106,7 +105,6 @@ pub(in crate::cli) fn off_by(session: &Session) -> Option<&'static str> {
     settings.is_none().then_some("`reflection.enabled`")
 }
 
-/// What the chosen backend needs and does not have.
 fn lacks(session: &Session, config: &Config, account: &Account) -> Vec<String> {
     let mut lacks = Vec::new();
     let backend = account.need.backend;

@@ -1,16 +1,19 @@
 //! Are the hooks registered, once, and for every time?
 
 use super::super::args::Scope;
+use super::super::gate::program;
 use super::super::install;
 use super::super::sandbox;
 use super::super::session::Session;
-use super::check::Check;
-use super::settings::{self, File};
-use super::{gate, programs};
+use super::Check;
+use super::programs;
+use super::settings::{self, File, Files};
+use crate::config::GateMode;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_of_stand_in};
 
 pub(super) const HOOKS: &str = "hooks";
+const GATE: &str = "gate";
 
 pub(super) struct HookFindings {
     pub(super) checks: Vec<Check>,
@@ -47,7 +50,7 @@ pub(super) fn examine(session: &Session) -> HookFindings {
         checks.push(Check::bad(HOOKS, text, todo));
     }
     checks.extend(twice(&with_ours, plugin.as_deref()));
-    checks.extend(gate::examine(session, &files));
+    checks.extend(gate(session, &files));
     if let Some(file) = files.off_by() {
         let text = format!(
             "switched off by `disableAllHooks` in {}",
@@ -74,6 +77,29 @@ pub(super) fn examine(session: &Session) -> HookFindings {
         None => None,
     };
     HookFindings { checks, trial }
+}
+
+/// Says whether setting and hook go together; nothing where there is neither.
+fn gate(session: &Session, files: &Files) -> Option<Check> {
+    let mode = session.config.gate.mode;
+    let hook = files.of_user(session).and_then(|file| file.gate.as_ref());
+    let anew = "`playbook gate on` registers it anew, `playbook gate off` takes it out";
+    Some(match (mode, hook) {
+        (GateMode::Off, None) => return None,
+        (GateMode::Off, Some(_)) => {
+            let text = "off, and its hook is registered, which costs Claude Code time";
+            Check::note(GATE, text, "`playbook gate off` takes it out")
+        }
+        (_, None) => Check::note(GATE, "on, and its hook is not registered", anew),
+        (_, Some(command)) => match program(session) {
+            Ok(program) if *command != Hooks::gate_command(&program) => Check::note(
+                GATE,
+                "its hook leads to another program than this one",
+                anew,
+            ),
+            _ => Check::good(GATE, format!("on: {}", mode.word())),
+        },
+    })
 }
 
 fn complete(file: &File) -> Check {
@@ -109,7 +135,6 @@ fn twice(files: &[&File], plugin: Option<&str>) -> Option<Check> {
     })
 }
 
-/// Says which hooks are called at some times only.
 fn matched(file: &File, hooks: &Hooks) -> Vec<Check> {
     let limited = HookEvent::ALL.into_iter().filter_map(|event| {
         let matcher = file.matcher(hooks, event)?;

@@ -7,8 +7,9 @@ use jiff::SignedDuration;
 use super::super::change_text;
 use super::super::config;
 use super::super::output::{self, counted};
+use super::super::server;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use super::places;
 use crate::env::name;
 use crate::memory::Outcome;
@@ -16,6 +17,7 @@ use crate::queue::job::JobId;
 use crate::queue::reason::in_words;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
+use crate::sharing;
 use crate::state_guard::Breach;
 use crate::trust::Standing;
 
@@ -46,6 +48,7 @@ pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> 
     checks.extend(places::locks(session));
     checks.push(playbook(session));
     checks.extend(sessions(session));
+    checks.extend(shared(session));
     checks
 }
 
@@ -149,7 +152,6 @@ fn playbook(session: &Session) -> Check {
     }
 }
 
-/// What cannot be read, with the way out that its error knows.
 fn broken(topic: &'static str, error: &anyhow::Error) -> Check {
     let todo = output::hint(error).unwrap_or("mend it by hand, or move it away".into());
     Check::bad(topic, error.to_string(), &todo)
@@ -176,7 +178,6 @@ fn templates(session: &Session) -> Vec<Check> {
     checks
 }
 
-/// How the last sessions of this project went, and why the last failure.
 fn sessions(session: &Session) -> Option<Check> {
     const TOPIC: &str = "sessions";
     let memory = match session.memory() {
@@ -210,5 +211,25 @@ fn sessions(session: &Session) -> Option<Check> {
         }
         (None, Some(why)) => Check::good(TOPIC, format!("{text}; last skipped: {why}")),
         (None, None) => Check::good(TOPIC, text),
+    })
+}
+
+/// Whether what is learned reaches the others that it is shared with; nothing where nothing is
+/// shared.
+fn shared(session: &Session) -> Option<Check> {
+    const TOPIC: &str = "sharing";
+    if !sharing::is_wanted(&session.env, &session.config) {
+        return None;
+    }
+    if !server::is_there(&session.env) {
+        let text = "memory.url is set, and `playbook-server` is not installed";
+        return Some(Check::bad(TOPIC, text, "`./install.sh --server`"));
+    }
+    let last = sharing::Standing::of(&session.paths);
+    let at = last.succeeded.map(change_text::time);
+    Some(match (last.problem, at) {
+        (Some(problem), _) => Check::bad(TOPIC, problem, "then `playbook sync`; nothing is lost"),
+        (None, Some(at)) => Check::good(TOPIC, format!("exchanged with the others {at}")),
+        (None, None) => Check::note(TOPIC, "not yet exchanged", "`playbook sync`"),
     })
 }

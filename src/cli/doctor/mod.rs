@@ -3,8 +3,6 @@
 //! It changes nothing: hooks and worker are tried in a temporary folder.
 
 mod account;
-mod check;
-mod gate;
 mod hooks;
 mod keeping;
 mod memory;
@@ -12,17 +10,15 @@ mod online;
 mod places;
 mod programs;
 mod settings;
-mod shared;
 mod trial;
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::session::Session;
 use super::{OK, USER_ERROR, answer, args};
 pub(super) use account::off_by;
-use check::CheckState;
 
-/// Looks at everything, and tells; the status says whether something is broken.
 pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
     if let Some(args::DoctorTopic::Memory(args)) = &args.topic {
         return memory::run(args);
@@ -34,19 +30,59 @@ pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
     checks.extend(trial::examine(found.trial));
     checks.extend(finding.checks());
     checks.extend(keeping::examine(session, breach.as_ref()));
-    checks.extend(shared::examine(session).filter(|_| breach.is_none()));
     if args.online {
         checks.push(online::examine(session, finding.account.as_ref())?);
     }
-    let worst = checks.iter().map(|check| check.state).max();
-    let worst = worst.unwrap_or(CheckState::Good);
+    let is_broken = checks.iter().any(|check| check.state == CheckState::Bad);
     let mut told = account::as_json(session, &finding);
-    told["ok"] = json!(worst != CheckState::Bad);
+    told["ok"] = json!(!is_broken);
     told["checks"] = json!(checks);
     answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
-    Ok(if worst == CheckState::Bad {
-        USER_ERROR
-    } else {
-        OK
-    })
+    Ok(if is_broken { USER_ERROR } else { OK })
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Check {
+    topic: &'static str,
+    state: CheckState,
+    text: String,
+    #[serde(rename = "do")]
+    todo: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum CheckState {
+    Good,
+    Note,
+    Bad,
+}
+
+impl Check {
+    fn good(topic: &'static str, text: impl Into<String>) -> Self {
+        Self::new(topic, CheckState::Good, text, None)
+    }
+
+    fn note(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
+        Self::new(topic, CheckState::Note, text, Some(todo))
+    }
+
+    fn bad(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
+        Self::new(topic, CheckState::Bad, text, Some(todo))
+    }
+
+    fn new(
+        topic: &'static str,
+        state: CheckState,
+        text: impl Into<String>,
+        todo: Option<&str>,
+    ) -> Self {
+        Self {
+            topic,
+            state,
+            text: text.into(),
+            todo: todo.map(str::to_owned),
+        }
+    }
 }

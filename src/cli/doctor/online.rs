@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::super::bench::fixed_session;
 use super::super::session::{Session, runtime};
-use super::check::Check;
+use super::Check;
 use crate::account::Account;
 use crate::backend::{Ask, FailureKind, Step};
 use crate::playbook::Playbook;
@@ -60,7 +60,6 @@ pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::R
     })
 }
 
-/// What helps against a failure.
 fn remedy(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::NoCredit => {

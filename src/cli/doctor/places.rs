@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Access, access};
 
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use crate::fsx::lock::{lock_path, try_lock_surely};
 use crate::paths::playbook_file;
 

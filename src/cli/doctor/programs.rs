@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::super::sandbox;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use super::settings::Files;
 use crate::backend::child::Followers;
 use crate::hook::HookEvent;
@@ -18,13 +18,11 @@ const PROGRAMS: &str = "programs";
 /// How long a program may take to say its version.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Says which program stands in for those of the hooks.
 pub(super) fn standing_in(playbook: &Path) -> Check {
     let text = format!("{} answers in the place of the hooks", playbook.display());
     Check::good(PROGRAMS, text)
 }
 
-/// Says whether the installed programs are there, and of one version.
 pub(super) fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<Check> {
     const MEND: &str = "run ./install.sh again";
     let missing: Vec<_> = HookEvent::ALL
@@ -112,7 +110,6 @@ pub(super) fn of_plugin(
     })
 }
 
-/// The folder of this program, where that is the one of a plugin.
 fn own_plugin() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     let bin = own.parent()?;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::super::args::Scope;
 use super::super::install;
 use super::super::session::Session;
-use super::check::Check;
+use super::Check;
 use crate::fsx;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_gate, registered};
@@ -21,7 +21,6 @@ const ALL_PASS: [&str; 3] = ["", "*", ".*"];
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) ours: Vec<(HookEvent, String)>,
-    /// The command of the gate's hook.
     pub(super) gate: Option<String>,
     pub(super) earlier: usize,
     pub(super) json: Value,
@@ -30,7 +29,6 @@ pub(super) struct File {
 /// The files, the user's first; a later one wins over those before it.
 pub(super) struct Files {
     pub(super) all: Vec<File>,
-    /// What is wrong with those that could not be read.
     pub(super) unreadable: Vec<Check>,
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::sandbox::{Sandbox, TrialHooks};
-use super::check::Check;
+use super::Check;
 use crate::hook::HookEvent;
 
 const ANSWER: &str = "answer";
@@ -40,7 +40,7 @@ pub(super) fn examine(hooks: Option<TrialHooks>) -> Vec<Check> {
     let others = HookEvent::ALL
         .into_iter()
         .filter(|event| !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd));
-    let others = others.map(|event| (event, sandbox.call(event, "trial")));
+    let others = others.map(|event| (event, sandbox.ask(event, "trial").map(drop)));
     let mut checks: Vec<_> = [(HookEvent::SessionStart, start.map(drop))]
         .into_iter()
         .chain(others)

@@ -8,14 +8,13 @@ mod sessions;
 
 use serde_json::json;
 
-use super::check::{Check, CheckState};
+use super::{Check, CheckState};
 use super::{account, hooks};
 use crate::cli::output::plain;
 use crate::cli::session::Session;
 use crate::cli::{OK, USER_ERROR, answer, args};
 use crate::clip::head;
 
-/// So much of a text is quoted.
 const QUOTED: usize = 100;
 /// So many of a kind are named, the newest or best.
 const NAMED: usize = 3;
@@ -43,14 +42,12 @@ pub(super) fn run(args: &args::DoctorMemory) -> anyhow::Result<u8> {
     let mut checks = broken(&session);
     checks.extend(sessions::examine(&session, &words)?);
     checks.extend(points::examine(&session, &words)?);
-    let worst = checks.iter().map(|check| check.state).max();
-    let is_broken = worst == Some(CheckState::Bad);
+    let is_broken = checks.iter().any(|check| check.state == CheckState::Bad);
     let told = json!({"ok": !is_broken, "words": words.0, "checks": checks});
     answer::give(args.on.json, include_str!("../../screens/doctor.txt"), told)?;
     Ok(if is_broken { USER_ERROR } else { OK })
 }
 
-/// What keeps any session from being learned.
 fn broken(session: &Session) -> Vec<Check> {
     let mut checks = hooks::examine(session).checks;
     if let Some(by) = account::off_by(session) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{NAMED, Words, quoted};
-use crate::cli::doctor::check::Check;
+use crate::cli::doctor::Check;
 use crate::cli::output::plain;
 use crate::cli::session::Session;
 use crate::freshness;
@@ -90,7 +90,6 @@ fn held(session: &Session, memory: &Memory, words: &Words) -> anyhow::Result<Vec
     Ok(told.collect())
 }
 
-/// Each key point with the words, and where sessions meet it.
 fn named(session: &Session, playbook: &Playbook, words: &Words) -> anyhow::Result<Vec<Check>> {
     let places: BTreeMap<String, Place> = places(session)?.into_iter().collect();
     let gone = freshness::record(&session.paths, &session.project);
@@ -124,7 +123,6 @@ fn named(session: &Session, playbook: &Playbook, words: &Words) -> anyhow::Resul
     Ok(told.chain(more).collect())
 }
 
-/// Why sessions are not given a point, and what helps.
 fn withheld(session: &Session, why: Admission, gone: Option<&str>) -> (String, &'static str) {
     let is_trusted = Standing::of(&session.paths, &session.project).is_trusted();
     match why {
@@ -153,7 +151,6 @@ fn withheld(session: &Session, why: Admission, gone: Option<&str>) -> (String, &
     }
 }
 
-/// How many key points there are, and where sessions meet them.
 fn summary(session: &Session) -> anyhow::Result<Vec<Check>> {
     let places = places(session)?;
     let of =

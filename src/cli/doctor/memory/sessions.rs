@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{NAMED, Words, quoted};
 use crate::backend::Name;
 use crate::cli::change_text::{seen_from, short, time};
-use crate::cli::doctor::check::Check;
+use crate::cli::doctor::Check;
 use crate::cli::jobs::{JobState, Row};
 use crate::cli::past::{Became, Past, PastSession};
 use crate::cli::session::Session;
@@ -18,7 +18,6 @@ use crate::shown::counted;
 /// So many sessions are looked into, the newest.
 const LOOKED_INTO: usize = 500;
 const TOPIC: &str = "session";
-/// What rules cannot do.
 const RULES: &str = "nothing: rules learn what you say always holds; a model learns more";
 
 pub(super) fn examine(session: &Session, words: &Words) -> anyhow::Result<Vec<Check>> {
@@ -74,7 +73,6 @@ fn is_in(transcript: &Path, words: &Words) -> bool {
     })
 }
 
-/// What became of a session.
 fn told(session: &Session, past: &Past, one: &PastSession) -> anyhow::Result<Check> {
     let name = format!("{} of {}", short(&one.id), time(one.ended));
     Ok(match past.became(one) {
@@ -150,7 +148,6 @@ fn waits(name: &str, row: &Row, session: &Session) -> Check {
     }
 }
 
-/// What replies asked for that has the words and was not accepted.
 fn refused(past: &Past, words: &Words) -> Vec<Check> {
     let dropped = past.jobs.iter().flat_map(|row| {
         let dropped = row.dropped.iter();

@@ -1,5 +1,6 @@
-//! `playbook install --merge-driver`: git merges the playbooks of a repository with our own
-//! command, so that they have no conflicts. Only the repository's own configuration is written.
+//! `playbook merge-files`: two playbook files become one; and `playbook install --merge-driver`, by
+//! which git merges the playbooks of a repository with that command, so that they have no conflicts.
+//! Only the repository's own configuration is written.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,9 +11,11 @@ use super::output::Hinted;
 use super::{answer, args, session};
 use crate::env::Env;
 use crate::freshness::git::Git;
+use crate::fsx;
+use crate::playbook::three_way::{MergeFile, Unmergeable, merge_files};
 use crate::setup::shell_word;
+use crate::store::MAX_FILE_BYTES;
 
-/// What the driver is called in git's configuration and attributes.
 const SECTION: &str = "merge.playbook";
 const DRIVER: &str = "merge.playbook.driver";
 const NAME: &str = "merge.playbook.name";
@@ -20,7 +23,41 @@ const NAME: &str = "merge.playbook.name";
 const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A project in a git repository.
+pub(super) fn files(args: &args::MergeFiles) -> anyhow::Result<()> {
+    let base = fsx::read_if_there(&args.base, MAX_FILE_BYTES)?;
+    let ours = fsx::read(&args.ours, MAX_FILE_BYTES)?;
+    let theirs = fsx::read(&args.theirs, MAX_FILE_BYTES)?;
+    let merged = merge_files(base.as_deref(), &ours, &theirs).map_err(|why| told(args, why))?;
+    fsx::durable(&args.output, &merged.playbook.to_bytes())?;
+    let told = json!({
+        "output": args.output,
+        "points": merged.playbook.points().count(),
+        "decided": merged.decided,
+    });
+    answer::give(args.json, include_str!("screens/merge_files.txt"), told)
+}
+
+fn told(args: &args::MergeFiles, why: Unmergeable) -> anyhow::Error {
+    let file = |file| -> &Path {
+        match file {
+            MergeFile::Base => &args.base,
+            MergeFile::Ours => &args.ours,
+            MergeFile::Theirs => &args.theirs,
+        }
+    };
+    let (what, hint) = match why {
+        Unmergeable::Unreadable { file: which, flaw } => (
+            format!("could not read playbook: {}: {flaw}", file(which).display()),
+            "mend that file, then try again; nothing was written",
+        ),
+        Unmergeable::Newer(error) => (
+            format!("could not merge playbooks: {error}"),
+            "update Playbook, then try again; nothing was written",
+        ),
+    };
+    Hinted::error(what, hint)
+}
+
 struct Repository {
     project: PathBuf,
     git: Git,
@@ -61,7 +98,6 @@ impl Repository {
         })
     }
 
-    /// Tells whether `.gitattributes` has the driver merge the playbook.
     fn has_attribute(&self) -> bool {
         let asked = ["check-attr", "-z", "merge", "--", ".claude/playbook.json"];
         let said = self.git.ask_now(&asked).unwrap_or_default();

@@ -1,16 +1,20 @@
-//! What is known of a project at a glance, read in one place.
+//! `playbook` and `playbook status`: a project at a glance.
+//!
+//! It always answers: what cannot be read is named with the command that mends it, and the
+//! rest is shown.
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::doctor::off_by;
+use super::jobs::{self, JobState};
+use super::output::{self, say};
+use super::session::{self, Session};
+use super::{answer, args, change_text, width};
 use crate::account;
-use crate::cli::change_text;
-use crate::cli::doctor::off_by;
-use crate::cli::jobs::{self, JobState};
-use crate::cli::output;
-use crate::cli::session::{self, Session};
 use crate::config;
 use crate::env::Env;
 use crate::memory::{BudgetKind, Entry, Job, Memory, MemoryError};
@@ -29,43 +33,62 @@ const LAST_JOBS: u64 = 50;
 /// What helps where nothing more particular does.
 const DOCTOR: (&str, &str) = ("playbook doctor", "looks closer");
 
+pub(super) fn run(args: &args::On) -> anyhow::Result<()> {
+    let env = Env::from_process();
+    let glance = Glance::at(args.project.as_deref())?;
+    if args.json {
+        return output::json(&glance);
+    }
+    let mut told = json!(glance);
+    told["width"] = width::of_screen(&env).into();
+    let text = answer::laid_out(include_str!("screens/status.txt"), told);
+    for line in text
+        .context("could not draw the screen")?
+        .trim_end()
+        .lines()
+    {
+        say!("{}", line.trim_end());
+    }
+    Ok(())
+}
+
 /// A project at a glance; its fields are the object of `--json`.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Glance {
-    pub(super) project: PathBuf,
+struct Glance {
+    project: PathBuf,
     /// The file of the key points, which need not exist.
-    pub(super) playbook: PathBuf,
-    pub(super) key_points: u64,
-    pub(super) sections: Vec<Value>,
+    playbook: PathBuf,
+    key_points: u64,
+    sections: Vec<Value>,
     /// What changed the key points last, unless it was undone.
-    pub(super) last: Option<Value>,
+    last: Option<Value>,
     /// None where they cannot be told.
-    pub(super) jobs: Option<JobTotals>,
+    jobs: Option<JobTotals>,
     /// None where it cannot be told.
-    pub(super) today: Option<Value>,
+    today: Option<Value>,
     /// How much is held back until the user has looked at it.
-    pub(super) held: u64,
+    held: u64,
     /// What of it is shared with others, where anything is.
-    pub(super) shared: Option<Value>,
+    shared: Option<Value>,
     /// What keeps this from being all there is to see.
-    pub(super) problems: Vec<String>,
+    problems: Vec<String>,
     /// What to do next, the most urgent first.
-    pub(super) next: Vec<Value>,
+    next: Vec<Value>,
 }
 
 /// How many jobs there are; all but the last are of this project.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct JobTotals {
-    pub(super) ready: u64,
-    pub(super) waiting: u64,
-    pub(super) failed: u64,
+struct JobTotals {
+    ready: u64,
+    waiting: u64,
+    failed: u64,
     /// Of other projects, or of none that can be read.
-    pub(super) elsewhere: u64,
+    elsewhere: u64,
 }
 
 impl Glance {
     /// Looks at a project; `chosen` is the user's choice, else it is this folder's.
-    pub(super) fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
+    fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
         match Session::look(chosen) {
             Ok(session) => Ok(Self::of(&session)),
             Err(error) if matches!(error.downcast_ref(), Some(NoFolders::Home)) => {
@@ -228,7 +251,6 @@ impl Glance {
         Ok(())
     }
 
-    /// Asks for what only the user can do.
     fn ask(&mut self) {
         if self.held > 0 {
             let why = format!("{} held back as a likely attack", self.held);
