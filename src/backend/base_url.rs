@@ -12,7 +12,6 @@ use crate::account::DEFAULT_BASE_URL;
 pub enum Plain {
     /// Only loopback may be plain `http`, unless the user sets this key.
     LoopbackOnly(&'static str),
-    /// The user said that plain `http` is meant.
     Anywhere,
 }
 
@@ -72,7 +71,6 @@ impl BaseUrl {
         })
     }
 
-    /// Returns the address without a trailing slash.
     pub fn as_str(&self) -> &str {
         &self.text
     }

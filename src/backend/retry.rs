@@ -17,7 +17,6 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// The part of a pause by which chance shortens or lengthens it.
     pub jitter: f64,
-    /// The time one request may take.
     pub request: Duration,
     /// The longest `retry-after` that is slept here; a longer one goes to the caller.
     pub longest_wait: Duration,

@@ -8,7 +8,6 @@ use crate::fsx::{self, FsError};
 use crate::hint::{Hint, MAGIC, MemoryKind, Signature, Term, hashes, telling, terms, weight};
 use crate::playbook::clean::clean_text;
 
-/// What goes into the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IndexContent {
     /// What helps against an error, each error once.

@@ -11,22 +11,16 @@ impl Memory {
     pub(crate) fn taught_elsewhere(&self, lesson: &str, root: &str) -> Result<u64, MemoryError> {
         let sql = "SELECT count(*) FROM lesson_sessions
              WHERE lesson = (SELECT id FROM memories WHERE key = ?1) AND root <> ?2";
-        let action = "count the sessions of a lesson";
-        let counts = self.all(action, sql, [lesson, root], |row| counted(row, 0))?;
-        Ok(counts.into_iter().sum())
+        self.count("count the sessions of a lesson", sql, [lesson, root])
     }
-}
 
-impl Memory {
     /// Returns in how many sessions some lessons were taught.
     pub(crate) fn sessions_of(&self, lessons: &[&str]) -> Result<u64, MemoryError> {
         let sql = "SELECT count(DISTINCT root) FROM lesson_sessions
              WHERE lesson IN (SELECT id FROM memories
                               WHERE key IN (SELECT value FROM json_each(?1)))";
         let keys = serde_json::json!(lessons).to_string();
-        let action = "count the sessions of lessons";
-        let counts = self.all(action, sql, [keys], |row| counted(row, 0))?;
-        Ok(counts.into_iter().sum())
+        self.count("count the sessions of lessons", sql, [keys])
     }
 
     /// Returns how many lessons of a project came after row `last`, and the last row of now.
@@ -39,8 +33,8 @@ impl Memory {
              WHERE kind = 'lesson' AND id > ?2 AND origin IS NULL
              AND project = (SELECT id FROM projects WHERE name = ?1)";
         let read = |row: &rusqlite::Row<'_>| Ok((counted(row, 0)?, counted(row, 1)?));
-        let found = self.all("count the lessons", sql, (project, int(last)), read)?;
-        Ok(found.into_iter().next().unwrap_or((0, last)))
+        let found = self.one("count the lessons", sql, (project, int(last)), read)?;
+        Ok(found.unwrap_or((0, last)))
     }
 }
 

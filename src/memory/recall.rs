@@ -17,7 +17,7 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 
-use super::convert::{counted, int, millis};
+use super::convert::{int, millis};
 use super::database::{Memory, rows};
 use super::error::MemoryError;
 use super::learning;
@@ -34,26 +34,21 @@ const CANDIDATES: u64 = 400;
 /// A memory of this age in milliseconds (90 days) has half its weight by age.
 const HALF_AGE: &str = "7776000000.0";
 
-/// What is wanted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecallQuery {
     /// Words to look for; `None` for the best of all.
     pub text: Option<String>,
     /// Only of these kinds; empty for all.
     pub kinds: Vec<MemoryKind>,
-    /// Only of this project.
     pub project: Option<String>,
-    /// At least so important.
     pub min_importance: f64,
     /// With all of these tags.
     pub tags: Vec<String>,
-    /// Of sessions that ended so.
     pub outcome: Option<String>,
     /// Learned or shown last since.
     pub since: Option<Timestamp>,
     /// Learned or shown last until.
     pub until: Option<Timestamp>,
-    /// At most so many.
     pub limit: u64,
 }
 
@@ -72,9 +67,7 @@ impl RecallQuery {
 pub struct Seen {
     /// How often it struck, over all projects asked for.
     pub occurrences: u64,
-    /// When first.
     pub first: Timestamp,
-    /// When last.
     pub last: Timestamp,
     /// The error by project, the one seen last first, each with its fixes.
     pub errors: Vec<Remembered>,
@@ -145,8 +138,7 @@ impl Memory {
         let key = fix_id(project, &error_id(project, error), fix);
         let sql = "SELECT count(*) FROM fix_sessions s JOIN fixes f ON f.id = s.fix
              WHERE f.key = ?1 AND s.session <> ?2";
-        let found = self.one("read fixes", sql, (key, session), |row| counted(row, 0))?;
-        Ok(found.unwrap_or(0))
+        self.count("read fixes", sql, (key, session))
     }
 
     /// Returns what has met errors: programs with their subcommands, and tools.

@@ -1,6 +1,8 @@
 //! What is learned together with others: which records leave this machine, under which names, and
 //! what becomes of those that arrive. `playbook-server sync` carries them.
 
+#![expect(missing_docs, reason = "what a name says needs no words")]
+
 mod arrival;
 mod login;
 mod names;
@@ -63,7 +65,6 @@ pub struct Sharing {
 pub struct LogRow {
     /// Its place in the order of the log.
     pub position: u64,
-    /// Who appended it.
     pub origin: String,
     /// What they say it is.
     pub record: Value,
@@ -136,7 +137,6 @@ impl Sharing {
         Ok(self.memory.sent(last)?)
     }
 
-    /// How many records wait.
     pub fn unsent(&self) -> anyhow::Result<u64> {
         Ok(self.memory.unsent()?)
     }
