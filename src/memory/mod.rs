@@ -56,7 +56,7 @@ pub use ledger::{BudgetKind, Call, Spending};
 pub use memories::MemoryRow;
 pub(crate) use memories::reflection_ids;
 pub(crate) use quarantine::{Held, HeldRow};
-pub use recall::{RecallQuery, Seen};
+pub use recall::{RecallQuery, Seen, words_of};
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
 pub use sharing::{Arrived, LogPosition, records_of};

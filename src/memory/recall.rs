@@ -236,9 +236,9 @@ fn select(
     remembered::select(connection, (&score, source, rest), values)
 }
 
-/// A query in the index's own language: any of the words, within the scope; `None` when
-/// the text has no word. Words are quoted, so nothing in the text is taken as a command.
-fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option<String> {
+/// The words that a query is looked up by: letters and digits alone, so that nothing in them is
+/// taken as a command. Those that are in most texts do not count beside others.
+pub fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()) {
         let word = word.to_lowercase();
@@ -249,6 +249,13 @@ fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option
     if !words.iter().all(|word| is_stop_word(word)) {
         words.retain(|word| !is_stop_word(word));
     }
+    words
+}
+
+/// A query in the index's own language: any of the words, within the scope; `None` when
+/// the text has no word.
+fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option<String> {
+    let words = words_of(text);
     if words.is_empty() {
         return None;
     }

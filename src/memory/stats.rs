@@ -74,6 +74,25 @@ pub struct Stats {
     pub shown: u64,
 }
 
+impl Stats {
+    /// Counts all memories of a kind: how many are kept, how often they occurred and were shown,
+    /// and how effective they are on average.
+    pub fn count(&mut self, kind: MemoryKind, counts: [u64; 3], effectiveness: f64) {
+        let [kept, occurrences, shown] = counts;
+        self.shown += shown;
+        match kind {
+            MemoryKind::Reflection => {
+                (self.reflections, self.total_reflections) = (kept, occurrences);
+            }
+            MemoryKind::Strategy => self.strategies = kept,
+            MemoryKind::Lesson => {
+                (self.lessons, self.average_lesson_effectiveness) = (kept, effectiveness);
+            }
+            MemoryKind::Error => (self.errors, self.error_occurrences) = (kept, occurrences),
+        }
+    }
+}
+
 impl Memory {
     pub fn stats(&self, project: Option<&str>) -> Result<Stats, MemoryError> {
         let kinds = "SELECT m.kind, count(*), sum(m.occurrences), avg(m.effectiveness),
@@ -82,19 +101,9 @@ impl Memory {
              WHERE ?1 IS NULL OR p.name = ?1 GROUP BY m.kind";
         let mut stats = Stats::default();
         self.all("read statistics", kinds, [project], |row| {
-            let (kept, occurrences) = (counted(row, 1)?, counted(row, 2)?);
-            stats.shown += counted(row, 4)?;
-            match convert::word(row, 0, MemoryKind::from_word)? {
-                MemoryKind::Reflection => {
-                    (stats.reflections, stats.total_reflections) = (kept, occurrences);
-                }
-                MemoryKind::Strategy => stats.strategies = kept,
-                MemoryKind::Lesson => {
-                    stats.lessons = kept;
-                    stats.average_lesson_effectiveness = row.get(3)?;
-                }
-                MemoryKind::Error => (stats.errors, stats.error_occurrences) = (kept, occurrences),
-            }
+            let kind = convert::word(row, 0, MemoryKind::from_word)?;
+            let counts = [counted(row, 1)?, counted(row, 2)?, counted(row, 4)?];
+            stats.count(kind, counts, row.get(3)?);
             Ok(())
         })?;
         let fixes = "SELECT count(*), count(DISTINCT f.error),

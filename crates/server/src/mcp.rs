@@ -1,7 +1,6 @@
 //! The tools that an MCP client is offered: few, and described in few words, because each word of
 //! a description is paid for in every session.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use rmcp::handler::server::wrapper::Parameters;
@@ -49,17 +48,17 @@ impl Memory {
         &self,
         Parameters(Recall { query }): Parameters<Recall>,
     ) -> Result<String, String> {
-        self.ask(["recall", "--"], [query]).await
+        self.ask(["recall".into(), "--".into(), query]).await
     }
 
     #[tool(description = "Ask whether an error came up before, and what fixed it")]
     async fn seen(&self, Parameters(Seen { error }): Parameters<Seen>) -> Result<String, String> {
-        self.ask(["seen", "--"], [error]).await
+        self.ask(["seen".into(), "--".into(), error]).await
     }
 
     #[tool(description = "Show the key points of this project")]
     async fn show(&self) -> Result<String, String> {
-        self.ask(["show"], []).await
+        self.ask(["show".into()]).await
     }
 
     #[tool(description = "Propose a key point; the user decides in `playbook review`")]
@@ -68,20 +67,14 @@ impl Memory {
         Parameters(Remember { text, section }): Parameters<Remember>,
     ) -> Result<String, String> {
         let section = format!("--section={}", section.as_deref().unwrap_or("others"));
-        self.ask(["add", "--propose"], [section, "--".to_owned(), text])
+        self.ask(["add".into(), "--propose".into(), section, "--".into(), text])
             .await
     }
 }
 
 impl Memory {
-    async fn ask<const N: usize, const M: usize>(
-        &self,
-        command: [&str; N],
-        values: [String; M],
-    ) -> Result<String, String> {
-        let command = command.into_iter().map(OsString::from);
-        let args = command.chain(values.into_iter().map(OsString::from));
-        let told = ask(&self.program, args.collect()).await;
+    async fn ask<const N: usize>(&self, command: [String; N]) -> Result<String, String> {
+        let told = ask(&self.program, &command).await;
         told.map_err(|error| format!("{error:#}"))
     }
 }

@@ -1,6 +1,5 @@
 //! The program `playbook`, which answers every question.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -35,7 +34,7 @@ pub(crate) fn find() -> anyhow::Result<PathBuf> {
 /// Asks the program; the answer is its output, an error what it complains of.
 ///
 /// A status of 1 with an output is an answer: `playbook seen` says so that it was not.
-pub(crate) async fn ask(program: &Path, args: Vec<OsString>) -> anyhow::Result<String> {
+pub(crate) async fn ask(program: &Path, args: &[String]) -> anyhow::Result<String> {
     let child = Command::new(program)
         .args(args)
         .env(BY_AGENT.0, BY_AGENT.1)
