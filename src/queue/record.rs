@@ -19,7 +19,7 @@ use super::usage_meter::{budget_kind_of, ledger_row};
 use super::{files, hint_index, report, screening};
 use crate::backend::Name;
 use crate::config::Config;
-use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
+use crate::memory::{self, Cursor, JobCounts, Outcome, Record};
 use crate::playbook::{Change, Playbook};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
@@ -110,15 +110,15 @@ pub(super) fn hand_edit(
     Ok(context.memory().record(&record)?)
 }
 
+/// Records a job of which nothing comes; its part of the transcript stays to be claimed.
 pub(super) fn ended(
     context: &WorkerContext,
     job: &Job,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
-    context
-        .memory()
-        .record(&record_of(&context.surroundings, job, finish, took))?;
+    let record = record_of(&context.surroundings, job, finish, took);
+    context.memory().record(&record)?;
     remove(context, job, finish, took, None)
 }
 
@@ -135,14 +135,7 @@ fn with_claim(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Dur
         });
         let reflection = job.progress.reflection.as_ref();
         record.confidence = reflection.and_then(|r| r.confidence).map(f64::from);
-        record.records = claim
-            .records
-            .iter()
-            .map(|r| RecordMark {
-                hash: r.hash,
-                time: r.time.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
-            })
-            .collect();
+        record.records.clone_from(&claim.records);
     }
     record
 }
@@ -154,13 +147,10 @@ pub(super) fn given_up(
     finish: &Finish,
     folder: &Path,
 ) -> Result<(), Stop> {
-    context.memory().record(&with_claim(
-        &context.surroundings,
-        job,
-        finish,
-        Duration::ZERO,
-    ))?;
-    report::finished(&context.surroundings, job, finish, Duration::ZERO, None);
+    let took = Duration::ZERO;
+    let record = with_claim(&context.surroundings, job, finish, took);
+    context.memory().record(&record)?;
+    report::finished(&context.surroundings, job, finish, took, None);
     files::remove(folder, &job.ticket.id)?;
     context.has_left(job);
     Ok(())
@@ -176,15 +166,11 @@ pub(super) fn failed(
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
     context.save(job)?;
-    context
-        .memory()
-        .record(&with_claim(&context.surroundings, job, finish, took))?;
+    let record = with_claim(&context.surroundings, job, finish, took);
+    context.memory().record(&record)?;
     report::finished(&context.surroundings, job, finish, took, None);
-    files::shift(
-        &context.paths().spool(),
-        &context.paths().failed(),
-        &job.ticket.id,
-    )?;
+    let paths = context.paths();
+    files::shift(&paths.spool(), &paths.failed(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
@@ -215,7 +201,6 @@ pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
     let was_there_before = matches!(job.ticket.event, Event::Bootstrap | Event::Reflect);
     let claim = job.progress.claim.as_ref().filter(|_| was_there_before);
     let last = claim.and_then(|claim| claim.records.iter().filter_map(|record| record.time).max());
-    let last = last.and_then(|ms| Timestamp::from_millisecond(ms).ok());
     last.map_or(now, |last| last.min(now))
 }
 
