@@ -8,7 +8,7 @@ use super::convert::{counted, int, millis};
 use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::memories::MemoryRow;
-use super::{lesson_sessions, projects, sharing};
+use super::{projects, sharing};
 use crate::hint::{BIRTH, MemoryKind, Shown, moved, moved_by_successes};
 use crate::reflect::learned::{Arrival, Learned, NewFix, Source};
 use crate::reflect::remembered::Detail;
@@ -29,6 +29,36 @@ impl Memory {
         self.write("store lessons", Durability::PowerCut, |transaction| {
             learn(transaction, source, learned, u64::MAX, source.time)
         })
+    }
+
+    /// Returns in how many sessions other than that of `root` a lesson was taught.
+    pub(crate) fn taught_elsewhere(&self, lesson: &str, root: &str) -> Result<u64, MemoryError> {
+        let sql = "SELECT count(*) FROM lesson_sessions
+             WHERE lesson = (SELECT id FROM memories WHERE key = ?1) AND root <> ?2";
+        self.count("count the sessions of a lesson", sql, [lesson, root])
+    }
+
+    /// Returns in how many sessions some lessons were taught.
+    pub(crate) fn sessions_of(&self, lessons: &[&str]) -> Result<u64, MemoryError> {
+        let sql = "SELECT count(DISTINCT root) FROM lesson_sessions
+             WHERE lesson IN (SELECT id FROM memories
+                              WHERE key IN (SELECT value FROM json_each(?1)))";
+        let keys = serde_json::json!(lessons).to_string();
+        self.count("count the sessions of lessons", sql, [keys])
+    }
+
+    /// Returns how many lessons of a project came after row `last`, and the last row of now.
+    pub(crate) fn lessons_after(
+        &self,
+        project: &str,
+        last: u64,
+    ) -> Result<(u64, u64), MemoryError> {
+        let sql = "SELECT count(*), coalesce(max(id), ?2) FROM memories
+             WHERE kind = 'lesson' AND id > ?2 AND origin IS NULL
+             AND project = (SELECT id FROM projects WHERE name = ?1)";
+        let read = |row: &rusqlite::Row<'_>| Ok((counted(row, 0)?, counted(row, 1)?));
+        let found = self.one("count the lessons", sql, (project, int(last)), read)?;
+        Ok(found.unwrap_or((0, last)))
     }
 }
 
@@ -232,7 +262,7 @@ impl Desk<'_> {
                     (memory, task_type, mistake, correction, context_hash),
                 )?;
                 let lessons = new.repeats.iter().chain([&new.id]);
-                lesson_sessions::add(self.transaction, &self.source.root, lessons)?;
+                taught(self.transaction, &self.source.root, lessons)?;
             }
             Detail::Error { error_type, .. } => {
                 run(
@@ -325,6 +355,20 @@ impl Desk<'_> {
         let sql = "INSERT OR REPLACE INTO recall (rowid, body, scope) VALUES (?1, ?2, ?3)";
         run(self.transaction, sql, (memory, body, scope)).map(drop)
     }
+}
+
+/// Notes that a session taught some lessons; those that are not there are passed over.
+fn taught<'l>(
+    transaction: &Transaction<'_>,
+    root: &str,
+    lessons: impl Iterator<Item = &'l String>,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO lesson_sessions (lesson, root)
+         SELECT id, ?2 FROM memories WHERE key = ?1 AND kind = 'lesson'";
+    for lesson in lessons.filter(|_| !root.is_empty()) {
+        run(transaction, sql, (lesson, root))?;
+    }
+    Ok(())
 }
 
 /// Moves all memories of one project to another, where they are found by words as before.

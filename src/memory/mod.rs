@@ -30,7 +30,6 @@ mod index_content;
 mod jobs;
 mod learning;
 mod ledger;
-mod lesson_sessions;
 mod memories;
 mod projects;
 mod proof;
@@ -42,7 +41,6 @@ mod remembered;
 mod schema;
 mod sharing;
 mod stats;
-mod summary;
 
 pub(crate) use caps::Trimmed;
 pub use cursors::Cursor;

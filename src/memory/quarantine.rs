@@ -33,12 +33,11 @@ pub(crate) struct Held {
 pub(crate) struct HeldRow {
     /// Its number, by which the user names it.
     pub(crate) id: u64,
-    pub(crate) project: String,
     pub(crate) since: Timestamp,
     pub(crate) held: Held,
 }
 
-const SELECT: &str = "SELECT q.id, p.name, q.since, q.key, q.job, q.what, q.text, q.reasons
+const SELECT: &str = "SELECT q.id, q.since, q.key, q.job, q.what, q.text, q.reasons
      FROM quarantine q JOIN projects p ON p.id = q.project";
 
 impl Memory {
@@ -195,14 +194,13 @@ pub(super) fn add(
 fn from_row(row: &Row<'_>) -> rusqlite::Result<HeldRow> {
     Ok(HeldRow {
         id: counted(row, 0)?,
-        project: row.get(1)?,
-        since: time(row, 2)?,
+        since: time(row, 1)?,
         held: Held {
-            key: row.get(3)?,
-            job: row.get(4)?,
-            what: json(row, 5)?.unwrap_or_default(),
-            text: row.get(6)?,
-            reasons: row.get(7)?,
+            key: row.get(2)?,
+            job: row.get(3)?,
+            what: json(row, 4)?.unwrap_or_default(),
+            text: row.get(5)?,
+            reasons: row.get(6)?,
         },
     })
 }

@@ -19,7 +19,7 @@ use super::progress::{Job, Progress};
 use super::spool::{self, IdEntropy};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{QueueError, files, question_templates, trigger};
+use super::{QueueError, files, question_templates, trigger_table};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -129,7 +129,7 @@ pub(crate) fn look(
         Claimed::NothingNew => return Ok(News::Nothing),
         Claimed::Part(claim, digest) => (claim, digest),
     };
-    match trigger::worth(context, &job, &digest.facts, config) {
+    match trigger_table::worth(context, &job, &digest.facts, config) {
         Err(Stop::Skips(_)) => return Ok(News::TooLittle),
         // What cannot pass the job itself will say.
         Ok(_) | Err(Stop::Waits { .. } | Stop::Fails(_)) => {}

@@ -7,16 +7,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::LOCK_WAIT;
+use super::apply::keep_if_missing;
 use super::context::WorkerContext;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
-use super::job::{Event, JobId};
+use super::job::{Event, JOB_VERSION, JobId};
 use super::progress::Job;
 use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{budget_kind_of, ledger_row};
-use super::{files, hint_index, report, screening};
+use super::{files, hint_index, report, screening, spool};
 use crate::backend::Name;
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record};
@@ -25,6 +27,7 @@ use crate::redact;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember::{ReflectedSession, remember};
 use crate::reflect::tellable::tellable;
+use crate::store::{Snapshots, Store};
 use crate::tenant;
 
 /// Records a job that was applied: its place, its records, what it changed, what its
@@ -84,6 +87,55 @@ pub(super) fn applied(
         hint_index::refresh(context, &job.ticket.project);
     }
     remove(context, job, finish, took, judged.as_ref())
+}
+
+/// Records what was applied to the playbook of `undo` and is still in the spool: jobs that were
+/// stopped between file and record, of which an undo must know.
+///
+/// The caller holds the project, so that none of these jobs is being worked on.
+pub(super) fn unrecorded(context: &WorkerContext, undo: &Job, config: &Config) -> Result<(), Stop> {
+    let project = &undo.ticket.project;
+    let snapshots = Snapshots::new(&context.paths().project(project));
+    let store = Store::of(context.paths(), project);
+    let locked = store.lock(LOCK_WAIT)?;
+    let playbook = locked.load()?;
+    let spool = context.paths().spool();
+    for id in spool::list(&spool)? {
+        // A file that is no job is left alone.
+        let Ok(job) = files::read(&spool, &id) else {
+            continue;
+        };
+        let is_ours = job.ticket.v <= JOB_VERSION && job.ticket.project == *project;
+        if !is_ours || id == undo.ticket.id {
+            continue;
+        }
+        if playbook.is_applied(id.as_str()) {
+            let kept = config.playbook.snapshots;
+            keep_if_missing(&snapshots, id.as_str(), &playbook, kept)?;
+        } else if !job.progress.is_applied {
+            continue;
+        }
+        let session = session(&context.surroundings, &job);
+        let finish = Finish::applied(&job);
+        let took = Duration::ZERO;
+        applied(context, &job, session.as_ref(), config, &finish, took)?;
+    }
+    Ok(())
+}
+
+/// What the session of a job showed; a job whose evidence cannot be read teaches nothing
+/// more.
+fn session(surroundings: &Surroundings, job: &Job) -> Option<SessionEvidence> {
+    if !job.progress.has_evidence {
+        return None;
+    }
+    match files::read_evidence(&surroundings.paths, &job.ticket.id) {
+        Ok(session) => Some(session),
+        Err(error) => {
+            surroundings.log(job.ticket.id.as_str(), &error.to_string());
+            None
+        }
+    }
 }
 
 pub(super) fn hand_edit(
