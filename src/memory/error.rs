@@ -70,27 +70,6 @@ impl MemoryError {
         failed.source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
     }
 
-    /// Tells whether waiting may help: a lock, a full disk, a failed read or write.
-    pub fn may_pass(&self) -> bool {
-        match self {
-            Self::File(_) => true,
-            Self::Newer { .. } | Self::Foreign { .. } | Self::Damaged(_) => false,
-            Self::Database(failed) => matches!(
-                failed.source.sqlite_error_code(),
-                Some(
-                    ErrorCode::DatabaseBusy
-                        | ErrorCode::DatabaseLocked
-                        | ErrorCode::DiskFull
-                        | ErrorCode::SystemIoFailure
-                        | ErrorCode::CannotOpen
-                        | ErrorCode::ReadOnly
-                        | ErrorCode::PermissionDenied
-                        | ErrorCode::OutOfMemory
-                )
-            ),
-        }
-    }
-
     /// Returns what the user can do, for a `hint:` line; `None` when time mends it.
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use tokio::task::block_in_place;
 
-use super::ask::{Question, known_points};
-use super::backends::{Parts, build};
+use super::ask::{Question, known_points, parts};
+use super::backends::build;
 use super::budget::Day;
 use super::context::WorkerContext;
 use super::edit::Edit;
@@ -175,13 +175,8 @@ async fn ask(
         // A pattern must be understood; the rules find none.
         return Ok(Dreamt::default());
     }
-    let parts = Parts {
-        paths: context.paths(),
-        account,
-        config,
-        session: evidence,
-        playbook: &Playbook::empty(),
-    };
+    let playbook = Playbook::empty();
+    let parts = parts(context, evidence, &playbook, config);
     let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
     let meter = Meter::new(backend, context, caller);
     let known = Known::default();

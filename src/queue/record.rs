@@ -148,14 +148,11 @@ pub(super) fn hand_edit(
     let mut record = Record::new(memory::Job {
         id: id.to_string(),
         project: job.ticket.project.to_string_lossy().into_owned(),
-        session: String::new(),
-        transcript: String::new(),
         event: Event::HandEdit.word().to_owned(),
-        backend: String::new(),
         outcome: Outcome::Applied,
-        reason: String::new(),
         counts: counts(changes),
         finished: context.now(),
+        ..memory::Job::default()
     });
     record.changes = changes.to_vec();
     record.highest_numbers = playbook.highest_numbers();

@@ -100,15 +100,10 @@ impl Sharing {
         })
     }
 
-    /// As [`Sharing::login`], without opening the memory.
-    pub fn login_of_process() -> anyhow::Result<Option<Login>> {
+    /// How to reach the log, as the settings have it; `None` where they name none.
+    pub fn login() -> anyhow::Result<Option<Login>> {
         let paths = Paths::resolve(&Env::from_process())?;
         Login::of(&config::load(&paths.config_file())?)
-    }
-
-    /// How to reach the log, as the settings have it; `None` where they name none.
-    pub fn login(&self) -> anyhow::Result<Option<Login>> {
-        Login::of(&self.config)
     }
 
     /// Where this memory stands in a log.
@@ -135,10 +130,6 @@ impl Sharing {
     /// Takes note that all up to this number was sent.
     pub fn sent(&mut self, last: u64) -> anyhow::Result<()> {
         Ok(self.memory.sent(last)?)
-    }
-
-    pub fn unsent(&self) -> anyhow::Result<u64> {
-        Ok(self.memory.unsent()?)
     }
 
     /// Takes in rows of a log, in their order.

@@ -78,7 +78,7 @@ pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
         .init();
     let service = Arc::new(Service::open()?);
     let store = if options.postgres {
-        let login = Sharing::login_of_process()?;
+        let login = Sharing::login()?;
         let login =
             login.context("there is no database; hint: set memory.url, see docs/server.md")?;
         let pool = postgres::pool(&Address::of(&login)?, CONNECTIONS)?;
