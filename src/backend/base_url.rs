@@ -12,7 +12,6 @@ use crate::account::DEFAULT_BASE_URL;
 pub enum Plain {
     /// Only loopback may be plain `http`, unless the user sets this key.
     LoopbackOnly(&'static str),
-    /// The user said that plain `http` is meant.
     Anywhere,
 }
 
@@ -20,16 +19,7 @@ pub enum Plain {
 ///
 /// Kept without a trailing slash, so that two spellings of one address are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct BaseUrl {
-    text: String,
-    transport: Transport,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Transport {
-    Tls,
-    Plain,
-}
+pub struct BaseUrl(String);
 
 impl BaseUrl {
     /// Checks an address; white space around it and slashes at its end do not count. The error
@@ -41,13 +31,10 @@ impl BaseUrl {
             )
         };
         let url = Url::parse(text.trim()).map_err(|e| invalid(&e.to_string()))?;
-        let transport = match url.scheme() {
-            "https" => Transport::Tls,
-            "http" => Transport::Plain,
-            other => {
-                bail!("the base URL begins with `{other}`, which is not supported; use `https`")
-            }
-        };
+        let scheme = url.scheme();
+        if !["https", "http"].contains(&scheme) {
+            bail!("the base URL begins with `{scheme}`, which is not supported; use `https`");
+        }
         let host = url.host_str().ok_or_else(|| invalid("no host"))?;
         if !url.username().is_empty() || url.password().is_some() {
             bail!("the base URL holds a user name or password; give the key in its own setting");
@@ -57,7 +44,7 @@ impl BaseUrl {
                 "the base URL holds a `?` or `#` part; only scheme, host, port and path are used"
             );
         }
-        if transport == Transport::Plain
+        if scheme == "http"
             && let Plain::LoopbackOnly(key) = plain
             && !is_loopback(host)
         {
@@ -66,24 +53,20 @@ impl BaseUrl {
                  or a loopback address, or set `{key}`"
             );
         }
-        Ok(Self {
-            text: url.as_str().trim_end_matches('/').to_owned(),
-            transport,
-        })
+        Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
-    /// Returns the address without a trailing slash.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.0
     }
 
-    pub(super) fn transport(&self) -> Transport {
-        self.transport
+    pub(super) fn has_tls(&self) -> bool {
+        self.0.starts_with("https:")
     }
 
     /// The address of an endpoint below this one.
     pub(super) fn at(&self, path: &str) -> String {
-        format!("{}{path}", self.text)
+        format!("{}{path}", self.0)
     }
 }
 

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::process::Command;
 
@@ -16,6 +16,7 @@ use super::child::{self, Broken, Followers};
 use super::claude_result;
 use super::den::Den;
 use super::message::Flaw;
+use super::retry::time_left;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, Reply};
 use crate::account::login;
 use crate::env::name;
@@ -140,10 +141,7 @@ impl ClaudeCli {
     }
 
     async fn call(&self, ask: &Ask<'_>) -> Result<Reply, Failure> {
-        let limit = ask.deadline.map_or(self.limit, |deadline| {
-            self.limit
-                .min(deadline.saturating_duration_since(Instant::now()))
-        });
+        let limit = time_left(self.limit, ask.deadline);
         if limit.is_zero() {
             let over = Flaw::new(FailureKind::Timeout, "the time for this question is over");
             return Err(Failure {

@@ -12,46 +12,52 @@ const SHORTEST_MASKED: usize = 8;
 /// What stands where a secret stood.
 const MASK: &str = "[key]";
 
-/// What pays for a request; its `Debug` form tells the sort, never the secret.
+/// What pays for a request: a checked secret, printable ASCII without spaces. Its `Debug` form
+/// tells the sort, never the secret.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Credential {
-    /// Sent as `x-api-key`.
-    ApiKey(Secret),
-    /// Sent as `authorization: Bearer …`.
-    Token(Secret),
+pub struct Credential {
+    sort: Sort,
+    secret: String,
 }
 
-/// A checked secret: printable ASCII without spaces.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    /// Sent as `x-api-key`.
+    ApiKey,
+    /// Sent as `authorization: Bearer …`.
+    Token,
+}
 
 impl Credential {
     /// Takes an API key, without the white space around it.
     pub fn api_key(text: &str) -> Result<Self, KeyError> {
-        key_in(text).map(|key| Self::ApiKey(Secret(key.to_owned())))
+        Self::of(Sort::ApiKey, text)
     }
 
     /// Takes a bearer token, without the white space around it.
     pub fn token(text: &str) -> Result<Self, KeyError> {
-        key_in(text).map(|key| Self::Token(Secret(key.to_owned())))
+        Self::of(Sort::Token, text)
+    }
+
+    fn of(sort: Sort, text: &str) -> Result<Self, KeyError> {
+        let secret = key_in(text)?.to_owned();
+        Ok(Self { sort, secret })
     }
 
     /// Returns the secret itself, for hashing it; never print it.
     pub fn expose(&self) -> &str {
-        match self {
-            Self::ApiKey(secret) | Self::Token(secret) => &secret.0,
-        }
+        &self.secret
     }
 
     pub(super) fn header(&self) -> Result<(HeaderName, HeaderValue), InvalidHeaderValue> {
-        let (name, value) = match self {
-            Self::ApiKey(secret) => (
+        let (name, value) = match self.sort {
+            Sort::ApiKey => (
                 HeaderName::from_static("x-api-key"),
-                HeaderValue::from_str(&secret.0),
+                HeaderValue::from_str(&self.secret),
             ),
-            Self::Token(secret) => (
+            Sort::Token => (
                 AUTHORIZATION,
-                HeaderValue::from_str(&format!("Bearer {}", secret.0)),
+                HeaderValue::from_str(&format!("Bearer {}", self.secret)),
             ),
         };
         let mut value = value?;
@@ -70,18 +76,9 @@ impl Credential {
     }
 }
 
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(MASK)
-    }
-}
-
 impl fmt::Debug for Credential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ApiKey(secret) => write!(f, "ApiKey({secret:?})"),
-            Self::Token(secret) => write!(f, "Token({secret:?})"),
-        }
+        write!(f, "{:?}({MASK})", self.sort)
     }
 }
 

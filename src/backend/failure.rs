@@ -8,13 +8,11 @@ use super::{Name, Tokens};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What kind of failure this is.
     pub kind: FailureKind,
     /// What happened, for people: `could not get an answer from …: …`.
     pub message: String,
     /// How long the server wants us to stay away, when it said so.
     pub retry_after: Option<Duration>,
-    /// How many requests were made.
     pub attempts: u32,
     /// What a useless reply cost all the same.
     pub tokens: Tokens,
@@ -54,7 +52,6 @@ pub enum FailureKind {
     NotFound,
     /// Status 3xx; a redirect is never followed.
     Redirected,
-    /// The client's program could not be started.
     NotStarted,
     /// The client's program ended without any answer.
     Crashed,
@@ -68,9 +65,7 @@ pub enum FailureKind {
     BadQuestion,
     /// The reply stopped at its token limit.
     CutOff,
-    /// The model refused to answer.
     Refusal,
-    /// The reply holds no text.
     EmptyReply,
     /// The reply is our own prompt.
     EchoedPrompt,

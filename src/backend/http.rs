@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, redirect};
 
-use super::base_url::Transport;
 use super::message::{self, Flaw};
 use super::retry::retry_after;
 use super::{BaseUrl, Credential, Failure, FailureKind};
@@ -138,10 +137,11 @@ fn client(
         .user_agent(USER_AGENT)
         .default_headers(headers)
         .redirect(redirect::Policy::none());
-    let builder = match base.transport() {
-        Transport::Tls => builder.https_only(true),
+    let builder = if base.has_tls() {
+        builder.https_only(true)
+    } else {
         // No proxy gets to see the key, and no certificates need to be there.
-        Transport::Plain => builder.no_proxy().tls_certs_only([]),
+        builder.no_proxy().tls_certs_only([])
     };
     Ok(builder.build()?)
 }

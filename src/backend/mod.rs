@@ -5,6 +5,8 @@
 //! waits) or lies with the reply (the job gets one more try), so that nobody outside
 //! this room knows a status code.
 
+#![expect(missing_docs, reason = "what a name says needs no words")]
+
 mod anthropic;
 mod base_url;
 pub(crate) mod child;
@@ -44,30 +46,23 @@ pub(crate) use recorder::Recorder;
 pub use retry::RetryPolicy;
 pub(crate) use rules::Rules;
 
-/// The answer of a backend, as it comes.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Reply, Failure>> + Send + 'a>>;
 
-/// Something that answers a prompt.
 pub trait Backend: Send + Sync {
-    /// Tells which backend this is.
     fn name(&self) -> Name;
 
     /// Answers `ask`; dropping the answer stops the work on it.
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a>;
 }
 
-/// One question to a backend.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
-    /// Which question this is.
     pub step: Step,
     /// The standing instructions; may be empty.
     pub system: &'a str,
-    /// The prompt itself.
     pub prompt: &'a str,
     /// The model's id, or for `claude-cli` its alias; the offline backends ignore it.
     pub model: &'a str,
-    /// The most tokens the reply may have.
     pub max_tokens: u32,
     /// The marker that fences untrusted text in the prompt; a reply that holds it is an
     /// echo. Empty when the prompt has none.
@@ -78,25 +73,20 @@ pub struct Ask<'a> {
     pub deadline: Option<Instant>,
 }
 
-/// What a backend answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The text; never empty.
     pub text: String,
     /// The model that wrote it, as the backend names it.
     pub model: String,
-    /// What it cost.
     pub tokens: Tokens,
-    /// How many requests it took.
     pub attempts: u32,
 }
 
 /// Tokens read and written by a model; input counts cached tokens too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Tokens of the prompt.
     pub input: u64,
-    /// Tokens of the reply.
     pub output: u64,
 }
 

@@ -4,7 +4,7 @@
 //! A question never fails (REQ-REFL-006, INV-REFL-002): what goes wrong becomes the empty
 //! result with its cause, and the cause says what the job does next.
 
-use super::{Ask, Backend, Failure, FailureKind, Tokens};
+use super::{Ask, Backend, Failure, FailureKind};
 use crate::fault;
 use crate::playbook::Skipped;
 use crate::reflect::prompt::own_part;
@@ -24,8 +24,6 @@ pub(crate) struct Answered<T> {
     pub(crate) skipped: Vec<Skipped>,
     /// Why the result is empty; `None` when it is what the model said.
     pub(crate) cause: Option<Failure>,
-    pub(crate) tokens: Tokens,
-    pub(crate) attempts: u32,
     /// The replies as they came, for the diagnostic mode.
     pub(crate) replies: Vec<String>,
 }
@@ -38,7 +36,6 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
         fault::stop("reply");
         let cause = match answer {
             Ok(reply) => {
-                answered.count(reply.tokens, reply.attempts);
                 let read = T::read(&reply.text);
                 let is_echo = !ask.marker.is_empty() && reply.text.contains(ask.marker);
                 answered.replies.push(reply.text);
@@ -59,10 +56,7 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
                     }
                 }
             }
-            Err(failure) => {
-                answered.count(failure.tokens, failure.attempts);
-                failure
-            }
+            Err(failure) => failure,
         };
         let is_final = cause.kind.may_pass() || cause.kind == FailureKind::BadQuestion;
         answered.cause = Some(cause);
@@ -89,11 +83,5 @@ impl<T> Answered<T> {
             cause: None,
             ..self
         }
-    }
-
-    fn count(&mut self, tokens: Tokens, attempts: u32) {
-        self.tokens.input += tokens.input;
-        self.tokens.output += tokens.output;
-        self.attempts += attempts;
     }
 }

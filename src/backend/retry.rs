@@ -17,7 +17,6 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// The part of a pause by which chance shortens or lengthens it.
     pub jitter: f64,
-    /// The time one request may take.
     pub request: Duration,
     /// The longest `retry-after` that is slept here; a longer one goes to the caller.
     pub longest_wait: Duration,
@@ -49,14 +48,12 @@ impl RetryPolicy {
         let pause = self.base.saturating_mul(doublings).min(self.longest_wait);
         Some(pause.mul_f64((1.0 + self.jitter * chance).max(0.0)))
     }
+}
 
-    /// Returns the time the next request may take; zero when the deadline has passed.
-    fn limit(&self, deadline: Option<Instant>) -> Duration {
-        deadline.map_or(self.request, |deadline| {
-            self.request
-                .min(deadline.saturating_duration_since(Instant::now()))
-        })
-    }
+/// The time that the next request may take, of this much; zero when the deadline has passed.
+pub(super) fn time_left(request: Duration, deadline: Option<Instant>) -> Duration {
+    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    left.map_or(request, |left| left.min(request))
 }
 
 /// Repeats `attempt`, which is given its time limit, until it answers or the policy ends;
@@ -77,7 +74,7 @@ where
         ..Failure::new(FailureKind::Timeout, "the time for this question is over")
     };
     loop {
-        let limit = policy.limit(deadline);
+        let limit = time_left(policy.request, deadline);
         if limit.is_zero() {
             return Err(last);
         }

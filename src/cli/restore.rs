@@ -16,7 +16,7 @@ use crate::queue::context::WorkerContext;
 use crate::queue::edit::Edit;
 use crate::queue::job::JobId;
 use crate::queue::{due, files, spool};
-use crate::store::{MAX_FILE_BYTES, StoreError};
+use crate::store::StoreError;
 
 /// How long we wait in all for a worker that is at it to let us take up what waited.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -75,7 +75,7 @@ fn kept(session: &Session) -> anyhow::Result<Vec<(String, usize)>> {
     let snapshots = session.snapshots();
     let mut kept = Vec::new();
     for snapshot in snapshots.list()? {
-        let bytes = snapshots.read(&snapshot.job, MAX_FILE_BYTES)?;
+        let bytes = snapshots.read(&snapshot.job)?;
         let playbook = bytes.and_then(|bytes| Playbook::parse(&bytes).ok());
         kept.extend(playbook.map(|playbook| (snapshot.job, playbook.points().count())));
     }

@@ -18,7 +18,6 @@ use crate::fault;
 use crate::paths::Paths;
 use crate::project;
 use crate::queue::context::WorkerContext;
-use crate::queue::foreground;
 use crate::queue::job::JobId;
 use crate::queue::stop::{Finish, WorkerError};
 use crate::queue::surroundings::Surroundings;
@@ -110,7 +109,7 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
         return Ok(done?);
     };
     let id = JobId::parse(id).context(format!("not a job id: {id}"))?;
-    let row = runtime.block_on(foreground::see_through(context, &id, INLINE_PATIENCE))?;
+    let row = runtime.block_on(worker::see_through(context, &id, INLINE_PATIENCE))?;
     Ok(Some(Summary {
         waiting: usize::from(row.is_none()),
         finished: row

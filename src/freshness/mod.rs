@@ -41,18 +41,11 @@ pub(crate) fn record(paths: &Paths, project: &Path) -> Record {
     fsx::read_json(&paths.freshness(project), MAX_FILE).unwrap_or_default()
 }
 
-/// A project, and the folder in which its last session ran.
-#[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub(crate) project: &'a Path,
-    pub(crate) folder: &'a Path,
-}
-
-/// Looks at the commit that is checked out where a session ran, for the points of a playbook
-/// without secrets; tells whether that has changed what is known.
+/// Looks at the commit that is checked out in the folder where a project's last session ran, for
+/// the points of a playbook without secrets; tells whether that has changed what is known.
 pub(crate) async fn look(
     paths: &Paths,
-    Place { project, folder }: Place<'_>,
+    (project, folder): (&Path, &Path),
     playbook: &Playbook,
     now: Timestamp,
 ) -> Result<bool, FsError> {

@@ -13,7 +13,6 @@ use super::error::MemoryError;
 /// harmless to record jobs twice or in any order, also around a restart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
-    /// Path of the transcript.
     pub transcript: String,
     /// How often the transcript has begun anew: 0 at first, one more each time it shrank
     /// or was replaced. Whoever claims decides that and raises it.
@@ -22,12 +21,10 @@ pub struct Cursor {
     pub end: u64,
     /// Hash of the transcript's first record, by which a replaced file is told.
     pub first_record: Option<u64>,
-    /// When the place was reached.
     pub updated: Timestamp,
 }
 
 impl Memory {
-    /// Returns the place reached in `transcript`.
     pub fn cursor(&self, transcript: &str) -> Result<Option<Cursor>, MemoryError> {
         let sql = "SELECT generation, reached, first_record, updated
              FROM cursors WHERE transcript = ?1";

@@ -13,6 +13,7 @@ use rusqlite::{
     TransactionBehavior,
 };
 
+use super::convert::counted;
 use super::error::MemoryError;
 use super::schema;
 use crate::fault;
@@ -110,6 +111,40 @@ impl Memory {
         self.read(action, |connection| {
             let mut statement = connection.prepare_cached(sql)?;
             statement.query_row(params, row).optional()
+        })
+    }
+
+    /// Reads the number that a query answers with; 0 where it has no row.
+    pub(super) fn count(
+        &self,
+        action: &'static str,
+        sql: &str,
+        params: impl Params,
+    ) -> Result<u64, MemoryError> {
+        let found = self.one(action, sql, params, |row| counted(row, 0))?;
+        Ok(found.unwrap_or(0))
+    }
+
+    /// Tells whether a query has a row.
+    pub(super) fn has(
+        &self,
+        action: &'static str,
+        sql: &str,
+        params: impl Params,
+    ) -> Result<bool, MemoryError> {
+        Ok(self.one(action, sql, params, |_| Ok(()))?.is_some())
+    }
+
+    /// Runs one statement in a transaction of its own and tells how many rows it changed.
+    pub(super) fn change(
+        &mut self,
+        action: &'static str,
+        durability: Durability,
+        sql: &str,
+        params: impl Params,
+    ) -> Result<usize, MemoryError> {
+        self.write(action, durability, |transaction| {
+            run(transaction, sql, params)
         })
     }
 

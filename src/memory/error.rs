@@ -18,19 +18,13 @@ pub enum MemoryError {
         path.display()
     )]
     Newer {
-        /// The database.
         path: PathBuf,
-        /// Its schema version.
         found: i64,
-        /// The newest schema version this program knows.
         known: i64,
     },
     /// The file is a database of another program; it is left as it is.
     #[error("could not open memory: {}: a database of another program", path.display())]
-    Foreign {
-        /// The database.
-        path: PathBuf,
-    },
+    Foreign { path: PathBuf },
     /// The file is no database, or a damaged one; it is left as it is.
     #[error("could not {}: {}: damaged database: {}", .0.action, .0.path.display(), .0.source)]
     Damaged(Failed),
@@ -48,7 +42,6 @@ pub struct Failed {
 }
 
 impl MemoryError {
-    /// Names the action and the path of `SQLite`'s error.
     pub(crate) fn new(action: &'static str, path: &Path, source: rusqlite::Error) -> Self {
         use ErrorCode::{DatabaseCorrupt, NotADatabase};
         let is_damaged = matches!(
@@ -75,27 +68,6 @@ impl MemoryError {
             _ => return false,
         };
         failed.source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
-    }
-
-    /// Tells whether waiting may help: a lock, a full disk, a failed read or write.
-    pub fn may_pass(&self) -> bool {
-        match self {
-            Self::File(_) => true,
-            Self::Newer { .. } | Self::Foreign { .. } | Self::Damaged(_) => false,
-            Self::Database(failed) => matches!(
-                failed.source.sqlite_error_code(),
-                Some(
-                    ErrorCode::DatabaseBusy
-                        | ErrorCode::DatabaseLocked
-                        | ErrorCode::DiskFull
-                        | ErrorCode::SystemIoFailure
-                        | ErrorCode::CannotOpen
-                        | ErrorCode::ReadOnly
-                        | ErrorCode::PermissionDenied
-                        | ErrorCode::OutOfMemory
-                )
-            ),
-        }
     }
 
     /// Returns what the user can do, for a `hint:` line; `None` when time mends it.

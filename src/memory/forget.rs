@@ -17,13 +17,10 @@ use crate::hint::MemoryKind;
 /// those the ones seen longest ago.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Reflections and strategies, each.
     pub reflections: u64,
     /// Lessons (spec/4 `reflection_bank_size`).
     pub lessons: u64,
-    /// Errors.
     pub errors: u64,
-    /// How long something may go unused.
     pub unused: SignedDuration,
 }
 
@@ -41,7 +38,6 @@ impl Default for Limits {
 /// From this importance on nothing leaves for its age alone.
 const ALWAYS_KEPT: f64 = 0.8;
 
-/// What the user wants forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forget {
     /// One memory or one fix, by its id.
@@ -51,32 +47,23 @@ pub enum Forget {
     /// All that was last seen before a time, of one project or of all, and how good the
     /// sessions before it were.
     OlderThan {
-        /// The time.
         time: Timestamp,
-        /// The project; `None` for all.
         project: Option<String>,
     },
 }
 
-/// How much was forgotten, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Reflections.
     pub reflections: u64,
-    /// Strategies.
     pub strategies: u64,
-    /// Lessons.
     pub lessons: u64,
     /// Errors, with their fixes.
     pub errors: u64,
-    /// Fixes forgotten alone.
     pub fixes: u64,
-    /// Evaluations of sessions.
     pub evaluations: u64,
 }
 
 impl Forgotten {
-    /// How much was forgotten in all.
     pub fn total(&self) -> u64 {
         self.reflections
             + self.strategies

@@ -15,18 +15,14 @@ const ROW_BYTES: usize = 64;
 /// A change as it is remembered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The job that made it.
     pub job: String,
     pub(crate) project: String,
-    /// The session.
     pub session: String,
     pub(crate) event: String,
     pub(crate) backend: String,
-    /// When the job ended.
     pub time: Timestamp,
     /// Its place among the job's changes; job and place together name it for ever.
     pub seq: u64,
-    /// The change.
     pub change: Change,
 }
 

@@ -10,7 +10,6 @@ use super::database::{Memory, run};
 use super::error::MemoryError;
 use crate::playbook::Skipped;
 
-/// How a job ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Its result is in the playbook, changed or not.
@@ -20,7 +19,6 @@ pub enum Outcome {
     Skipped,
     /// It went to `failed/`, for the reason given.
     Failed,
-    /// The user dropped it.
     Dropped,
 }
 
@@ -41,29 +39,21 @@ impl Outcome {
     }
 }
 
-/// How much a job did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobCounts {
-    /// Bullet tags applied.
     pub tags: u64,
-    /// Curator operations applied.
     pub operations: u64,
     /// Tags and operations skipped, each for its own reason.
     pub skipped: u64,
-    /// Tokens sent to models.
     pub input_tokens: u64,
-    /// Tokens got from models.
     pub output_tokens: u64,
-    /// Milliseconds it took.
     pub ms: u64,
 }
 
 /// A finished job. Undo, restore and edits by hand are jobs too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
-    /// Its id.
     pub id: String,
-    /// The project whose playbook it is about.
     pub project: String,
     /// The session, empty for a job by hand.
     pub session: String,
@@ -73,22 +63,15 @@ pub struct Job {
     pub event: String,
     /// What answered the prompts: `anthropic`, `rules`, …; empty when nothing was asked.
     pub backend: String,
-    /// How it ended.
     pub outcome: Outcome,
-    /// Why it ended so; empty when there is nothing to say.
     pub reason: String,
-    /// How much it did.
     pub counts: JobCounts,
-    /// When it ended.
     pub finished: Timestamp,
 }
 
-/// A job as it is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRow {
-    /// The job.
     pub job: Job,
-    /// The job that undid it.
     pub undone_by: Option<String>,
     /// What its replies asked for and was not accepted.
     pub dropped: Vec<Skipped>,
@@ -107,17 +90,13 @@ pub(crate) struct KnownTranscript {
 }
 
 impl Memory {
-    /// Returns the job `id`.
     pub fn job(&self, id: &str) -> Result<Option<JobRow>, MemoryError> {
         let sql = format!("{SELECT} WHERE j.job = ?1");
         self.one("read job", &sql, [id], from_row)
     }
 
     pub(crate) fn jobs(&self) -> Result<u64, MemoryError> {
-        let count = self.one("count jobs", "SELECT count(*) FROM jobs", (), |row| {
-            counted(row, 0)
-        })?;
-        Ok(count.unwrap_or(0))
+        self.count("count jobs", "SELECT count(*) FROM jobs", ())
     }
 
     /// Returns when the oldest job ended that is remembered; not of `playbook bootstrap`, which

@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::convert::{counted, int, millis};
 use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
-use super::memories::{LONG, New, Own, SHORT, cut, fix_id, memories, rename};
-use super::{lesson_sessions, projects, sharing};
+use super::memories::MemoryRow;
+use super::{projects, sharing};
 use crate::hint::{BIRTH, MemoryKind, Shown, moved, moved_by_successes};
 use crate::reflect::learned::{Arrival, Learned, NewFix, Source};
+use crate::reflect::remembered::Detail;
 
 /// So many fixes of one error are kept, the most effective.
 const FIXES: u64 = 5;
@@ -28,6 +29,36 @@ impl Memory {
         self.write("store lessons", Durability::PowerCut, |transaction| {
             learn(transaction, source, learned, u64::MAX, source.time)
         })
+    }
+
+    /// Returns in how many sessions other than that of `root` a lesson was taught.
+    pub(crate) fn taught_elsewhere(&self, lesson: &str, root: &str) -> Result<u64, MemoryError> {
+        let sql = "SELECT count(*) FROM lesson_sessions
+             WHERE lesson = (SELECT id FROM memories WHERE key = ?1) AND root <> ?2";
+        self.count("count the sessions of a lesson", sql, [lesson, root])
+    }
+
+    /// Returns in how many sessions some lessons were taught.
+    pub(crate) fn sessions_of(&self, lessons: &[&str]) -> Result<u64, MemoryError> {
+        let sql = "SELECT count(DISTINCT root) FROM lesson_sessions
+             WHERE lesson IN (SELECT id FROM memories
+                              WHERE key IN (SELECT value FROM json_each(?1)))";
+        let keys = serde_json::json!(lessons).to_string();
+        self.count("count the sessions of lessons", sql, [keys])
+    }
+
+    /// Returns how many lessons of a project came after row `last`, and the last row of now.
+    pub(crate) fn lessons_after(
+        &self,
+        project: &str,
+        last: u64,
+    ) -> Result<(u64, u64), MemoryError> {
+        let sql = "SELECT count(*), coalesce(max(id), ?2) FROM memories
+             WHERE kind = 'lesson' AND id > ?2 AND origin IS NULL
+             AND project = (SELECT id FROM projects WHERE name = ?1)";
+        let read = |row: &rusqlite::Row<'_>| Ok((counted(row, 0)?, counted(row, 1)?));
+        let found = self.one("count the lessons", sql, (project, int(last)), read)?;
+        Ok(found.unwrap_or((0, last)))
     }
 }
 
@@ -110,15 +141,9 @@ impl Desk<'_> {
     }
 
     /// Counts an item if this is the first time; what it is remembered as.
-    fn item<'i>(
-        &mut self,
-        item: &'i Learned,
-        is_first_time: bool,
-    ) -> rusqlite::Result<Vec<New<'i>>> {
-        let mut all = memories(&self.source.project, item);
-        if let Some(arrival) = self.arrival {
-            rename(&mut all, &arrival.ids);
-        }
+    fn item(&mut self, item: &Learned, is_first_time: bool) -> rusqlite::Result<Vec<MemoryRow>> {
+        let ids = self.arrival.map_or(&[][..], |arrival| &arrival.ids);
+        let all = MemoryRow::of(&self.source.project, item, ids);
         if is_first_time {
             projects::mark_stale(self.transaction, Some(self.project))?;
             if let Learned::Shown(shown) = item {
@@ -139,7 +164,7 @@ impl Desk<'_> {
 
     /// Writes a memory, or raises its occurrences when it is there; a new one only while rows
     /// may be added.
-    fn put(&mut self, new: &New<'_>) -> rusqlite::Result<()> {
+    fn put(&mut self, new: &MemoryRow) -> rusqlite::Result<()> {
         let is_new = !self.is_known(&new.id)?;
         if is_new {
             let left = match new.kind {
@@ -192,23 +217,29 @@ impl Desk<'_> {
             )?;
         let tag = "INSERT OR IGNORE INTO tags (memory, tag) VALUES (?1, ?2)";
         for name in &new.tags {
-            run(self.transaction, tag, (memory, name.trim().to_lowercase()))?;
+            run(self.transaction, tag, (memory, name))?;
         }
         if is_new {
-            self.index_words(memory, new, new.words)?;
+            self.index_words(memory, new, &new.words)?;
         }
         self.put_own(memory, new)
     }
 
-    fn put_own(&self, memory: i64, new: &New<'_>) -> rusqlite::Result<()> {
-        match &new.own {
-            Own::Reflection(new, related) => {
-                let events = Value::from(new.event_ids.as_slice()).to_string();
+    fn put_own(&self, memory: i64, new: &MemoryRow) -> rusqlite::Result<()> {
+        match &new.detail {
+            Detail::Reflection {
+                task,
+                event_ids,
+                event_count,
+                related,
+                correction,
+            } => {
+                let events = Value::from(event_ids.as_slice()).to_string();
                 let related = Value::from(related.as_slice()).to_string();
-                let correction = new.correction.as_ref();
                 // Texts and numbers can always be written.
+                let correction = correction.as_ref();
                 let correction = correction.and_then(|c| serde_json::to_string(c).ok());
-                let (task, count) = (cut(&new.task, SHORT), int(new.event_count));
+                let count = int(*event_count);
                 run(
                     self.transaction,
                     "INSERT OR IGNORE INTO reflections
@@ -217,34 +248,31 @@ impl Desk<'_> {
                     (memory, task, events, count, related, correction),
                 )?;
             }
-            Own::Lesson(lesson) => {
-                let mistake = cut(&lesson.mistake, LONG);
-                let right = cut(&lesson.correction, LONG);
+            Detail::Lesson {
+                task_type,
+                mistake,
+                correction,
+                context_hash,
+            } => {
                 run(
                     self.transaction,
                     "INSERT OR IGNORE INTO lessons
                          (memory, task_type, mistake, correction, context_hash)
                      VALUES (?1, ?2, ?3, ?4, ?5)",
-                    (
-                        memory,
-                        cut(&lesson.task_type, SHORT),
-                        mistake,
-                        right,
-                        &lesson.context_hash,
-                    ),
+                    (memory, task_type, mistake, correction, context_hash),
                 )?;
-                let lessons = lesson.repeats.iter().chain([&new.id]);
-                lesson_sessions::add(self.transaction, &self.source.root, lessons)?;
+                let lessons = new.repeats.iter().chain([&new.id]);
+                taught(self.transaction, &self.source.root, lessons)?;
             }
-            Own::Error(error) => {
+            Detail::Error { error_type, .. } => {
                 run(
                     self.transaction,
                     "INSERT OR IGNORE INTO errors (memory, error_type, example)
                      VALUES (?1, ?2, ?3)",
-                    (memory, &error.error_type, &new.text),
+                    (memory, error_type, &new.text),
                 )?;
-                if let Some(fix) = &error.fix {
-                    self.fix(memory, &new.id, fix)?;
+                if let Some((id, fix)) = &new.fix {
+                    self.fix(memory, id, fix)?;
                     let fixes: String = self.transaction.query_row(
                         "SELECT group_concat(fix, ' ') FROM fixes WHERE error = ?1",
                         [memory],
@@ -259,17 +287,12 @@ impl Desk<'_> {
 
     /// Notes a fix. Found the first time it is born; each time it is found again without
     /// having been shown, it has proved itself. What was shown counts by what it did then.
-    fn fix(&self, error: i64, error_id: &str, fix: &NewFix) -> rusqlite::Result<()> {
-        let text = cut(&fix.text, LONG);
-        let id = match self.arrival.and_then(|arrival| arrival.ids.get(1)) {
-            Some(id) => id.clone(),
-            None => fix_id(&self.source.project, error_id, &text),
-        };
+    fn fix(&self, error: i64, id: &str, fix: &NewFix) -> rusqlite::Result<()> {
         let known = self
             .transaction
             .query_row(
                 "SELECT effectiveness, occurrences FROM fixes WHERE key = ?1",
-                [&id],
+                [id],
                 |row| Ok((row.get(0)?, counted(row, 1)?)),
             )
             .optional()?;
@@ -286,7 +309,7 @@ impl Desk<'_> {
                  effectiveness = excluded.effectiveness,
                  occurrences = excluded.occurrences,
                  last_seen = max(last_seen, excluded.last_seen)",
-            (&id, error, text, effectiveness, int(after), now),
+            (id, error, &fix.text, effectiveness, int(after), now),
         )?;
         if fix.times > 0 && self.arrival.is_none() {
             // What the model was told shows nothing that was not known, and what others saw is
@@ -295,7 +318,7 @@ impl Desk<'_> {
                 self.transaction,
                 "INSERT OR IGNORE INTO fix_sessions (fix, session)
                  SELECT id, ?2 FROM fixes WHERE key = ?1",
-                (&id, &self.source.session),
+                (id, &self.source.session),
             )?;
         }
         run(
@@ -326,12 +349,26 @@ impl Desk<'_> {
     }
 
     /// Makes a memory be found by its text, its tags and more words.
-    fn index_words(&self, memory: i64, new: &New<'_>, more: &str) -> rusqlite::Result<()> {
+    fn index_words(&self, memory: i64, new: &MemoryRow, more: &str) -> rusqlite::Result<()> {
         let scope = format!("{} {}", project_word(self.project), kind_word(new.kind));
         let body = [&new.text, &new.tags.join(" "), more].join("\n");
         let sql = "INSERT OR REPLACE INTO recall (rowid, body, scope) VALUES (?1, ?2, ?3)";
         run(self.transaction, sql, (memory, body, scope)).map(drop)
     }
+}
+
+/// Notes that a session taught some lessons; those that are not there are passed over.
+fn taught<'l>(
+    transaction: &Transaction<'_>,
+    root: &str,
+    lessons: impl Iterator<Item = &'l String>,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO lesson_sessions (lesson, root)
+         SELECT id, ?2 FROM memories WHERE key = ?1 AND kind = 'lesson'";
+    for lesson in lessons.filter(|_| !root.is_empty()) {
+        run(transaction, sql, (lesson, root))?;
+    }
+    Ok(())
 }
 
 /// Moves all memories of one project to another, where they are found by words as before.

@@ -11,7 +11,6 @@ use super::projects;
 /// What pays a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BudgetKind {
-    /// The budgets of the day.
     #[default]
     Day,
     /// What the user agreed to for `playbook bootstrap`; the day's budgets know nothing of it.
@@ -27,25 +26,17 @@ impl BudgetKind {
 /// A step of a job that asked a model, with all its attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
-    /// The job.
     pub job: String,
     /// Its place among the job's calls; job and place together name it for ever.
     pub seq: u64,
-    /// The project.
     pub project: String,
-    /// When it ended.
     pub time: Timestamp,
-    /// What answered: `anthropic`, `claude-cli`, …
     pub backend: String,
-    /// The model that answered.
     pub model: String,
     /// Requests sent, retries included.
     pub attempts: u64,
-    /// Tokens sent.
     pub input_tokens: u64,
-    /// Tokens got.
     pub output_tokens: u64,
-    /// What paid it.
     pub budget_kind: BudgetKind,
 }
 
@@ -63,18 +54,13 @@ impl Memory {
 /// What one model of one backend cost one project in a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spending {
-    /// The project.
     pub project: String,
-    /// What answered: `anthropic`, `claude-cli`, …
     pub(crate) backend: String,
     pub(crate) model: String,
-    /// Steps of jobs that asked it.
     pub calls: u64,
     /// Requests sent, retries included.
     pub attempts: u64,
-    /// Tokens sent.
     pub input_tokens: u64,
-    /// Tokens got.
     pub output_tokens: u64,
 }
 
@@ -122,8 +108,7 @@ impl Memory {
     /// Returns the place of a job's next call among its calls.
     pub(crate) fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
         let sql = "SELECT max(seq) + 1 FROM calls WHERE job = ?1 HAVING count(*) > 0";
-        let next = self.one("read ledger", sql, [job], |row| counted(row, 0))?;
-        Ok(next.unwrap_or(0))
+        self.count("read ledger", sql, [job])
     }
 }
 

@@ -10,130 +10,22 @@ use crate::reflect::remembered::Detail;
 /// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
 /// Reflections, lessons, examples and fixes are kept up to so many characters.
-pub(super) const LONG: usize = 2000;
+const LONG: usize = 2000;
 /// Texts are kept up to so many characters (spec/5 cuts queries and contexts at 200).
-pub(super) const SHORT: usize = 200;
-
-pub(super) struct New<'m> {
-    pub(super) kind: MemoryKind,
-    pub(super) id: String,
-    pub(super) tenant: &'m str,
-    pub(super) text: String,
-    pub(super) outcome: Option<&'m str>,
-    pub(super) category: Option<&'m str>,
-    pub(super) signature: Option<Signature>,
-    pub(super) importance: f64,
-    pub(super) confidence: f64,
-    pub(super) times: u64,
-    pub(super) tags: Vec<String>,
-    /// What is searched beside the text and the tags.
-    pub(super) words: &'m str,
-    pub(super) own: Own<'m>,
-}
-
-/// What only its kind has.
-pub(super) enum Own<'m> {
-    /// With the ids of the memories it was drawn from.
-    Reflection(&'m NewReflection, Vec<String>),
-    Lesson(&'m NewLesson),
-    Error(&'m NewError),
-}
-
-/// What an item is remembered as: a reflection, its strategy, a lesson or an error.
-pub(super) fn memories<'m>(project: &str, item: &'m Learned) -> Vec<New<'m>> {
-    match item {
-        Learned::Reflection(new) => reflected(project, new),
-        Learned::Lesson(new) => {
-            let right = cut(&new.correction, LONG);
-            let text = match cut(&new.mistake, LONG).as_str() {
-                "" => right,
-                mistake => format!("{mistake}{ARROW}{right}"),
-            };
-            vec![New {
-                kind: MemoryKind::Lesson,
-                id: lesson_id(project, new),
-                tenant: "",
-                text,
-                outcome: None,
-                category: None,
-                signature: new.signature,
-                importance: share(new.importance),
-                confidence: BIRTH,
-                times: 1,
-                tags: new.tags.clone(),
-                words: &new.task_type,
-                own: Own::Lesson(new),
-            }]
-        }
-        Learned::Error(new) => vec![New {
-            kind: MemoryKind::Error,
-            id: error_id(project, new.signature),
-            tenant: "",
-            text: cut(&new.example, LONG),
-            outcome: new.outcome.as_deref(),
-            category: Some(&new.category),
-            signature: Some(new.signature),
-            importance: share(new.importance),
-            confidence: BIRTH,
-            times: new.occurrences,
-            tags: new.tags.clone(),
-            words: "",
-            own: Own::Error(new),
-        }],
-        Learned::Shown(_) => Vec::new(),
-    }
-}
-
-fn reflected<'m>(project: &str, new: &'m NewReflection) -> Vec<New<'m>> {
-    let (id, strategy) = reflection_ids(project, new);
-    let importance = share(new.importance);
-    let reflection = New {
-        kind: MemoryKind::Reflection,
-        id: id.clone(),
-        tenant: &new.tenant,
-        text: cut(&new.text, LONG),
-        outcome: new.outcome.as_deref(),
-        category: new.error_category.as_deref(),
-        signature: new.signature,
-        importance,
-        confidence: share(new.confidence),
-        times: 1,
-        tags: new.tags.clone(),
-        words: &new.task,
-        own: Own::Reflection(new, new.related.clone()),
-    };
-    let strategy = strategy
-        .zip(new.strategy.as_ref())
-        .map(|(own_id, text)| New {
-            kind: MemoryKind::Strategy,
-            id: own_id,
-            text: cut(text, LONG),
-            importance: share(importance * STRATEGY_BOOST),
-            tags: [&new.tags[..], &[MemoryKind::Strategy.word().to_owned()]].concat(),
-            own: Own::Reflection(new, vec![id]),
-            ..reflection
-        });
-    [Some(reflection), strategy].into_iter().flatten().collect()
-}
+const SHORT: usize = 200;
 
 /// A memory as a row of any store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryRow {
     /// Its id: `ref-…`, `les-…` or `err-…`.
     pub id: String,
-    /// What it is.
     pub kind: MemoryKind,
-    /// What it says.
+    pub(super) tenant: String,
     pub text: String,
-    /// How the session ended.
     pub outcome: Option<String>,
-    /// The kind of error.
     pub category: Option<String>,
-    /// The error it is about.
     pub signature: Option<Signature>,
-    /// 0 to 1.
     pub importance: f64,
-    /// 0 to 1.
     pub confidence: f64,
     /// How often it was learned at once.
     pub times: u64,
@@ -145,94 +37,128 @@ pub struct MemoryRow {
     pub detail: Detail,
     /// What helped, with its id.
     pub fix: Option<(String, NewFix)>,
+    /// The ids of the known lessons that it says again.
+    pub(super) repeats: Vec<String>,
 }
 
 impl MemoryRow {
-    /// What an item becomes in a project; under the ids that it has elsewhere, if any.
+    /// What an item is remembered as in a project: a reflection, its strategy, a lesson or an
+    /// error; under the ids that it has elsewhere, if any.
     pub fn of(project: &str, item: &Learned, ids: &[String]) -> Vec<Self> {
-        let mut all = memories(project, item);
-        rename(&mut all, ids);
-        all.into_iter()
-            .map(|new| Self::from(project, new, ids))
-            .collect()
-    }
-
-    fn from(project: &str, new: New<'_>, ids: &[String]) -> Self {
-        let fix = match &new.own {
-            Own::Error(error) => error.fix.as_ref(),
-            _ => None,
-        };
-        let fix = fix.map(|fix| {
-            let text = cut(&fix.text, LONG);
-            let id = ids.get(1).cloned();
-            let id = id.unwrap_or_else(|| fix_id(project, &new.id, &text));
-            (
-                id,
-                NewFix {
-                    text,
-                    ..fix.clone()
-                },
-            )
-        });
-        let tags = new.tags.iter().map(|tag| tag.trim().to_lowercase());
-        Self {
-            detail: detail(&new.own),
-            fix,
-            tags: tags.collect(),
-            id: new.id,
-            kind: new.kind,
-            text: new.text,
-            outcome: new.outcome.map(str::to_owned),
-            category: new.category.map(str::to_owned),
-            signature: new.signature,
-            importance: new.importance,
-            confidence: new.confidence,
-            times: new.times,
-            words: cut(new.words, LONG),
+        let named = |place: usize, own: String| ids.get(place).cloned().unwrap_or(own);
+        match item {
+            Learned::Reflection(new) => {
+                let (id, strategy) = reflection_ids(project, new);
+                let strategy = strategy.map(|id| named(1, id));
+                reflected(new, named(0, id), strategy)
+            }
+            Learned::Lesson(new) => vec![lesson(new, named(0, lesson_id(project, new)))],
+            Learned::Error(new) => {
+                let id = named(0, error_id(project, new.signature));
+                let fix = new.fix.as_ref().map(|fix| {
+                    let (text, times) = (cut(&fix.text, LONG), fix.times);
+                    let id = named(1, fix_id(project, &id, &text));
+                    (id, NewFix { text, times })
+                });
+                vec![error(new, id, fix)]
+            }
+            Learned::Shown(_) => Vec::new(),
         }
     }
 }
 
-fn detail(own: &Own<'_>) -> Detail {
-    match own {
-        Own::Reflection(new, related) => Detail::Reflection {
-            task: cut(&new.task, SHORT),
-            event_ids: new.event_ids.clone(),
-            event_count: new.event_count,
-            related: related.clone(),
-            correction: new.correction.clone(),
+fn reflected(new: &NewReflection, id: String, strategy: Option<String>) -> Vec<MemoryRow> {
+    let importance = share(new.importance);
+    let detail = |related| Detail::Reflection {
+        task: cut(&new.task, SHORT),
+        event_ids: new.event_ids.clone(),
+        event_count: new.event_count,
+        related,
+        correction: new.correction.clone(),
+    };
+    let reflection = MemoryRow {
+        id,
+        kind: MemoryKind::Reflection,
+        tenant: new.tenant.clone(),
+        text: cut(&new.text, LONG),
+        outcome: new.outcome.clone(),
+        category: new.error_category.clone(),
+        signature: new.signature,
+        importance,
+        confidence: share(new.confidence),
+        times: 1,
+        tags: lower(&new.tags),
+        words: new.task.clone(),
+        detail: detail(new.related.clone()),
+        fix: None,
+        repeats: Vec::new(),
+    };
+    let strategy = strategy.zip(new.strategy.as_ref());
+    let strategy = strategy.map(|(id, text)| MemoryRow {
+        id,
+        kind: MemoryKind::Strategy,
+        text: cut(text, LONG),
+        importance: share(importance * STRATEGY_BOOST),
+        tags: [
+            reflection.tags.clone(),
+            lower([MemoryKind::Strategy.word()]),
+        ]
+        .concat(),
+        detail: detail(vec![reflection.id.clone()]),
+        ..reflection.clone()
+    });
+    [Some(reflection), strategy].into_iter().flatten().collect()
+}
+
+fn lesson(new: &NewLesson, id: String) -> MemoryRow {
+    let (mistake, correction) = (cut(&new.mistake, LONG), cut(&new.correction, LONG));
+    MemoryRow {
+        id,
+        kind: MemoryKind::Lesson,
+        tenant: String::new(),
+        text: match mistake.as_str() {
+            "" => correction.clone(),
+            mistake => format!("{mistake}{ARROW}{correction}"),
         },
-        Own::Lesson(new) => Detail::Lesson {
+        outcome: None,
+        category: None,
+        signature: new.signature,
+        importance: share(new.importance),
+        confidence: BIRTH,
+        times: 1,
+        tags: lower(&new.tags),
+        words: new.task_type.clone(),
+        detail: Detail::Lesson {
             task_type: cut(&new.task_type, SHORT),
-            mistake: cut(&new.mistake, LONG),
-            correction: cut(&new.correction, LONG),
+            mistake,
+            correction,
             context_hash: new.context_hash.clone(),
         },
-        Own::Error(new) => Detail::Error {
+        fix: None,
+        repeats: new.repeats.clone(),
+    }
+}
+
+fn error(new: &NewError, id: String, fix: Option<(String, NewFix)>) -> MemoryRow {
+    MemoryRow {
+        id,
+        kind: MemoryKind::Error,
+        tenant: String::new(),
+        text: cut(&new.example, LONG),
+        outcome: new.outcome.clone(),
+        category: Some(new.category.clone()),
+        signature: Some(new.signature),
+        importance: share(new.importance),
+        confidence: BIRTH,
+        times: new.occurrences,
+        tags: lower(&new.tags),
+        words: String::new(),
+        detail: Detail::Error {
             error_type: new.error_type.clone(),
             fixes: Vec::new(),
         },
-    }
-}
-
-/// The ids of what an item is remembered as, its fix included.
-pub(super) fn ids(project: &str, item: &Learned) -> Vec<String> {
-    let all = memories(project, item);
-    let fix = match item {
-        Learned::Error(new) => new.fix.as_ref().zip(all.first()),
-        _ => None,
-    };
-    let fix = fix.map(|(fix, error)| fix_id(project, &error.id, &cut(&fix.text, LONG)));
-    all.iter().map(|new| new.id.clone()).chain(fix).collect()
-}
-
-/// Gives memories the ids that they have elsewhere.
-pub(super) fn rename(all: &mut [New<'_>], ids: &[String]) {
-    for (new, id) in all.iter_mut().zip(ids) {
-        if let (MemoryKind::Strategy, Own::Reflection(_, related)) = (new.kind, &mut new.own) {
-            *related = ids[..1].to_vec();
-        }
-        new.id.clone_from(id);
+        fix,
+        repeats: Vec::new(),
     }
 }
 
@@ -269,7 +195,12 @@ fn identity(text: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-pub(super) fn cut(text: &str, characters: usize) -> String {
+fn lower(tags: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
+    let tags = tags.into_iter();
+    tags.map(|tag| tag.as_ref().trim().to_lowercase()).collect()
+}
+
+fn cut(text: &str, characters: usize) -> String {
     text.trim().chars().take(characters).collect()
 }
 

@@ -17,6 +17,8 @@
 //! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
 //! never open the database: they have [`crate::hint`], which needs nothing of it.
 
+#![expect(missing_docs, reason = "what a name says needs no words")]
+
 mod caps;
 mod convert;
 mod cursors;
@@ -28,7 +30,6 @@ mod index_content;
 mod jobs;
 mod learning;
 mod ledger;
-mod lesson_sessions;
 mod memories;
 mod projects;
 mod proof;
@@ -40,7 +41,6 @@ mod remembered;
 mod schema;
 mod sharing;
 mod stats;
-mod summary;
 
 pub(crate) use caps::Trimmed;
 pub use cursors::Cursor;
@@ -54,7 +54,7 @@ pub use ledger::{BudgetKind, Call, Spending};
 pub use memories::MemoryRow;
 pub(crate) use memories::reflection_ids;
 pub(crate) use quarantine::{Held, HeldRow};
-pub use recall::{RecallQuery, Seen};
+pub use recall::{RecallQuery, Seen, words_of};
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
 pub use sharing::{Arrived, LogPosition, records_of};

@@ -46,8 +46,7 @@ impl Memory {
         now: Timestamp,
     ) -> Result<bool, MemoryError> {
         let known = "SELECT 1 FROM projects WHERE name = ?1 AND lost_until >= ?2";
-        let known = self.one("read projects", known, (project, millis(until)), |_| Ok(()))?;
-        if known.is_some() {
+        if self.has("read projects", known, (project, millis(until)))? {
             return Ok(false);
         }
         let sql = "UPDATE projects SET lost_until = ?2, begun_anew = ?3, open_then = ?4
@@ -63,8 +62,7 @@ impl Memory {
     /// Tells whether a session was open when the memory of its project was found to be gone.
     pub(crate) fn was_open_then(&self, project: &str, session: &str) -> Result<bool, MemoryError> {
         let sql = "SELECT 1 FROM projects, json_each(open_then) WHERE name = ?1 AND value = ?2";
-        let found = self.one("read projects", sql, (project, session), |_| Ok(()))?;
-        Ok(found.is_some())
+        self.has("read projects", sql, (project, session))
     }
 
     /// Returns the projects that were found so since a time, and until when all has counted.
@@ -87,9 +85,8 @@ impl Memory {
     pub(crate) fn index_is_written(&mut self, project: &str) -> Result<(), MemoryError> {
         let sql = "DELETE FROM stale_indexes
              WHERE project = (SELECT id FROM projects WHERE name = ?1)";
-        self.write("note index", Durability::Crash, |transaction| {
-            run(transaction, sql, [project]).map(drop)
-        })
+        self.change("note index", Durability::Crash, sql, [project])
+            .map(drop)
     }
 }
 

@@ -42,7 +42,6 @@ impl Memory {
                  WHERE p.name = ?1 AND j.undone_by IS NULL AND s.shown GROUP BY s.point, s.root)
              GROUP BY point";
         let action = "read how key points did";
-        let sessions = self.all(action, sessions, [project], |row| counted(row, 0))?;
         let points = self.all(action, proofs, [project], |row| {
             let proof = Proof {
                 shown: counted(row, 1)?,
@@ -62,7 +61,7 @@ impl Memory {
         }
         let by_user = self.all(action, BY_USER, [project], |row| row.get(0))?;
         Ok(ProofRecord {
-            sessions: sessions.into_iter().sum(),
+            sessions: self.count(action, sessions, [project])?,
             points,
             by_user: by_user.into_iter().collect(),
         })

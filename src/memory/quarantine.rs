@@ -11,6 +11,7 @@ use super::projects;
 
 /// How many texts of one project may wait; more is an attack on the disk.
 const MAX_WAITING: u64 = 2_000;
+const NOTE: &str = "note what is held back";
 /// How many bytes they may take.
 const MAX_BYTES: u64 = 4 << 20;
 
@@ -32,12 +33,11 @@ pub(crate) struct Held {
 pub(crate) struct HeldRow {
     /// Its number, by which the user names it.
     pub(crate) id: u64,
-    pub(crate) project: String,
     pub(crate) since: Timestamp,
     pub(crate) held: Held,
 }
 
-const SELECT: &str = "SELECT q.id, p.name, q.since, q.key, q.job, q.what, q.text, q.reasons
+const SELECT: &str = "SELECT q.id, q.since, q.key, q.job, q.what, q.text, q.reasons
      FROM quarantine q JOIN projects p ON p.id = q.project";
 
 impl Memory {
@@ -79,37 +79,27 @@ impl Memory {
         rows: &[HeldRow],
         passing: &[u64],
     ) -> Result<(), MemoryError> {
-        self.write(
-            "note what is held back",
-            Durability::PowerCut,
-            |transaction| {
-                for row in rows {
-                    let sql = if passing.contains(&row.id) {
-                        "UPDATE quarantine SET screened = 'passes',
-                         reasons = 'passes now; earlier rules said: ' || reasons WHERE id = ?1"
-                    } else {
-                        "UPDATE quarantine SET screened = 'held' WHERE id = ?1"
-                    };
-                    run(transaction, sql, [int(row.id)])?;
-                }
-                Ok(())
-            },
-        )
+        self.write(NOTE, Durability::PowerCut, |transaction| {
+            for row in rows {
+                let sql = if passing.contains(&row.id) {
+                    "UPDATE quarantine SET screened = 'passes',
+                     reasons = 'passes now; earlier rules said: ' || reasons WHERE id = ?1"
+                } else {
+                    "UPDATE quarantine SET screened = 'held' WHERE id = ?1"
+                };
+                run(transaction, sql, [int(row.id)])?;
+            }
+            Ok(())
+        })
     }
 
     /// Returns how much of a project passes now and is shown to the user for the first time;
     /// from then on no notice tells of it.
     pub(crate) fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
-        self.write(
-            "note what is held back",
-            Durability::PowerCut,
-            |transaction| {
-                let sql = "UPDATE quarantine SET screened = 'offered'
-                 WHERE screened = 'passes' AND is_waiting
-                     AND project = (SELECT id FROM projects WHERE name = ?1)";
-                run(transaction, sql, [project])
-            },
-        )
+        let sql = "UPDATE quarantine SET screened = 'offered'
+             WHERE screened = 'passes' AND is_waiting
+                 AND project = (SELECT id FROM projects WHERE name = ?1)";
+        self.change(NOTE, Durability::PowerCut, sql, [project])
     }
 
     pub(crate) fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
@@ -142,15 +132,9 @@ impl Memory {
     /// The user has decided on something: it waits no more, and is not asked again. Of what
     /// it was nothing is kept but its key.
     pub(crate) fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
-        self.write(
-            "note what is held back",
-            Durability::PowerCut,
-            |transaction| {
-                let sql = "UPDATE quarantine SET is_waiting = 0, what = 'null', text = ''
-                 WHERE id = ?1";
-                run(transaction, sql, [int(id)]).map(drop)
-            },
-        )
+        let sql = "UPDATE quarantine SET is_waiting = 0, what = 'null', text = '' WHERE id = ?1";
+        self.change(NOTE, Durability::PowerCut, sql, [int(id)])
+            .map(drop)
     }
 
     pub(crate) fn quarantined(
@@ -210,14 +194,13 @@ pub(super) fn add(
 fn from_row(row: &Row<'_>) -> rusqlite::Result<HeldRow> {
     Ok(HeldRow {
         id: counted(row, 0)?,
-        project: row.get(1)?,
-        since: time(row, 2)?,
+        since: time(row, 1)?,
         held: Held {
-            key: row.get(3)?,
-            job: row.get(4)?,
-            what: json(row, 5)?.unwrap_or_default(),
-            text: row.get(6)?,
-            reasons: row.get(7)?,
+            key: row.get(2)?,
+            job: row.get(3)?,
+            what: json(row, 4)?.unwrap_or_default(),
+            text: row.get(5)?,
+            reasons: row.get(6)?,
         },
     })
 }

@@ -17,7 +17,7 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 
-use super::convert::{counted, int, millis};
+use super::convert::{int, millis};
 use super::database::{Memory, rows};
 use super::error::MemoryError;
 use super::learning;
@@ -34,26 +34,21 @@ const CANDIDATES: u64 = 400;
 /// A memory of this age in milliseconds (90 days) has half its weight by age.
 const HALF_AGE: &str = "7776000000.0";
 
-/// What is wanted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecallQuery {
     /// Words to look for; `None` for the best of all.
     pub text: Option<String>,
     /// Only of these kinds; empty for all.
     pub kinds: Vec<MemoryKind>,
-    /// Only of this project.
     pub project: Option<String>,
-    /// At least so important.
     pub min_importance: f64,
     /// With all of these tags.
     pub tags: Vec<String>,
-    /// Of sessions that ended so.
     pub outcome: Option<String>,
     /// Learned or shown last since.
     pub since: Option<Timestamp>,
     /// Learned or shown last until.
     pub until: Option<Timestamp>,
-    /// At most so many.
     pub limit: u64,
 }
 
@@ -72,9 +67,7 @@ impl RecallQuery {
 pub struct Seen {
     /// How often it struck, over all projects asked for.
     pub occurrences: u64,
-    /// When first.
     pub first: Timestamp,
-    /// When last.
     pub last: Timestamp,
     /// The error by project, the one seen last first, each with its fixes.
     pub errors: Vec<Remembered>,
@@ -145,8 +138,7 @@ impl Memory {
         let key = fix_id(project, &error_id(project, error), fix);
         let sql = "SELECT count(*) FROM fix_sessions s JOIN fixes f ON f.id = s.fix
              WHERE f.key = ?1 AND s.session <> ?2";
-        let found = self.one("read fixes", sql, (key, session), |row| counted(row, 0))?;
-        Ok(found.unwrap_or(0))
+        self.count("read fixes", sql, (key, session))
     }
 
     /// Returns what has met errors: programs with their subcommands, and tools.
@@ -244,9 +236,9 @@ fn select(
     remembered::select(connection, (&score, source, rest), values)
 }
 
-/// A query in the index's own language: any of the words, within the scope; `None` when
-/// the text has no word. Words are quoted, so nothing in the text is taken as a command.
-fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option<String> {
+/// The words that a query is looked up by: letters and digits alone, so that nothing in them is
+/// taken as a command. Those that are in most texts do not count beside others.
+pub fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()) {
         let word = word.to_lowercase();
@@ -257,6 +249,13 @@ fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option
     if !words.iter().all(|word| is_stop_word(word)) {
         words.retain(|word| !is_stop_word(word));
     }
+    words
+}
+
+/// A query in the index's own language: any of the words, within the scope; `None` when
+/// the text has no word.
+fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option<String> {
+    let words = words_of(text);
     if words.is_empty() {
         return None;
     }

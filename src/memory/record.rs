@@ -23,7 +23,6 @@ use crate::reflect::learned::{Learned, Source};
 /// All that is left of a job when its file is removed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
-    /// The job.
     pub job: Job,
     /// The place it claimed; `None` for jobs without a transcript and for skipped ones.
     pub cursor: Option<Cursor>,
@@ -31,13 +30,10 @@ pub struct Record {
     pub confidence: Option<f64>,
     /// The records it claimed.
     pub records: Vec<RecordMark>,
-    /// What it changed in the playbook.
     pub changes: Vec<Change>,
     /// By section slug, the highest numbers in the playbook it left behind.
     pub highest_numbers: BTreeMap<String, u64>,
-    /// Its model calls.
     pub calls: Vec<Call>,
-    /// The job that it undid.
     pub undoes: Option<String>,
     /// What it taught, always in the same order.
     pub learned: Vec<Learned>,
@@ -53,14 +49,12 @@ pub struct Record {
     pub(crate) recorded: Timestamp,
     /// How many rows that may add; counting on takes none.
     pub(crate) rows: u64,
-    /// How good its session was.
     pub evaluation: Option<Evaluation>,
     /// How its session ended: `success`, `failure`, …; kept with the evaluation.
     pub ended: Option<String>,
 }
 
 impl Record {
-    /// A record of `job` alone, to be filled.
     pub fn new(job: Job) -> Self {
         Self {
             recorded: job.finished,

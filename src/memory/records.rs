@@ -20,10 +20,8 @@ const LOOKUP_COST: u64 = 20;
 
 const ACTION: &str = "read known records";
 
-/// One record that has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordMark {
-    /// Hash of the record's uuid.
     pub hash: u64,
     /// The record's own timestamp; one without counts as of the time it was recorded, and
     /// is told by its hash alone.
@@ -91,7 +89,6 @@ impl KnownRecords<'_> {
         self.lost_until = self.lost_until.map(|until| until.min(time));
     }
 
-    /// Tells whether `hash` is in the set.
     pub fn contains(&mut self, hash: u64) -> Result<bool, MemoryError> {
         let hash = hash.cast_signed();
         if self.lookups_left > 0 {

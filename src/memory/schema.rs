@@ -61,7 +61,6 @@ pub(super) fn refusal(
     })
 }
 
-/// Reads how many migrations the file has had.
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }

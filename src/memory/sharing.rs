@@ -7,7 +7,8 @@ use rusqlite::Transaction;
 use super::convert::{counted, int};
 use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
-use super::{learning, memories, projects};
+use super::memories::MemoryRow;
+use super::{learning, projects};
 use crate::reflect::learned::{Arrival, Learned, SharedRecord, Source};
 
 /// Where a memory stands in the log that it is shared by.
@@ -22,9 +23,7 @@ pub struct LogPosition {
 /// What others learned or forgot, masked and screened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrived {
-    /// Who learned it.
     pub origin: String,
-    /// What it was.
     pub record: SharedRecord,
 }
 
@@ -32,18 +31,12 @@ impl Memory {
     /// Has what is learned and forgotten from now on wait in the outbox. `name` becomes the
     /// name of this memory, where it has none yet.
     pub fn share(&mut self, name: &str) -> Result<(), MemoryError> {
-        if self.is_shared()? {
+        if self.has("share memory", "SELECT 1 FROM sharing", ())? {
             return Ok(());
         }
         let sql = "INSERT OR IGNORE INTO sharing (one, origin) VALUES (1, ?1)";
-        self.write("share memory", Durability::PowerCut, |transaction| {
-            run(transaction, sql, [name]).map(drop)
-        })
-    }
-
-    fn is_shared(&self) -> Result<bool, MemoryError> {
-        let sql = "SELECT 1 FROM sharing";
-        Ok(self.one("share memory", sql, (), |_| Ok(()))?.is_some())
+        self.change("share memory", Durability::PowerCut, sql, [name])
+            .map(drop)
     }
 
     /// Where this memory stands in a log; `None` while it is not shared.
@@ -69,23 +62,15 @@ impl Memory {
         Ok(found.into_iter().filter_map(read).collect())
     }
 
-    /// How many records wait to be sent.
     pub fn unsent(&self) -> Result<u64, MemoryError> {
-        let sql = "SELECT count(*) FROM outbox";
-        let found = self.one("read outbox", sql, (), |row| counted(row, 0))?;
-        Ok(found.unwrap_or(0))
+        self.count("read outbox", "SELECT count(*) FROM outbox", ())
     }
 
     /// Takes out of the outbox what was sent, up to a number.
     pub fn sent(&mut self, last: u64) -> Result<(), MemoryError> {
-        self.write("empty outbox", Durability::PowerCut, |transaction| {
-            run(
-                transaction,
-                "DELETE FROM outbox WHERE id <= ?1",
-                [int(last)],
-            )
+        let sql = "DELETE FROM outbox WHERE id <= ?1";
+        self.change("empty outbox", Durability::PowerCut, sql, [int(last)])
             .map(drop)
-        })
     }
 
     /// Takes in what arrived, each record once, and moves to the position of the last; all or
@@ -115,10 +100,7 @@ impl Memory {
     /// that it has here.
     pub fn rename_project(&mut self, shared: &str, own: &str) -> Result<(), MemoryError> {
         let sql = "SELECT 1 FROM projects WHERE name = ?1";
-        if self
-            .one("rename project", sql, [shared], |_| Ok(()))?
-            .is_none()
-        {
+        if !self.has("rename project", sql, [shared])? {
             return Ok(());
         }
         self.write("rename project", Durability::PowerCut, |transaction| {
@@ -188,12 +170,15 @@ pub fn records_of(source: &Source, learned: &[Learned]) -> Vec<SharedRecord> {
 }
 
 fn record_of(source: &Source, seq: u64, item: &Learned) -> SharedRecord {
+    // A fix has an id of its own.
+    let rows = MemoryRow::of(&source.project, item, &[]).into_iter();
+    let ids = rows.flat_map(|row| [Some(row.id), row.fix.map(|(id, _)| id)]);
     SharedRecord {
         job: source.job.clone(),
         seq,
         project: source.project.clone(),
         time: source.time,
-        ids: memories::ids(&source.project, item),
+        ids: ids.flatten().collect(),
         what: Some(item.clone()),
     }
 }

@@ -15,15 +15,10 @@ use crate::reflect::learned::Source;
 /// How good a session was, by the evaluator's five criteria, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// Did it do the right thing?
     pub correctness: f64,
-    /// Did it help the user?
     pub helpfulness: f64,
-    /// Did it avoid harm?
     pub safety: f64,
-    /// Did it finish?
     pub completeness: f64,
-    /// Did it go there straight?
     pub efficiency: f64,
 }
 
@@ -48,14 +43,10 @@ pub(crate) struct Ending {
     pub(crate) ended: Option<String>,
 }
 
-/// The evaluations of one span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EvaluationAverage {
-    /// When the span begins.
     pub(crate) from: Timestamp,
-    /// How many sessions were evaluated in it.
     pub sessions: u64,
-    /// Their averages.
     #[serde(flatten)]
     pub average: Evaluation,
 }
@@ -63,24 +54,19 @@ pub struct EvaluationAverage {
 /// Figures about what was learned, of one project or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Stats {
-    /// Reflections kept.
     pub reflections: u64,
     /// Reflections ever counted, identical ones included (spec/4 `total_reflections`).
     pub total_reflections: u64,
-    /// Strategies kept.
     pub strategies: u64,
     /// Lessons kept (spec/4 `lessons_stored`).
     #[serde(rename = "lessons_stored")]
     pub lessons: u64,
     /// Mean effectiveness of the lessons; 0 when there is none.
     pub average_lesson_effectiveness: f64,
-    /// Errors known.
     pub errors: u64,
-    /// How often they struck.
     pub error_occurrences: u64,
     /// Errors for which something helped.
     pub errors_fixed: u64,
-    /// What helped against them.
     pub fixes: u64,
     /// Mean effectiveness of the fixes; 0 when there is none.
     pub average_fix_effectiveness: f64,
@@ -88,8 +74,26 @@ pub struct Stats {
     pub shown: u64,
 }
 
+impl Stats {
+    /// Counts all memories of a kind: how many are kept, how often they occurred and were shown,
+    /// and how effective they are on average.
+    pub fn count(&mut self, kind: MemoryKind, counts: [u64; 3], effectiveness: f64) {
+        let [kept, occurrences, shown] = counts;
+        self.shown += shown;
+        match kind {
+            MemoryKind::Reflection => {
+                (self.reflections, self.total_reflections) = (kept, occurrences);
+            }
+            MemoryKind::Strategy => self.strategies = kept,
+            MemoryKind::Lesson => {
+                (self.lessons, self.average_lesson_effectiveness) = (kept, effectiveness);
+            }
+            MemoryKind::Error => (self.errors, self.error_occurrences) = (kept, occurrences),
+        }
+    }
+}
+
 impl Memory {
-    /// Returns figures about one project or all.
     pub fn stats(&self, project: Option<&str>) -> Result<Stats, MemoryError> {
         let kinds = "SELECT m.kind, count(*), sum(m.occurrences), avg(m.effectiveness),
                  sum(m.times_applied)
@@ -97,19 +101,9 @@ impl Memory {
              WHERE ?1 IS NULL OR p.name = ?1 GROUP BY m.kind";
         let mut stats = Stats::default();
         self.all("read statistics", kinds, [project], |row| {
-            let (kept, occurrences) = (counted(row, 1)?, counted(row, 2)?);
-            stats.shown += counted(row, 4)?;
-            match convert::word(row, 0, MemoryKind::from_word)? {
-                MemoryKind::Reflection => {
-                    (stats.reflections, stats.total_reflections) = (kept, occurrences);
-                }
-                MemoryKind::Strategy => stats.strategies = kept,
-                MemoryKind::Lesson => {
-                    stats.lessons = kept;
-                    stats.average_lesson_effectiveness = row.get(3)?;
-                }
-                MemoryKind::Error => (stats.errors, stats.error_occurrences) = (kept, occurrences),
-            }
+            let kind = convert::word(row, 0, MemoryKind::from_word)?;
+            let counts = [counted(row, 1)?, counted(row, 2)?, counted(row, 4)?];
+            stats.count(kind, counts, row.get(3)?);
             Ok(())
         })?;
         let fixes = "SELECT count(*), count(DISTINCT f.error),

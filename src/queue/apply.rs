@@ -23,7 +23,7 @@ use crate::playbook::proof::PointInSession;
 use crate::playbook::{Playbook, Point, Skipped};
 use crate::reflect::accepted::with_grounds;
 use crate::reflect::grounds::Grounds;
-use crate::store::{Locked, MAX_FILE_BYTES, Snapshots};
+use crate::store::{Locked, Snapshots};
 
 pub(super) enum Work<'a> {
     Lesson(&'a SessionEvidence),
@@ -176,8 +176,7 @@ pub(super) fn keep_if_missing(
     playbook: &Playbook,
     kept: usize,
 ) -> Result<(), Stop> {
-    let last = snapshots.last(MAX_FILE_BYTES)?;
-    let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
+    let last = snapshots.last_playbook()?;
     if last.is_none_or(|last| !last.is_applied(id)) {
         snapshots.keep(id, &playbook.to_bytes(), kept)?;
     }

@@ -158,17 +158,12 @@ pub(super) async fn reflector(
     let own = own::judged(context, job, &session.facts, config)?;
     known.given.extend(shown::given(job, &session.facts, &own));
     known.own = format_playbook(&own, OWN_POINTS);
-    let meter = metered(context, job, session, &playbook, config)?;
-    let need = need_of(context, job).clone();
+    let parts = parts(context, session, &playbook, config);
+    let meter = metered(context, job, parts)?;
     let question = Question {
-        session,
-        playbook: &playbook,
-        stale: "",
-        backend: &meter,
-        need: &need,
-        config,
+        need: need_of(context, job),
         deadline,
-        known: &known,
+        ..Question::now(parts, &meter, &known)
     };
     let judged = question.reflector(&template).await;
     keep(&context.surroundings, job, Step::Reflector, &judged);
@@ -194,9 +189,8 @@ pub(super) async fn curator(
     let record = freshness::record(context.paths(), &job.ticket.project);
     let stale = freshness::told_to_curator(&record, &playbook);
     let template = curator_template(context.paths())?;
-    let need = need_of(context, job).clone();
     // The rules read no template, and teach only what they found to have a ground.
-    job.progress.operations_rest = match need.backend {
+    job.progress.operations_rest = match need_of(context, job).backend {
         Name::Rules => RestOn::Anything,
         _ if !asks_for_grounds(&template) => RestOn::Anything,
         _ if asks_for_recurrence(&template) => RestOn::Recurrence,
@@ -210,16 +204,13 @@ pub(super) async fn curator(
     let more = known::more(context, job, reflection, &playbook)?;
     job.progress.known_lessons.extend(more);
     let known = known(context, job, session, &playbook, config)?;
-    let meter = metered(context, job, session, &playbook, config)?;
+    let parts = parts(context, session, &playbook, config);
+    let meter = metered(context, job, parts)?;
     let question = Question {
-        session,
-        playbook: &playbook,
         stale: &stale,
-        backend: &meter,
-        need: &need,
-        config,
+        need: need_of(context, job),
         deadline,
-        known: &known,
+        ..Question::now(parts, &meter, &known)
     };
     let judged = question.curator(&template, reflection).await;
     keep(&context.surroundings, job, Step::Curator, &judged);
@@ -313,23 +304,25 @@ fn need_of<'a>(context: &'a WorkerContext, job: &'a Job) -> &'a Need {
     own.unwrap_or(&context.surroundings.account.need)
 }
 
-/// The backend that a job needs, with the secret of this process and a meter.
-fn metered<'a>(
+/// What a backend is built of, with the secret of this process.
+pub(super) fn parts<'a>(
     context: &'a WorkerContext,
-    job: &Job,
     session: &'a SessionEvidence,
     playbook: &'a Playbook,
     config: &'a Config,
-) -> Result<Meter<'a>, Stop> {
-    let need = need_of(context, job);
-    let parts = Parts {
+) -> Parts<'a> {
+    Parts {
         paths: context.paths(),
         account: &context.surroundings.account,
         config,
         session,
         playbook,
-    };
-    let backend = build(need.backend, parts).map_err(|why| Stop::waits(&why))?;
+    }
+}
+
+/// The backend that a job needs, with a meter.
+fn metered<'a>(context: &'a WorkerContext, job: &Job, parts: Parts<'a>) -> Result<Meter<'a>, Stop> {
+    let backend = build(need_of(context, job).backend, parts).map_err(|why| Stop::waits(&why))?;
     Ok(Meter::new(backend, context, Caller::job(job)))
 }
 

@@ -37,6 +37,10 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
     {
         return Err(lack);
     }
+    let base = || {
+        let url = account.need.base_url.as_deref().unwrap_or_default();
+        BaseUrl::parse(url, plain(name, config)).map_err(|e| e.to_string())
+    };
     match name {
         Name::Rules => {
             let limits = SummaryLimits {
@@ -48,19 +52,19 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
         }
         Name::Anthropic => {
             let credential = account.secret.clone().ok_or("no key")??;
-            let url = account.need.base_url.as_deref().unwrap_or_default();
-            let base = BaseUrl::parse(url, plain(name, config)).map_err(|e| e.to_string())?;
-            Ok(Box::new(Anthropic::new(base, credential, policy(config))))
+            Ok(Box::new(Anthropic::new(
+                base()?,
+                credential,
+                policy(config),
+            )))
         }
         Name::Openai => {
             let credential = account.secret.clone().transpose()?;
-            let url = account.need.base_url.as_deref().unwrap_or_default();
-            let base = BaseUrl::parse(url, plain(name, config)).map_err(|e| e.to_string())?;
             let policy = RetryPolicy {
                 request: Duration::from_millis(config.openai.timeout_ms),
                 ..policy(config)
             };
-            Ok(Box::new(Openai::new(base, credential, policy)))
+            Ok(Box::new(Openai::new(base()?, credential, policy)))
         }
         Name::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
         Name::Fixtures => {

@@ -19,14 +19,13 @@ use super::progress::{Job, Progress};
 use super::spool::{self, IdEntropy};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{files, question_templates, trigger};
+use super::{QueueError, files, question_templates, trigger_table};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
 use crate::memory::{self, MemoryError};
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
-use crate::redact::PatternError;
 use crate::store::Store;
 use crate::transcript::{Reason, estimate_tokens};
 
@@ -61,14 +60,6 @@ pub(crate) enum News {
     TooLittle,
     /// Nothing: it was learned from, or a job of it waits.
     Nothing,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NoLook {
-    #[error(transparent)]
-    Claim(#[from] ClaimError),
-    #[error(transparent)]
-    Settings(PatternError),
 }
 
 #[derive(Debug, Default)]
@@ -123,11 +114,11 @@ pub(crate) fn look(
     waiting: &WaitingJobs,
     earlier: &EarlierSession,
     place: u32,
-) -> Result<News, NoLook> {
+) -> Result<News, ClaimError> {
     if waiting.taken.contains(&earlier.transcript) {
         return Ok(News::Nothing);
     }
-    let secrecy = config.secrets.secrecy().map_err(NoLook::Settings)?;
+    let secrecy = config.secrets.secrecy().map_err(QueueError::from)?;
     let mut job = Job {
         ticket: ticket(&context.surroundings, earlier),
         edit: None,
@@ -138,7 +129,7 @@ pub(crate) fn look(
         Claimed::NothingNew => return Ok(News::Nothing),
         Claimed::Part(claim, digest) => (claim, digest),
     };
-    match trigger::worth(context, &job, &digest.facts, config) {
+    match trigger_table::worth(context, &job, &digest.facts, config) {
         Err(Stop::Skips(_)) => return Ok(News::TooLittle),
         // What cannot pass the job itself will say.
         Ok(_) | Err(Stop::Waits { .. } | Stop::Fails(_)) => {}

@@ -16,7 +16,7 @@ use super::claims::Reached;
 use super::context::WorkerContext;
 use super::job::Event;
 use super::lost;
-use super::progress::{Claim, ClaimedRecord, Job};
+use super::progress::{Claim, Job};
 use super::surroundings::Surroundings;
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{MemoryError, RecordMark};
@@ -105,8 +105,10 @@ pub(crate) fn claim(
             .claims()
             .is_owned(&job.ticket.project, hash.0, &job.ticket.id);
         if !copy {
+            // As precise as its file has it.
             let time = time.map(Timestamp::as_millisecond);
-            records.push(ClaimedRecord { hash: hash.0, time });
+            let time = time.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+            records.push(RecordMark { time, ..mark });
         }
         copy
     };

@@ -9,12 +9,13 @@ use jiff::Timestamp;
 
 use super::backoff::Backoff;
 use super::claims::Claims;
+use super::files;
 use super::job::JobId;
-use super::job_store::JobStore;
 use super::learned_news;
-use super::open_calls::OpenCalls;
 use super::progress::Job;
+use super::spool::job_file;
 use super::surroundings::Surroundings;
+use super::usage_meter::OpenCalls;
 use crate::fsx::{self, FsError};
 use crate::memory::Memory;
 use crate::paths::Paths;
@@ -23,7 +24,9 @@ use crate::proof;
 pub(crate) struct WorkerContext {
     pub(crate) surroundings: Surroundings,
     pub(super) open_calls: OpenCalls,
-    jobs: JobStore,
+    /// What of the spool's jobs cannot be written is kept until it can: as long as this worker
+    /// runs, neither what a model said must be lost nor what a job has claimed.
+    unsaved: Mutex<HashMap<JobId, Job>>,
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     backoff: Mutex<Backoff>,
@@ -39,7 +42,7 @@ impl WorkerContext {
             backoff: Mutex::new(backoff_of(&surroundings)),
             surroundings,
             open_calls: OpenCalls::default(),
-            jobs: JobStore::default(),
+            unsaved: Mutex::default(),
             memory: Mutex::new(memory),
             claims: Mutex::default(),
             carried_out: Mutex::default(),
@@ -62,7 +65,8 @@ impl WorkerContext {
     /// What the jobs have claimed is told anew by each that is found in the spool.
     pub(super) fn refresh(&self) {
         *self.claims() = Claims::default();
-        self.jobs.refresh(self.paths());
+        let spool = self.paths().spool();
+        unpoisoned(&self.unsaved).retain(|id, _| job_file(&spool, id).exists());
         *self.backoff() = backoff_of(&self.surroundings);
     }
 
@@ -109,21 +113,33 @@ impl WorkerContext {
             .clone()
     }
 
+    /// Returns a job as it is: what could not be saved of it counts before its file.
     pub(super) fn job(&self, id: &JobId) -> Result<Job, FsError> {
-        self.jobs.read(self.paths(), id)
+        let unsaved = unpoisoned(&self.unsaved).get(id).cloned();
+        unsaved.map_or_else(|| files::read(&self.paths().spool(), id), Ok)
     }
 
+    /// Writes a job back to the spool, durably.
     pub(super) fn save(&self, job: &Job) -> Result<(), FsError> {
-        self.jobs.save(self.paths(), job)
+        let saved = files::save(self.paths(), job);
+        let mut unsaved = unpoisoned(&self.unsaved);
+        match saved {
+            Ok(()) => unsaved.remove(&job.ticket.id),
+            Err(_) => unsaved.insert(job.ticket.id.clone(), job.clone()),
+        };
+        saved
     }
 
     /// Tells whether a model has said what could not be stored so far.
     pub(crate) fn has_unsaved_answers(&self) -> bool {
-        self.jobs.has_unsaved_answers()
+        let unsaved = unpoisoned(&self.unsaved);
+        unsaved
+            .values()
+            .any(|job| !job.progress.spent.calls.is_empty())
     }
 
     pub(super) fn has_left(&self, job: &Job) {
-        self.jobs.forget(&job.ticket.id);
+        unpoisoned(&self.unsaved).remove(&job.ticket.id);
         self.claims().remove(job);
     }
 

@@ -2,27 +2,34 @@
 //! remembered; the rule behind several lessons becomes a key point.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
+use anyhow::{bail, ensure};
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 use tokio::task::block_in_place;
 
-use super::ask::{Question, known_points};
-use super::backends::{Parts, build};
+use super::ask::{Question, known_points, parts};
+use super::backends::build;
 use super::budget::Day;
 use super::context::WorkerContext;
-use super::dream_rule::{Rule, join, put};
+use super::edit::Edit;
 use super::evidence::SessionEvidence;
+use super::job::{Event, JobId, Ticket};
+use super::progress::{Job, Progress};
+use super::recurrence::is_in;
+use super::spool::{self, IdEntropy};
 use super::usage_meter::{Caller, Meter};
 use super::{hint_index, known, screening};
+use crate::account::Need;
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
 use crate::hint::MemoryKind;
-use crate::memory::RecallQuery;
+use crate::memory::{MemoryError, RecallQuery};
 use crate::playbook::Playbook;
-use crate::reflect::dream::{self, Dreamt, FEWEST, TEMPLATE, is_source};
-use crate::reflect::known::{Known, unsaid};
+use crate::playbook::ops::Operation;
+use crate::reflect::dream::{self, Dreamt, FEWEST, JOINED, TEMPLATE, is_source, joined};
+use crate::reflect::known::{Known, KnownLesson, unsaid};
 use crate::reflect::learned::{Learned, Source};
 use crate::reflect::remembered::Remembered;
 use crate::reflect::reply::Reflection;
@@ -40,6 +47,18 @@ const LESSONS: usize = 20;
 const LOOKED_THROUGH: u64 = 4;
 const MAX_MARK: u64 = 100;
 
+/// What a key point of a dream needs to be written: any worker does it.
+pub(super) const NOBODY: Need = Need::bare(Name::Rules);
+
+/// A rule behind several lessons, which becomes a key point.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Rule {
+    pub(crate) text: String,
+    pub(crate) lessons: Vec<String>,
+    /// The job that writes it, in the spool.
+    pub(crate) job: JobId,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum DreamReport {
     /// There is too little to find anything in; so many reflections and lessons.
@@ -54,7 +73,6 @@ pub(crate) struct Dream {
     pub(crate) ids: Vec<String>,
     /// The reflections and lessons that were looked at.
     pub(crate) sources: Vec<String>,
-    /// The rule behind several lessons.
     pub(crate) rule: Option<Rule>,
 }
 
@@ -63,24 +81,24 @@ pub(crate) async fn dream(
     context: &WorkerContext,
     caller: Caller,
     sources: u64,
-) -> Result<DreamReport, String> {
-    let config = block_in_place(|| context.surroundings.config_for(&caller.project))
-        .map_err(|e| e.to_string())?;
-    let project = caller.project.to_string_lossy().into_owned();
-    let found = block_in_place(|| recent(context, &project, sources))?;
+) -> anyhow::Result<DreamReport> {
     let folder = caller.project.clone();
-    let playbook = block_in_place(|| known_points(context.paths(), &folder, &config));
-    let playbook = playbook.map_err(|e| e.to_string())?;
-    let lessons = block_in_place(|| known::best(&context.memory(), &folder, context.now()));
-    let lessons = unsaid(lessons.map_err(|e| e.to_string())?, &playbook, LESSONS);
+    let project = folder.to_string_lossy().into_owned();
+    let (config, found, playbook, lessons) = block_in_place(|| {
+        let config = context.surroundings.config_for(&folder)?;
+        let found = recent(context, &project, sources)?;
+        let playbook = known_points(context.paths(), &folder, &config)?;
+        let lessons = known::best(&context.memory(), &folder, context.now())?;
+        let lessons = unsaid(lessons, &playbook, LESSONS);
+        Ok::<_, anyhow::Error>((config, found, playbook, lessons))
+    })?;
     if found.len() + lessons.len() < FEWEST {
         return Ok(DreamReport::TooLittle(found.len() + lessons.len()));
     }
-    let secrecy = config.secrets.secrecy().map_err(|e| e.to_string())?;
+    let secrecy = config.secrets.secrecy()?;
     let masker = secrecy.masker.clone();
     let trace = dream::trace(&found, &lessons);
-    let digest = trace.session(context.paths().home(), secrecy);
-    let digest = digest.map_err(|e| e.to_string())?;
+    let digest = trace.session(context.paths().home(), secrecy)?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     let source = Source {
         project,
@@ -93,45 +111,45 @@ pub(crate) async fn dream(
     let ids = found.iter().map(|memory| memory.id.clone());
     let sources: Vec<String> = ids.chain(lessons.iter().map(|l| l.id.clone())).collect();
     let rule = rule.and_then(|rule| {
-        let edit = block_in_place(|| join(context, &folder, &rule, &lessons, &playbook));
-        let joined = edit.and_then(|(ids, edit)| {
-            block_in_place(|| put(context, &folder, ids, &edit.masked(&masker)))
+        let written = block_in_place(|| {
+            let (ids, edit) = join(context, &folder, &rule, &lessons, &playbook)?;
+            put(context, &folder, ids, &edit.masked(&masker))
         });
-        let tell = |why: &String| context.log(&source.job, &format!("no rule: {why}"));
-        joined.inspect_err(tell).ok()
+        let tell = |why: &anyhow::Error| context.log(&source.job, &format!("no rule: {why}"));
+        written.inspect_err(tell).ok()
     });
-    let report = |said: Reflection, ids| {
-        let dream = Dream {
-            said,
-            ids,
-            sources: sources.clone(),
-            rule,
-        };
-        DreamReport::Dreamt(Box::new(dream))
-    };
-    let Some(new) = dream::learned(&said, &sources, &evidence.facts) else {
-        return Ok(report(said, Vec::new()));
-    };
-    block_in_place(|| {
-        let (learned, refused) = tellable(vec![Learned::Reflection(new)]);
-        for reason in &refused {
-            context.log(&source.job, &format!("not remembered: {}", reason.why));
-        }
-        if !refused.is_empty() {
-            // What is in quarantine is shown there alone.
-            said.strategy = None;
-            let held = screening::held_memories(&source.job, &refused);
-            screening::hold_back(context, &folder, &held).map_err(|e| e.to_string())?;
-        }
-        let ids = context.memory().learn(&source, &learned);
-        let ids = ids.map_err(|e| e.to_string())?;
-        hint_index::refresh(context, &folder);
-        Ok(report(said, ids))
-    })
+    let mut ids = Vec::new();
+    if let Some(new) = dream::learned(&said, &sources, &evidence.facts) {
+        block_in_place(|| {
+            let (learned, refused) = tellable(vec![Learned::Reflection(new)]);
+            for reason in &refused {
+                context.log(&source.job, &format!("not remembered: {}", reason.why));
+            }
+            if !refused.is_empty() {
+                // What is in quarantine is shown there alone.
+                said.strategy = None;
+                let held = screening::held_memories(&source.job, &refused);
+                screening::hold_back(context, &folder, &held)?;
+            }
+            ids = context.memory().learn(&source, &learned)?;
+            hint_index::refresh(context, &folder);
+            Ok::<_, anyhow::Error>(())
+        })?;
+    }
+    Ok(DreamReport::Dreamt(Box::new(Dream {
+        said,
+        ids,
+        sources,
+        rule,
+    })))
 }
 
 /// The most important reflections of late, the oldest first.
-fn recent(context: &WorkerContext, project: &str, count: u64) -> Result<Vec<Remembered>, String> {
+fn recent(
+    context: &WorkerContext,
+    project: &str,
+    count: u64,
+) -> Result<Vec<Remembered>, MemoryError> {
     let now = context.now();
     let query = RecallQuery {
         kinds: vec![MemoryKind::Reflection],
@@ -139,10 +157,7 @@ fn recent(context: &WorkerContext, project: &str, count: u64) -> Result<Vec<Reme
         since: now.checked_sub(RECENT).ok(),
         ..RecallQuery::best(count.saturating_mul(LOOKED_THROUGH))
     };
-    let mut found = context
-        .memory()
-        .recall(&query, now)
-        .map_err(|e| e.to_string())?;
+    let mut found = context.memory().recall(&query, now)?;
     found.retain(is_source);
     found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
     found.sort_by_key(|memory| memory.last_seen);
@@ -154,38 +169,74 @@ async fn ask(
     caller: Caller,
     evidence: &SessionEvidence,
     config: &Config,
-) -> Result<Dreamt, String> {
-    let need = &context.surroundings.account.need;
-    if need.backend == Name::Rules {
+) -> anyhow::Result<Dreamt> {
+    let account = &context.surroundings.account;
+    if account.need.backend == Name::Rules {
         // A pattern must be understood; the rules find none.
         return Ok(Dreamt::default());
     }
     let playbook = Playbook::empty();
-    let parts = Parts {
-        paths: context.paths(),
-        account: &context.surroundings.account,
-        config,
-        session: evidence,
-        playbook: &playbook,
-    };
-    let meter = Meter::new(build(need.backend, parts)?, context, caller);
-    let question = Question {
-        session: evidence,
-        playbook: &playbook,
-        stale: "",
-        backend: &meter,
-        need,
-        config,
-        deadline: config.budgets.time_ms.deadline(Instant::now()),
-        known: &Known::default(),
-    };
+    let parts = parts(context, evidence, &playbook, config);
+    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
+    let meter = Meter::new(backend, context, caller);
+    let known = Known::default();
+    let question = Question::now(parts, &meter, &known);
     let answered = question.judge::<Dreamt>(TEMPLATE).await.answered;
     let (_, hold) = meter.read();
     match (answered.cause, hold) {
         (None, _) => Ok(answered.result),
-        (Some(_), Some(hold)) => Err(hold.to_string()),
-        (Some(cause), None) => Err(format!("{}: {}", cause.kind.word(), cause.message)),
+        (Some(_), Some(hold)) => Err(hold.into()),
+        (Some(cause), None) => bail!("{}: {}", cause.kind.word(), cause.message),
     }
+}
+
+/// The key point that a rule behind several lessons of several sessions becomes, with the ids of
+/// the lessons; the error says why it becomes none.
+fn join(
+    context: &WorkerContext,
+    project: &Path,
+    rule: &Value,
+    lessons: &[KnownLesson],
+    playbook: &Playbook,
+) -> anyhow::Result<(Vec<String>, Edit)> {
+    let joined = joined(rule, lessons).map_err(anyhow::Error::msg)?;
+    let ids: Vec<&str> = joined.iter().map(|lesson| lesson.id.as_str()).collect();
+    let sessions = context.memory().sessions_of(&ids)?;
+    ensure!(sessions >= JOINED as u64, "its lessons are of one session");
+    let rule = Operation::read(rule).map_err(anyhow::Error::msg)?;
+    let Operation::Add { text, section } = rule else {
+        bail!("it is no new key point");
+    };
+    ensure!(!is_in(playbook, &text), "a key point says it already");
+    let why = format!("joins {} lessons of {sessions} sessions", ids.len());
+    let edit = Edit::Join { text, section, why };
+    match screening::hold_foreign(context, project, &edit, screening::BY_DREAM)? {
+        Some(why) => bail!("held back: {why}"),
+        None => Ok((ids.into_iter().map(str::to_owned).collect(), edit)),
+    }
+}
+
+/// Puts the job that writes a rule into the playbook.
+fn put(
+    context: &WorkerContext,
+    project: &Path,
+    lessons: Vec<String>,
+    edit: &Edit,
+) -> anyhow::Result<Rule> {
+    let ticket = Ticket {
+        need: Some(NOBODY),
+        ..Ticket::new(Event::Edit, project, context.now())
+    };
+    let job = spool::put_as(context.paths(), &IdEntropy::Chance, ticket, |ticket| Job {
+        ticket: ticket.clone(),
+        edit: Some(edit.clone()),
+        progress: Progress::default(),
+    })?;
+    Ok(Rule {
+        text: edit.text().unwrap_or_default().to_owned(),
+        lessons,
+        job,
+    })
 }
 
 /// Dreams about each of these projects for which it is time.

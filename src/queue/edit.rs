@@ -20,7 +20,7 @@ use crate::playbook::tags::BulletTag;
 use crate::playbook::undo::undo;
 use crate::playbook::{Change, Id, Playbook, Section};
 use crate::redact::Masker;
-use crate::store::{MAX_FILE_BYTES, Snapshots};
+use crate::store::Snapshots;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
@@ -283,9 +283,7 @@ fn restore(
     now: Timestamp,
 ) -> Result<Vec<Change>, EditError> {
     let unknown = || RefusedEdit::Told(format!("no snapshot {snapshot}"));
-    let bytes = snapshots
-        .read(snapshot, MAX_FILE_BYTES)?
-        .ok_or_else(unknown)?;
+    let bytes = snapshots.read(snapshot)?.ok_or_else(unknown)?;
     let old = Playbook::parse(&bytes)
         .map_err(|flaw| RefusedEdit::Told(format!("snapshot {snapshot} cannot be read: {flaw}")))?;
     let changes = diff(playbook, &old, &format!("restored {snapshot}"), now);

@@ -88,8 +88,7 @@ fn read_as_is(
     let is_restore = matches!(work, Work::Edit(Edit::Restore { .. }));
     match store.read() {
         Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
-            let last = snapshots.last(MAX_FILE_BYTES)?;
-            let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
+            let last = snapshots.last_playbook()?;
             let last = last.unwrap_or_else(Playbook::empty);
             let loaded = Loaded {
                 file: last.clone(),

@@ -10,7 +10,7 @@ use super::stop::Stop;
 use super::surroundings::Surroundings;
 use crate::playbook::diff::diff;
 use crate::playbook::{Change, Playbook};
-use crate::store::{MAX_FILE_BYTES, Snapshots};
+use crate::store::Snapshots;
 
 const REASON: &str = "edited in the file";
 
@@ -30,7 +30,7 @@ pub(super) fn notice(
         return Ok(());
     }
     let earlier = match job.progress.hand_edit.take() {
-        Some(id) if snapshots.read(id.as_str(), MAX_FILE_BYTES)?.is_none() => Some(id),
+        Some(id) if snapshots.read(id.as_str())?.is_none() => Some(id),
         _ => None,
     };
     let id = earlier.unwrap_or_else(|| JobId::new(context.now(), rand::random()));
@@ -46,10 +46,7 @@ fn since_last_time(
     playbook: &Playbook,
     snapshots: &Snapshots,
 ) -> Result<Vec<Change>, Stop> {
-    let Some(bytes) = snapshots.last(MAX_FILE_BYTES)? else {
-        return Ok(Vec::new());
-    };
-    let Ok(last) = Playbook::parse(&bytes) else {
+    let Some(last) = snapshots.last_playbook()? else {
         return Ok(Vec::new());
     };
     // A job that was stopped between file and snapshot was not the user. One that is not

@@ -22,7 +22,7 @@ use super::{QueueError, open_session};
 use crate::fsx::FsError;
 use crate::memory::{Memory, Outcome};
 use crate::redact;
-use crate::store::{MAX_FILE_BYTES, Snapshots};
+use crate::store::Snapshots;
 use crate::telemetry;
 use crate::transcript_file;
 
@@ -109,8 +109,7 @@ fn lost_until(
         if is_under_way || memory.job(job)?.is_some() {
             continue;
         }
-        let bytes = snapshots.read(job, MAX_FILE_BYTES);
-        let bytes = bytes?.unwrap_or_default();
+        let bytes = snapshots.read(job)?.unwrap_or_default();
         let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let written = playbook["last_updated"].as_str();
         if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {

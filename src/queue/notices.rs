@@ -101,15 +101,11 @@ pub(super) fn quarantine(context: &WorkerContext) -> BTreeMap<String, u64> {
 
 fn failed(surroundings: &Surroundings) -> Option<Notice> {
     let failed = spool::list(&surroundings.paths.failed()).ok()?.len();
-    let sessions = match failed {
-        0 => return None,
-        1 => "1 job has failed".to_owned(),
-        n => format!("{n} jobs have failed"),
-    };
-    Some(Notice::new(
-        "failed",
-        format!("{sessions}; `playbook jobs` says why, `playbook jobs retry` tries again"),
-    ))
+    let text = format!(
+        "{} failed; `playbook jobs` says why, `playbook jobs retry` tries again",
+        jobs_have(failed)
+    );
+    (failed > 0).then(|| Notice::new("failed", text))
 }
 
 fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
@@ -127,15 +123,17 @@ fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
     }
     let count: usize = reasons.values().sum();
     let (reason, _) = reasons.into_iter().max_by_key(|(_, count)| *count)?;
-    let jobs = if count == 1 {
-        "1 job has waited".to_owned()
-    } else {
-        format!("{count} jobs have waited")
-    };
-    Some(Notice::new(
-        "waiting",
-        format!("{jobs} for more than a day: {reason}; `playbook jobs` lists what waits"),
-    ))
+    let text = format!(
+        "{} waited for more than a day: {reason}; `playbook jobs` lists what waits",
+        jobs_have(count)
+    );
+    Some(Notice::new("waiting", text))
+}
+
+/// `1 job has`, `2 jobs have`.
+fn jobs_have(count: usize) -> String {
+    let have = if count == 1 { "has" } else { "have" };
+    format!("{} {have}", counted(count, "job"))
 }
 
 /// Sessions that ended since the last one that was reflected on.

@@ -10,8 +10,8 @@ use crate::fsx::{self, FsError};
 use crate::news;
 use crate::paths::Paths;
 use crate::playbook::dedup::{Threshold, Wording};
-use crate::playbook::{ChangeKind, Playbook, Section};
-use crate::store::{MAX_FILE_BYTES, Snapshots};
+use crate::playbook::{ChangeKind, Section};
+use crate::store::Snapshots;
 use crate::trust::Standing;
 
 const MAX_OFFERED: u64 = 1 << 20;
@@ -43,8 +43,7 @@ pub(super) fn same_elsewhere(context: &WorkerContext, job: &Job) -> Result<(), Q
         if other == project || other == paths.own() || !Standing::of(paths, other).is_trusted() {
             continue;
         }
-        let last = Snapshots::new(&paths.project(other)).last(MAX_FILE_BYTES)?;
-        let Some(known) = last.and_then(|bytes| Playbook::parse(&bytes).ok()) else {
+        let Some(known) = Snapshots::new(&paths.project(other)).last_playbook()? else {
             continue;
         };
         let preferences = known

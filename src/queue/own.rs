@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::context::WorkerContext;
-use super::dream_rule::NOBODY;
+use super::dream::NOBODY;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId, Ticket};

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::edit::Edit;
 use super::job::{JobId, Ticket};
 use crate::backend::{Name, Step, Tokens};
+use crate::memory::RecordMark;
 use crate::paths::Paths;
 use crate::playbook::apart::VotesApart;
 use crate::playbook::proof::PointInSession;
@@ -154,14 +155,7 @@ pub(crate) struct Claim {
     pub(crate) first_record: Option<u64>,
     /// The range's own records: those that no job claimed before.
     #[serde(serialize_with = "write_records", deserialize_with = "read_records")]
-    pub(crate) records: Vec<ClaimedRecord>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ClaimedRecord {
-    pub(crate) hash: u64,
-    /// Its time in milliseconds since 1970, if it has one.
-    pub(crate) time: Option<i64>,
+    pub(crate) records: Vec<RecordMark>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -216,23 +210,24 @@ pub(crate) struct Waiting {
     pub(crate) for_account: bool,
 }
 
-/// One record in text: 16 hex digits, and its time in hex after a dot.
-fn write_records<S: Serializer>(records: &[ClaimedRecord], to: S) -> Result<S::Ok, S::Error> {
+/// One record in text: 16 hex digits, and its time in hex after a dot, in milliseconds since 1970.
+fn write_records<S: Serializer>(records: &[RecordMark], to: S) -> Result<S::Ok, S::Error> {
     let text = records.iter().map(|record| match record.time {
-        Some(time) => format!("{:016x}.{time:x}", record.hash),
+        Some(time) => format!("{:016x}.{:x}", record.hash, time.as_millisecond()),
         None => format!("{:016x}", record.hash),
     });
     to.serialize_str(&text.collect::<Vec<_>>().join(" "))
 }
 
-fn read_records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClaimedRecord>, D::Error> {
+fn read_records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<RecordMark>, D::Error> {
     let number = |digits: &str| u64::from_str_radix(digits, 16);
     let read = |word: &str| {
         let (hash, time) = word.split_once('.').unzip();
         let time = time.map(number).transpose()?;
-        Ok(ClaimedRecord {
+        let time = time.map(u64::cast_signed);
+        Ok(RecordMark {
             hash: number(hash.unwrap_or(word))?,
-            time: time.map(u64::cast_signed),
+            time: time.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
         })
     };
     let words = String::deserialize(from)?;
@@ -252,20 +247,16 @@ mod tests {
             start: 10,
             end: 20,
             first_record: Some(u64::MAX),
-            records: vec![
-                ClaimedRecord {
-                    hash: 7,
-                    time: Some(1_795_000_000_000),
-                },
-                ClaimedRecord {
-                    hash: u64::MAX,
-                    time: None,
-                },
-                ClaimedRecord {
-                    hash: 0,
-                    time: Some(-1),
-                },
-            ],
+            records: [
+                (7, Some(1_795_000_000_000)),
+                (u64::MAX, None),
+                (0, Some(-1)),
+            ]
+            .map(|(hash, ms)| RecordMark {
+                hash,
+                time: ms.map(|ms| Timestamp::from_millisecond(ms).unwrap()),
+            })
+            .to_vec(),
         };
         let text = serde_json::to_string(&claim).unwrap();
         assert_eq!(serde_json::from_str::<Claim>(&text).unwrap(), claim);

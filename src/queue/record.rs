@@ -7,24 +7,27 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::LOCK_WAIT;
+use super::apply::keep_if_missing;
 use super::context::WorkerContext;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
-use super::job::{Event, JobId};
+use super::job::{Event, JOB_VERSION, JobId};
 use super::progress::Job;
 use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{budget_kind_of, ledger_row};
-use super::{files, hint_index, report, screening};
+use super::{files, hint_index, report, screening, spool};
 use crate::backend::Name;
 use crate::config::Config;
-use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
+use crate::memory::{self, Cursor, JobCounts, Outcome, Record};
 use crate::playbook::{Change, Playbook};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember::{ReflectedSession, remember};
 use crate::reflect::tellable::tellable;
+use crate::store::{Snapshots, Store};
 use crate::tenant;
 
 /// Records a job that was applied: its place, its records, what it changed, what its
@@ -86,6 +89,55 @@ pub(super) fn applied(
     remove(context, job, finish, took, judged.as_ref())
 }
 
+/// Records what was applied to the playbook of `undo` and is still in the spool: jobs that were
+/// stopped between file and record, of which an undo must know.
+///
+/// The caller holds the project, so that none of these jobs is being worked on.
+pub(super) fn unrecorded(context: &WorkerContext, undo: &Job, config: &Config) -> Result<(), Stop> {
+    let project = &undo.ticket.project;
+    let snapshots = Snapshots::new(&context.paths().project(project));
+    let store = Store::of(context.paths(), project);
+    let locked = store.lock(LOCK_WAIT)?;
+    let playbook = locked.load()?;
+    let spool = context.paths().spool();
+    for id in spool::list(&spool)? {
+        // A file that is no job is left alone.
+        let Ok(job) = files::read(&spool, &id) else {
+            continue;
+        };
+        let is_ours = job.ticket.v <= JOB_VERSION && job.ticket.project == *project;
+        if !is_ours || id == undo.ticket.id {
+            continue;
+        }
+        if playbook.is_applied(id.as_str()) {
+            let kept = config.playbook.snapshots;
+            keep_if_missing(&snapshots, id.as_str(), &playbook, kept)?;
+        } else if !job.progress.is_applied {
+            continue;
+        }
+        let session = session(&context.surroundings, &job);
+        let finish = Finish::applied(&job);
+        let took = Duration::ZERO;
+        applied(context, &job, session.as_ref(), config, &finish, took)?;
+    }
+    Ok(())
+}
+
+/// What the session of a job showed; a job whose evidence cannot be read teaches nothing
+/// more.
+fn session(surroundings: &Surroundings, job: &Job) -> Option<SessionEvidence> {
+    if !job.progress.has_evidence {
+        return None;
+    }
+    match files::read_evidence(&surroundings.paths, &job.ticket.id) {
+        Ok(session) => Some(session),
+        Err(error) => {
+            surroundings.log(job.ticket.id.as_str(), &error.to_string());
+            None
+        }
+    }
+}
+
 pub(super) fn hand_edit(
     context: &WorkerContext,
     job: &Job,
@@ -96,29 +148,26 @@ pub(super) fn hand_edit(
     let mut record = Record::new(memory::Job {
         id: id.to_string(),
         project: job.ticket.project.to_string_lossy().into_owned(),
-        session: String::new(),
-        transcript: String::new(),
         event: Event::HandEdit.word().to_owned(),
-        backend: String::new(),
         outcome: Outcome::Applied,
-        reason: String::new(),
         counts: counts(changes),
         finished: context.now(),
+        ..memory::Job::default()
     });
     record.changes = changes.to_vec();
     record.highest_numbers = playbook.highest_numbers();
     Ok(context.memory().record(&record)?)
 }
 
+/// Records a job of which nothing comes; its part of the transcript stays to be claimed.
 pub(super) fn ended(
     context: &WorkerContext,
     job: &Job,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
-    context
-        .memory()
-        .record(&record_of(&context.surroundings, job, finish, took))?;
+    let record = record_of(&context.surroundings, job, finish, took);
+    context.memory().record(&record)?;
     remove(context, job, finish, took, None)
 }
 
@@ -135,14 +184,7 @@ fn with_claim(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Dur
         });
         let reflection = job.progress.reflection.as_ref();
         record.confidence = reflection.and_then(|r| r.confidence).map(f64::from);
-        record.records = claim
-            .records
-            .iter()
-            .map(|r| RecordMark {
-                hash: r.hash,
-                time: r.time.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
-            })
-            .collect();
+        record.records.clone_from(&claim.records);
     }
     record
 }
@@ -154,13 +196,10 @@ pub(super) fn given_up(
     finish: &Finish,
     folder: &Path,
 ) -> Result<(), Stop> {
-    context.memory().record(&with_claim(
-        &context.surroundings,
-        job,
-        finish,
-        Duration::ZERO,
-    ))?;
-    report::finished(&context.surroundings, job, finish, Duration::ZERO, None);
+    let took = Duration::ZERO;
+    let record = with_claim(&context.surroundings, job, finish, took);
+    context.memory().record(&record)?;
+    report::finished(&context.surroundings, job, finish, took, None);
     files::remove(folder, &job.ticket.id)?;
     context.has_left(job);
     Ok(())
@@ -176,15 +215,11 @@ pub(super) fn failed(
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
     context.save(job)?;
-    context
-        .memory()
-        .record(&with_claim(&context.surroundings, job, finish, took))?;
+    let record = with_claim(&context.surroundings, job, finish, took);
+    context.memory().record(&record)?;
     report::finished(&context.surroundings, job, finish, took, None);
-    files::shift(
-        &context.paths().spool(),
-        &context.paths().failed(),
-        &job.ticket.id,
-    )?;
+    let paths = context.paths();
+    files::shift(&paths.spool(), &paths.failed(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
@@ -215,7 +250,6 @@ pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
     let was_there_before = matches!(job.ticket.event, Event::Bootstrap | Event::Reflect);
     let claim = job.progress.claim.as_ref().filter(|_| was_there_before);
     let last = claim.and_then(|claim| claim.records.iter().filter_map(|record| record.time).max());
-    let last = last.and_then(|ms| Timestamp::from_millisecond(ms).ok());
     last.map_or(now, |last| last.min(now))
 }
 

@@ -28,35 +28,29 @@ const MAX_ID: usize = 64;
 
 /// Stores with a job what its session was shown, unless it is stored already.
 pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
-    if job.progress.shown.is_none() {
-        let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
-        let Given {
-            mut shown,
-            root,
-            is_of_here,
-        } = {
-            let ticket = &job.ticket;
-            let first = (ticket.session.clone(), ticket.transcript.clone(), end);
-            of(context.paths(), &ticket.project, first, |error| {
-                context.log(ticket.id.as_str(), error);
-            })
-        };
-        job.progress.root = Some(root).filter(|root| *root != job.ticket.session);
-        // What a start of ours showed stands in the playbook, wherever its file is now.
-        job.progress.has_seen_points |= is_of_here;
-        // A subagent has a context of its own, without what its session was shown: what it was
-        // given itself stands in its transcript.
-        if is_of_subagent(job) {
-            shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
-            let own = transcript_file::beginnings(&job.ticket.transcript, end);
-            let own =
-                own.inspect_err(|error| context.log(job.ticket.id.as_str(), &error.to_string()));
-            for text in own.unwrap_or_default().given {
-                shown.add(in_text(&text));
-            }
-        }
-        job.progress.shown = Some(shown);
+    if job.progress.shown.is_some() {
+        return;
     }
+    let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
+    let ticket = &job.ticket;
+    let log = |error: &str| context.log(ticket.id.as_str(), error);
+    let first = (ticket.session.clone(), ticket.transcript.clone(), end);
+    let given = of(context.paths(), &ticket.project, first, log);
+    let mut shown = given.shown;
+    // A subagent has a context of its own, without what its session was shown: what it was
+    // given itself stands in its transcript.
+    if is_of_subagent(job) {
+        shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
+        let own = transcript_file::beginnings(&ticket.transcript, end);
+        let own = own.inspect_err(|error| log(&error.to_string()));
+        for text in own.unwrap_or_default().given {
+            shown.add(in_text(&text));
+        }
+    }
+    job.progress.root = Some(given.root).filter(|root| *root != ticket.session);
+    // What a start of ours showed stands in the playbook, wherever its file is now.
+    job.progress.has_seen_points |= given.is_of_here;
+    job.progress.shown = Some(shown);
 }
 
 /// Takes from the playbook what a subagent was neither given nor cited: it has a context of its

@@ -20,7 +20,7 @@ use super::evidence::SessionEvidence;
 use super::finish::leave;
 use super::progress::Job;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{files, offer, own, reason, record, screening, shown, trigger, unrecorded};
+use super::{files, offer, own, reason, record, screening, shown, trigger_table};
 use crate::backend::question::Answered;
 use crate::backend::{Failure, FailureKind};
 use crate::config::Config;
@@ -76,12 +76,12 @@ async fn stages(
         let _alone = project.lock().await;
         return block_in_place(|| {
             if let Edit::Undo { .. } = edit {
-                unrecorded::record_first(context, job, &config)?;
+                record::unrecorded(context, job, &config)?;
             }
             finish(context, job, &Work::Edit(&edit), &config, begun)
         });
     }
-    trigger::enabled(&config)?;
+    trigger_table::enabled(&config)?;
     if job.ticket.project == context.paths().own() {
         return Err(Stop::Skips(own::NO_PROJECT.to_owned()));
     }
@@ -275,7 +275,7 @@ fn gather(
         None => match claim::claim(job, context, secrecy)? {
             Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
             Claimed::Part(claim, digest) => {
-                let trigger = trigger::worth(context, job, &digest.facts, config)?;
+                let trigger = trigger_table::worth(context, job, &digest.facts, config)?;
                 job.progress.trigger = Some(trigger.to_owned());
                 job.progress.claim = Some(claim);
                 // First for the others in this worker: a write that fails may have been done.

@@ -3,8 +3,9 @@
 //! Each call, a second one after a useless reply included, is asked for anew: the project may
 //! have been switched off, and a budget may be used up. What is held back costs nothing.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -14,7 +15,6 @@ use super::bootstrap_budget;
 use super::budget::{self, Day, Hold, Usage, Whose};
 use super::context::WorkerContext;
 use super::job::{Event, JobId};
-use super::open_calls::RoomTaken;
 use super::progress::{Job, Paid};
 use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
 use crate::config::Config;
@@ -232,6 +232,81 @@ impl Backend for Meter<'_> {
             }
             result
         })
+    }
+}
+
+/// What the calls under way take, before the ledger knows what they cost: of the day's budgets under `None`, of what was agreed to for
+/// bootstrap under its project.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls {
+    taken: Mutex<HashMap<Option<PathBuf>, Usage>>,
+    given_back: Condvar,
+}
+
+impl OpenCalls {
+    /// Takes a place for as many calls as there is `room` for beside those under way; what
+    /// others have reserved they may not need, so it is waited for.
+    pub(super) fn take(
+        &self,
+        whose: Option<PathBuf>,
+        tokens: u64,
+        room: impl Fn(Usage) -> Result<u32, Hold>,
+    ) -> Result<RoomTaken<'_>, Hold> {
+        // Held until the place is taken: two calls must not see the same room.
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = loop {
+            let usage = taken.get(&whose).copied().unwrap_or_default();
+            match room(usage) {
+                Ok(calls) => break calls,
+                Err(Hold::Day { .. } | Hold::Agreed) if usage.calls > 0 => {
+                    let woken = self.given_back.wait(taken);
+                    taken = woken.unwrap_or_else(PoisonError::into_inner);
+                }
+                Err(hold) => return Err(hold),
+            }
+        };
+        let usage = taken.entry(whose.clone()).or_default();
+        usage.calls += u64::from(calls);
+        usage.tokens += tokens;
+        Ok(RoomTaken {
+            of: Some((self, whose)),
+            calls,
+            tokens,
+        })
+    }
+}
+
+/// A place in the budget that pays; given back when the call has been noted.
+pub(super) struct RoomTaken<'a> {
+    of: Option<(&'a OpenCalls, Option<PathBuf>)>,
+    pub(super) calls: u32,
+    tokens: u64,
+}
+
+impl RoomTaken<'_> {
+    pub(super) fn free() -> Self {
+        Self {
+            of: None,
+            calls: u32::MAX,
+            tokens: 0,
+        }
+    }
+}
+
+impl Drop for RoomTaken<'_> {
+    fn drop(&mut self) {
+        let Some((open_calls, whose)) = &self.of else {
+            return;
+        };
+        let mut taken = open_calls
+            .taken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(usage) = taken.get_mut(whose) {
+            usage.calls -= u64::from(self.calls);
+            usage.tokens -= self.tokens;
+        }
+        open_calls.given_back.notify_all();
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::ask::known_points;
 use super::context::WorkerContext;
 use super::in_flight::InFlight;
 use super::job::{JobId, Ticket};
@@ -18,10 +19,12 @@ use super::status::{Due, Status};
 use super::stop::{End, Finish, WorkerError, WorkerError::NoLock};
 use super::surroundings::Surroundings;
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{dream, file_look, hint_index, notices, overlooked, recover, request, spool, tidy};
+use super::{QueueError, dream, hint_index, notices, overlooked, recover, request, spool, tidy};
 use crate::backend::den;
 use crate::env::Clock;
+use crate::freshness;
 use crate::fsx::FsError;
+use crate::memory::JobRow;
 use crate::trust;
 
 /// A worker waits for jobs that are due within this time; else it ends.
@@ -29,6 +32,10 @@ const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(100);
 /// Longer than a hook holds the lock while it looks who is at work.
 const GLANCE: Duration = Duration::from_secs(1);
+/// How soon who waits for a job looks again whether it is done or can be done here, at first.
+const FIRST_LOOK: Duration = Duration::from_millis(20);
+/// How much later at the most: many who wait take the machine from the one at work.
+const LONGEST_LOOK: Duration = Duration::from_millis(160);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WorkScope {
@@ -105,6 +112,32 @@ pub(crate) async fn run_if_free(
     let drain = Drain::begin(&context, &lock, scope, &mut summary)?;
     drain.run().await?;
     Ok(Some(summary))
+}
+
+/// Sees a job to its end, here or in the worker that runs already.
+///
+/// `None` when it waits for something, or was not done in time.
+pub(crate) async fn see_through(
+    context: Arc<WorkerContext>,
+    id: &JobId,
+    patience: Duration,
+) -> Result<Option<JobRow>, QueueError> {
+    let deadline = Instant::now() + patience;
+    let mut pause = FIRST_LOOK;
+    loop {
+        if let Some(row) = context.memory().job(id.as_str())? {
+            return Ok(Some(row));
+        }
+        let scope = WorkScope::One(id.clone());
+        if run_if_free(Arc::clone(&context), &scope).await?.is_some() {
+            return Ok(context.memory().job(id.as_str())?);
+        }
+        if Instant::now() >= deadline {
+            return Ok(None);
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_LOOK);
+    }
 }
 
 /// Tells whether there is something in the spool that was not there before.
@@ -200,9 +233,29 @@ impl<'a> Drain<'a> {
             self.context.refresh_records(project);
             self.context.surroundings.make_ready(project);
         }
-        file_look::after(self.context, &self.sessions).await;
+        self.look_at_files().await;
         self.summary.waiting = self.schedule.waiting().count();
         Ok(self.schedule)
+    }
+
+    /// Sees what of the key points of their projects the files no longer have.
+    ///
+    /// All jobs are done by now: it may be cut short, and the next worker does it again.
+    async fn look_at_files(&self) {
+        let context = self.context;
+        for (project, folder) in &self.sessions {
+            let config = context.surroundings.config_for(project);
+            let points = config.map_err(QueueError::from);
+            let points = points.and_then(|config| known_points(context.paths(), project, &config));
+            // What keeps them from being read has been told by the jobs.
+            let Ok(playbook) = points else { continue };
+            let place = (project.as_path(), folder.as_path());
+            match freshness::look(context.paths(), place, &playbook, context.now()).await {
+                Ok(true) => context.surroundings.make_ready(project),
+                Ok(false) => {}
+                Err(error) => context.log("worker", &error.to_string()),
+            }
+        }
     }
 
     async fn work(&mut self) -> Result<(), FsError> {

@@ -1,6 +1,8 @@
 //! What is learned together with others: which records leave this machine, under which names, and
 //! what becomes of those that arrive. `playbook-server sync` carries them.
 
+#![expect(missing_docs, reason = "what a name says needs no words")]
+
 mod arrival;
 mod login;
 mod names;
@@ -63,7 +65,6 @@ pub struct Sharing {
 pub struct LogRow {
     /// Its place in the order of the log.
     pub position: u64,
-    /// Who appended it.
     pub origin: String,
     /// What they say it is.
     pub record: Value,
@@ -99,15 +100,10 @@ impl Sharing {
         })
     }
 
-    /// As [`Sharing::login`], without opening the memory.
-    pub fn login_of_process() -> anyhow::Result<Option<Login>> {
+    /// How to reach the log, as the settings have it; `None` where they name none.
+    pub fn login() -> anyhow::Result<Option<Login>> {
         let paths = Paths::resolve(&Env::from_process())?;
         Login::of(&config::load(&paths.config_file())?)
-    }
-
-    /// How to reach the log, as the settings have it; `None` where they name none.
-    pub fn login(&self) -> anyhow::Result<Option<Login>> {
-        Login::of(&self.config)
     }
 
     /// Where this memory stands in a log.
@@ -134,11 +130,6 @@ impl Sharing {
     /// Takes note that all up to this number was sent.
     pub fn sent(&mut self, last: u64) -> anyhow::Result<()> {
         Ok(self.memory.sent(last)?)
-    }
-
-    /// How many records wait.
-    pub fn unsent(&self) -> anyhow::Result<u64> {
-        Ok(self.memory.unsent()?)
     }
 
     /// Takes in rows of a log, in their order.

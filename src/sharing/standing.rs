@@ -11,16 +11,12 @@ const MAX_FILE: u64 = 64 << 10;
 /// How the last exchange went.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Standing {
-    /// When it was tried last.
     pub(crate) tried: Option<Timestamp>,
-    /// When it succeeded last.
     pub(crate) succeeded: Option<Timestamp>,
-    /// What stood in the way the last time.
     pub(crate) problem: Option<String>,
 }
 
 impl Standing {
-    /// What the last exchange left.
     pub(crate) fn of(paths: &Paths) -> Self {
         fsx::read_json(&paths.sync_standing(), MAX_FILE).unwrap_or_default()
     }

@@ -86,26 +86,36 @@ impl Snapshots {
     }
 
     /// Reads the playbook as it was after `job`; `None` when that is not kept.
-    pub(crate) fn read(&self, job: &str, max: u64) -> Result<Option<Vec<u8>>, FsError> {
+    pub(crate) fn read(&self, job: &str) -> Result<Option<Vec<u8>>, FsError> {
         let list = self.list()?;
         match list.iter().rev().find(|snapshot| snapshot.job == job) {
-            Some(snapshot) => fsx::read_if_there(&self.folder.join(snapshot.file()), max),
+            Some(snapshot) => self.bytes_of(snapshot),
             None => Ok(None),
         }
+    }
+
+    fn bytes_of(&self, snapshot: &Snapshot) -> Result<Option<Vec<u8>>, FsError> {
+        fsx::read_if_there(&self.folder.join(snapshot.file()), MAX_FILE_BYTES)
     }
 
     /// Tells whether the playbook had key points when it was last kept; what cannot be read
     /// may have had some.
     pub(crate) fn have_points(&self) -> Result<bool, FsError> {
-        let last = self.last(MAX_FILE_BYTES)?;
+        let last = self.last()?;
         Ok(last.is_some_and(|bytes| Playbook::parse(&bytes).map_or(true, |p| !p.is_empty())))
     }
 
-    pub(crate) fn last(&self, max: u64) -> Result<Option<Vec<u8>>, FsError> {
+    pub(crate) fn last(&self) -> Result<Option<Vec<u8>>, FsError> {
         match self.list()?.last() {
-            Some(snapshot) => fsx::read_if_there(&self.folder.join(snapshot.file()), max),
+            Some(snapshot) => self.bytes_of(snapshot),
             None => Ok(None),
         }
+    }
+
+    /// The playbook as it was last kept, if that can be read.
+    pub(crate) fn last_playbook(&self) -> Result<Option<Playbook>, FsError> {
+        let last = self.last()?;
+        Ok(last.and_then(|bytes| Playbook::parse(&bytes).ok()))
     }
 }
 
@@ -117,7 +127,7 @@ mod tests {
     fn the_last_few_are_kept_in_the_order_of_the_changes_and_originals_stay() {
         let dir = tempfile::tempdir().unwrap();
         let snapshots = Snapshots::new(dir.path());
-        assert_eq!(snapshots.last(10).unwrap(), None);
+        assert_eq!(snapshots.last().unwrap(), None);
         snapshots.keep_original("z", b"old").unwrap();
         // A job that waited has an older name than those applied before it.
         for job in ["z", "c", "b"] {
@@ -130,9 +140,9 @@ mod tests {
             .map(|s| s.job)
             .collect();
         assert_eq!(jobs, ["c", "b"]);
-        assert_eq!(snapshots.last(10).unwrap().unwrap(), b"b");
-        assert_eq!(snapshots.read("c", 10).unwrap().unwrap(), b"c");
-        assert_eq!(snapshots.read("../b", 10).unwrap(), None);
+        assert_eq!(snapshots.last().unwrap().unwrap(), b"b");
+        assert_eq!(snapshots.read("c").unwrap().unwrap(), b"c");
+        assert_eq!(snapshots.read("../b").unwrap(), None);
         assert!(dir.path().join("snapshots/z.original.json").is_file());
     }
 }

@@ -10,8 +10,14 @@
     reason = "a bench makes files as users do"
 )]
 
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../tests/server/chance.rs"]
+mod chance;
 #[path = "../tests/server/postgres.rs"]
 mod postgres;
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../tests/server/served.rs"]
+mod served;
 #[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/server/user.rs"]
 mod user;
@@ -19,7 +25,6 @@ mod user;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,7 +36,9 @@ use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflec
 use playbook::tenant::Tenant;
 use serde_json::{Value, json};
 
+use crate::chance::Chance;
 use crate::postgres::Postgres;
+use crate::served::Server;
 use crate::user::User;
 
 const RECORDS: u64 = 100_000;
@@ -39,6 +46,8 @@ const PORTION: u64 = 1_000;
 const PROJECTS: u64 = 20;
 const WORDS: f64 = 20_000.0;
 const SECONDS: u64 = 15;
+/// The rate is not what is measured.
+const RATE: [&str; 2] = ["--rate", "1000000"];
 /// The bars: what the slowest query of a hundred takes, and how many errors are looked up.
 const SLOWEST_MS: f64 = 20.0;
 const SEEN_PER_SECOND: f64 = 1_000.0;
@@ -53,10 +62,13 @@ fn main() {
     println!("  {:.0} s", begun.elapsed().as_secs_f64());
 
     println!("on this machine:");
-    measure(&Server::start(&source, &[]), soak);
+    let mut here = Server::start(source, &RATE, None);
+    measure(&here, soak);
+    here.child.kill().unwrap();
     let Some(store) = Postgres::start() else {
         return;
     };
+    let source = &here.user;
     source.ok(&["config", "set", "memory.url", &store.url("tenant_team")]);
     let begun = Instant::now();
     println!(
@@ -67,41 +79,30 @@ fn main() {
     store.sql("VACUUM ANALYZE");
     let user = User::sharing(&store.url("playbook_server"));
     println!("on PostgreSQL:");
-    measure(&Server::start(&user, &["--postgres"]), soak);
+    let options = [&RATE[..], &["--postgres"]].concat();
+    measure(&Server::start(user, &options, Some(store)), soak);
 }
 
-/// Numbers that look random, the same for each thread of this number.
-struct Chance(u64);
+/// A word; as in a language, a few of them are in most texts and most in a few.
+fn word(chance: &mut Chance) -> String {
+    let share = chance.below(1 << 20) as f64 / f64::from(1 << 20);
+    format!("w{:.0}x", WORDS.powf(share))
+}
 
-impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
+/// Words that somebody looks for: the most common are dropped before any search.
+fn wanted(chance: &mut Chance, words: usize) -> String {
+    let all = std::iter::repeat_with(|| word(chance)).filter(|word| word.len() > 3);
+    all.take(words).collect::<Vec<_>>().join(" ")
+}
 
-    /// A word; as in a language, a few of them are in most texts and most in a few.
-    fn word(&mut self) -> String {
-        let share = self.below(1 << 20) as f64 / f64::from(1 << 20);
-        format!("w{:.0}x", WORDS.powf(share))
-    }
-
-    /// Words that somebody looks for: the most common are dropped before any search.
-    fn wanted(&mut self, words: usize) -> String {
-        let all = std::iter::repeat_with(|| self.word()).filter(|word| word.len() > 3);
-        all.take(words).collect::<Vec<_>>().join(" ")
-    }
-
-    fn text(&mut self, words: u64) -> String {
-        let words: Vec<String> = (0..words).map(|_| self.word()).collect();
-        words.join(" ")
-    }
+fn text(chance: &mut Chance, words: u64) -> String {
+    let words: Vec<String> = (0..words).map(|_| word(chance)).collect();
+    words.join(" ")
 }
 
 /// Fills the memory of the tenant `team`, and what waits to be shared of the user's own.
 fn fill(user: &User) {
-    let mut chance = Chance(42);
+    let mut chance = Chance::new(42);
     let state = user.database();
     let mut own = Memory::open(&state).unwrap();
     own.share("bench").unwrap();
@@ -133,33 +134,33 @@ fn record(number: u64, chance: &mut Chance) -> Learned {
     let importance = chance.below(100) as f64 / 100.0;
     match number % 5 {
         0 => Learned::Lesson(NewLesson {
-            task_type: chance.word(),
-            mistake: chance.text(8),
-            correction: format!("{} {number}", chance.text(15)),
+            task_type: word(chance),
+            mistake: text(chance, 8),
+            correction: format!("{} {number}", text(chance, 15)),
             importance,
             ..NewLesson::default()
         }),
         1 => {
             let subject = format!("tool{}", number % 50);
-            let text = error(number);
+            let example = error(number);
             Learned::Error(NewError {
-                signature: Signature::of_error(&subject, &text),
+                signature: Signature::of_error(&subject, &example),
                 error_type: subject,
-                example: text,
+                example,
                 occurrences: 1,
                 importance,
                 fix: Some(NewFix {
-                    text: chance.text(5),
+                    text: text(chance, 5),
                     times: 1,
                 }),
                 ..NewError::default()
             })
         }
         _ => Learned::Reflection(NewReflection {
-            text: format!("{} {number}", chance.text(30)),
+            text: format!("{} {number}", text(chance, 30)),
             importance,
             confidence: 0.5,
-            tags: vec![chance.word()],
+            tags: vec![word(chance)],
             ..NewReflection::default()
         }),
     }
@@ -169,89 +170,50 @@ fn error(number: u64) -> String {
     format!("error: w{number}x has failed")
 }
 
-struct Server {
-    child: Child,
-    port: u16,
-    token: String,
+/// What it holds in memory, in MiB.
+fn resident(server: &Server) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    line.split_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse::<u64>()
+        .unwrap()
+        / 1024
 }
 
-impl Server {
-    fn start(user: &User, options: &[&str]) -> Self {
-        let token = user
-            .ok(&["server", "token", "new", "team"])
-            .0
-            .trim()
-            .to_owned();
-        let serve = [
-            "server",
-            "serve",
-            "--listen",
-            "127.0.0.1:0",
-            "--rate",
-            "1000000",
-        ];
-        let mut command = user.command(&[&serve, options].concat());
-        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-        let address = first["fields"]["address"].as_str().unwrap();
-        let port = address.rsplit(':').next().unwrap().parse().unwrap();
-        thread::spawn(move || lines.for_each(drop));
-        Self { child, port, token }
-    }
-
-    /// What it holds in memory, in MiB.
-    fn resident(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("VmRSS:"))
-            .unwrap();
-        line.split_whitespace()
-            .nth(1)
-            .unwrap()
-            .parse::<u64>()
-            .unwrap()
-            / 1024
-    }
-
-    /// Asks on some connections at once for so long; what each question took, in milliseconds.
-    fn load(
-        &self,
-        connections: u64,
-        time: Duration,
-        question: impl Fn(&mut Chance) -> (&'static str, Value) + Sync,
-    ) -> Vec<f64> {
-        let all = Mutex::new(Vec::new());
-        let end = Instant::now() + time;
-        thread::scope(|scope| {
-            for number in 0..connections {
-                let (all, question) = (&all, &question);
-                scope.spawn(move || {
-                    let mut chance = Chance(number * 7919 + 17);
-                    let mut took = Vec::new();
-                    let mut line = Line::open(self.port);
-                    while Instant::now() < end {
-                        let (path, body) = question(&mut chance);
-                        let begun = Instant::now();
-                        line.ask(&self.token, path, &body);
-                        took.push(begun.elapsed().as_secs_f64() * 1e3);
-                    }
-                    all.lock().unwrap().extend(took);
-                });
-            }
-        });
-        let mut all = all.into_inner().unwrap();
-        all.sort_by(f64::total_cmp);
-        all
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
+/// Asks on some connections at once for so long; what each question took, in milliseconds.
+fn load(
+    server: &Server,
+    connections: u64,
+    time: Duration,
+    question: impl Fn(&mut Chance) -> (&'static str, Value) + Sync,
+) -> Vec<f64> {
+    let all = Mutex::new(Vec::new());
+    let end = Instant::now() + time;
+    thread::scope(|scope| {
+        for number in 0..connections {
+            let (all, question) = (&all, &question);
+            scope.spawn(move || {
+                let mut chance = Chance::new(number * 7919 + 17);
+                let mut took = Vec::new();
+                let mut line = Line::open(server.port);
+                while Instant::now() < end {
+                    let (path, body) = question(&mut chance);
+                    let begun = Instant::now();
+                    line.ask(&server.team, path, &body);
+                    took.push(begun.elapsed().as_secs_f64() * 1e3);
+                }
+                all.lock().unwrap().extend(took);
+            });
+        }
+    });
+    let mut all = all.into_inner().unwrap();
+    all.sort_by(f64::total_cmp);
+    all
 }
 
 /// A connection that is kept.
@@ -296,7 +258,7 @@ impl Line {
 fn measure(server: &Server, soak: Option<u64>) {
     let time = Duration::from_secs(SECONDS);
     let found = Line::open(server.port).ask(
-        &server.token,
+        &server.team,
         "reflections/query",
         &json!({"query_text": "w1x", "k": 5}),
     );
@@ -306,7 +268,7 @@ fn measure(server: &Server, soak: Option<u64>) {
         "the records are there"
     );
     for connections in [1, 2] {
-        let all = server.load(connections, time, query);
+        let all = load(server, connections, time, query);
         println!(
             "  query, {connections} at a time: {} asked, median {:.1} ms, p99 {:.1} ms (bar {SLOWEST_MS})",
             all.len(),
@@ -314,29 +276,32 @@ fn measure(server: &Server, soak: Option<u64>) {
             all[all.len() * 99 / 100],
         );
     }
-    let all = server.load(8, time, seen);
+    let all = load(server, 8, time, seen);
     let rate = all.len() as f64 / time.as_secs_f64();
     println!(
         "  seen: {rate:.0} a second (bar {SEEN_PER_SECOND}), p99 {:.1} ms",
         all[all.len() * 99 / 100]
     );
-    println!("  memory: {} MiB", server.resident());
+    println!("  memory: {} MiB", resident(server));
     if let Some(seconds) = soak {
         let mut grown = Vec::new();
         for _ in 0..10 {
             let mixed = |chance: &mut Chance| match chance.below(3) {
-                0 => ("reflections/query", json!({"query_text": chance.wanted(2)})),
+                0 => (
+                    "reflections/query",
+                    json!({"query_text": wanted(chance, 2)}),
+                ),
                 _ => seen(chance),
             };
-            server.load(8, Duration::from_secs(seconds / 10), mixed);
-            grown.push(server.resident());
+            load(server, 8, Duration::from_secs(seconds / 10), mixed);
+            grown.push(resident(server));
         }
         println!("  memory by the tenth of {seconds} s, in MiB: {grown:?}");
     }
 }
 
 fn query(chance: &mut Chance) -> (&'static str, Value) {
-    let mut query = json!({"query_text": chance.wanted(3), "min_importance": 0.3});
+    let mut query = json!({"query_text": wanted(chance, 3), "min_importance": 0.3});
     if chance.below(2) == 0 {
         query["project_id"] = format!("project-{}", chance.below(PROJECTS)).into();
     }

@@ -33,7 +33,7 @@ fn tell(role: &str, password: Option<&str>) {
 }
 
 async fn owner() -> anyhow::Result<Client> {
-    let login = Sharing::login_of_process()?;
+    let login = Sharing::login()?;
     let login = login.context(
         "there is no address of a database; hint: set PLAYBOOK_MEMORY_URL for this command to that \
          of a role that may make roles",

@@ -7,7 +7,6 @@ mod http;
 mod init;
 mod mcp;
 mod postgres;
-mod program;
 mod sync;
 mod tokens;
 
@@ -89,7 +88,7 @@ fn run() -> anyhow::Result<()> {
     runtime.block_on(async {
         match command {
             Command::Mcp => {
-                let service = mcp::Memory::new(program::find()?);
+                let service = mcp::Memory::new(mcp::find()?);
                 let service = service.serve(rmcp::transport::stdio()).await?;
                 service.waiting().await?;
             }

@@ -1,16 +1,25 @@
 //! The tools that an MCP client is offered: few, and described in few words, because each word of
-//! a description is paid for in every session.
+//! a description is paid for in every session. The program `playbook` answers each.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::Duration;
 
+use anyhow::{Context as _, bail};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{ServerCapabilities, ServerConfig};
 use rmcp::schemars::{self, JsonSchema};
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::Deserialize;
+use tokio::process::Command;
 
-use crate::program::ask;
+const NAME: &str = "playbook";
+/// Nothing that is asked takes longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest answer, in bytes: what an agent is told has its price.
+const LONGEST: usize = 16 << 10;
+/// By this the program knows that an agent asks, not the user.
+const BY_AGENT: (&str, &str) = ("CLAUDECODE", "1");
 
 /// What was learned in the project of this folder.
 #[derive(Debug, Clone)]
@@ -49,17 +58,17 @@ impl Memory {
         &self,
         Parameters(Recall { query }): Parameters<Recall>,
     ) -> Result<String, String> {
-        self.ask(["recall", "--"], [query]).await
+        self.ask(["recall".into(), "--".into(), query]).await
     }
 
     #[tool(description = "Ask whether an error came up before, and what fixed it")]
     async fn seen(&self, Parameters(Seen { error }): Parameters<Seen>) -> Result<String, String> {
-        self.ask(["seen", "--"], [error]).await
+        self.ask(["seen".into(), "--".into(), error]).await
     }
 
     #[tool(description = "Show the key points of this project")]
     async fn show(&self) -> Result<String, String> {
-        self.ask(["show"], []).await
+        self.ask(["show".into()]).await
     }
 
     #[tool(description = "Propose a key point; the user decides in `playbook review`")]
@@ -68,20 +77,14 @@ impl Memory {
         Parameters(Remember { text, section }): Parameters<Remember>,
     ) -> Result<String, String> {
         let section = format!("--section={}", section.as_deref().unwrap_or("others"));
-        self.ask(["add", "--propose"], [section, "--".to_owned(), text])
+        self.ask(["add".into(), "--propose".into(), section, "--".into(), text])
             .await
     }
 }
 
 impl Memory {
-    async fn ask<const N: usize, const M: usize>(
-        &self,
-        command: [&str; N],
-        values: [String; M],
-    ) -> Result<String, String> {
-        let command = command.into_iter().map(OsString::from);
-        let args = command.chain(values.into_iter().map(OsString::from));
-        let told = ask(&self.program, args.collect()).await;
+    async fn ask<const N: usize>(&self, command: [String; N]) -> Result<String, String> {
+        let told = ask(&self.program, &command).await;
         told.map_err(|error| format!("{error:#}"))
     }
 }
@@ -91,4 +94,49 @@ impl ServerHandler for Memory {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }
+}
+
+/// The program that stands beside this one, else the first on PATH.
+pub(crate) fn find() -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe().context("could not find this program")?;
+    let beside = own.with_file_name(NAME);
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this crate links nothing of Playbook"
+    )]
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join(NAME));
+    let found = std::iter::once(beside)
+        .chain(on_path)
+        .find(|file| file.is_file());
+    found.context("could not find the program `playbook`; hint: ./install.sh installs both")
+}
+
+/// Asks the program; the answer is its output, an error what it complains of.
+///
+/// A status of 1 with an output is an answer: `playbook seen` says so that it was not.
+async fn ask(program: &Path, args: &[String]) -> anyhow::Result<String> {
+    let child = Command::new(program)
+        .args(args)
+        .env(BY_AGENT.0, BY_AGENT.1)
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let output = tokio::time::timeout(PATIENCE, child).await;
+    let output = output.context("`playbook` has not answered in 30 s")??;
+    match said(&output) {
+        (told, _) if !told.is_empty() => Ok(told),
+        (_, complaint) if !output.status.success() => bail!("{complaint}"),
+        _ => Ok("nothing".to_owned()),
+    }
+}
+
+fn said(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    let mut told = text(&output.stdout);
+    if let Some((cut, _)) = told.char_indices().find(|(at, _)| *at >= LONGEST) {
+        told.truncate(cut);
+        told.push_str("\n(cut off)");
+    }
+    (told, text(&output.stderr))
 }

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Exchanges once; the answer is a line for the user.
 pub(crate) async fn run() -> anyhow::Result<String> {
     let mut sharing = Sharing::open()?;
-    let login = sharing.login()?.context(
+    let login = Sharing::login()?.context(
         "memory.url is not set; hint: `playbook config set memory.url postgres://…`, see docs/sync.md",
     )?;
     let lock = Lock::acquire(&sharing.lock_file(), PATIENCE)?;

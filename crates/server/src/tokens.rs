@@ -1,12 +1,12 @@
 //! The tokens by which tenants are known to the server; on disk stand only hashes of them.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, bail};
 use jiff::Timestamp;
+use playbook::digest::hex;
 use playbook::fsx;
 use playbook::fsx::lock::{self, Lock};
 use serde::{Deserialize, Serialize};
@@ -116,10 +116,5 @@ impl Tokens {
 }
 
 fn hash(token: &str) -> String {
-    let mut text = String::new();
-    for byte in Sha256::digest(token) {
-        // Writing to a text cannot fail.
-        _ = write!(text, "{byte:02x}");
-    }
-    text
+    hex(&Sha256::digest(token))
 }

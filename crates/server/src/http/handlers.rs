@@ -13,6 +13,7 @@ use playbook::reflect::tellable::tellable;
 use playbook::service::{self, Asked, ToStore, together};
 use playbook::tenant::Tenant;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
@@ -91,8 +92,6 @@ pub(crate) async fn generate(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReadyReflection {
-    #[serde(rename = "tenant_id")]
-    _tenant: Option<String>,
     project_id: Option<String>,
     session_id: Option<String>,
     reflection_text: String,
@@ -145,8 +144,6 @@ pub(crate) async fn store_reflection(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReflectionQuery {
-    #[serde(rename = "tenant_id")]
-    _tenant: Option<String>,
     project_id: Option<String>,
     query_text: Option<String>,
     k: Option<u64>,
@@ -191,8 +188,6 @@ pub(crate) async fn query(State(app): AppState, Extension(tenant): Whose, body: 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReadyLesson {
-    #[serde(rename = "tenant_id")]
-    _tenant: Option<String>,
     project_id: Option<String>,
     session_id: Option<String>,
     task_type: String,
@@ -264,8 +259,6 @@ pub(crate) async fn lesson_outcome(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ErrorAsked {
-    #[serde(rename = "tenant_id")]
-    _tenant: Option<String>,
     project_id: Option<String>,
     error: String,
     tool: Option<String>,
@@ -335,19 +328,21 @@ async fn learn(
 }
 
 /// A body whose secrets are masked before anything of it is read.
-fn masked<T: serde::de::DeserializeOwned>(
+fn masked<T: DeserializeOwned>(
     app: &App,
     tenant: &TenantName,
-    body: Body,
+    mut body: Body,
 ) -> Result<T, Problem> {
-    let Body(mut value) = body;
-    own_tenant(&value, tenant)?;
-    app.service.mask(&mut value);
-    Body(value).read()
+    own_tenant(&body.0, tenant)?;
+    app.service.mask(&mut body.0);
+    own(tenant, body)
 }
 
-fn own<T: serde::de::DeserializeOwned>(tenant: &TenantName, body: Body) -> Result<T, Problem> {
+fn own<T: DeserializeOwned>(tenant: &TenantName, mut body: Body) -> Result<T, Problem> {
     own_tenant(&body.0, tenant)?;
+    if let Some(fields) = body.0.as_object_mut() {
+        fields.remove("tenant_id");
+    }
     body.read()
 }
 

@@ -6,7 +6,7 @@ mod metrics;
 mod problem;
 mod store;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -78,7 +78,7 @@ pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
         .init();
     let service = Arc::new(Service::open()?);
     let store = if options.postgres {
-        let login = Sharing::login_of_process()?;
+        let login = Sharing::login()?;
         let login =
             login.context("there is no database; hint: set memory.url, see docs/server.md")?;
         let pool = postgres::pool(&Address::of(&login)?, CONNECTIONS)?;
@@ -99,7 +99,7 @@ pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
     let listener = listener.with_context(|| format!("could not listen on {}", options.listen))?;
     let address = listener.local_addr()?;
     tracing::info!(%address, "listens");
-    if !is_loopback(address.ip()) {
+    if !address.ip().is_loopback() {
         tracing::warn!("tokens and texts travel unencrypted: put a proxy with TLS before this");
     }
     let (told, mut end) = tokio::sync::watch::channel(());
@@ -117,10 +117,6 @@ pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
     }
     tracing::info!("ended");
     Ok(())
-}
-
-fn is_loopback(ip: IpAddr) -> bool {
-    ip.is_loopback()
 }
 
 async fn told_to_end() {
@@ -203,20 +199,10 @@ async fn observed(State(app): State<Arc<App>>, request: Request, next: Next) -> 
     }
     let (took, status) = (begun.elapsed(), response.status().as_u16());
     let tenant = response.extensions().get::<TenantName>();
-    log(&id, &method, &path, status, (tenant, took));
-    app.metrics.count(path, status, took);
-    response
-}
-
-fn log(
-    id: &str,
-    method: &Method,
-    path: &str,
-    status: u16,
-    (tenant, took): (Option<&TenantName>, Duration),
-) {
     let (tenant, ms) = (tenant.map(TenantName::as_str), took.as_secs_f64() * 1e3);
     tracing::info!(request = id, %method, path, status, tenant, ms, "answered");
+    app.metrics.count(path, status, took);
+    response
 }
 
 /// The pattern of a request's path, so that no name is counted or logged.

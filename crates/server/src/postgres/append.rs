@@ -13,6 +13,9 @@ use tokio_postgres::Transaction;
 /// and no reader passes one by.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(70234, hashtext(current_user))";
 
+/// So many characters of what is searched beside a memory's text are kept.
+const LONGEST: usize = 2000;
+
 /// Whose records these are.
 pub(crate) struct Author<'a> {
     pub(crate) origin: &'a str,
@@ -127,7 +130,7 @@ async fn put(
         .map(|signature| signature.to_bits().cast_signed());
     let (kind, times) = (row.kind.word(), i64::try_from(row.times)?);
     let detail = json!(row.detail);
-    let mut words = row.words.clone();
+    let mut words: String = row.words.trim().chars().take(LONGEST).collect();
     for more in row
         .tags
         .iter()

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, ensure};
 use tokio_postgres::Client;
 
-use super::log::version;
+use super::version;
 
 const TABLES: &str = include_str!("tables.sql");
 /// What a role of a tenant is called: this and the tenant's name.

@@ -5,14 +5,12 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
-use playbook::hint::{MemoryKind, Signature, is_stop_word};
-use playbook::memory::{RecallQuery, Stats};
+use playbook::hint::{MemoryKind, Signature};
+use playbook::memory::{RecallQuery, Stats, words_of};
 use playbook::reflect::remembered::{Detail, Remembered, RememberedFix};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-/// So many different words of a query are looked up.
-const WORDS: usize = 32;
 /// So many memories that have the words are weighed.
 const CANDIDATES: i64 = 1_000;
 /// The weights of importance, confidence, effectiveness and age, as `playbook recall` has them.
@@ -31,7 +29,8 @@ pub(crate) async fn recall(
     let Some(text) = &query.text else {
         return select(client, query, None).await;
     };
-    let words = words(text);
+    let words = words_of(text).into_iter();
+    let words: Vec<String> = words.map(|word| format!("'{word}'")).collect();
     if words.is_empty() {
         return Ok(Vec::new());
     }
@@ -144,19 +143,8 @@ pub(crate) async fn stats(
          GROUP BY kind";
     let mut stats = Stats::default();
     for row in client.query(sql, &[&project]).await? {
-        let (kept, occurrences) = (counted(&row, 1)?, counted(&row, 2)?);
-        stats.shown += counted(&row, 4)?;
-        match MemoryKind::from_word(row.try_get(0)?).context("an unknown kind of memory")? {
-            MemoryKind::Reflection => {
-                (stats.reflections, stats.total_reflections) = (kept, occurrences);
-            }
-            MemoryKind::Strategy => stats.strategies = kept,
-            MemoryKind::Lesson => {
-                stats.lessons = kept;
-                stats.average_lesson_effectiveness = row.try_get(3)?;
-            }
-            MemoryKind::Error => (stats.errors, stats.error_occurrences) = (kept, occurrences),
-        }
+        let counts = [counted(&row, 1)?, counted(&row, 2)?, counted(&row, 4)?];
+        stats.count(kind(&row, 0)?, counts, row.try_get(3)?);
     }
     let sql = "SELECT count(*), count(DISTINCT f.error), coalesce(avg(f.effectiveness), 0),
              coalesce(sum(f.times_applied), 0)::bigint
@@ -219,7 +207,7 @@ fn read(row: &Row) -> anyhow::Result<Remembered> {
     let signature: Option<i64> = row.try_get(9)?;
     Ok(Remembered {
         id: row.try_get(0)?,
-        kind: MemoryKind::from_word(row.try_get(1)?).context("an unknown kind of memory")?,
+        kind: kind(row, 1)?,
         project: row.try_get(2)?,
         tenant: row.try_get::<_, &str>(3)?.to_owned(),
         session: row.try_get(4)?,
@@ -255,26 +243,14 @@ fn fix(row: &Row) -> anyhow::Result<RememberedFix> {
     })
 }
 
+fn kind(row: &Row, column: usize) -> anyhow::Result<MemoryKind> {
+    MemoryKind::from_word(row.try_get(column)?).context("an unknown kind of memory")
+}
+
 fn counted(row: &Row, column: usize) -> anyhow::Result<u64> {
     Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or(0))
 }
 
 fn time(row: &Row, column: usize) -> anyhow::Result<Timestamp> {
     Ok(Timestamp::try_from(row.try_get::<_, SystemTime>(column)?)?)
-}
-
-/// The words of a query, which a quotation of the index's own language cannot be broken by.
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split(|c: char| !c.is_alphanumeric()) {
-        let word = format!("'{}'", word.to_lowercase());
-        if word != "''" && words.len() < WORDS && !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    let is_stop = |word: &String| is_stop_word(word.trim_matches('\''));
-    if !words.iter().all(is_stop) {
-        words.retain(|word| !is_stop(word));
-    }
-    words
 }

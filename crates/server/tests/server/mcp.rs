@@ -105,21 +105,7 @@ fn four_tools_are_offered_in_few_words() {
 fn what_is_known_is_told() {
     let mut client = Client::new();
     client.cli(&["add", "run `just test` before each commit"]);
-    let lesson = [
-        "lesson",
-        "add",
-        "--task",
-        "release",
-        "--mistake",
-        "tagged first",
-    ];
-    client.cli(
-        &[
-            &lesson[..],
-            &["--correction", "Run `just build` before the tag."],
-        ]
-        .concat(),
-    );
+    client.user.learn("Run `just build` before the tag.");
     let (shown, _) = client.call("show", &json!({}));
     assert!(shown.contains("just test"), "{shown}");
     let (found, _) = client.call("recall", &json!({"query": "--release tag"}));

@@ -15,7 +15,7 @@ use crate::user::User;
 pub(crate) struct Server {
     pub(crate) user: User,
     pub(crate) child: Child,
-    port: u16,
+    pub(crate) port: u16,
     pub(crate) team: String,
     pub(crate) others: String,
     _store: Option<Postgres>,

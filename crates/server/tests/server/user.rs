@@ -88,16 +88,9 @@ impl User {
 
     /// Learns a lesson by hand; its id.
     pub(crate) fn learn(&self, correction: &str) -> String {
-        let lesson = [
-            "lesson",
-            "add",
-            "--json",
-            "--task",
-            "release",
-            "--mistake",
-            "tagged first",
-        ];
-        let (told, _) = self.ok(&[&lesson[..], &["--correction", correction]].concat());
+        let lesson = "lesson add --json --task release --mistake tagged-first --correction";
+        let lesson: Vec<&str> = lesson.split(' ').chain([correction]).collect();
+        let (told, _) = self.ok(&lesson);
         let told: serde_json::Value = serde_json::from_str(&told).unwrap();
         told["id"].as_str().unwrap().to_owned()
     }
