@@ -52,8 +52,8 @@ mod user;
 use std::io;
 
 use jiff::Timestamp;
-use playbook_core::errors::{self, attempt, call, message, words};
-pub(crate) use playbook_core::errors::{deed, shell};
+use playbook_core::errors::{self, attempt, call, message};
+pub(crate) use playbook_core::errors::{deed, shell, words};
 
 use crate::redact::Secrecy;
 use session::Session;
