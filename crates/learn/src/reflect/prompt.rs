@@ -173,12 +173,12 @@ pub(crate) fn or<'a>(text: &'a str, empty: &'a str) -> &'a str {
 fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Partial => "partial, or not known",
-        known => known.name(),
+        known => known.word(),
     }
 }
 
 fn category(category: Option<ErrorCategory>) -> &'static str {
-    category.map_or("none", ErrorCategory::name)
+    category.map_or("none", ErrorCategory::word)
 }
 
 fn cited_ids(ids: &[Id]) -> String {

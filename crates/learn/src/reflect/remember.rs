@@ -109,8 +109,8 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
         tenant: session.tenant.to_owned(),
         text: mask(text).into_owned(),
         strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
-        outcome: Some(facts.outcome.name().to_owned()),
-        error_category: facts.category.map(|category| category.name().to_owned()),
+        outcome: Some(facts.outcome.word().to_owned()),
+        error_category: facts.category.map(|category| category.word().to_owned()),
         signature: only_error.map(|error| error.signature),
         importance: rated(facts, said),
         confidence: said.confidence.map_or(UNRATED, Score::get),
@@ -155,7 +155,7 @@ fn importance(facts: &Facts, is_solved: bool) -> f64 {
 
 /// The reflector's topics, the kind of error, and spec/5's marks.
 fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
-    let words = facts.category.map(ErrorCategory::name).into_iter();
+    let words = facts.category.map(ErrorCategory::word).into_iter();
     let words = words
         .chain(MARKS)
         .chain(error_type(facts))
@@ -236,7 +236,7 @@ fn struck(facts: &Facts, error: &RecurringError) -> Vec<Learned> {
     if ways.is_empty() {
         ways.push(None);
     }
-    let category = error.category.name();
+    let category = error.category.word();
     let learned = |(at, way): (usize, Option<&Way>)| {
         Learned::Error(NewError {
             signature: error.signature,
@@ -244,7 +244,7 @@ fn struck(facts: &Facts, error: &RecurringError) -> Vec<Learned> {
             example: error.example.clone(),
             occurrences: if at == 0 { error.occurrences } else { 0 },
             category: category.to_owned(),
-            outcome: Some(facts.outcome.name().to_owned()),
+            outcome: Some(facts.outcome.word().to_owned()),
             importance: importance(facts, way.is_some()),
             tags: each_once(vec![category.to_owned(), error.tool.clone()]),
             fix: way.map(|way| NewFix {
