@@ -26,7 +26,7 @@ use serde_json::Value;
 use super::names::names;
 use super::reply::ReplyLesson;
 use super::sentences::{SAYS_IT, TELLING, is_of, parts, plain, sentences};
-use crate::clip::head;
+use crate::clip::{head, told_head};
 use crate::hint::hashes as words;
 use crate::playbook::clean::clean_text;
 use crate::transcript::words::ENGLISH;
@@ -278,9 +278,7 @@ impl<'a> Grounds<'a> {
             _ => entry.to_owned(),
         };
         let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
-        let cut = head(&line, max);
-        let more = if cut.len() < line.len() { "…" } else { "" };
-        Some(format!("#{number} {cut}{more}"))
+        Some(format!("#{number} {}", told_head(&line, max)))
     }
 
     fn has_all_names(&self, text: &str, sources: &[&str]) -> Result<(), String> {

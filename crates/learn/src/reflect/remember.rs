@@ -18,7 +18,7 @@ use super::known::KnownLesson;
 use super::recurrence::{WEIGHTY, numbered};
 use super::reply::{Reflection, ReplyLesson, Score};
 use super::self_correction::{MARKS, signature_tag};
-use crate::hint::context_hash;
+use crate::digest::name_of;
 use crate::redact::mask;
 use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
 use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, RecurringError, Way};
@@ -205,13 +205,19 @@ fn lessons(session: &ReflectedSession<'_>, is_kept: fn(&ReplyLesson) -> bool) ->
         task_type: mask(&lesson.task_type).into_owned(),
         mistake: mask(&lesson.mistake).into_owned(),
         correction: mask(&lesson.correction).into_owned(),
-        context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
+        context_hash: context_of(facts),
         signature: error_of(lesson, facts).map(|error| error.signature),
         importance,
         tags: said.tags.clone(),
     };
     let kept = said.lessons.iter().filter(|lesson| is_kept(lesson));
     kept.map(lesson).collect()
+}
+
+/// What the session was about, as a name.
+fn context_of(facts: &Facts) -> String {
+    let request = facts.first_request.as_deref().unwrap_or_default();
+    name_of(request.as_bytes())
 }
 
 /// Advice of a curator as a lesson: of no mistake is anything said.
@@ -223,7 +229,7 @@ fn waiting_lesson(session: &ReflectedSession<'_>, text: &str) -> NewLesson {
         mistake: String::new(),
         correction: mask(text).into_owned(),
         repeats: Vec::new(),
-        context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
+        context_hash: context_of(facts),
         signature: None,
         importance: said.map_or(UNRATED, |said| rated(facts, said)),
         tags: said.map(|said| said.tags.clone()).unwrap_or_default(),

@@ -3,7 +3,8 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+use crate::hint::first_eight;
 
 /// A record's uuid as 64 bits: the first 8 bytes of its SHA-256, big-endian.
 ///
@@ -15,10 +16,7 @@ pub struct RecordHash(pub u64);
 
 impl RecordHash {
     pub(crate) fn of(uuid: &[u8]) -> Self {
-        let digest = Sha256::digest(uuid);
-        let mut first = [0; 8];
-        first.copy_from_slice(&digest[..8]);
-        Self(u64::from_be_bytes(first))
+        Self(first_eight(uuid))
     }
 }
 
