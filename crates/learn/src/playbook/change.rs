@@ -77,12 +77,8 @@ pub struct PointState {
 impl PointState {
     pub(super) fn of(playbook: &Playbook, place: &PointPlace) -> Option<Self> {
         let entry = playbook.entry(place)?.clone();
-        let note = entry
-            .get(entry::NAME)
-            .and_then(Value::as_str)
-            .and_then(|name| playbook.meta.points.get(name))
-            .cloned()
-            .unwrap_or_default();
+        let note = entry::name(&entry).and_then(|name| playbook.meta.points.get(name));
+        let note = note.cloned().unwrap_or_default();
         Some(Self {
             section: place.title.clone(),
             index: place.index,
@@ -100,8 +96,7 @@ impl PointState {
 
     /// Its name; empty where the entry has none.
     pub fn name(&self) -> &str {
-        let name = self.entry.get(entry::NAME).and_then(Value::as_str);
-        name.unwrap_or_default()
+        entry::name(&self.entry).unwrap_or_default()
     }
 
     /// Its text; empty where the entry has none.
