@@ -43,6 +43,7 @@ pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 
 pub(crate) type Told<'t> = dyn FnMut(&Event<'_>) + 't;
 
 /// Reads the records of one range in order.
+#[derive(Default)]
 pub(crate) struct Session<'t> {
     lane: Lane,
     words: Words,
@@ -83,6 +84,7 @@ struct Waiting {
 }
 
 /// Where events go.
+#[derive(Default)]
 struct Sink<'t> {
     /// Who is told each event besides.
     told: Option<&'t mut Told<'t>>,
@@ -134,26 +136,11 @@ impl<'t> Session<'t> {
             words: options.words,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
-                told: None,
                 observer: Observer::new(sanitizer.clone()),
                 collector: Collector::new(sanitizer),
-                events: Vec::new(),
-                seq: 0,
+                ..Sink::default()
             },
-            hashes: Vec::new(),
-            read: 0,
-            skipped: BTreeMap::new(),
-            waiting: VecDeque::new(),
-            fixes: Fixes::default(),
-            hints: Hints::default(),
-            aside: Waiting::default(),
-            task: Task::default(),
-            red: None,
-            has_left_plan: false,
-            compacting: false,
-            placed: false,
-            queued: Vec::new(),
-            waits: VecDeque::new(),
+            ..Self::default()
         }
     }
 
