@@ -8,8 +8,6 @@ use crate::clip::units;
 use crate::playbook::clean::clean_text;
 use crate::reflect::score::Score;
 
-/// Below this score a stop does not pass, unless the settings say otherwise.
-pub const THRESHOLD: f64 = 0.5;
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;
 const LESSONS: usize = 2;

@@ -121,8 +121,6 @@ pub struct Digest {
     pub facts: Facts,
     /// What may be shown of it; `finish(budget)` makes the evidence.
     pub evidence: Collector,
-    /// The range's own new records.
-    pub hashes: Vec<RecordHash>,
     /// What was read and what was passed over.
     pub stats: Stats,
 }

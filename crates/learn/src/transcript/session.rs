@@ -49,7 +49,6 @@ pub(crate) struct Session<'t> {
     words: Words,
     mask: Mask,
     sink: Sink<'t>,
-    hashes: Vec<RecordHash>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
     waiting: VecDeque<Waiting>,
@@ -171,7 +170,6 @@ impl<'t> Session<'t> {
         Digest {
             facts,
             evidence: self.sink.collector,
-            hashes: self.hashes,
             stats,
         }
     }
@@ -184,11 +182,8 @@ impl<'t> Session<'t> {
         texts: &Texts,
         is_copy: &mut IsCopy<'_>,
     ) -> Result<(), Reason> {
-        if let Some(hash) = record.hash {
-            if is_copy(hash, record.time) {
-                return Err(Reason::Copy);
-            }
-            self.hashes.push(hash);
+        if record.hash.is_some_and(|hash| is_copy(hash, record.time)) {
+            return Err(Reason::Copy);
         }
         if let Some(folder) = record.cwd.filter(|_| !self.placed) {
             self.placed = true;
