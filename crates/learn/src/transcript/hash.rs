@@ -1,6 +1,6 @@
 //! The stable hash by which a record is known across files and versions.
 
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,13 @@ impl RecordHash {
     pub(crate) fn of(uuid: &[u8]) -> Self {
         Self(first_eight(uuid))
     }
+}
+
+/// What a text is known by within one run.
+pub(crate) fn of_text(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Puts record hashes into tables as they are, which is random enough.

@@ -95,11 +95,6 @@ struct Sink<'t> {
 }
 
 impl Sink<'_> {
-    fn work_in(&mut self, folder: &str) {
-        self.observer.work_in(folder);
-        self.collector.work_in(folder);
-    }
-
     fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
         let name = kind.name();
         match self.events.iter_mut().find(|(known, _)| *known == name) {
@@ -187,7 +182,9 @@ impl<'t> Session<'t> {
         }
         if let Some(folder) = record.cwd.filter(|_| !self.placed) {
             self.placed = true;
-            self.sink.work_in(&folder.decode()?);
+            let folder = folder.decode()?;
+            self.sink.observer.sanitizer.work_in(&folder);
+            self.sink.collector.sanitizer.work_in(&folder);
         }
         if record.marks.has(Mark::Sidechain) != (self.lane == Lane::Subagent) {
             return Err(Reason::OtherLane);
