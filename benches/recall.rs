@@ -8,7 +8,8 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::hint::{MemoryKind, Signature, context_hash};
+use playbook::digest::name_of;
+use playbook::hint::{MemoryKind, Signature};
 use playbook::memory::{Memory, RecallQuery};
 use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
 use rand::rngs::SmallRng;
@@ -204,7 +205,7 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
             task_type: "coding".to_owned(),
             mistake: format!("{n} {text}"),
             correction: speech.says(8),
-            context_hash: context_hash("a context"),
+            context_hash: name_of("a context".as_bytes()),
             signature: None,
             importance,
             tags,

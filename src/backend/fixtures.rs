@@ -75,7 +75,7 @@ impl Fixtures {
                 format!(
                     "could not find fixture {} for the {}: {}: record it with `playbook fixtures record`",
                     hash.key(),
-                    ask.step.as_str(),
+                    ask.step.word(),
                     self.path.display(),
                 ),
             ));

@@ -53,7 +53,7 @@ fn canonical_prompt(ask: &Ask<'_>) -> String {
         marker => collapse(&text.replace(marker, NONCE)),
     };
     canonical_json(json!({
-        "task": ask.step.as_str(),
+        "task": ask.step.word(),
         "version": PROMPT_VERSION,
         "system": text(ask.system),
         "prompt": text(ask.prompt),

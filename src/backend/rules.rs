@@ -36,7 +36,7 @@ impl Backend for Rules<'_> {
         };
         let reply = Reply {
             text,
-            model: Name::Rules.as_str().to_owned(),
+            model: Name::Rules.word().to_owned(),
             tokens: Tokens::default(),
             attempts: 1,
         };

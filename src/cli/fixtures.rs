@@ -61,7 +61,7 @@ pub(super) fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
             "try again, or name another backend with --backend",
         ));
     }
-    tell(args, &file, name.as_str(), &recorder.recorded())
+    tell(args, &file, name.word(), &recorder.recorded())
 }
 
 fn tell(args: &Record, file: &Path, backend: &str, recorded: &[PromptHash]) -> anyhow::Result<()> {

@@ -343,7 +343,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
     };
     let ids = memory.learn(source, what.learned)?;
     let verdict = evaluate(what.facts);
-    memory.judge(source, &(&verdict).into(), what.facts.outcome.name())?;
+    memory.judge(source, &(&verdict).into(), what.facts.outcome.word())?;
     if **tenant == Tenant::User {
         let held = screening::held_memories(&source.job, what.refused);
         memory.hold_back(&source.project, &held, &|_| false, source.time)?;

@@ -6,7 +6,8 @@ use serde_json::json;
 use super::output::{Hinted, plain};
 use super::session::Session;
 use super::{agent, answer, args};
-use crate::hint::{Effect, Shown, context_hash};
+use crate::digest::name_of;
+use crate::hint::{Effect, Shown};
 use crate::playbook::clean::clean_text;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
@@ -36,7 +37,7 @@ fn add(session: &Session, add: &args::LessonAdd) -> anyhow::Result<()> {
         mistake: said(&add.mistake),
         correction: said(&add.correction),
         repeats: Vec::new(),
-        context_hash: context_hash(&add.task),
+        context_hash: name_of(add.task.as_bytes()),
         signature: None,
         importance: IMPORTANCE,
         tags: Vec::new(),

@@ -105,7 +105,7 @@ fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
         ));
     }
     if backend.is_offline() {
-        output::note(&format!("`{}` reads no template", backend.as_str()));
+        output::note(&format!("`{}` reads no template", backend.word()));
     }
     Ok(template)
 }

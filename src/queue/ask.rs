@@ -366,7 +366,7 @@ fn held(context: &WorkerContext, job: &Job, hold: &Hold, config: &Config) -> Sto
 /// Keeps prompt and replies, in diagnostic mode.
 fn keep<T>(surroundings: &Surroundings, job: &Job, step: Step, judged: &Judged<T>) {
     if let Some(folder) = &surroundings.diagnostics {
-        let name = format!("{}-{}", job.ticket.id, step.as_str());
+        let name = format!("{}-{}", job.ticket.id, step.word());
         telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
     }
 }

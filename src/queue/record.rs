@@ -56,9 +56,9 @@ pub(super) fn applied(
         evaluation: evaluate(&session.facts),
     });
     record.evaluation = judged.as_ref().map(|judged| (&judged.evaluation).into());
-    record.ended = session.map(|session| session.facts.outcome.name().to_owned());
+    record.ended = session.map(|session| session.facts.outcome.word().to_owned());
     if let Some(session) = session {
-        let is_by_rules = record.job.backend == Name::Rules.as_str();
+        let is_by_rules = record.job.backend == Name::Rules.word();
         let of_a_model = job.progress.reflection.as_ref().filter(|_| !is_by_rules);
         let learned = remember(&ReflectedSession {
             project: &record.job.project,
@@ -263,7 +263,7 @@ fn record_of(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Dura
     let backend = if job.edit.is_some() {
         ""
     } else {
-        need.backend.as_str()
+        need.backend.word()
     };
     let mut record = Record::new(memory::Job {
         id: ticket.id.to_string(),

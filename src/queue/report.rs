@@ -110,10 +110,10 @@ fn line(
         "tags": counts.tags,
         "operations": counts.operations,
         "skipped": progress.skipped,
-        "session_outcome": judged.map(|judged| judged.facts.outcome.name()),
+        "session_outcome": judged.map(|judged| judged.facts.outcome.word()),
         "error_category": judged
             .and_then(|judged| judged.facts.category)
-            .map(ErrorCategory::name),
+            .map(ErrorCategory::word),
         "evaluation": judged.map(|judged| &judged.evaluation),
     });
     if let Some(line) = line.as_object_mut() {
@@ -156,7 +156,7 @@ pub(crate) fn generated(done: &Generated<'_>) {
         "outcome": outcome.word(),
         "project": done.source.project,
         "event": "generate",
-        "session_outcome": done.facts.outcome.name(),
+        "session_outcome": done.facts.outcome.word(),
         "evaluation": evaluate(done.facts),
     });
     telemetry::reflection(paths, &line.to_string(), None);

@@ -334,7 +334,7 @@ pub(super) fn ledger_row(job: &str, project: &str, budget_kind: BudgetKind, paid
         seq: paid.seq,
         project: project.to_owned(),
         time: paid.time,
-        backend: paid.backend.as_str().to_owned(),
+        backend: paid.backend.word().to_owned(),
         model: paid.model.clone(),
         attempts: u64::from(paid.attempts),
         input_tokens: paid.tokens.input,

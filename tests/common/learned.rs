@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use playbook::digest::name_of;
 use playbook::env::Env;
-use playbook::hint::context_hash;
 use playbook::memory::Memory;
 use playbook::paths::Paths;
 use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
@@ -54,7 +54,7 @@ pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Le
         task_type: "coding".to_owned(),
         mistake: mistake.to_owned(),
         correction: correction.to_owned(),
-        context_hash: context_hash("a context"),
+        context_hash: name_of(b"a context"),
         signature: error.and_then(|text| error_of_subject(SUBJECT, text)),
         importance: 0.7,
         tags: vec!["lesson".to_owned()],

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use playbook::transcript::{Digest, Lane, Options, Range};
+use playbook::transcript::{Digest, Lane, Options, Range, Reason};
 use playbook::transcript_file::{complete_end, scan};
 use rstest::rstest;
 use serde_json::Value;
@@ -123,22 +123,24 @@ fn in_a_subagents_file_the_sidechain_is_the_conversation() {
 #[test]
 fn a_record_that_is_a_copy_does_not_count_and_a_second_scan_finds_only_copies() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts");
-    let first = digest(&path.join("resume-compact-auto.jsonl"), &Options::default());
-    assert!(!first.facts.citations.is_empty());
-    let known: BTreeSet<_> = first.hashes.iter().copied().collect();
-    assert_eq!(known.len(), first.hashes.len());
-
-    let fork = path.join("fork.jsonl");
-    let whole = digest(&fork, &Options::default());
-    let range = Range {
-        start: 0,
-        end: complete_end(&fork, 0).unwrap(),
+    let mut known = BTreeSet::new();
+    let mut read = |name: &str| {
+        let path = path.join(name);
+        let range = Range {
+            start: 0,
+            end: complete_end(&path, 0).unwrap(),
+        };
+        let is_copy = &mut |hash, _| !known.insert(hash);
+        scan(&path, range, &Options::default(), is_copy).unwrap()
     };
-    let own = scan(&fork, range, &Options::default(), &mut |h, _| {
-        known.contains(&h)
-    })
-    .unwrap();
-    assert!(own.hashes.len() < whole.hashes.len());
+    let first = read("resume-compact-auto.jsonl");
+    assert!(!first.facts.citations.is_empty());
+    assert!(!first.stats.skipped.contains_key(&Reason::Copy));
+
+    let whole = digest(&path.join("fork.jsonl"), &Options::default());
+    let own = read("fork.jsonl");
+    assert!(own.stats.skipped[&Reason::Copy] > 0);
     assert!(own.facts.user_turns < whole.facts.user_turns);
-    assert!(own.hashes.iter().all(|h| !known.contains(h)));
+    let again = read("fork.jsonl");
+    assert_eq!(again.stats.read, 0);
 }

@@ -1,4 +1,6 @@
-//! Cuts texts where a character ends.
+//! Cuts texts where a character ends, and measures them.
+
+use std::borrow::Cow;
 
 /// Returns the last place at or before `at` where a character begins.
 pub fn boundary_before(text: &str, at: usize) -> usize {
@@ -21,6 +23,23 @@ pub fn boundary_after(text: &str, at: usize) -> usize {
 /// At most the first `bytes` bytes of a text, in whole characters.
 pub fn head(text: &str, bytes: usize) -> &str {
     &text[..boundary_before(text, bytes)]
+}
+
+/// As [`head`], with `…` behind it where that is not all of the text.
+pub fn told_head(text: &str, bytes: usize) -> Cow<'_, str> {
+    match head(text, bytes) {
+        all if all.len() == text.len() => all.into(),
+        cut => format!("{cut}…").into(),
+    }
+}
+
+/// The length of a text in UTF-16 units, by which the client counts.
+pub fn units(text: &str) -> usize {
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.encode_utf16().count()
+    }
 }
 
 /// At most the last `bytes` bytes of a text, in whole characters.

@@ -23,6 +23,7 @@ mod tests {
     #[test]
     fn a_name_from_outside_never_holds_a_path() {
         assert_eq!(name_of(b"../../etc/passwd").len(), 16);
+        assert_eq!(name_of(b"abc"), "ba7816bf8f01cfea");
         assert!(name_of(b"../x").bytes().all(|b| b.is_ascii_hexdigit()));
     }
 }

@@ -15,8 +15,6 @@ mod temporary;
 #[cfg(test)]
 mod tests;
 
-use std::error::Error;
-use std::fmt;
 use std::fs::{self, DirEntry, File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -42,7 +40,8 @@ pub const TEMPORARY_PREFIX: &str = ".playbook-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// A failed file operation: what was tried, on which path, and why it failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("could not {action}: {path}: {source}")]
 pub struct FsError {
     /// What was tried, as a verb and its object: `read playbook`.
     pub action: String,
@@ -50,23 +49,6 @@ pub struct FsError {
     pub path: PathBuf,
     /// What the system said.
     pub source: io::Error,
-}
-
-impl fmt::Display for FsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            action,
-            path,
-            source,
-        } = self;
-        write!(f, "could not {action}: {}: {source}", path.display())
-    }
-}
-
-impl Error for FsError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.source)
-    }
 }
 
 impl FsError {

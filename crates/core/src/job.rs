@@ -7,45 +7,30 @@ use serde::{Deserialize, Serialize};
 
 pub use super::job_id::JobId;
 use crate::account::need::Need;
+use crate::worded;
 
 /// The version of the job format; a worker leaves newer ones alone.
 pub const JOB_VERSION: u32 = 1;
 
-/// What a job was made for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Event {
-    /// The session ended (or was found ended: reason `recovered`).
-    SessionEnd,
-    /// The conversation is about to be compacted.
-    PreCompact,
-    /// A subagent has ended.
-    SubagentStop,
-    /// The user called `playbook reflect`.
-    Reflect,
-    /// The user called `playbook bootstrap`.
-    Bootstrap,
-    /// The user changed key points by a command.
-    Edit,
-    /// The user took a change back.
-    Undo,
-    /// The user changed the file itself.
-    HandEdit,
-}
-
-impl Event {
-    /// The word for it, as job files and commands have it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::SessionEnd => "session-end",
-            Self::PreCompact => "pre-compact",
-            Self::SubagentStop => "subagent-stop",
-            Self::Reflect => "reflect",
-            Self::Bootstrap => "bootstrap",
-            Self::Edit => "edit",
-            Self::Undo => "undo",
-            Self::HandEdit => "hand-edit",
-        }
+worded! {
+    /// What a job was made for.
+    pub enum Event {
+        /// The session ended (or was found ended: reason `recovered`).
+        SessionEnd = "session-end",
+        /// The conversation is about to be compacted.
+        PreCompact = "pre-compact",
+        /// A subagent has ended.
+        SubagentStop = "subagent-stop",
+        /// The user called `playbook reflect`.
+        Reflect = "reflect",
+        /// The user called `playbook bootstrap`.
+        Bootstrap = "bootstrap",
+        /// The user changed key points by a command.
+        Edit = "edit",
+        /// The user took a change back.
+        Undo = "undo",
+        /// The user changed the file itself.
+        HandEdit = "hand-edit",
     }
 }
 

@@ -7,6 +7,7 @@
 //! - [`clip`], [`shown`], [`lenient_json`], [`digest`]: text cut, shown, read leniently, and hashed.
 //! - [`logfile`], [`millis`], [`rfc3339`], [`shown_record`]: a line of the log, a time, and what a
 //!   session was given, as files hold them.
+//! - [`worded!`]: enums with a word for each variant.
 //! - [`tenant`]: whose memory it is, where one user keeps several apart.
 //! - [`job`], [`job_id`], [`spool`]: what a hook leaves for the worker; [`account`]: whose key or
 //!   subscription it is paid with.
@@ -64,4 +65,5 @@ pub mod spool;
 pub mod state_guard;
 pub mod status;
 pub mod tenant;
+mod worded;
 pub mod worker_lock;

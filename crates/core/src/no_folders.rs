@@ -1,14 +1,17 @@
 //! Why there is no place for our files.
 
-use std::fmt;
 use std::path::PathBuf;
 
 /// Why folders cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NoFolders {
     /// None could be found.
+    #[error(
+        "could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and PLAYBOOK_STATE_DIR"
+    )]
     Home,
     /// One would be another folder in each project, and for the worker.
+    #[error("could not use {name}: {path}: not an absolute path")]
     Relative {
         /// The variable that names it.
         name: &'static str,
@@ -16,35 +19,9 @@ pub enum NoFolders {
         path: PathBuf,
     },
     /// The state folder is the client's or holds it: files would get mixed up.
+    #[error("could not use state folder: {0}: Claude Code keeps its files there")]
     Clients(PathBuf),
 }
-
-impl fmt::Display for NoFolders {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Home => f.write_str(
-                "could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and \
-                 PLAYBOOK_STATE_DIR",
-            ),
-            Self::Relative { name, path } => {
-                write!(
-                    f,
-                    "could not use {name}: {}: not an absolute path",
-                    path.display()
-                )
-            }
-            Self::Clients(state) => {
-                let state = state.display();
-                write!(
-                    f,
-                    "could not use state folder: {state}: Claude Code keeps its files there"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for NoFolders {}
 
 impl NoFolders {
     /// What the user can do about it.

@@ -142,19 +142,9 @@ impl Paths {
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
-    /// Which key points each session of a project was shown.
-    pub fn shown_points(&self, project: &Path) -> PathBuf {
-        self.project(project).join(SHOWN_POINTS_FOLDER)
-    }
-
     /// The folders of [`Paths::shown_points`] of all projects.
     pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
         self.in_all_projects(SHOWN_POINTS_FOLDER)
-    }
-
-    /// What the gate said in each session of a project.
-    pub fn gate(&self, project: &Path) -> PathBuf {
-        self.project(project).join(GATE_FOLDER)
     }
 
     /// The folders of [`Paths::gate`] of all projects.
@@ -166,61 +156,6 @@ impl Paths {
         let projects = std::fs::read_dir(self.projects());
         let projects = projects.into_iter().flatten().flatten();
         projects.map(move |project| project.path().join(folder))
-    }
-
-    /// What hooks know of what was learned in a project; the worker writes it.
-    pub fn memory_index(&self, project: &Path) -> PathBuf {
-        self.project(project).join("memory.index")
-    }
-
-    /// Whether a project is trusted, and which of its key points are known.
-    pub fn trust_record(&self, project: &Path) -> PathBuf {
-        self.project(project).join("trust")
-    }
-
-    /// What was seen of the names in its key points, and what of it is gone.
-    pub fn freshness(&self, project: &Path) -> PathBuf {
-        self.project(project).join("freshness.json")
-    }
-
-    /// The votes that stand apart from its playbook.
-    pub fn votes(&self, project: &Path) -> PathBuf {
-        self.project(project).join("votes.json")
-    }
-
-    /// How its key points did in the sessions that were shown them.
-    pub fn proof(&self, project: &Path) -> PathBuf {
-        self.project(project).join("proof.json")
-    }
-
-    /// What the user is told of it at the next start: what was learned lately.
-    pub fn learned_news(&self, project: &Path) -> PathBuf {
-        self.project(project).join("learned.json")
-    }
-
-    /// What the next start of a session is given.
-    pub fn prepared_context(&self, project: &Path) -> PathBuf {
-        self.project(project).join("context.json")
-    }
-
-    /// The key points that the start of a session leaves out.
-    pub fn left_out(&self, project: &Path) -> PathBuf {
-        self.project(project).join("left-out.json")
-    }
-
-    /// The key points that a session is not given after a compaction.
-    pub fn left_out_of_compact(&self, project: &Path) -> PathBuf {
-        self.project(project).join("left-out-of-compact.json")
-    }
-
-    /// What hooks need of the settings.
-    pub fn prepared_settings(&self, project: &Path) -> PathBuf {
-        self.project(project).join("settings.json")
-    }
-
-    /// What a project's playbook was before.
-    pub fn snapshots(&self, project: &Path) -> PathBuf {
-        self.project(project).join(SNAPSHOTS_FOLDER)
     }
 
     /// The client's settings of this user.
@@ -282,6 +217,46 @@ in_state! { state_files:
     server_tokens = "server-tokens.json";
     /// Random bytes that make hashes of keys useless to others.
     salt = "salt";
+}
+
+/// Gives each name in the folder of a project its function.
+macro_rules! in_project {
+    ($($(#[$doc:meta])* $name:ident = $file:expr;)+) => {
+        impl Paths {
+            $($(#[$doc])* pub fn $name(&self, project: &Path) -> PathBuf {
+                self.project(project).join($file)
+            })+
+        }
+    };
+}
+
+in_project! {
+    /// Which key points each session of a project was shown.
+    shown_points = SHOWN_POINTS_FOLDER;
+    /// What the gate said in each session of a project.
+    gate = GATE_FOLDER;
+    /// What hooks know of what was learned in a project; the worker writes it.
+    memory_index = "memory.index";
+    /// Whether a project is trusted, and which of its key points are known.
+    trust_record = "trust";
+    /// What was seen of the names in its key points, and what of it is gone.
+    freshness = "freshness.json";
+    /// The votes that stand apart from its playbook.
+    votes = "votes.json";
+    /// How its key points did in the sessions that were shown them.
+    proof = "proof.json";
+    /// What the user is told of it at the next start: what was learned lately.
+    learned_news = "learned.json";
+    /// What the next start of a session is given.
+    prepared_context = "context.json";
+    /// The key points that the start of a session leaves out.
+    left_out = "left-out.json";
+    /// The key points that a session is not given after a compaction.
+    left_out_of_compact = "left-out-of-compact.json";
+    /// What hooks need of the settings.
+    prepared_settings = "settings.json";
+    /// What a project's playbook was before.
+    snapshots = SNAPSHOTS_FOLDER;
 }
 
 // Others may have folders of these names: ours is what has a name of ours in them.

@@ -41,11 +41,6 @@ impl ShownPoints {
         self.0.contains_key(name)
     }
 
-    /// Tells whether no point was shown.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Leaves only the points whose names are `wanted`.
     pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
         self.0.retain(|name, _| wanted(name));

@@ -5,7 +5,6 @@
 //! and whoever can write the settings has sessions sent where they like; so a folder that
 //! others may have touched is not used at all.
 
-use std::fmt;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
@@ -49,7 +48,8 @@ const SETTINGS: Ours = Ours {
 };
 
 /// A folder or file that others could have written: it is not used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("could not use {what}: {path}: {why}")]
 pub struct Breach {
     what: &'static str,
     path: PathBuf,
@@ -57,17 +57,6 @@ pub struct Breach {
     /// What the user can do about it.
     pub hint: &'static str,
 }
-
-impl fmt::Display for Breach {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            what, path, why, ..
-        } = self;
-        write!(f, "could not use {what}: {}: {why}", path.display())
-    }
-}
-
-impl std::error::Error for Breach {}
 
 /// Makes sure that nobody but this user can have written to the state folder and the spool,
 /// or to the settings.

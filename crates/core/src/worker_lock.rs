@@ -1,6 +1,5 @@
 //! The lock of the one worker per user, and what is written in it.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -106,32 +105,17 @@ impl Drop for WorkerLock {
 }
 
 /// Why the lock could not be had.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// A worker of the same account holds it: it will see every job.
+    #[error("a worker (process {0}) is at work already")]
     SameAccount(i32),
     /// Another held it until the time was over.
+    #[error("the worker lock was not let go in time")]
     Late,
     /// The lock file could not be used.
-    File(FsError),
-}
-
-impl fmt::Display for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SameAccount(pid) => write!(f, "a worker (process {pid}) is at work already"),
-            Self::Late => f.write_str("the worker lock was not let go in time"),
-            Self::File(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LockError {}
-
-impl From<FsError> for LockError {
-    fn from(error: FsError) -> Self {
-        Self::File(error)
-    }
+    #[error(transparent)]
+    File(#[from] FsError),
 }
 
 /// Takes the lock, waiting up to `patience`, or until its turn has come, for whoever will not

@@ -149,10 +149,9 @@ fn is_clients(context: &Context<'_>, transcript: &Path) -> bool {
     if !is {
         // Its name is the caller's choice and may be a key, and this log has no mask.
         let name = transcript.file_name().unwrap_or_default().to_string_lossy();
-        let begin = clip::head(&name, TOLD);
-        let rest = if begin.len() < name.len() { "…" } else { "" };
+        let name = clip::told_head(&name, TOLD);
         context.log(&format!(
-            "left alone: not a transcript of Claude Code: {begin}{rest}"
+            "left alone: not a transcript of Claude Code: {name}"
         ));
     }
     is

@@ -7,7 +7,8 @@
 
 use jiff::Timestamp;
 
-use crate::hint::{Hint, Index, MemoryKind};
+use crate::clip::units;
+use crate::hint::{Hint, ID_PREFIXES, Index, MemoryKind, is_memory_id};
 
 use super::context::Context;
 use super::throttle;
@@ -23,9 +24,6 @@ pub(super) const MOST: usize = 3;
 const TEXT: usize = 320;
 /// The most UTF-16 units of all that is told.
 const UNITS: usize = 1_500;
-/// What the ids of memories begin with.
-const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
-const DIGITS: usize = 12;
 
 /// Opens what the worker has written for this project; an index that is missing, of no use,
 /// or one that others can have written, says nothing.
@@ -71,7 +69,7 @@ pub(super) fn tell_lines(heading: &str, lines: impl Iterator<Item = String>) -> 
 /// A hint as it is told; `None` when it cannot be.
 pub(super) fn line(hint: &Hint) -> Option<String> {
     let text = cut(&without_ids(&hint.text))?;
-    if !is_id(&hint.id) {
+    if !is_memory_id(&hint.id) {
         return None;
     }
     let what = match hint.kind {
@@ -88,7 +86,7 @@ pub(super) fn point_line(point: &PointLeftOut) -> Option<String> {
 }
 
 fn without_ids(text: &str) -> String {
-    PREFIXES.iter().fold(text.to_owned(), |text, prefix| {
+    ID_PREFIXES.iter().fold(text.to_owned(), |text, prefix| {
         text.replace(&format!("[{prefix}"), &format!("({prefix}"))
     })
 }
@@ -117,17 +115,6 @@ fn cut(text: &str) -> Option<String> {
     })
 }
 
-fn is_id(text: &str) -> bool {
-    PREFIXES.iter().any(|prefix| {
-        text.strip_prefix(prefix).is_some_and(|digits| {
-            digits.len() == DIGITS
-                && digits
-                    .bytes()
-                    .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-        })
-    })
-}
-
 pub(super) fn times(count: u64) -> String {
     match count {
         0 | 1 => "once".to_owned(),
@@ -145,11 +132,6 @@ pub(super) fn ago(time: Timestamp, now: Timestamp) -> String {
         _ => (minutes / 1440, "days"),
     };
     format!("{count} {unit} ago")
-}
-
-/// The length of a text in UTF-16 units, by which the client counts.
-fn units(text: &str) -> usize {
-    text.encode_utf16().count()
 }
 
 #[cfg(test)]

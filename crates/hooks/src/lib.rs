@@ -121,10 +121,10 @@ const NO_ROOM: &str = "it may write no files (`ulimit -f`)";
 
 /// Runs a hook as the whole life of this process: always exit status 0.
 #[inline]
-pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
+pub fn main(event: HookEvent) -> ! {
     let env = Env::from_process();
     exit_on_panic(event, &env);
-    let args: Vec<OsString> = args.into_iter().collect();
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let source: &dyn Source = match event {
         HookEvent::SessionStart | HookEvent::SubagentStart => &Prepared,
         _ => &PreparedSettings,

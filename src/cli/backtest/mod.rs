@@ -112,7 +112,7 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
     output::note(&format!(
         "{} sessions with `{}`: at most {} calls and {} tokens",
         past.len(),
-        context.surroundings.account.need.backend.as_str(),
+        context.surroundings.account.need.backend.word(),
         grouped(estimate.calls),
         grouped(estimate.tokens)
     ));

@@ -1,8 +1,6 @@
 //! Which account a job names: from the variables of the process, and from what the settings
 //! choose, which hooks find prepared.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -84,24 +82,15 @@ pub struct Key {
 }
 
 /// Why a text cannot be a key or token; does not hold the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// There is nothing in it.
+    #[error("it is empty")]
     Empty,
     /// No header can carry it.
+    #[error("it holds a space or a character that is not printable ASCII")]
     Unprintable,
 }
-
-impl fmt::Display for KeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "it is empty",
-            Self::Unprintable => "it holds a space or a character that is not printable ASCII",
-        })
-    }
-}
-
-impl std::error::Error for KeyError {}
 
 /// The key in a text, without the white space around it.
 pub fn key_in(text: &str) -> Result<&str, KeyError> {

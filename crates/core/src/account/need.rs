@@ -5,35 +5,25 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::name_of;
+use crate::worded;
 
-/// The name of a backend, as settings, jobs and logs write it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Name {
-    /// The Messages API, with a key.
-    Anthropic,
-    /// `claude -p`, with a subscription's login.
-    ClaudeCli,
-    /// Chat completions in the form of `OpenAI`'s, at an address of the user's.
-    Openai,
-    /// The built-in rules: no network, deterministic.
-    Rules,
-    /// Recorded replies from a file: no network, deterministic.
-    Fixtures,
+worded! {
+    /// The name of a backend, as settings, jobs and logs write it.
+    pub enum Name {
+        /// The Messages API, with a key.
+        Anthropic = "anthropic",
+        /// `claude -p`, with a subscription's login.
+        ClaudeCli = "claude-cli",
+        /// Chat completions in the form of `OpenAI`'s, at an address of the user's.
+        Openai = "openai",
+        /// The built-in rules: no network, deterministic.
+        Rules = "rules",
+        /// Recorded replies from a file: no network, deterministic.
+        Fixtures = "fixtures",
+    }
 }
 
 impl Name {
-    /// Returns the name as it stands in settings: `claude-cli`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::ClaudeCli => "claude-cli",
-            Self::Openai => "openai",
-            Self::Rules => "rules",
-            Self::Fixtures => "fixtures",
-        }
-    }
-
     /// Tells whether it needs no network and no account, and costs nothing.
     pub fn is_offline(self) -> bool {
         matches!(self, Self::Rules | Self::Fixtures)
@@ -42,30 +32,19 @@ impl Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.word())
     }
 }
 
-/// Which question is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Step {
-    /// Judge the session.
-    Reflector,
-    /// Propose operations on the playbook.
-    Curator,
-    /// Judge a turn at its end.
-    Gate,
-}
-
-impl Step {
-    /// Returns the step's name: `reflector`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Reflector => "reflector",
-            Self::Curator => "curator",
-            Self::Gate => "gate",
-        }
+worded! {
+    /// Which question is asked.
+    pub enum Step {
+        /// Judge the session.
+        Reflector = "reflector",
+        /// Propose operations on the playbook.
+        Curator = "curator",
+        /// Judge a turn at its end.
+        Gate = "gate",
     }
 }
 
@@ -120,7 +99,7 @@ impl Need {
     pub fn account(&self) -> String {
         let text = format!(
             "{}\n{}\n{}",
-            self.backend.as_str(),
+            self.backend.word(),
             self.base_url.as_deref().unwrap_or_default(),
             self.key.as_deref().unwrap_or_default()
         );

@@ -87,6 +87,26 @@ pub static WISHES: List = List::named("wishes");
 pub static PLANS: List = List::named("plans");
 /// Commands that show a task.
 pub static ISSUE_VIEWS: List = List::named("issue views");
+/// Programs whose name is no word of prose.
+pub static PROGRAMS: List = List::named("programs");
+/// Words that stand in every text.
+pub static STOP_WORDS: List = List::named("stop words");
+/// Words without which a sentence is hardly English.
+pub static ENGLISH: List = List::named("english");
+/// Words that end a command in prose.
+pub static ENDS_A_COMMAND: List = List::named("ends a command");
+/// Words that open a clause which may as well stand at the end: `Before pushing, …`.
+pub static OPENERS: List = List::named("openers");
+/// Endings of files whose words are prose, where an identifier may be told long after it went.
+pub static PAGES: List = List::named("pages");
+/// Endings of files that are not worth a look: made by programs, or no text.
+pub static NOT_LOOKED_THROUGH: List = List::named("not looked through");
+/// What stands in front of a name that is defined.
+pub static DEFINES: List = List::named("defines");
+/// What git does to the files at hand.
+pub static REWRITES: List = List::named("rewrites");
+/// Programs that check one language, by the first word of their name, and the endings of its files.
+pub static LANGUAGES: List = List::named("languages");
 
 impl List {
     /// The list that goes by a name in the file.

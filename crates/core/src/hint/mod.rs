@@ -36,8 +36,7 @@ use crate::fsx::{self, Context as _, FsError};
 pub use effect::{BIRTH, Effect, SHOWN_FROM, Shown};
 pub use effect::{moved, moved_by_successes};
 pub use kind::MemoryKind;
-pub use signature::first_eight;
-pub use signature::{Signature, context_hash};
+pub use signature::{ID_PREFIXES, Signature, first_eight, is_memory_id};
 
 /// At most so many hints are found by words.
 pub const HINTS: u64 = 500;

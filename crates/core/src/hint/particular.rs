@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::terms::Term;
 use super::words::{SHORTEST, stem};
+use crate::errors::words::PROGRAMS;
 
 /// A longer token is data.
 const LONGEST: usize = 160;
@@ -13,34 +14,6 @@ const LONGEST: usize = 160;
 const BETWEEN: &str = "\"'`()[]{}<>,;|&*!?=#@$\\…“”‘’«»";
 /// What joins the parts of a name.
 const JOINTS: [char; 4] = ['_', '/', ':', '.'];
-/// Programs whose name is no word of prose.
-const PROGRAMS: [&str; 25] = [
-    "aws",
-    "bazel",
-    "brew",
-    "bundle",
-    "cargo",
-    "conda",
-    "deno",
-    "docker",
-    "gh",
-    "git",
-    "gradle",
-    "helm",
-    "kubectl",
-    "mvn",
-    "npm",
-    "npx",
-    "pip",
-    "pnpm",
-    "poetry",
-    "pytest",
-    "ruff",
-    "rustup",
-    "terraform",
-    "uv",
-    "yarn",
-];
 /// Subcommands that say nothing without what follows them.
 const OPEN_ENDED: [&str; 6] = ["api", "compose", "exec", "issue", "pr", "run"];
 /// Extensions by which two plain words are known as the name of a file.
@@ -193,7 +166,7 @@ pub(super) fn command<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<St
 }
 
 pub(super) fn is_program(word: &str, _: &str) -> bool {
-    PROGRAMS.contains(&word)
+    PROGRAMS.has(word)
 }
 
 fn tokens(line: &str) -> impl Iterator<Item = &str> {

@@ -33,7 +33,7 @@ impl Signature {
     /// Returns the signature of what `subject` says: a program with its subcommand
     /// (`git push`) or a tool (`Read`), and its message without what depends on the place.
     pub fn of(subject: &str, message: &str) -> Self {
-        Self(first_eight(&format!("{subject}:{message}")))
+        Self(first_eight(format!("{subject}:{message}")))
     }
 
     /// Spec/5's `compute_error_signature`: of an error's type and of all that it says, but for
@@ -65,18 +65,24 @@ impl fmt::Display for Signature {
     }
 }
 
-/// Returns the first 16 hexadecimal digits of the SHA-256 of `context`, by which lessons
-/// from like contexts are told (spec/4, `context_hash`).
-pub fn context_hash(context: &str) -> String {
-    format!("{:016x}", first_eight(context))
-}
-
-/// The first 8 bytes of a text's SHA-256.
-pub fn first_eight(text: &str) -> u64 {
-    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+/// The first 8 bytes of the SHA-256 of a text or of bytes.
+pub fn first_eight(text: impl AsRef<[u8]>) -> u64 {
+    let digest: [u8; 32] = Sha256::digest(text).into();
     digest
         .first_chunk()
         .map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+/// What the ids of memories begin with, before twelve hexadecimal digits.
+pub const ID_PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
+const ID_DIGITS: usize = 12;
+
+/// Tells whether a text is the id of a memory.
+pub fn is_memory_id(text: &str) -> bool {
+    let mut digits = ID_PREFIXES.iter().map(|prefix| text.strip_prefix(prefix));
+    let digits = digits.find_map(|digits| digits).unwrap_or_default();
+    let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    digits.len() == ID_DIGITS && digits.bytes().all(is_digit)
 }
 
 #[cfg(test)]
@@ -94,7 +100,5 @@ mod tests {
         // As the code of spec/5 computes it.
         let hash = Signature::of_error("conflict", " Detected conflict: Two totals\n");
         assert_eq!(hash.to_string(), "cfeb459c6464ed4a");
-        // The first digits of the SHA-256 of "abc".
-        assert_eq!(context_hash("abc"), "ba7816bf8f01cfea");
     }
 }

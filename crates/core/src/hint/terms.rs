@@ -164,82 +164,32 @@ impl PromptTerms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
 
     fn touches(prompt: &str, hint: &str) -> bool {
         let terms: Vec<Term> = terms(hint).into_iter().collect();
         PromptTerms::of(prompt).touch(&terms).is_some()
     }
 
-    #[rstest]
-    #[case::path(
-        "look at src/billing/invoice.rs",
-        "`src/billing/invoice.rs` rounds down"
-    )]
-    #[case::absolute(
-        "see /home/u/shop/src/billing/tax.rs:41",
-        "in `billing/tax.rs` sums are cents"
-    )]
-    #[case::folder_and_word(
-        "describe the tokenizer in docs/learned/planning",
-        "what `docs/learned/` says of the tokenizer is generated"
-    )]
-    #[case::folder_itself("add a page to docs/learned/", "`docs/learned/` is generated")]
-    #[case::file("why does invoice.rs panic?", "`src/billing/invoice.rs` rounds down")]
-    #[case::file_of_a_folder("why does tax.rs panic?", "`billing/tax.rs` rounds down")]
-    #[case::config("update package.json", "`package.json` is written by a script")]
-    #[case::identifier("rename save_plan_ref", "`save_plan_ref()` must stay pure")]
-    #[case::part_of_a_path("use shop.billing.tax_rate here", "`tax_rate` is a percentage")]
-    #[case::camel_case("make getInvoice async", "getInvoice is called by the mobile client")]
-    #[case::clients_command("/shop:plan-implement 77", "with `/shop:plan-implement` read first")]
-    #[case::of_one_word("/review now", "`/review` needs a clean tree")]
-    #[case::command("please run make fast-ci", "`make fast-ci` stops at the first failure")]
-    #[case::known_program("then gh pr create it", "run `gh pr create --fill` after rebasing")]
-    #[case::of_git_and_word("git push to the mirror", "`git push` the mirror last")]
-    #[case::three_words("uv run pytest hangs", "`uv run pytest` wants the database")]
-    #[case::compound("load dignified-python", "`dignified-python` comes first")]
-    #[case::quoted("what does `just check` do?", "`just check` formats, too")]
-    #[case::two_rare_words("is the tokenizer greedy?", "A greedy tokenizer loses umlauts")]
-    #[case::flag_and_word("does --frozen help the mirror?", "mirrors need --frozen")]
-    fn a_prompt_touches_what_it_shares_a_name_or_two_rare_words_with(
-        #[case] prompt: &str,
-        #[case] hint: &str,
-    ) {
-        assert!(touches(prompt, hint));
+    /// The cases of a kind in which a prompt touches the hint, and the others.
+    fn touched(kind: &str) -> [Vec<&'static str>; 2] {
+        let lines = include_str!("terms.tsv").lines();
+        let fields = lines.map(|line| line.split('\t').collect::<Vec<_>>());
+        let cases = fields.filter(|fields| fields[0] == kind);
+        let (touched, others): (Vec<_>, _) =
+            cases.partition(|fields| touches(&fields[2].replace("\\n", "\n"), fields[3]));
+        [touched, others].map(|cases| cases.iter().map(|fields| fields[1]).collect())
     }
 
-    #[rstest]
-    #[case::common_words("fix the failing tests in this branch", "run the tests on the branch")]
-    #[case::forms_of_them("running commands, files changed", "changing a file runs a command")]
-    #[case::one_rare_word("what is a tokenizer?", "the tokenizer loses umlauts")]
-    #[case::two_in_two_lines("the tokenizer\nis greedy", "A greedy tokenizer loses umlauts")]
-    #[case::one_compound("a one-shot plan", "`erk one-shot` writes a stub")]
-    #[case::folder_on_the_way(
-        "add a page to docs/learned/planning",
-        "`docs/learned/` is generated"
-    )]
-    #[case::folder_of_all(
-        "rename cpID in cmd/shop/cli/session.go",
-        "start `go build ./cmd/shop` in the root of `cmd/shop/cli`"
-    )]
-    #[case::folder_of_a_file("docs/learned/ci.md", "read `docs/learned/testing/traps.md`")]
-    #[case::of_git("then git push it", "run `git push --force-with-lease` after rebasing")]
-    #[case::numbers("see 7790 and 8001", "7790 and 8001 were reverted")]
-    #[case::versions("update to 1.2.3", "1.2.3 is broken")]
-    #[case::either_or("read and/or write, client/server", "and/or client/server")]
-    #[case::everywhere("edit mod.rs and __init__.py", "`mod.rs` and `__init__.py` stay empty")]
-    #[case::prose_like_a_command("just check the logs", "`just check` formats, too")]
-    #[case::root("it lies in /tmp", "never write to `/tmp`")]
-    #[case::another_path("src/billing/order.rs", "`src/sales/invoice.rs`")]
-    #[case::address(
-        "see https://example.com/shop/x_y",
-        "https://example.com/shop/x_y has it"
-    )]
-    #[case::brands("push to GitHub with TypeScript", "GitHub knows TypeScript")]
-    #[case::another_subcommand("uv run mypy", "`uv run pytest` wants the database")]
-    #[case::empty("", "anything")]
-    fn in_doubt_it_touches_nothing(#[case] prompt: &str, #[case] hint: &str) {
-        assert!(!touches(prompt, hint));
+    #[test]
+    fn a_prompt_touches_what_it_shares_a_name_or_two_rare_words_with() {
+        let [touched, others] = touched("touches");
+        assert_eq!((touched.len(), others), (20, vec![]));
+    }
+
+    #[test]
+    fn in_doubt_it_touches_nothing() {
+        let [touched, others] = touched("in doubt");
+        assert_eq!((touched, others.len()), (vec![], 20));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Prepare;
 use crate::checkout::Checkout;
+use crate::clip::units;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
 use crate::shown_record::ShownPoints;
 
@@ -84,7 +85,7 @@ impl Ready {
             // Where there is no playbook, what there is to give is the user's own.
             None => !file.exists() || (ready.full.is_none() && ready.short.is_none()),
         };
-        let fits = |given: &Injection| given.text.encode_utf16().count() <= CLIENT_LIMIT;
+        let fits = |given: &Injection| units(&given.text) <= CLIENT_LIMIT;
         let all_fit = ready.full.iter().chain(&ready.short).all(fits);
         (is_of_now && is_trusted && all_fit).then_some(ready)
     }

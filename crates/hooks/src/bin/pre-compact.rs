@@ -1,8 +1,5 @@
 //! The hook of the client's PreCompact event.
 
 fn main() {
-    playbook_hooks::main(
-        playbook_hooks::HookEvent::PreCompact,
-        std::env::args_os().skip(1),
-    );
+    playbook_hooks::main(playbook_hooks::HookEvent::PreCompact);
 }

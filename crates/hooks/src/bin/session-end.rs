@@ -1,8 +1,5 @@
 //! The hook of the client's SessionEnd event.
 
 fn main() {
-    playbook_hooks::main(
-        playbook_hooks::HookEvent::SessionEnd,
-        std::env::args_os().skip(1),
-    );
+    playbook_hooks::main(playbook_hooks::HookEvent::SessionEnd);
 }

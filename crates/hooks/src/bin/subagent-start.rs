@@ -1,8 +1,5 @@
 //! The hook of the client's `SubagentStart` event.
 
 fn main() {
-    playbook_hooks::main(
-        playbook_hooks::HookEvent::SubagentStart,
-        std::env::args_os().skip(1),
-    );
+    playbook_hooks::main(playbook_hooks::HookEvent::SubagentStart);
 }

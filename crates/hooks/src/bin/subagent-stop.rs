@@ -1,8 +1,5 @@
 //! The hook of the client's SubagentStop event.
 
 fn main() {
-    playbook_hooks::main(
-        playbook_hooks::HookEvent::SubagentStop,
-        std::env::args_os().skip(1),
-    );
+    playbook_hooks::main(playbook_hooks::HookEvent::SubagentStop);
 }

@@ -7,37 +7,8 @@ use aho_corasick::AhoCorasick;
 use super::count::Count;
 use super::manifest::{self, declared, of_place};
 use super::names::Name;
+use crate::transcript::words::{DEFINES, NOT_LOOKED_THROUGH, PAGES};
 
-/// Endings of files whose words are prose, where an identifier may be told long after it went.
-const PROSE: [&str; 8] = ["md", "mdx", "markdown", "rst", "txt", "adoc", "org", "html"];
-/// Endings of files that are not worth a look: made by programs, or no text.
-const PASSED_OVER: [&str; 26] = [
-    "lock", "map", "svg", "png", "jpg", "jpeg", "gif", "ico", "webp", "pdf", "zip", "gz", "xz",
-    "zst", "tar", "jar", "woff", "woff2", "ttf", "mp4", "wasm", "so", "a", "o", "bin", "csv",
-];
-/// What stands in front of a name that is defined.
-const DEFINES: [&[u8]; 20] = [
-    b"fn",
-    b"def",
-    b"func",
-    b"function",
-    b"fun",
-    b"sub",
-    b"proc",
-    b"class",
-    b"struct",
-    b"enum",
-    b"trait",
-    b"interface",
-    b"type",
-    b"const",
-    b"static",
-    b"let",
-    b"var",
-    b"val",
-    b"mod",
-    b"module",
-];
 /// A file with a zero byte in so many first ones is no text.
 const TELLS_BINARY: usize = 8 << 10;
 
@@ -118,7 +89,7 @@ impl<'n> Search<'n> {
     /// Tells whether the text of a file may say something.
     pub fn wants(&self, path: &str) -> bool {
         (self.has_targets && manifest::is_manifest(path))
-            || (self.finder.is_some() && ending(path).is_none_or(|e| !PASSED_OVER.contains(&e)))
+            || (self.finder.is_some() && ending(path).is_none_or(|e| !NOT_LOOKED_THROUGH.has(e)))
     }
 
     /// Looks through the text of a file.
@@ -147,7 +118,7 @@ impl<'n> Search<'n> {
             }
         }
         // A name without an ending in capitals is a page: CHANGELOG, README.
-        let is_prose = ending(path).is_none_or(|ending| PROSE.contains(&ending));
+        let is_prose = ending(path).is_none_or(|ending| PAGES.has(ending));
         for (word, uses) in uses {
             let count = found.counts.entry(self.words[word].clone()).or_default();
             *count = count.plus(Count::of_file(uses, is_prose));
@@ -210,7 +181,8 @@ fn is_defined(before: &[u8]) -> bool {
         .iter()
         .rposition(|byte| !is_inside(*byte))
         .map_or(0, |at| at + 1);
-    head.len() < before.len() && DEFINES.contains(&&head[start..])
+    let word = std::str::from_utf8(&head[start..]);
+    head.len() < before.len() && word.is_ok_and(|word| DEFINES.has(word))
 }
 
 #[cfg(test)]

@@ -2,36 +2,8 @@
 
 use std::path::Path;
 
-/// Programs that check one language, by the first word of their name, and its endings.
-const LANGUAGES: &[(&[&str], &[&str])] = &[
-    (&["cargo"], &["rs"]),
-    (&["go", "golangci-lint"], &["go"]),
-    (
-        &["pytest", "unittest", "mypy", "ruff", "pyright", "ty"],
-        &["py", "pyi"],
-    ),
-    (
-        &[
-            "jest",
-            "vitest",
-            "mocha",
-            "node",
-            "bun",
-            "playwright",
-            "tsc",
-            "eslint",
-        ],
-        &["js", "jsx", "mjs", "ts", "tsx", "vue", "svelte"],
-    ),
-    (&["rspec"], &["rb"]),
-    (&["phpunit"], &["php"]),
-    (&["junit"], &["java", "kt", "scala"]),
-    (&["dotnet"], &["cs"]),
-    (
-        &[],
-        &["c", "cc", "cpp", "ex", "exs", "h", "hpp", "swift", "zig"],
-    ),
-];
+use crate::transcript::words::LANGUAGES;
+
 /// Folders whose files belong to no project.
 const SCRATCH: &[&str] = &["/tmp/", "/.claude/"];
 
@@ -39,14 +11,14 @@ const SCRATCH: &[&str] = &["/tmp/", "/.claude/"];
 pub(super) fn is_code(file: &str) -> bool {
     let ending = ending(file);
     let is_scratch = SCRATCH.iter().any(|folder| file.contains(folder));
-    !is_scratch && LANGUAGES.iter().any(|(_, of)| of.contains(&ending))
+    !is_scratch && languages().any(|(_, endings)| has(endings, ending))
 }
 
 /// Tells whether a runner looks at a file; one of no known language may look at each.
 pub(super) fn looks_at(runner: &str, file: &str) -> bool {
     let program = runner.split(' ').next().unwrap_or_default();
-    let language = LANGUAGES.iter().find(|(of, _)| of.contains(&program));
-    language.is_none_or(|(_, endings)| endings.contains(&ending(file)))
+    let language = languages().find(|(programs, _)| has(programs, program));
+    language.is_none_or(|(_, endings)| has(endings, ending(file)))
 }
 
 fn ending(file: &str) -> &str {
@@ -54,4 +26,16 @@ fn ending(file: &str) -> &str {
     ending
         .and_then(|ending| ending.to_str())
         .unwrap_or_default()
+}
+
+/// The programs that check each language, and the endings of its files.
+fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    LANGUAGES
+        .words()
+        .iter()
+        .filter_map(|row| row.split_once(':'))
+}
+
+fn has(words: &str, wanted: &str) -> bool {
+    words.split_whitespace().any(|word| word == wanted)
 }

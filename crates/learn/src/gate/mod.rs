@@ -21,4 +21,4 @@ pub use finding::{Fault, Finding};
 pub use judgement::{Judgement, question};
 pub use stops::{Stop, Stops};
 pub use turn::Turn;
-pub use verdict::{THRESHOLD, Verdict};
+pub use verdict::Verdict;

@@ -2,25 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::transcript::words::REWRITES;
 use crate::transcript::{AGENT_TOOLS, Call, Check, deed, shell};
 
 /// Programs that run no check of the files at hand, beside those that only look.
 const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
-/// What git does to the files at hand.
-const REWRITES: &[&str] = &[
-    "apply",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "merge",
-    "pull",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "stash",
-    "switch",
-];
 
 #[derive(Debug)]
 pub(super) enum Step {
@@ -56,5 +42,5 @@ pub(super) fn may_check(call: &Call) -> bool {
 /// Tells whether a command may have git change the files at hand.
 fn rewrites(command: &str) -> bool {
     let mut words = command.split_whitespace();
-    words.clone().any(|word| word == "git") && words.any(|word| REWRITES.contains(&word))
+    words.clone().any(|word| word == "git") && words.any(|word| REWRITES.has(word))
 }

@@ -3,7 +3,7 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::{Fault, Judgement, Stop, Stops, THRESHOLD, Verdict};
+use super::{Fault, Judgement, Stop, Stops, Verdict};
 use crate::reflect::score::Score;
 use crate::transcript::{Options, each_event};
 
@@ -177,10 +177,7 @@ fn each_turn_is_judged_by_itself() {
         .user(&json!("and now"))
         .user(&json!("[Request interrupted by user]"));
     let stops = record.stops();
-    let passed: Vec<bool> = stops
-        .iter()
-        .map(|stop| stop.verdict.passes(THRESHOLD))
-        .collect();
+    let passed: Vec<bool> = stops.iter().map(|stop| stop.verdict.passes(0.5)).collect();
     assert_eq!(passed, [false, true]);
     // What came next says whether that was right.
     assert_eq!(stops[0].answer.as_deref(), Some("they do not"));
@@ -214,7 +211,7 @@ fn what_a_model_says_is_told_with_its_fix_once() {
         suggested_fix: Some("Run the tests.".into()),
     };
     let verdict = Verdict::judged(judgement.clone());
-    assert!(!verdict.passes(THRESHOLD));
+    assert!(!verdict.passes(0.5));
     assert_eq!(
         verdict.guidance,
         "No test ran.\nThe README is missing.\nRun the tests."

@@ -4,11 +4,10 @@ use serde::Serialize;
 
 use super::finding::{Fault, Finding, is_said};
 use super::judgement::Judgement;
+use crate::clip::units;
 use crate::playbook::clean::clean_text;
 use crate::reflect::score::Score;
 
-/// Below this score a stop does not pass, unless the settings say otherwise.
-pub const THRESHOLD: f64 = 0.5;
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;
 const LESSONS: usize = 2;
@@ -103,8 +102,7 @@ fn guidance(findings: &[Finding], fix: Option<&str>) -> String {
 fn fitting<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     let mut room = LONGEST;
     let fitting = lines.take_while(|line| {
-        let length = line.encode_utf16().count() + 1;
-        room = room.saturating_sub(length);
+        room = room.saturating_sub(units(line) + 1);
         room > 0
     });
     fitting.collect::<Vec<_>>().join("\n")

@@ -1,6 +1,6 @@
 //! What was done to a playbook, in a form that explains it and can be undone.
 
-use serde::de::{IntoDeserializer, value};
+use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -31,58 +31,32 @@ pub struct Change {
     pub reason: String,
 }
 
-/// What can happen to a key point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// It got a helpful vote.
-    Helpful,
-    /// It got a harmful vote.
-    Harmful,
-    /// Its counters were set otherwise: by hand or by an undo.
-    Recount,
-    Add,
-    /// Its text was replaced.
-    Update,
-    /// It went to another section.
-    Move,
-    /// It was joined with others into a new point.
-    Merge,
-    /// It said what another says, and went into that one.
-    Duplicate,
-    /// It took in another that said the same.
-    Absorb,
-    Delete,
-    /// It did more harm than good, and went.
-    Prune,
-    /// It went because there were too many.
-    Evict,
-    Pin,
-}
-
-impl ChangeKind {
-    /// The word for it, as files and commands have it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Helpful => "helpful",
-            Self::Harmful => "harmful",
-            Self::Recount => "recount",
-            Self::Add => "add",
-            Self::Update => "update",
-            Self::Move => "move",
-            Self::Merge => "merge",
-            Self::Duplicate => "duplicate",
-            Self::Absorb => "absorb",
-            Self::Delete => "delete",
-            Self::Prune => "prune",
-            Self::Evict => "evict",
-            Self::Pin => "pin",
-        }
-    }
-
-    /// Reads the word back; `None` for any other.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::deserialize(IntoDeserializer::<value::Error>::into_deserializer(word)).ok()
+worded! {
+    /// What can happen to a key point.
+    pub enum ChangeKind {
+        /// It got a helpful vote.
+        Helpful = "helpful",
+        /// It got a harmful vote.
+        Harmful = "harmful",
+        /// Its counters were set otherwise: by hand or by an undo.
+        Recount = "recount",
+        Add = "add",
+        /// Its text was replaced.
+        Update = "update",
+        /// It went to another section.
+        Move = "move",
+        /// It was joined with others into a new point.
+        Merge = "merge",
+        /// It said what another says, and went into that one.
+        Duplicate = "duplicate",
+        /// It took in another that said the same.
+        Absorb = "absorb",
+        Delete = "delete",
+        /// It did more harm than good, and went.
+        Prune = "prune",
+        /// It went because there were too many.
+        Evict = "evict",
+        Pin = "pin",
     }
 }
 
@@ -103,12 +77,8 @@ pub struct PointState {
 impl PointState {
     pub(super) fn of(playbook: &Playbook, place: &PointPlace) -> Option<Self> {
         let entry = playbook.entry(place)?.clone();
-        let note = entry
-            .get(entry::NAME)
-            .and_then(Value::as_str)
-            .and_then(|name| playbook.meta.points.get(name))
-            .cloned()
-            .unwrap_or_default();
+        let note = entry::name(&entry).and_then(|name| playbook.meta.points.get(name));
+        let note = note.cloned().unwrap_or_default();
         Some(Self {
             section: place.title.clone(),
             index: place.index,
@@ -126,8 +96,7 @@ impl PointState {
 
     /// Its name; empty where the entry has none.
     pub fn name(&self) -> &str {
-        let name = self.entry.get(entry::NAME).and_then(Value::as_str);
-        name.unwrap_or_default()
+        entry::name(&self.entry).unwrap_or_default()
     }
 
     /// Its text; empty where the entry has none.

@@ -15,6 +15,7 @@ use super::render::{
     BLANK_LINE, Line, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show,
 };
 use super::section::Section;
+use crate::clip::units;
 
 /// How much of the client's context the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,15 +233,6 @@ fn fit(
 /// The last line of a text in which not all points fit.
 fn left_out(count: usize, all: usize) -> String {
     format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
-}
-
-/// The length of a text in UTF-16 units, by which the client counts.
-pub(super) fn units(text: &str) -> usize {
-    if text.is_ascii() {
-        text.len()
-    } else {
-        text.encode_utf16().count()
-    }
 }
 
 #[cfg(test)]

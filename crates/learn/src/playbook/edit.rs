@@ -60,7 +60,7 @@ impl<'a> Editor<'a> {
         note: Note,
         cause: &ChangeCause<'_>,
     ) {
-        let name = name_of(&fields);
+        let name = entry::name(&fields).unwrap_or_default().to_owned();
         if let Err(reason) = self.playbook.open(&place.title) {
             return self.skip(format!("put {name} into {}", place.title), reason);
         }
@@ -85,7 +85,7 @@ impl<'a> Editor<'a> {
         let Some(before) = self.state(place) else {
             return;
         };
-        let name = name_of(&before.entry);
+        let name = before.name().to_owned();
         self.playbook.take(place);
         self.playbook.note_given(&name);
         self.playbook.meta.points.remove(&name);
@@ -125,7 +125,7 @@ impl<'a> Editor<'a> {
         let mut note = before.note.clone();
         change(&mut note);
         let points = &mut self.playbook.meta.points;
-        let name = name_of(&before.entry);
+        let name = before.name().to_owned();
         if note.is_blank() {
             points.remove(&name);
         } else {
@@ -140,7 +140,7 @@ impl<'a> Editor<'a> {
             return;
         };
         if let Err(reason) = self.playbook.open(&to.title) {
-            return self.skip(format!("move {}", name_of(&before.entry)), reason);
+            return self.skip(format!("move {}", before.name()), reason);
         }
         let Some(entry) = self.playbook.take(from) else {
             return;
@@ -149,7 +149,7 @@ impl<'a> Editor<'a> {
             return;
         };
         let after = self.state(&place);
-        self.record(name_of(&before.entry), Some(before), after, None, cause);
+        self.record(before.name().to_owned(), Some(before), after, None, cause);
     }
 
     fn record_difference(
@@ -162,7 +162,7 @@ impl<'a> Editor<'a> {
         if before != after
             && let Some(state) = before.as_ref().or(after.as_ref())
         {
-            let name = name_of(&state.entry);
+            let name = state.name().to_owned();
             self.record(name, before, after, None, cause);
         }
     }
@@ -184,9 +184,4 @@ impl<'a> Editor<'a> {
             reason: cause.reason.to_owned(),
         });
     }
-}
-
-fn name_of(fields: &Map<String, Value>) -> String {
-    let name = fields.get(entry::NAME).and_then(Value::as_str);
-    name.unwrap_or_default().to_owned()
 }

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::context::{Admission, InjectionLimits, PointsToShow, fill, units};
+use super::context::{Admission, InjectionLimits, PointsToShow, fill};
 use super::defect::Defect;
 use super::model::Point;
 use super::proof::ProofRecord;
 use super::render::{BLANK_LINE, Line, PLACEHOLDER, TEMPLATE};
+use crate::clip::units;
 
 /// Of the room one part in so many is for the user's own points.
 const OWN_SHARE: usize = 4;

@@ -1,5 +1,6 @@
 //! Bullet tags: the reflector's verdict on key points, counted (REQ-REFL-004, -007).
 
+use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -8,36 +9,17 @@ use super::clean::clean_text;
 use super::entry::{self, Counter};
 use super::model::Playbook;
 
-/// What a session did for a key point, or the point for the session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tag {
-    Helpful,
-    Harmful,
-    /// It did neither, or there is no evidence.
-    Neutral,
+worded! {
+    /// What a session did for a key point, or the point for the session.
+    pub enum Tag {
+        Helpful = "helpful",
+        Harmful = "harmful",
+        /// It did neither, or there is no evidence.
+        Neutral = "neutral",
+    }
 }
 
 impl Tag {
-    /// Reads a tag exactly as it is written; anything else is no tag.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        match text {
-            "helpful" => Some(Self::Helpful),
-            "harmful" => Some(Self::Harmful),
-            "neutral" => Some(Self::Neutral),
-            _ => None,
-        }
-    }
-
-    /// The word for it, as replies have it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Helpful => "helpful",
-            Self::Harmful => "harmful",
-            Self::Neutral => "neutral",
-        }
-    }
-
     const fn counted(self) -> Option<(Counter, ChangeKind)> {
         match self {
             Self::Helpful => Some((Counter::Helpful, ChangeKind::Helpful)),
@@ -66,7 +48,11 @@ impl BulletTag {
         let Some(name) = item.get("name").and_then(Value::as_str) else {
             return Err(skipped("no name"));
         };
-        let Some(tag) = item.get("tag").and_then(Value::as_str).and_then(Tag::parse) else {
+        let Some(tag) = item
+            .get("tag")
+            .and_then(Value::as_str)
+            .and_then(Tag::from_word)
+        else {
             return Err(skipped("neither helpful, harmful nor neutral"));
         };
         let rationale = item.get("rationale").and_then(Value::as_str);

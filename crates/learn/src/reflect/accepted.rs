@@ -7,7 +7,7 @@ use super::known::KnownLesson;
 use super::learned::ARROW;
 use super::recurrence::named_lessons;
 use super::reply::Reflection;
-use crate::clip::head;
+use crate::clip::{head, told_head};
 use crate::playbook::ops::{Operation, named_points, written_text};
 use crate::playbook::{Playbook, Point, Skipped};
 
@@ -127,10 +127,8 @@ fn taught<'l>(operation: &Value, lessons: &'l [KnownLesson], has_event: bool) ->
 
 /// What is told of a text that is not accepted.
 pub fn told(what: &str, text: &str, reason: String) -> Skipped {
-    let cut = head(text, TOLD);
-    let more = if cut.len() < text.len() { "…" } else { "" };
     Skipped {
-        what: format!("{} \"{cut}{more}\"", head(what, TOLD)),
+        what: format!("{} \"{}\"", head(what, TOLD), told_head(text, TOLD)),
         reason,
     }
 }

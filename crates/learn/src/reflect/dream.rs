@@ -122,7 +122,7 @@ pub fn learned(said: &Reflection, sources: &[String], facts: &Facts) -> Option<N
         tenant: tenant::DEFAULT.to_owned(),
         text: mask(text).into_owned(),
         strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
-        outcome: Some(Outcome::Partial.name().to_owned()),
+        outcome: Some(Outcome::Partial.word().to_owned()),
         importance: said.importance.map_or(UNRATED, Score::get),
         confidence: said.confidence.map_or(UNRATED, Score::get),
         tags,

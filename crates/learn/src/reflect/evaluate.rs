@@ -42,7 +42,7 @@ pub fn evaluate(facts: &Facts) -> Evaluation {
         Outcome::Error => (0.4, 0.2),
         Outcome::Failure => (0.2, 0.4),
     };
-    let ended = format!("outcome {}", facts.outcome.name());
+    let ended = format!("outcome {}", facts.outcome.word());
     // A session that ends on a failed test or build is a failure.
     let passed = facts.checks_passed * u64::from(facts.outcome != Outcome::Failure);
     let destructive = facts.stakes.destructive;

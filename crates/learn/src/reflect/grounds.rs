@@ -26,9 +26,10 @@ use serde_json::Value;
 use super::names::names;
 use super::reply::ReplyLesson;
 use super::sentences::{SAYS_IT, TELLING, is_of, parts, plain, sentences};
-use crate::clip::head;
+use crate::clip::{head, told_head};
 use crate::hint::hashes as words;
 use crate::playbook::clean::clean_text;
+use crate::transcript::words::ENGLISH;
 use crate::transcript::{Bearing, Evidence, Shown, is_forbidden};
 
 /// How much of a ground is quoted where it is only told of, in bytes.
@@ -47,11 +48,6 @@ const ERROR: &str = "error_event";
 const REPORT: &str = "hand_back";
 /// The kind of an event in which the user refused a call.
 const REFUSAL: &str = "rejection";
-/// Words without which a sentence is hardly English.
-const ENGLISH: [&str; 16] = [
-    "the", "and", "to", "is", "not", "for", "with", "this", "that", "of", "you", "it", "please",
-    "don't", "should", "when",
-];
 
 /// A text that a session would teach, and what is named for it.
 #[derive(Debug, Clone, Copy)]
@@ -282,9 +278,7 @@ impl<'a> Grounds<'a> {
             _ => entry.to_owned(),
         };
         let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
-        let cut = head(&line, max);
-        let more = if cut.len() < line.len() { "…" } else { "" };
-        Some(format!("#{number} {cut}{more}"))
+        Some(format!("#{number} {}", told_head(&line, max)))
     }
 
     fn has_all_names(&self, text: &str, sources: &[&str]) -> Result<(), String> {
@@ -322,7 +316,7 @@ impl<'a> Grounds<'a> {
             if said.len() < TELLING {
                 let before = before.filter_map(|number| self.evidence.entry(number));
                 said.extend(before.flat_map(words));
-            } else if !plain.any(|word| ENGLISH.contains(&word.to_lowercase().as_str())) {
+            } else if !plain.any(|word| ENGLISH.has(&word.to_lowercase())) {
                 return true;
             }
             said.extend(calls.flat_map(|call| words(&call.own.join("\n"))));

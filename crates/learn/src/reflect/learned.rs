@@ -115,7 +115,7 @@ pub struct NewLesson {
     /// The ids of the known lessons that it repeats in other words.
     #[serde(deserialize_with = "none_one_or_many")]
     pub repeats: Vec<String>,
-    /// [`context_hash`](crate::hint::context_hash) of the context.
+    /// By which lessons from like contexts are told (spec/4): [`name_of`](crate::digest::name_of) it.
     pub context_hash: String,
     /// The error it prevents.
     pub signature: Option<Signature>,
@@ -178,5 +178,5 @@ pub fn error_id(project: &str, signature: Signature) -> String {
 pub fn memory_id(project: &str, prefix: &str, parts: &[&str]) -> String {
     let parts = [project].into_iter().chain(parts.iter().copied());
     let ended: String = parts.flat_map(|part| [part, "\0"]).collect();
-    format!("{prefix}-{:012x}", first_eight(&ended) >> 16)
+    format!("{prefix}-{:012x}", first_eight(ended) >> 16)
 }

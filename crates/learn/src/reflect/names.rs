@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::transcript::english::pattern;
+use crate::transcript::words::ENDS_A_COMMAND;
 
 /// A command in prose: what fetches or runs, and what it is told.
 static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -19,13 +20,6 @@ static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
         (?:\ [^\s,;()`]+)+",
     )
 });
-/// Words that end a command in prose.
-const PROSE: [&str; 41] = [
-    "a", "after", "and", "as", "at", "because", "before", "can", "cannot", "could", "did", "does",
-    "fail", "failed", "failing", "fails", "for", "from", "had", "has", "if", "in", "instead", "is",
-    "it", "may", "must", "not", "on", "or", "should", "that", "the", "then", "to", "was", "when",
-    "which", "will", "with", "works",
-];
 
 /// A name as it stands in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +84,7 @@ pub(crate) fn names(text: &str) -> Vec<Name> {
     let commands = COMMAND.iter().flat_map(|pattern| pattern.find_iter(&prose));
     let commands = commands.filter_map(|found| {
         let told = found.as_str().split(' ');
-        let told = told.take_while(|word| !PROSE.contains(&word.to_lowercase().as_str()));
+        let told = told.take_while(|word| !ENDS_A_COMMAND.has(&word.to_lowercase()));
         let told: Vec<&str> = told.collect();
         Name::of(told.join(" ").trim_end_matches(['.', ':', '!', '?']))
     });

@@ -18,7 +18,7 @@ use super::known::KnownLesson;
 use super::recurrence::{WEIGHTY, numbered};
 use super::reply::{Reflection, ReplyLesson, Score};
 use super::self_correction::{MARKS, signature_tag};
-use crate::hint::context_hash;
+use crate::digest::name_of;
 use crate::redact::mask;
 use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
 use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, RecurringError, Way};
@@ -109,8 +109,8 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
         tenant: session.tenant.to_owned(),
         text: mask(text).into_owned(),
         strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
-        outcome: Some(facts.outcome.name().to_owned()),
-        error_category: facts.category.map(|category| category.name().to_owned()),
+        outcome: Some(facts.outcome.word().to_owned()),
+        error_category: facts.category.map(|category| category.word().to_owned()),
         signature: only_error.map(|error| error.signature),
         importance: rated(facts, said),
         confidence: said.confidence.map_or(UNRATED, Score::get),
@@ -155,7 +155,7 @@ fn importance(facts: &Facts, is_solved: bool) -> f64 {
 
 /// The reflector's topics, the kind of error, and spec/5's marks.
 fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
-    let words = facts.category.map(ErrorCategory::name).into_iter();
+    let words = facts.category.map(ErrorCategory::word).into_iter();
     let words = words
         .chain(MARKS)
         .chain(error_type(facts))
@@ -205,13 +205,19 @@ fn lessons(session: &ReflectedSession<'_>, is_kept: fn(&ReplyLesson) -> bool) ->
         task_type: mask(&lesson.task_type).into_owned(),
         mistake: mask(&lesson.mistake).into_owned(),
         correction: mask(&lesson.correction).into_owned(),
-        context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
+        context_hash: context_of(facts),
         signature: error_of(lesson, facts).map(|error| error.signature),
         importance,
         tags: said.tags.clone(),
     };
     let kept = said.lessons.iter().filter(|lesson| is_kept(lesson));
     kept.map(lesson).collect()
+}
+
+/// What the session was about, as a name.
+fn context_of(facts: &Facts) -> String {
+    let request = facts.first_request.as_deref().unwrap_or_default();
+    name_of(request.as_bytes())
 }
 
 /// Advice of a curator as a lesson: of no mistake is anything said.
@@ -223,7 +229,7 @@ fn waiting_lesson(session: &ReflectedSession<'_>, text: &str) -> NewLesson {
         mistake: String::new(),
         correction: mask(text).into_owned(),
         repeats: Vec::new(),
-        context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
+        context_hash: context_of(facts),
         signature: None,
         importance: said.map_or(UNRATED, |said| rated(facts, said)),
         tags: said.map(|said| said.tags.clone()).unwrap_or_default(),
@@ -236,7 +242,7 @@ fn struck(facts: &Facts, error: &RecurringError) -> Vec<Learned> {
     if ways.is_empty() {
         ways.push(None);
     }
-    let category = error.category.name();
+    let category = error.category.word();
     let learned = |(at, way): (usize, Option<&Way>)| {
         Learned::Error(NewError {
             signature: error.signature,
@@ -244,7 +250,7 @@ fn struck(facts: &Facts, error: &RecurringError) -> Vec<Learned> {
             example: error.example.clone(),
             occurrences: if at == 0 { error.occurrences } else { 0 },
             category: category.to_owned(),
-            outcome: Some(facts.outcome.name().to_owned()),
+            outcome: Some(facts.outcome.word().to_owned()),
             importance: importance(facts, way.is_some()),
             tags: each_once(vec![category.to_owned(), error.tool.clone()]),
             fix: way.map(|way| NewFix {

@@ -64,7 +64,7 @@ pub fn reflect(facts: &Facts, playbook: &Playbook, limits: SummaryLimits) -> Str
         bullet_tags,
         tags: facts
             .category
-            .map(|category| category.name().to_owned())
+            .map(|category| category.word().to_owned())
             .into_iter()
             .collect(),
         ..Reflection::default()
@@ -148,9 +148,9 @@ fn quote(text: &str) -> Option<String> {
 fn summary(facts: &Facts, tags: &[BulletTag], limits: SummaryLimits) -> String {
     let category = facts
         .category
-        .map(|c| format!(" ({})", c.name()))
+        .map(|c| format!(" ({})", c.word()))
         .unwrap_or_default();
-    let mut parts = vec![format!("Outcome: {}{category}.", facts.outcome.name())];
+    let mut parts = vec![format!("Outcome: {}{category}.", facts.outcome.word())];
     let counts = counts(facts).join(", ");
     if !counts.is_empty() {
         parts.push(format!("Seen: {counts}."));

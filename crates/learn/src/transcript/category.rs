@@ -4,47 +4,39 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use serde::{Deserialize, Serialize};
+use playbook_core::worded;
 
 use super::words::List;
 
-/// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorCategory {
-    /// It took too long.
-    Timeout,
-    /// A host, a connection or a remote service failed.
-    Network,
-    Permission,
-    /// A file, command, symbol or page is not there.
-    NotFound,
-    /// A text breaks its grammar.
-    Syntax,
-    TypeCompile,
-    TestFailure,
-    /// An input has the wrong form or value.
-    Validation,
-    /// Memory, disk, file handles or size limits ran out.
-    Resource,
-    /// Something else changed or holds the thing.
-    Conflict,
-    Unknown,
+worded! {
+    /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
+    pub enum ErrorCategory {
+        /// It took too long.
+        Timeout = "timeout",
+        /// A host, a connection or a remote service failed.
+        Network = "network",
+        Permission = "permission",
+        /// A file, command, symbol or page is not there.
+        NotFound = "not_found",
+        /// A text breaks its grammar.
+        Syntax = "syntax",
+        TypeCompile = "type_compile",
+        TestFailure = "test_failure",
+        /// An input has the wrong form or value.
+        Validation = "validation",
+        /// Memory, disk, file handles or size limits ran out.
+        Resource = "resource",
+        /// Something else changed or holds the thing.
+        Conflict = "conflict",
+        Unknown = "unknown",
+    }
 }
 
 impl ErrorCategory {
-    /// Returns the category's name: `not_found`.
-    pub fn name(self) -> &'static str {
-        let named = NAMES.iter().find(|(category, _)| *category == self);
-        named.map_or("unknown", |(_, name)| name)
-    }
-
-    /// Reads a name of ours or of spec/3 (`timeout_error`); any other is unknown.
-    pub(crate) fn from_name(name: &str) -> Self {
-        let name = name.trim().to_ascii_lowercase();
-        let name = name.strip_suffix("_error").unwrap_or(&name);
-        let found = NAMES.iter().find(|(_, known)| *known == name);
-        found.map_or(Self::Unknown, |(category, _)| *category)
+    /// Reads a word of ours or of spec/3 (`timeout_error`); any other is unknown.
+    pub(crate) fn named(word: &str) -> Self {
+        let word = word.trim().to_ascii_lowercase();
+        Self::from_word(word.strip_suffix("_error").unwrap_or(&word)).unwrap_or(Self::Unknown)
     }
 }
 
@@ -53,18 +45,6 @@ use ErrorCategory::{
     Unknown, Validation,
 };
 
-const NAMES: [(ErrorCategory, &str); 10] = [
-    (Timeout, "timeout"),
-    (Network, "network"),
-    (Permission, "permission"),
-    (NotFound, "not_found"),
-    (Syntax, "syntax"),
-    (TypeCompile, "type_compile"),
-    (TestFailure, "test_failure"),
-    (Validation, "validation"),
-    (Resource, "resource"),
-    (Conflict, "conflict"),
-];
 /// Exit codes that say what happened, whatever was printed.
 const EXIT_CODES: &[(i32, ErrorCategory)] = &[
     (124, Timeout),

@@ -43,7 +43,7 @@ const CONTEXT: usize = 20;
 /// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
 pub struct Collector {
-    sanitizer: Sanitizer,
+    pub(super) sanitizer: Sanitizer,
     buffer: BoundedBuffer,
     /// How many items there were.
     count: u64,
@@ -63,10 +63,6 @@ impl Collector {
             sanitizer,
             ..Self::default()
         }
-    }
-
-    pub(crate) fn work_in(&mut self, folder: &str) {
-        self.sanitizer.work_in(folder);
     }
 
     pub(crate) fn push(&mut self, event: &Event<'_>) {

@@ -1,9 +1,10 @@
 //! The stable hash by which a record is known across files and versions.
 
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+use crate::hint::first_eight;
 
 /// A record's uuid as 64 bits: the first 8 bytes of its SHA-256, big-endian.
 ///
@@ -15,11 +16,15 @@ pub struct RecordHash(pub u64);
 
 impl RecordHash {
     pub(crate) fn of(uuid: &[u8]) -> Self {
-        let digest = Sha256::digest(uuid);
-        let mut first = [0; 8];
-        first.copy_from_slice(&digest[..8]);
-        Self(u64::from_be_bytes(first))
+        Self(first_eight(uuid))
     }
+}
+
+/// What a text is known by within one run.
+pub(crate) fn of_text(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Puts record hashes into tables as they are, which is random enough.

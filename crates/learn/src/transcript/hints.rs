@@ -14,11 +14,9 @@
 //! id: it failed when the user refused a call or stopped the agent before the
 //! next prompt, else it helped.
 
-use crate::hint::{Effect, Shown};
+use crate::hint::{Effect, Shown, is_memory_id};
 
 const HEADING: &str = "Playbook: ";
-const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
-const DIGITS: usize = 12;
 /// How many ids one attachment may hold.
 const MAX_IDS: usize = 8;
 /// How many texts with hints count in one range.
@@ -108,21 +106,12 @@ fn ids(text: &str) -> Vec<String> {
         ids.extend(
             lines
                 .map(|(id, _)| id.to_owned())
-                .filter(|id| is_id(id))
+                .filter(|id| is_memory_id(id))
                 .take(MAX_IDS),
         );
     }
     ids.dedup();
     ids
-}
-
-fn is_id(text: &str) -> bool {
-    let digits = PREFIXES
-        .iter()
-        .find_map(|prefix| text.strip_prefix(prefix))
-        .unwrap_or_default();
-    let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-    digits.len() == DIGITS && digits.bytes().all(is_digit)
 }
 
 #[cfg(test)]

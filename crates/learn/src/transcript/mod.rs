@@ -52,8 +52,8 @@ mod user;
 use std::io;
 
 use jiff::Timestamp;
-use playbook_core::errors::{self, attempt, call, message, words};
-pub(crate) use playbook_core::errors::{deed, shell};
+use playbook_core::errors::{self, attempt, call, message};
+pub(crate) use playbook_core::errors::{deed, shell, words};
 
 use crate::redact::Secrecy;
 use session::Session;
@@ -121,8 +121,6 @@ pub struct Digest {
     pub facts: Facts,
     /// What may be shown of it; `finish(budget)` makes the evidence.
     pub evidence: Collector,
-    /// The range's own new records.
-    pub hashes: Vec<RecordHash>,
     /// What was read and what was passed over.
     pub stats: Stats,
 }

@@ -1,13 +1,12 @@
 //! Turns events into [`Facts`], in one pass and in bounded memory.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::category::{self, ErrorCategory};
 use super::disowned::stance;
 use super::event::{Call, Check, Cite, Event, EventKind, Prompt, Via};
 use super::facts::{CitationUse, Facts, FollowUp, Said, SaidKind};
-use super::hash::Hashed;
+use super::hash::{Hashed, of_text};
 use super::outcome::{Ending, decide};
 use super::sanitizer::Sanitizer;
 use super::{recurring_errors, shell, standing};
@@ -46,7 +45,7 @@ const DESTRUCTIVE: [&str; 4] = [
 /// Collects [`Facts`] from events.
 #[derive(Debug, Default)]
 pub(crate) struct Observer {
-    sanitizer: Sanitizer,
+    pub(super) sanitizer: Sanitizer,
     facts: Facts,
     uses_of: HashMap<Id, usize>,
     /// Where in `facts.uses` those since the user's last prompt begin.
@@ -68,10 +67,6 @@ impl Observer {
         }
     }
 
-    pub(crate) fn work_in(&mut self, folder: &str) {
-        self.sanitizer.work_in(folder);
-    }
-
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         self.facts.events += 1;
         match &event.kind {
@@ -83,7 +78,7 @@ impl Observer {
                 self.follow(|_| FollowUp::Interrupted);
             }
             EventKind::Text { cites, .. } => {
-                let message = event.place.message_id().map(hash);
+                let message = event.place.message_id().map(of_text);
                 if message.is_none() || message != self.last_message {
                     self.facts.assistant_texts += 1;
                 }
@@ -270,7 +265,7 @@ impl Observer {
     fn say(&mut self, kind: SaidKind, text: &str) {
         if self.facts.said.len() < MAX_SAID {
             let text = self.sanitizer.text(text, MAX_WORDS);
-            if self.said.insert((kind, hash(&text.to_lowercase()))) {
+            if self.said.insert((kind, of_text(&text.to_lowercase()))) {
                 self.facts.said.push(Said { kind, text });
             }
         }
@@ -279,12 +274,6 @@ impl Observer {
 
 fn says_one_of(call: &Call, words: &[&str]) -> bool {
     shell::runs_commands(&call.tool) && words.iter().any(|words| call.input.contains(words))
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// A hash of a word in lower case (FNV-1a), for words of which it is of no matter that someone

@@ -1,38 +1,28 @@
 //! How a session ended: five outcomes, each by a sign that is certain.
 
-use serde::{Deserialize, Serialize};
+use playbook_core::worded;
 
 use super::category::ErrorCategory;
 
-/// How a session ended (spec/3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// The last check (test run, build, linter, type checker) passed, and nothing went wrong after it.
-    #[default]
-    Success,
-    /// The last check failed.
-    Failure,
-    /// Neither is known: no check says so, or something else went wrong at the end.
-    Partial,
-    /// It ended on something that took too long.
-    Timeout,
-    /// The model could not be reached at its end.
-    Error,
+worded! {
+    /// How a session ended (spec/3).
+    #[derive(Default)]
+    pub enum Outcome {
+        /// The last check (test run, build, linter, type checker) passed, and nothing went wrong after it.
+        #[default]
+        Success = "success",
+        /// The last check failed.
+        Failure = "failure",
+        /// Neither is known: no check says so, or something else went wrong at the end.
+        Partial = "partial",
+        /// It ended on something that took too long.
+        Timeout = "timeout",
+        /// The model could not be reached at its end.
+        Error = "error",
+    }
 }
 
 impl Outcome {
-    /// Returns the outcome's name: `success`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Failure => "failure",
-            Self::Partial => "partial",
-            Self::Timeout => "timeout",
-            Self::Error => "error",
-        }
-    }
-
     /// Says what of the outcome is certain: `the last check passed`.
     pub fn sign(self) -> &'static str {
         match self {

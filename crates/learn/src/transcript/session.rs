@@ -43,12 +43,12 @@ pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 
 pub(crate) type Told<'t> = dyn FnMut(&Event<'_>) + 't;
 
 /// Reads the records of one range in order.
+#[derive(Default)]
 pub(crate) struct Session<'t> {
     lane: Lane,
     words: Words,
     mask: Mask,
     sink: Sink<'t>,
-    hashes: Vec<RecordHash>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
     waiting: VecDeque<Waiting>,
@@ -83,6 +83,7 @@ struct Waiting {
 }
 
 /// Where events go.
+#[derive(Default)]
 struct Sink<'t> {
     /// Who is told each event besides.
     told: Option<&'t mut Told<'t>>,
@@ -94,11 +95,6 @@ struct Sink<'t> {
 }
 
 impl Sink<'_> {
-    fn work_in(&mut self, folder: &str) {
-        self.observer.work_in(folder);
-        self.collector.work_in(folder);
-    }
-
     fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
         let name = kind.name();
         match self.events.iter_mut().find(|(known, _)| *known == name) {
@@ -134,26 +130,11 @@ impl<'t> Session<'t> {
             words: options.words,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
-                told: None,
                 observer: Observer::new(sanitizer.clone()),
                 collector: Collector::new(sanitizer),
-                events: Vec::new(),
-                seq: 0,
+                ..Sink::default()
             },
-            hashes: Vec::new(),
-            read: 0,
-            skipped: BTreeMap::new(),
-            waiting: VecDeque::new(),
-            fixes: Fixes::default(),
-            hints: Hints::default(),
-            aside: Waiting::default(),
-            task: Task::default(),
-            red: None,
-            has_left_plan: false,
-            compacting: false,
-            placed: false,
-            queued: Vec::new(),
-            waits: VecDeque::new(),
+            ..Self::default()
         }
     }
 
@@ -184,7 +165,6 @@ impl<'t> Session<'t> {
         Digest {
             facts,
             evidence: self.sink.collector,
-            hashes: self.hashes,
             stats,
         }
     }
@@ -197,15 +177,14 @@ impl<'t> Session<'t> {
         texts: &Texts,
         is_copy: &mut IsCopy<'_>,
     ) -> Result<(), Reason> {
-        if let Some(hash) = record.hash {
-            if is_copy(hash, record.time) {
-                return Err(Reason::Copy);
-            }
-            self.hashes.push(hash);
+        if record.hash.is_some_and(|hash| is_copy(hash, record.time)) {
+            return Err(Reason::Copy);
         }
         if let Some(folder) = record.cwd.filter(|_| !self.placed) {
             self.placed = true;
-            self.sink.work_in(&folder.decode()?);
+            let folder = folder.decode()?;
+            self.sink.observer.sanitizer.work_in(&folder);
+            self.sink.collector.sanitizer.work_in(&folder);
         }
         if record.marks.has(Mark::Sidechain) != (self.lane == Lane::Subagent) {
             return Err(Reason::OtherLane);

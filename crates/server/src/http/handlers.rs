@@ -6,7 +6,8 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use jiff::Timestamp;
-use playbook::hint::{Effect, MemoryKind, Signature, context_hash};
+use playbook::digest::name_of;
+use playbook::hint::{Effect, MemoryKind, Signature};
 use playbook::memory::RecallQuery;
 use playbook::reflect::learned::{Learned, NewLesson, NewReflection, Source};
 use playbook::reflect::tellable::tellable;
@@ -210,7 +211,7 @@ pub(crate) async fn store_lesson(
     let new: ReadyLesson = masked(&app, &tenant, body)?;
     let task_type = body::text("task_type", new.task_type)?;
     let lesson = NewLesson {
-        context_hash: context_hash(&task_type),
+        context_hash: name_of(task_type.as_bytes()),
         task_type,
         mistake: new.mistake,
         correction: body::text("correction", new.correction)?,

@@ -107,7 +107,7 @@ fn told(session: &Session, past: &Past, one: &PastSession) -> anyhow::Result<Che
 fn learned(name: &str, job: &Job, changes: usize) -> Check {
     let text = format!("{name}: learned by {}", job.backend);
     match changes {
-        0 if job.backend == Name::Rules.as_str() => {
+        0 if job.backend == Name::Rules.word() => {
             Check::note(TOPIC, format!("{text}, nothing new"), RULES)
         }
         0 => Check::note(TOPIC, format!("{text}, nothing new"), &log(job)),

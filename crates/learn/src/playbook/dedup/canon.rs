@@ -1,16 +1,12 @@
 //! The form of a text in which two wordings of one rule look alike.
 
 use super::words::{KEPT_AFTER_NOT, PHRASES, Role, role, stem};
+use crate::transcript::words::OPENERS;
 
 /// Stands for every negation.
 const NOT: &str = "¬";
 /// The stem of `use`.
 const USE: &str = "us";
-/// Words that open a clause which may as well stand at the end: `Before pushing, …`.
-const OPENERS: [&str; 12] = [
-    "before", "after", "when", "whenever", "while", "if", "unless", "until", "for", "in", "on",
-    "during",
-];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
@@ -151,12 +147,10 @@ fn plain(word: &str) -> Token {
 
 /// Moves a clause that opens the text and ends with a comma to the end.
 fn clauses_in_order(mut words: Vec<&str>) -> Vec<&str> {
-    let opens = words.first().is_some_and(|first| {
-        OPENERS
-            .iter()
-            .any(|opener| first.eq_ignore_ascii_case(opener))
-    });
-    if opens && let Some(comma) = words.iter().position(|word| word.ends_with(',')) {
+    let first = words.first().copied().unwrap_or_default();
+    if OPENERS.has(&first.to_lowercase())
+        && let Some(comma) = words.iter().position(|word| word.ends_with(','))
+    {
         let clause = comma + 1;
         if clause < words.len() {
             words.rotate_left(clause);

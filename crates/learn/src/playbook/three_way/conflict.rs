@@ -17,8 +17,9 @@ pub struct Sides {
 }
 
 /// Where a line stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Part {
+    #[default]
     Common,
     Ours,
     Base,
@@ -52,6 +53,7 @@ pub fn sides(file: &[u8]) -> Option<Sides> {
     })
 }
 
+#[derive(Default)]
 struct Found {
     part: Part,
     /// How long the markers of this conflict are.
@@ -61,20 +63,6 @@ struct Found {
     ours: Vec<u8>,
     base: Vec<u8>,
     theirs: Vec<u8>,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Self {
-            part: Part::Common,
-            length: 0,
-            conflicts: 0,
-            bases: 0,
-            ours: Vec::new(),
-            base: Vec::new(),
-            theirs: Vec::new(),
-        }
-    }
 }
 
 impl Found {

@@ -34,8 +34,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use self::names::{Naming, Renames};
-use self::points::{Entry, Merge, MergedPoints, Points};
+use self::points::{Merge, MergedPoints, Points};
 use self::renumbered::Renumbered;
+use super::change::PointState;
 use super::entry;
 use super::job_votes::renamed;
 use super::meta::{self, Meta, Note};
@@ -242,7 +243,7 @@ fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points, later: Late
     let mut merged = keys::map(before, [&maps[0], &maps[1]], later);
     for entry in points.0.values() {
         merged
-            .entry(&entry.title)
+            .entry(&entry.section)
             .or_insert(Value::Array(Vec::new()));
     }
     for (title, value) in &mut merged {
@@ -250,8 +251,8 @@ fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points, later: Late
         if !value.is_array() || !maps.iter().all(is_list) {
             continue;
         }
-        let mut here: Vec<(&String, &Entry)> = points.0.iter().collect();
-        here.retain(|(_, entry)| entry.title == *title);
+        let mut here: Vec<(&String, &PointState)> = points.0.iter().collect();
+        here.retain(|(_, entry)| entry.section == *title);
         here.sort_by_key(|(name, entry)| {
             let is_old = base.names().any(|known| known == name.as_str());
             let place = if is_old { entry.index } else { usize::MAX };
@@ -259,7 +260,7 @@ fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points, later: Late
         });
         let mut list: Vec<Value> = here
             .into_iter()
-            .map(|(_, entry)| Value::Object(entry.fields.clone()))
+            .map(|(_, entry)| Value::Object(entry.entry.clone()))
             .collect();
         list.extend(odd(title, base, sides));
         *value = Value::Array(list);
@@ -274,7 +275,7 @@ fn odd(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value> {
         let is_point = |index: usize, value: &Value| {
             let name = value.as_object().and_then(entry::name);
             let entry = name.and_then(|name| points.0.get(name));
-            entry.is_some_and(|entry| entry.title == title && entry.index == index)
+            entry.is_some_and(|entry| entry.section == title && entry.index == index)
         };
         let list = playbook.list(title).iter().enumerate();
         let odd = list.filter(|(index, value)| !is_point(*index, value));

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::points::{Entry, Points};
+use super::points::Points;
+use crate::playbook::change::PointState;
 use crate::playbook::clean::clean_text;
 use crate::playbook::id::Id;
 use crate::playbook::section::Section;
@@ -24,7 +25,7 @@ pub(super) struct Naming<'a> {
 /// A text that is new on one side or on both, with the name that it has on each.
 struct New<'a> {
     names: [Option<&'a String>; 2],
-    entry: &'a Entry,
+    entry: &'a PointState,
     born: Born<'a>,
 }
 
@@ -32,7 +33,7 @@ struct New<'a> {
 /// side asks.
 type Born<'a> = (Option<Timestamp>, &'a String, &'a str);
 
-fn born<'a>(name: &'a String, entry: &'a Entry) -> Born<'a> {
+fn born<'a>(name: &'a String, entry: &'a PointState) -> Born<'a> {
     (entry.note.added, name, entry.text())
 }
 
@@ -105,10 +106,14 @@ impl<'a> Naming<'a> {
 }
 
 /// A name above `highest` for a point that cannot keep `name`.
-pub(super) fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, entry: &Entry) -> String {
+pub(super) fn next_name(
+    highest: &mut BTreeMap<String, u64>,
+    name: &str,
+    entry: &PointState,
+) -> String {
     let of_id = Id::parse(name).and_then(|id| id.series());
     let series = of_id.unwrap_or_else(|| {
-        let section = Section::from_title(&entry.title);
+        let section = Section::from_title(&entry.section);
         section.unwrap_or(Section::Others).slug()
     });
     let highest = highest.entry(series.to_owned()).or_default();
@@ -116,6 +121,6 @@ pub(super) fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, entry: 
     Id::new(series, *highest).to_string()
 }
 
-pub(super) fn said(entry: &Entry) -> String {
+pub(super) fn said(entry: &PointState) -> String {
     clean_text(entry.text())
 }

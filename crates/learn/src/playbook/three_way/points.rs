@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Later;
 use super::keys;
+use crate::playbook::change::PointState;
 use crate::playbook::entry::{self, COUNTERS};
 use crate::playbook::job_votes::{Moves, counted};
 use crate::playbook::meta::Note;
@@ -13,49 +14,27 @@ use crate::playbook::model::Playbook;
 
 /// The named entries of a playbook; of two with one name the last (REQ-REFL-007).
 #[derive(Debug, Clone, Default)]
-pub(super) struct Points(pub(super) BTreeMap<String, Entry>);
+pub(super) struct Points(pub(super) BTreeMap<String, PointState>);
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
-    /// The title of its section, and its place there.
-    pub(super) title: String,
-    pub(super) index: usize,
-    pub(super) fields: Map<String, Value>,
-    pub(super) note: Note,
+/// Tells whether a side did more to a point than to move it or to use it.
+fn is_changed(point: &PointState, base: &PointState) -> bool {
+    point.entry != base.entry || point.note.pinned != base.note.pinned
 }
 
-impl Entry {
-    pub(super) fn text(&self) -> &str {
-        entry::text(&self.fields).unwrap_or_default()
-    }
+fn is_only_voted_on(point: &PointState, base: &PointState) -> bool {
+    point.text() == base.text() && point.note.pinned == base.note.pinned
+}
 
-    fn counts(&self) -> [i64; 2] {
-        COUNTERS.map(|counter| counted(&self.fields, counter))
-    }
-
-    /// Tells whether a side did more to a point than to move it or to use it.
-    fn is_changed(&self, base: &Self) -> bool {
-        self.fields != base.fields || self.note.pinned != base.note.pinned
-    }
-
-    fn is_only_voted_on(&self, base: &Self) -> bool {
-        self.text() == base.text() && self.note.pinned == base.note.pinned
-    }
+fn counts(point: &PointState) -> [i64; 2] {
+    COUNTERS.map(|counter| counted(&point.entry, counter))
 }
 
 impl Points {
     pub(super) fn of(playbook: &Playbook) -> Self {
-        let named = playbook.entries().filter_map(|(title, index, fields)| {
-            let name = entry::name(fields)?.to_owned();
-            let note = playbook.meta.points.get(&name).cloned();
-            let entry = Entry {
-                title: title.to_owned(),
-                index,
-                fields: fields.clone(),
-                note: note.unwrap_or_default(),
-            };
-            Some((name, entry))
-        });
+        let named = playbook
+            .places()
+            .into_iter()
+            .filter_map(|(name, place)| Some((name, PointState::of(playbook, &place)?)));
         Self(named.collect())
     }
 
@@ -66,7 +45,7 @@ impl Points {
             let mut entry = entry.clone();
             if let Some(new) = names.get(name) {
                 entry
-                    .fields
+                    .entry
                     .insert(entry::NAME.to_owned(), new.as_str().into());
             }
             let name = names.get(name).unwrap_or(name);
@@ -112,21 +91,21 @@ impl Merge<'_> {
                 }
                 ([Some(one), None] | [None, Some(one)], None) => one.clone(),
                 ([Some(one), None] | [None, Some(one)], Some(base)) => {
-                    if !one.is_changed(base) {
+                    if !is_changed(one, base) {
                         continue;
                     }
                     let other = usize::from(self.sides[0].0.contains_key(name));
                     let taken_in = self.taken_in(name, other);
-                    if let Some(into) = taken_in.filter(|_| one.is_only_voted_on(base)) {
-                        let [now, was] = [one.counts(), base.counts()];
+                    if let Some(into) = taken_in.filter(|_| is_only_voted_on(one, base)) {
+                        let [now, was] = [counts(one), counts(base)];
                         carried.push((into.to_owned(), less(now, was)));
                         continue;
                     }
                     let mut kept = one.clone();
                     if taken_in.is_some() {
                         // What it had before the other side moved to another point.
-                        let [now, was] = [one.counts(), base.counts()];
-                        set_counts(&mut kept.fields, less(now, was));
+                        let [now, was] = [counts(one), counts(base)];
+                        set_counts(&mut kept.entry, less(now, was));
                     }
                     let why = "one side took it away, the other changed it or voted on it";
                     merged.decided.push(format!("kept {name}: {why}"));
@@ -139,9 +118,9 @@ impl Merge<'_> {
         carried.extend(self.moved_twice());
         for (into, by) in carried {
             if let Some(entry) = merged.points.0.get_mut(&into) {
-                let counts = entry.counts();
+                let counts = counts(entry);
                 let sum = [counts[0] + by[0], counts[1] + by[1]];
-                set_counts(&mut entry.fields, sum.map(|count| count.max(0)));
+                set_counts(&mut entry.entry, sum.map(|count| count.max(0)));
             }
         }
         merged
@@ -157,7 +136,7 @@ impl Merge<'_> {
             }
             let into = [self.taken_in(name, 0)?, self.taken_in(name, 1)?];
             let [_, earlier] = self.later.first(into);
-            Some((earlier.to_owned(), less([0, 0], entry.counts())))
+            Some((earlier.to_owned(), less([0, 0], counts(entry))))
         })
     }
 
@@ -174,24 +153,24 @@ impl Merge<'_> {
     fn both(
         &self,
         name: &str,
-        base: Option<&Entry>,
-        sides: [&Entry; 2],
+        base: Option<&PointState>,
+        sides: [&PointState; 2],
         decided: &mut Vec<String>,
-    ) -> Entry {
+    ) -> PointState {
         let nothing = Map::new();
-        let fields_of = |entry: Option<&Entry>| entry.map(|entry| entry.fields.clone());
+        let fields_of = |entry: Option<&PointState>| entry.map(|entry| entry.entry.clone());
         let base_fields = fields_of(base).unwrap_or(nothing);
-        let fields = sides.map(|side| &side.fields);
+        let fields = sides.map(|side| &side.entry);
         let mut fields = keys::map(&base_fields, fields, self.later);
-        let counts = self.counts(name, base, sides);
-        if sides.iter().any(|side| side.counts() != counts) {
-            set_counts(&mut fields, counts);
+        let merged = self.counts(name, base, sides);
+        if sides.iter().any(|side| counts(side) != merged) {
+            set_counts(&mut fields, merged);
         }
-        let title = sides.map(|side| Some(&side.title));
-        let title = keys::value(base.map(|base| &base.title), title, self.later);
+        let title = sides.map(|side| Some(&side.section));
+        let title = keys::value(base.map(|base| &base.section), title, self.later);
         let mut note = self.note(base, sides);
-        let texts = sides.map(Entry::text);
-        let is_edited = |text: &&str| Some(*text) != base.map(Entry::text);
+        let texts = sides.map(PointState::text);
+        let is_edited = |text: &&str| Some(*text) != base.map(PointState::text);
         if texts[0] != texts[1] && texts.iter().all(is_edited) {
             let [kept, other] = self.later.first(texts);
             note.rest.insert(OTHER_TEXT.to_owned(), other.into());
@@ -199,28 +178,28 @@ impl Merge<'_> {
                 "{name} was edited on both sides: kept {kept:?}, not {other:?}"
             ));
         }
-        let place = if base.is_some_and(|base| Some(&base.title) == title) {
+        let place = if base.is_some_and(|base| Some(&base.section) == title) {
             base.map_or(usize::MAX, |base| base.index)
         } else {
             usize::MAX
         };
-        Entry {
-            title: title.cloned().unwrap_or_default(),
+        PointState {
+            section: title.cloned().unwrap_or_default(),
             index: place,
-            fields,
+            entry: fields,
             note,
         }
     }
 
     /// What stood in the base and what each side added; a job that both have counts once.
-    fn counts(&self, name: &str, base: Option<&Entry>, sides: [&Entry; 2]) -> [i64; 2] {
+    fn counts(&self, name: &str, base: Option<&PointState>, sides: [&PointState; 2]) -> [i64; 2] {
         let moved = |moves: &Moves| moves.get(name).copied().unwrap_or_default();
-        let [ours, theirs] = sides.map(Entry::counts);
+        let [ours, theirs] = sides.map(counts);
         let own = self.own.map(moved);
         let common = moved(self.common);
         std::array::from_fn(|at| {
             let sum = if self.base.is_some() {
-                let before = base.map_or(0, |base| base.counts()[at]);
+                let before = base.map_or(0, |base| counts(base)[at]);
                 ours[at] + theirs[at] - before - common[at]
             } else {
                 let shared = (ours[at] - own[0][at]).max(theirs[at] - own[1][at]);
@@ -230,7 +209,7 @@ impl Merge<'_> {
         })
     }
 
-    fn note(&self, base: Option<&Entry>, sides: [&Entry; 2]) -> Note {
+    fn note(&self, base: Option<&PointState>, sides: [&PointState; 2]) -> Note {
         let [ours, theirs] = sides.map(|side| &side.note);
         let blank = Note::default();
         let base = base.map_or(&blank, |base| &base.note);

@@ -33,7 +33,7 @@ impl Trace {
         facts.outcome = self.outcome;
         let category = self.error.as_ref().and_then(|e| e.category.as_deref());
         if let Some(category) = category {
-            facts.category = Some(ErrorCategory::from_name(category));
+            facts.category = Some(ErrorCategory::named(category));
         }
         Ok(digest)
     }

@@ -1,11 +1,11 @@
 //! What the user said: prompts, commands, answers, interrupts, and what was typed meanwhile.
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Session;
 use crate::hint::Effect;
 use crate::transcript::event::{EventKind, Place, Prompt, Via};
+use crate::transcript::hash::of_text;
 use crate::transcript::record::{Block, Mark, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
@@ -61,7 +61,7 @@ impl Session<'_> {
         match user::classify(text) {
             // A background task is queued as JSON.
             UserText::Prompt(text) if !text.starts_with('{') => {
-                let mark = mark(&text);
+                let mark = of_text(text.trim());
                 if self.queued.contains(&mark) {
                     return Err(Reason::Repeated);
                 }
@@ -124,7 +124,7 @@ impl Session<'_> {
         if !typed.is_empty() {
             // What waited until the agent was done may stand here once more.
             let queued = std::mem::take(&mut self.queued);
-            if queued.contains(&mark(&typed)) {
+            if queued.contains(&of_text(typed.trim())) {
                 return Err(Reason::Repeated);
             }
             self.prompt(&typed, Via::Typed, || texts.orders(&typed), place);
@@ -197,11 +197,4 @@ fn own_words(text: &str) -> String {
     } else {
         String::new()
     }
-}
-
-/// What a text is known by again.
-fn mark(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.trim().hash(&mut hasher);
-    hasher.finish()
 }
