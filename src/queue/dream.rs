@@ -108,6 +108,15 @@ pub(crate) async fn dream(
         time: context.now(),
     };
     let Dreamt { mut said, rule } = ask(context, caller, &evidence, &config).await?;
+    let texts = found.iter().map(|memory| memory.text.as_str());
+    let texts: Vec<&str> = texts
+        .chain(lessons.iter().map(|l| l.text.as_str()))
+        .collect();
+    said.strategy = said.strategy.filter(|text| {
+        let rests = dream::says_no_more(text, &texts);
+        let tell = |why: &String| context.log(&source.job, &format!("no strategy: {why}"));
+        rests.inspect_err(tell).is_ok()
+    });
     let ids = found.iter().map(|memory| memory.id.clone());
     let sources: Vec<String> = ids.chain(lessons.iter().map(|l| l.id.clone())).collect();
     let rule = rule.and_then(|rule| {

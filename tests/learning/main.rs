@@ -10,11 +10,14 @@
 mod common;
 mod answers;
 mod asked_by_pages;
+mod forged;
+mod forged_in_a_session;
 mod fuzzed;
 mod generate;
 mod grounds;
 mod grounds_of_jobs;
 mod own_points;
+mod own_words;
 mod points;
 mod poison;
 mod records;

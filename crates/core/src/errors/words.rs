@@ -55,6 +55,8 @@ pub static USAGE: List = List::named("usage");
 pub static CLIENT: List = List::named("client");
 /// What only sums up, names another cause above it, or is the moment's or the code's.
 pub static NO_MESSAGE: List = List::named("no message");
+/// Small words of other languages than English.
+pub static FOREIGN: List = List::named("foreign");
 /// The client's own commands: what stands after them sets the client up and asks for nothing.
 pub static CLIENT_COMMANDS: List = List::named("client commands");
 /// How a text begins that the client wrote in the user's name.

@@ -30,6 +30,12 @@ pub fn clean_text(text: &str) -> String {
     clean(text).into_owned()
 }
 
+/// As [`clean_text`], not cut at what a key point may have, for whoever judges a text.
+pub(crate) fn whole_line(text: &str) -> String {
+    let masked = redact::mask(head(text, LOOKED_AT));
+    one_line(&masked, LOOKED_AT).into_iter().collect()
+}
+
 /// As [`clean_text`], without a copy where there is nothing to clean.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
     match redact::mask(head(text, LOOKED_AT)) {
@@ -43,7 +49,7 @@ fn lined(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
-    let mut chars = one_line(text);
+    let mut chars = one_line(text, MAX_CHARS);
     if chars.len() > MAX_CHARS {
         chars.truncate(MAX_CHARS - 1);
         while chars.last() == Some(&' ') {
@@ -72,13 +78,13 @@ fn is_plain(text: &str) -> bool {
 
 /// The visible characters in one line: line breaks, tabs and controls with the spaces
 /// around them become one space, `#` at the start of a line goes. Stops when it has more
-/// than will be kept.
-fn one_line(text: &str) -> Vec<char> {
-    let mut line = Vec::with_capacity(text.len().min(MAX_CHARS + 1));
+/// than `most`.
+fn one_line(text: &str, most: usize) -> Vec<char> {
+    let mut line = Vec::with_capacity(text.len().min(most + 1));
     let mut spaces = 0;
     let mut at_line_start = true;
     for c in text.chars().filter(|&c| !is_invisible(c)) {
-        if line.len() > MAX_CHARS {
+        if line.len() > most {
             break;
         }
         if breaks_line(c) {

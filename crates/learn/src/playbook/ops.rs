@@ -114,6 +114,15 @@ pub fn apply_operations(
 }
 
 impl Operation {
+    /// The names of the points that it changes or takes away.
+    pub fn points(&self) -> &[String] {
+        match self {
+            Self::Add { .. } => &[],
+            Self::Update { target, .. } | Self::Delete { target } => std::slice::from_ref(target),
+            Self::Merge { sources, .. } => sources,
+        }
+    }
+
     /// Reads an operation; the error says what is wrong with it.
     pub fn read(value: &Value) -> Result<Self, String> {
         let string = |key: &str| value.get(key).and_then(Value::as_str);

@@ -67,12 +67,13 @@ pub fn with_grounds(
     let mut kept = Vec::new();
     let mut dropped = Vec::new();
     for mut operation in operations {
-        let text = match Operation::read(&operation) {
-            Ok(Operation::Delete { .. }) => "",
+        let read = Operation::read(&operation).ok();
+        let text = match &read {
+            Some(Operation::Delete { .. }) => "",
             _ => written_text(&operation),
         };
-        let points = named_points(&operation).filter_map(|name| playbook.named(name));
-        let points: Vec<Point<'_>> = points.collect();
+        let points = read.iter().flat_map(Operation::points);
+        let points: Vec<Point<'_>> = points.filter_map(|name| playbook.named(name)).collect();
         let sources: Vec<&str> = points.iter().map(|point| point.text).collect();
         let named = numbers(operation.get("grounds"));
         let claim = Claim {
@@ -81,8 +82,9 @@ pub fn with_grounds(
             sources: &sources,
         };
         let accepted = grounds.accept(&claim).or_else(|refused| {
-            if let Some(stale) = points.iter().find_map(&why_stale) {
-                return grounds.accept_of_stale(text, &sources, &stale);
+            let stale: Option<Vec<String>> = points.iter().map(&why_stale).collect();
+            if let Some(stale) = stale.filter(|stale| !stale.is_empty()) {
+                return grounds.accept_of_stale(text, &sources, &stale.join("; "));
             }
             let taught = taught(&operation, lessons, !grounds.among(&named).is_empty());
             match taught[..] {

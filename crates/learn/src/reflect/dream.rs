@@ -1,6 +1,8 @@
 //! Dreaming: the pattern behind what was learned lately (spec/3), and the rule behind several
 //! lessons. Pure.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::extract::extract_json;
@@ -8,6 +10,7 @@ use super::known::{KnownLesson, shown};
 use super::names::names;
 use super::recurrence::named_lessons;
 use super::reply::{Reflection, Reply, Score};
+use super::said::Said;
 use super::trace::{Event, Trace};
 use crate::hint::{MemoryKind, hashes};
 use crate::playbook::Skipped;
@@ -59,8 +62,7 @@ impl Reply for Dreamt {
 
 /// The lessons that a rule joins; the error says why it is none.
 ///
-/// Each command, path, flag and host in it stands in one of them, and each of them is about what
-/// it says. Their grounds are its grounds.
+/// It says what they say, and each of them is about it. Their grounds are its grounds.
 pub fn joined<'l>(
     rule: &Value,
     lessons: &'l [KnownLesson],
@@ -74,12 +76,23 @@ pub fn joined<'l>(
     if joined.len() < JOINED {
         return Err("it names no two lessons that are about it".to_owned());
     }
-    let said: Vec<String> = joined.iter().map(|l| l.text.to_lowercase()).collect();
-    let mut names = names(&text).into_iter();
-    match names.find(|name| !said.iter().any(|text| name.stands_in(text))) {
-        Some(name) => Err(format!("`{}` stands in none of its lessons", name.text)),
-        None => Ok(joined),
+    let said: Vec<&str> = joined.iter().map(|lesson| lesson.text.as_str()).collect();
+    says_no_more(&text, &said)?;
+    Ok(joined)
+}
+
+/// Makes sure that a text rests on its sources: each command, path, flag and host in it stands in
+/// one of them, and one in three of its words.
+pub fn says_no_more(text: &str, sources: &[&str]) -> Result<(), String> {
+    let said: Vec<String> = sources.iter().map(|text| text.to_lowercase()).collect();
+    let mut names = names(text).into_iter();
+    if let Some(name) = names.find(|name| !said.iter().any(|text| name.stands_in(text))) {
+        return Err(format!("`{}` stands in none of its sources", name.text));
     }
+    if !Said::of(&sources.join("\n")).has_share(&hashes(text), &BTreeSet::new()) {
+        return Err("it says something else than its sources".to_owned());
+    }
+    Ok(())
 }
 
 /// The reflections and lessons as a trace, each an event under its own id.

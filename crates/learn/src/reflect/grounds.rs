@@ -9,45 +9,46 @@
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the
 //!    assistant made, in a key point that it replaces, or in what was learned before, or is a slash
 //!    command that the user typed or a command that an agent was sent to run; an identifier of
-//!    code, which is none of these, may stand anywhere in the session,
+//!    code, which is none of these, may stand anywhere in the session; what the user refused may be
+//!    named where it is forbidden,
 //! 3. a ground says something of it: they share a word,
-//! 4. no sentence of a tool, a file or a page says it, or a sentence of it, better than all that is
+//! 4. no sentence of a tool, a file or a page says it, or a piece of it, better than all that is
 //!    trusted,
 //! 5. where it replaces a key point, a ground or a call that is named says something of each
-//!    sentence that is new.
+//!    sentence that is new, and a ground much of one that is turned round,
+//! 6. where it takes one away, a ground that denies something says much of it.
 //!
 //! A page that talks a model into a key point can forge the numbers, but neither its names
-//! nor its words stand where they must.
+//! nor its words stand where they must. What it says in quite other words is not known from an
+//! honest text.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use super::names::names;
 use super::reply::ReplyLesson;
-use super::sentences::{SAYS_IT, TELLING, is_of, parts, plain, sentences};
+use super::said::{says_something, turned};
+use super::sentences::{SAYS_IT, is_of, parts, pieces, plain, sentences};
 use crate::clip::{head, told_head};
 use crate::hint::hashes as words;
-use crate::playbook::clean::clean_text;
-use crate::transcript::words::ENGLISH;
+use crate::playbook::clean::whole_line;
+use crate::playbook::dedup::Wording;
 use crate::transcript::{Bearing, Evidence, Shown, is_forbidden};
 
 /// How much of a ground is quoted where it is only told of, in bytes.
-const QUOTED: usize = 160;
+pub(super) const QUOTED: usize = 160;
 /// How much of it a curator is shown, in bytes: a rule in the user's words must stand there whole.
 const LISTED: usize = 600;
-/// So many events before such a ground are looked at for it.
-const BEFORE: u32 = 2;
 /// As above, of a sentence of the assistant's own, which may tell what it was told.
 const REPEATS_IT: usize = 80;
 /// How many grounds of one text are looked at.
-const MAX_GROUNDS: usize = 20;
+pub(super) const MAX_GROUNDS: usize = 20;
 /// The kind of an event in which a call failed.
 const ERROR: &str = "error_event";
 /// The kind of an event in which an agent reports that the assistant had sent.
 const REPORT: &str = "hand_back";
-/// The kind of an event in which the user refused a call.
-const REFUSAL: &str = "rejection";
 
 /// A text that a session would teach, and what is named for it.
 #[derive(Debug, Clone, Copy)]
@@ -63,14 +64,22 @@ pub struct Claim<'a> {
 /// The events of a session by which claims are judged.
 #[derive(Debug)]
 pub struct Grounds<'a> {
-    evidence: &'a Evidence,
+    pub(super) evidence: &'a Evidence,
     /// The user's words and the assistant's calls, in lower case.
     own: Vec<String>,
-    own_words: BTreeSet<u64>,
+    pub(super) own_words: BTreeSet<u64>,
     /// What may be named besides, in lower case: what an event names beside its words, and what
     /// earlier sessions taught.
     known: Vec<String>,
+    /// The calls that the user refused, in lower case: what forbids one may name it.
+    refused: Vec<String>,
+    /// The words of each sentence that neither the user nor a call says, with its weight.
+    others: OnceLock<Vec<(Weight, BTreeSet<u64>)>>,
 }
+
+/// How well a sentence of others must say a text: in how many percent of its words, and in how
+/// many times as many as what is trusted.
+type Weight = (usize, usize);
 
 impl<'a> Grounds<'a> {
     /// `None` where the events have no numbers: an older version chose them.
@@ -79,11 +88,14 @@ impl<'a> Grounds<'a> {
         let own = evidence.shown.iter().flat_map(|shown| &shown.own);
         let own: Vec<String> = own.map(|text| plain(text)).collect();
         let names = evidence.shown.iter().flat_map(|shown| &shown.names);
+        let refused = evidence.shown.iter().flat_map(|shown| &shown.refused);
         is_numbered.then(|| Self {
             evidence,
             own_words: own.iter().flat_map(|text| words(text)).collect(),
             own,
             known: names.map(|text| plain(text)).collect(),
+            refused: refused.map(|text| plain(text)).collect(),
+            others: OnceLock::new(),
         })
     }
 
@@ -101,7 +113,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// Tells whether an event is a ground of what is new: what went wrong is known once it did.
-    fn is_met(&self, shown: &Shown) -> bool {
+    pub(super) fn is_met(&self, shown: &Shown) -> bool {
         // How to get round what the settings forbid is no lesson.
         let is_forbidden = || self.evidence.entry(shown.number).is_some_and(is_forbidden);
         match shown.kind.as_str() {
@@ -129,72 +141,35 @@ impl<'a> Grounds<'a> {
         if claim.grounds.is_empty() {
             return Err("it names no ground".to_owned());
         }
-        let text = clean_text(claim.text);
+        let text = whole_line(claim.text);
+        let changes = !claim.sources.is_empty();
         let mut grounds = self.among(claim.grounds);
-        if !claim.sources.is_empty() {
+        if changes {
             grounds.retain(|shown| self.is_against(shown, claim.grounds));
         }
         if grounds.is_empty() {
             return Err("no ground of it is the user's words or an outcome".to_owned());
         }
+        if text.is_empty() {
+            return self.takes_away(&grounds, claim.sources);
+        }
+        if changes && !says_something(&text) {
+            return Err("it says too little".to_owned());
+        }
         self.has_all_names(&text, claim.sources)?;
-        let about = match text.as_str() {
-            "" => words(&claim.sources.join(" ")),
-            text => words(text),
-        };
-        let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &about)) else {
+        let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &text)) else {
             return Err("its grounds say nothing of it".to_owned());
         };
         // What replaces a key point is told at once: each sentence that is new has an event.
-        let is_said = |part: &str| self.is_grounded(part, claim.grounds);
-        let mut new = parts(&text)
-            .into_iter()
-            .filter(|part| !is_of(part, claim.sources));
-        if !claim.sources.is_empty() && !new.all(is_said) {
+        let is_said = |part: &str| match turned(part, claim.sources) {
+            Some(turn) => grounds.iter().any(|ground| self.turns(ground, part, &turn)),
+            None => is_of(part, claim.sources) || self.is_grounded(part, claim.grounds),
+        };
+        if changes && !parts(&text).into_iter().all(is_said) {
             return Err("its grounds say nothing of a part of it".to_owned());
         }
         self.is_not_of_others(&text, claim.sources)?;
         Ok(self.quote(ground.number, QUOTED).unwrap_or_default())
-    }
-
-    /// Tells whether the user said something in one of the named events: in words of their own, or
-    /// in what they refused.
-    pub fn is_said(&self, text: &str, named: &[u32]) -> bool {
-        self.says(text, named, |shown| match shown.bearing {
-            Bearing::Words => true,
-            Bearing::Outcome => shown.kind == REFUSAL,
-            _ => false,
-        })
-    }
-
-    /// Tells whether one of the named events is a check that failed and passed later, or its
-    /// passing, and says something of a text.
-    pub fn has_passed_later(&self, text: &str, named: &[u32]) -> bool {
-        self.says(text, named, |shown| shown.bearing == Bearing::PassedLater)
-    }
-
-    fn says(&self, text: &str, named: &[u32], is_such: impl Fn(&Shown) -> bool) -> bool {
-        let text = clean_text(text);
-        let named = named.iter().take(MAX_GROUNDS);
-        let shown = named.flat_map(|number| self.numbered(*number));
-        let such: Vec<&Shown> = shown.filter(|shown| is_such(shown)).collect();
-        let is_said = |about: &str| {
-            let about = words(about);
-            such.iter().any(|shown| self.says_of(shown, &about))
-        };
-        is_said(&text) && parts(&text).into_iter().all(is_said)
-    }
-
-    /// Tells whether one of the named events that is a ground, or a call, says something of a
-    /// sentence.
-    pub(super) fn is_grounded(&self, part: &str, named: &[u32]) -> bool {
-        let part = words(part);
-        let named = named.iter().take(MAX_GROUNDS);
-        let mut shown = named.flat_map(|number| self.numbered(*number));
-        shown.any(|shown| {
-            let is_such = shown.bearing == Bearing::Call || self.is_met(shown);
-            is_such && self.says_of(shown, &part)
-        })
     }
 
     /// The grounds of what is new among the named events.
@@ -221,17 +196,18 @@ impl<'a> Grounds<'a> {
     /// neither a tool nor a page says better.
     pub fn accept_of_lessons(&self, text: &str, lessons: &[&str]) -> Result<String, String> {
         self.says_no_more(text, lessons)?;
-        self.is_not_of_others(&clean_text(text), lessons)?;
+        self.is_not_of_others(&whole_line(text), lessons)?;
         Ok(head(&lessons.join("; "), QUOTED).to_owned())
     }
 
     /// Makes sure that a text has the words of `sources`, and names of theirs, of the user's or of
     /// a call.
     fn says_no_more(&self, text: &str, sources: &[&str]) -> Result<(), String> {
-        let text = clean_text(text);
+        let text = whole_line(text);
         self.has_all_names(&text, sources)?;
         let (said, before) = (words(&text), words(&sources.join(" ")));
-        let is_before = |part: &&str| !words(part).is_disjoint(&before);
+        let is_before =
+            |part: &&str| !words(part).is_disjoint(&before) && turned(part, sources).is_none();
         let is_said = parts(&text).iter().all(is_before);
         if !is_said || said.intersection(&before).count() * 100 < SAYS_IT * said.len() {
             return Err("it says something else than what it rests on".to_owned());
@@ -262,13 +238,13 @@ impl<'a> Grounds<'a> {
         quotes.collect::<Vec<_>>().join("\n")
     }
 
-    fn numbered(&self, number: u32) -> impl Iterator<Item = &'a Shown> {
+    pub(super) fn numbered(&self, number: u32) -> impl Iterator<Item = &'a Shown> {
         let shown = self.evidence.shown.iter();
         shown.filter(move |shown| shown.number == number)
     }
 
     /// Returns a ground on one line; of what the user said only their own words.
-    fn quote(&self, number: u32, max: usize) -> Option<String> {
+    pub(super) fn quote(&self, number: u32, max: usize) -> Option<String> {
         let entry = self.evidence.entry(number)?;
         let words = self
             .numbered(number)
@@ -293,7 +269,18 @@ impl<'a> Grounds<'a> {
             let mut own = self.own.iter().chain(&sources).chain(&self.known);
             own.any(|text| name.stands_in(text)) || is_written(name)
         };
-        match names(text).into_iter().find(|name| !stands(name)) {
+        // What the user refused may be named where it is forbidden.
+        let forbids = |name: &super::names::Name| {
+            let mut said = parts(text)
+                .into_iter()
+                .filter(|part| part.contains(&name.text));
+            self.refused.iter().any(|call| name.stands_in(call))
+                && said.all(|part| Wording::of(part).is_negated())
+        };
+        match names(text)
+            .into_iter()
+            .find(|name| !stands(name) && !forbids(name))
+        {
             Some(name) => Err(format!(
                 "`{}` stands neither in the user's words nor in a call",
                 name.text
@@ -302,31 +289,10 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Tells whether a ground is about something: they share a word. What the user says is also
-    /// about the calls just before it, and where it says little ("no, not so") about all that
-    /// stands there; of words in another language nobody can tell.
-    fn says_of(&self, ground: &Shown, about: &BTreeSet<u64>) -> bool {
-        let own = ground.own.join("\n");
-        let mut said = words(&own);
-        if ground.bearing == Bearing::Words {
-            let mut plain = own.split(|c: char| !(c.is_alphanumeric() || c == '\''));
-            let before = ground.number.saturating_sub(BEFORE)..ground.number;
-            let calls = before.clone().flat_map(|number| self.numbered(number));
-            let calls = calls.filter(|shown| shown.bearing == Bearing::Call);
-            if said.len() < TELLING {
-                let before = before.filter_map(|number| self.evidence.entry(number));
-                said.extend(before.flat_map(words));
-            } else if !plain.any(|word| ENGLISH.has(&word.to_lowercase())) {
-                return true;
-            }
-            said.extend(calls.flat_map(|call| words(&call.own.join("\n"))));
-        }
-        about.is_empty() || !said.is_disjoint(about)
-    }
-
     /// Makes sure that neither a text nor a part of it is said better by others.
     fn is_not_of_others(&self, text: &str, sources: &[&str]) -> Result<(), String> {
-        let mut parts = parts(text).into_iter().filter(|part| !is_of(part, sources));
+        let new = |part: &&str| !is_of(part, sources);
+        let mut parts = parts(text).into_iter().chain(pieces(text)).filter(new);
         if self.is_of_others(text, sources) || parts.any(|part| self.is_of_others(part, sources)) {
             return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
         }
@@ -340,33 +306,50 @@ impl<'a> Grounds<'a> {
         let mut trusted: BTreeSet<u64> = sources.iter().flat_map(|text| words(text)).collect();
         trusted.extend(&self.own_words);
         let known = text.intersection(&trusted).count();
-        let says_it = |shown: &Shown| {
-            let (least, weight) = match shown.bearing {
-                Bearing::Call => return false,
-                Bearing::Text => (REPEATS_IT, 2),
-                _ => (SAYS_IT, 1),
-            };
-            let entry = self.evidence.entry(shown.number).unwrap_or_default();
-            sentences(entry).any(|sentence| {
-                let said = text.intersection(&words(sentence)).count();
-                said * 100 >= least * text.len() && said > known * weight
-            })
+        let says_it = |((least, weight), sentence): &(Weight, BTreeSet<u64>)| {
+            let said = text.intersection(sentence).count();
+            said * 100 >= least * text.len() && said > known * weight
         };
-        self.evidence.shown.iter().any(says_it)
+        self.others
+            .get_or_init(|| self.said_by_others())
+            .iter()
+            .any(says_it)
+    }
+
+    fn said_by_others(&self) -> Vec<(Weight, BTreeSet<u64>)> {
+        let weight = |shown: &Shown| match shown.bearing {
+            Bearing::Call => None,
+            Bearing::Text => Some((REPEATS_IT, 2)),
+            _ => Some((SAYS_IT, 1)),
+        };
+        let shown = self.evidence.shown.iter();
+        let shown = shown.filter_map(|shown| Some((weight(shown)?, shown.number)));
+        let said = shown.flat_map(|(weight, number)| {
+            let entry = self.evidence.entry(number).unwrap_or_default();
+            let said = sentences(entry).into_iter();
+            said.map(move |sentence| (weight, words(&sentence)))
+        });
+        said.collect()
     }
 }
 
-/// Reads the numbers that a reply names as grounds: `[3, "#17"]`, `5`.
+/// Reads the numbers that a reply names as grounds: `[3, "#17"]`, `5`, `"3, 17"`.
 pub fn numbers(said: Option<&Value>) -> Vec<u32> {
-    let number = |said: &Value| match said {
-        Value::Number(number) => u32::try_from(number.as_u64()?).ok(),
-        Value::String(text) => text.trim().trim_start_matches('#').parse().ok(),
-        _ => None,
-    };
     match said {
-        Some(Value::Array(items)) => items.iter().filter_map(number).collect(),
-        Some(one) => number(one).into_iter().collect(),
-        None => Vec::new(),
+        Some(Value::Array(items)) => items.iter().flat_map(|one| numbers(Some(one))).collect(),
+        Some(Value::Number(number)) => {
+            let number = number
+                .as_u64()
+                .and_then(|number| u32::try_from(number).ok());
+            number.into_iter().collect()
+        }
+        Some(Value::String(text)) => {
+            let numbers = text
+                .split([',', ' '])
+                .map(|one| one.trim_start_matches('#'));
+            numbers.filter_map(|one| one.parse().ok()).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -21,6 +21,7 @@ pub mod remember;
 pub mod remembered;
 pub mod reply;
 pub mod rules;
+mod said;
 pub mod score;
 pub mod self_correction;
 mod sentences;

@@ -141,6 +141,7 @@ mod tests {
             number,
             bearing,
             own: vec![own.to_owned()],
+            refused: None,
             names: Vec::new(),
         };
         Evidence {

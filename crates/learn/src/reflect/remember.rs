@@ -19,6 +19,7 @@ use super::recurrence::{WEIGHTY, numbered};
 use super::reply::{Reflection, ReplyLesson, Score};
 use super::self_correction::{MARKS, signature_tag};
 use crate::digest::name_of;
+use crate::hint::hashes;
 use crate::redact::mask;
 use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
 use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, RecurringError, Way};
@@ -199,9 +200,18 @@ fn lessons(session: &ReflectedSession<'_>, is_kept: fn(&ReplyLesson) -> bool) ->
         return Vec::new();
     };
     let importance = rated(facts, said);
-    let repeated = |name: &String| numbered(session.known, name).map(|known| known.id.clone());
+    // What has no word of a lesson is no other case of it.
+    let repeated = |name: &String, by: &ReplyLesson| {
+        let known = numbered(session.known, name)?;
+        let is_about = !hashes(&by.correction).is_disjoint(&hashes(&known.text));
+        is_about.then(|| known.id.clone())
+    };
     let lesson = |lesson: &ReplyLesson| NewLesson {
-        repeats: lesson.repeats.iter().filter_map(repeated).collect(),
+        repeats: lesson
+            .repeats
+            .iter()
+            .filter_map(|name| repeated(name, lesson))
+            .collect(),
         task_type: mask(&lesson.task_type).into_owned(),
         mistake: mask(&lesson.mistake).into_owned(),
         correction: mask(&lesson.correction).into_owned(),

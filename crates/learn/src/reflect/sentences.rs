@@ -9,6 +9,13 @@ pub(super) const TELLING: usize = 3;
 /// So many percent of a text's words stand in a sentence that says it.
 pub(super) const SAYS_IT: usize = 60;
 
+/// How long what lines that go on say together is, in bytes.
+const MOST_JOINED: usize = 1_000;
+/// What may part two wishes of one sentence, besides its end.
+const MARKS: [&str; 11] = [
+    "…", "•", "|", "。", "⇒", "\u{2028}", ".**", ".]", "-", "–", "/",
+];
+
 /// A text as names are looked for in it: in lower case, and without the marks of a pattern, which
 /// what a search looked for has (`time\.Now\(\)`).
 pub(super) fn plain(text: &str) -> String {
@@ -31,10 +38,37 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
     parts.into_iter().map(|part| &text[part]).collect()
 }
 
+/// What stands between all marks of a text, also between those that part no sentence everywhere;
+/// a piece may be a word or two.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let ends = |at: usize, mark: &str| {
+        let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
+        let after = &text[at + mark.len()..];
+        match mark {
+            "-" | "–" | "/" | "|" => {
+                is_blank(text[..at].chars().next_back()) && is_blank(after.chars().next())
+            }
+            _ => true,
+        }
+    };
+    let others = MARKS.iter().flat_map(|mark| text.match_indices(mark));
+    let others = others.filter(move |(at, mark)| ends(*at, mark));
+    let others = others.map(|(at, mark)| (at, at + mark.len()));
+    let mut ends: Vec<(usize, usize)> = marks(text).chain(others).collect();
+    ends.push((text.len(), text.len()));
+    ends.sort_unstable();
+    let mut begin = 0;
+    ends.into_iter().filter_map(move |(end, next)| {
+        let piece = text.get(begin..end);
+        begin = begin.max(next);
+        piece.filter(|piece| !words(piece).is_empty())
+    })
+}
+
 /// Where the marks in a text begin and end that part its sentences.
 fn marks(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let is_end = |rest: &str| {
-        let rest = rest.trim_start_matches(['"', '\'', ')', '`']);
+        let rest = rest.trim_start_matches(['"', '\'', ')', '`', '’', '”', '»']);
         rest.is_empty() || rest.starts_with(char::is_whitespace)
     };
     text.char_indices().filter_map(move |(at, c)| {
@@ -57,9 +91,27 @@ pub(super) fn is_of(part: &str, texts: &[&str]) -> bool {
     texts.iter().any(says_it)
 }
 
-/// The sentences of a text as it stands.
-pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| line.split(". "))
+/// The sentences of a text as it stands: of each line, and of lines that go on in the next.
+pub(super) fn sentences(text: &str) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    let mut whole = String::new();
+    let mut lines = text.lines().map(str::trim).peekable();
+    while let Some(line) = lines.next() {
+        let is_first = whole.is_empty();
+        whole += line;
+        let goes_on = |next: &&str| next.starts_with(char::is_lowercase);
+        if lines.peek().is_some_and(goes_on) && whole.len() < MOST_JOINED {
+            sentences.extend(line.split(". ").map(str::to_owned));
+            whole.push(' ');
+            continue;
+        }
+        if !is_first {
+            sentences.extend(line.split(". ").map(str::to_owned));
+        }
+        sentences.extend(whole.split(". ").map(str::to_owned));
+        whole.clear();
+    }
+    sentences
 }
 
 #[cfg(test)]

@@ -36,7 +36,8 @@ impl Bearing {
 
 /// Returns what of an item is the user's own words or the assistant's own calls.
 pub(crate) fn own(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
-    let call = item.call.as_ref().map(|call| call.input.as_str());
+    let call = item.call.as_ref().filter(|_| !item.is_refused);
+    let call = call.map(|call| call.input.as_str());
     // What is noted below an error are the calls that made it good.
     let notes = item.notes.iter().filter(|_| item.kind == "error_event");
     let own = [item.own.as_str()].into_iter().chain(call);
@@ -46,9 +47,16 @@ pub(crate) fn own(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
         .collect()
 }
 
+/// Returns the call of an item that the user refused.
+pub(crate) fn refused(item: &Item, sanitizer: &Sanitizer) -> Option<String> {
+    let call = item.call.as_ref().filter(|_| item.is_refused);
+    call.map(|call| sanitizer.text(&call.input, MAX_OWN))
+}
+
 /// Returns what an item names besides, and what is learned may name, too.
 pub(crate) fn names(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
     let call = item.call.as_ref().filter(|_| item.bearing == Bearing::Call);
+    let call = call.filter(|_| !item.is_refused);
     let commands = call.iter().flat_map(|call| &call.sent_to_run);
     let names = commands.chain(item.slash_command.as_ref());
     names.map(|name| sanitizer.text(name, MAX_OWN)).collect()

@@ -75,8 +75,16 @@ impl Collector {
             } => {
                 self.stopped = words.is_empty();
                 self.mark_context();
+                let made = self.buffer.items.iter_mut().rev().take(CONTEXT);
+                let is_it =
+                    |item: &&mut Item| item.call.as_ref().is_some_and(|c| Arc::ptr_eq(c, call));
+                made.filter(is_it).for_each(|item| {
+                    item.is_refused = true;
+                    item.bearing = Bearing::Others;
+                });
                 let item = self.add(event, Rank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
+                item.is_refused = true;
                 item.own = standing::own_lines(words).join("\n");
                 let change = unwritten.iter();
                 item.notes
@@ -169,6 +177,7 @@ impl Collector {
             slash_command: None,
             label: label.into(),
             call: None,
+            is_refused: false,
             exit_code: None,
             is_cut: memmem::find(body.as_bytes(), cut::LEFT_OUT.as_bytes()).is_some(),
             body,

@@ -55,6 +55,9 @@ pub struct Shown {
     /// What of it is the user's own words or the assistant's own calls; masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<String>,
+    /// The call that the user refused: what it was is known of what forbids it alone; masked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// What it names besides, and what is learned may name, too: the slash command that the user
     /// typed, the commands that an agent was sent to run; masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -83,6 +86,7 @@ impl Shown {
             number,
             bearing: item.bearing,
             own: bearing::own(item, sanitizer),
+            refused: bearing::refused(item, sanitizer),
             names: bearing::names(item, sanitizer),
             kind: item.kind.to_owned(),
             offset: item.offset,

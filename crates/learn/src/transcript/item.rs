@@ -50,6 +50,8 @@ pub(crate) struct Item {
     /// What stands before the call or the text: `CHECK failed (go test)`.
     pub label: Cow<'static, str>,
     pub call: Option<Arc<Call>>,
+    /// Whether the user refused the call.
+    pub is_refused: bool,
     pub exit_code: Option<i32>,
     /// The text, cut to a bounded size.
     pub body: String,

@@ -275,21 +275,36 @@ pub(crate) fn own_lines(text: &str) -> Vec<&str> {
         return Vec::new();
     }
     let mut fenced = false;
+    let mut tag = None;
     let until_others = lines().take_while(|line| !begins_others(line.trim()));
     let own = until_others.filter(|line| {
         let bare = line.trim();
         let fence = bare.starts_with("```") || bare.starts_with("~~~");
         fenced ^= fence;
-        let is_code = fence || fenced || line.starts_with("    ") || line.starts_with('\t');
+        let in_tag = tag.is_some();
+        tag = match &tag {
+            Some(end) if bare.contains(end) => None,
+            None => end_of_tag(bare).filter(|end| !bare.contains(end) && text.contains(end)),
+            _ => tag.take(),
+        };
+        let is_code =
+            in_tag || fence || fenced || line.starts_with("    ") || line.starts_with('\t');
         !is_code && !bare.starts_with(['>', '|', '{', '}', '<', '$', '+', '@', '[', '"', '\'', '='])
     });
     own.collect()
 }
 
+/// What ends the part of a text that the tag at the beginning of a line begins.
+fn end_of_tag(line: &str) -> Option<String> {
+    let name = line.strip_prefix('<')?;
+    let name = &name[..name.find(|c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c)))?];
+    (!name.is_empty()).then(|| format!("</{name}>"))
+}
+
 /// Tells whether what follows is not the user's: a client's screen, which begins its lines
 /// with signs of its own, or what the line announces; "I said: …" are the user's own.
 fn begins_others(line: &str) -> bool {
-    let is_sign = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !"–—‘".contains(c);
+    let is_sign = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !"–—‘¿¡«„".contains(c);
     let announced = ANNOUNCED.find(line);
     line.starts_with(is_sign)
         || announced.is_some_and(|found| {

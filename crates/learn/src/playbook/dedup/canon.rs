@@ -29,6 +29,17 @@ impl Canon {
         Self { tokens, trigrams }
     }
 
+    /// The words that turn a rule round, each negation as one sign.
+    pub(super) fn turning(&self) -> impl Iterator<Item = &str> {
+        let texts = self.tokens.iter().map(|token| token.text.as_str());
+        texts.filter(|text| [NOT, "before", "after"].contains(text))
+    }
+
+    /// Tells whether it forbids or denies something.
+    pub(super) fn is_negated(&self) -> bool {
+        self.tokens.iter().any(is_not)
+    }
+
     /// The cosine of the two trigram counts: 1 for the same tokens in the same order.
     pub(super) fn cosine(&self, other: &Self) -> f64 {
         let norm = |counts: &[([char; 3], u32)]| -> f64 {

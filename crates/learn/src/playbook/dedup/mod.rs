@@ -25,7 +25,7 @@
 mod canon;
 mod words;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 
@@ -222,6 +222,16 @@ impl Wording {
     /// Reads a text.
     pub fn of(text: &str) -> Self {
         Self(Canon::of(text))
+    }
+
+    /// The words that turn what it says round: `before`, `after`, and each negation as one.
+    pub fn turning(&self) -> BTreeSet<&str> {
+        self.0.turning().collect()
+    }
+
+    /// Tells whether it forbids or denies something.
+    pub fn is_negated(&self) -> bool {
+        self.0.is_negated()
     }
 
     /// Tells whether two texts say the same; never of opposites, other numbers or names.
