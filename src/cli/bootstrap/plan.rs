@@ -28,19 +28,12 @@ pub(super) struct Planned {
     pub(super) follows: bool,
 }
 
-/// A job of an earlier run that has not ended.
-#[derive(Debug)]
-pub(super) struct Begun {
-    pub(super) id: JobId,
-    pub(super) name: String,
-}
-
 #[derive(Debug)]
 pub(super) struct BootstrapPlan {
     /// Sessions to make jobs of, oldest first.
     pub(super) new: Vec<Planned>,
-    /// Jobs of an earlier run, oldest first.
-    pub(super) begun: Vec<Begun>,
+    /// Jobs of an earlier run that have not ended, oldest first, as lines show them.
+    pub(super) begun: Vec<(JobId, String)>,
     pub(super) estimate: Usage,
     pub(super) backend: Name,
     project: PathBuf,
@@ -82,10 +75,8 @@ pub(super) fn make(
         let ticket = &job.ticket;
         let past = Past::read(ticket.transcript.clone(), String::new(), false);
         let began = past.map_or(ticket.at, |past| past.began);
-        plan.begun.push(Begun {
-            id: ticket.id.clone(),
-            name: name(&ticket.transcript, began),
-        });
+        let name = name(&ticket.transcript, began);
+        plan.begun.push((ticket.id.clone(), name));
     }
     let most = args
         .max
