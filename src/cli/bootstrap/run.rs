@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::plan::{BootstrapPlan, Planned};
+use super::{BootstrapPlan, Planned};
 use crate::cli::output::{self, BAD, DIM, GOOD, counted, plain};
 use crate::cli::session::{Session, runtime};
 use crate::cli::{OK, USER_ERROR, worker};
