@@ -186,11 +186,9 @@ pub(crate) fn chosen(config: &Config) -> Chosen {
     }
 }
 
-/// A credential, or why it is none that a header can carry, with the variable it comes from.
-pub(crate) type Given = (&'static str, Result<Credential, String>);
-
-/// The first credential that is set.
-pub(crate) fn credential(env: &Env) -> Option<Given> {
+/// The first credential that is set, or why it is none that a header can carry, with the variable
+/// it comes from.
+pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, String>)> {
     let Key { variable, text } = named::key(env)?;
     let secret = text.and_then(|text| {
         let secret = match variable {

@@ -71,10 +71,7 @@ struct Part {
 
 impl Part {
     fn open(path: &Path, range: Range) -> io::Result<Self> {
-        Self::of(fsx::open_regular(path)?, range)
-    }
-
-    fn of(mut file: File, range: Range) -> io::Result<Self> {
+        let mut file = fsx::open_regular(path)?;
         file.seek(SeekFrom::Start(range.start))?;
         Ok(Self {
             file: file.take(range.bytes()),
@@ -113,7 +110,7 @@ mod tests {
     #[test]
     fn a_hole_is_jumped_over_and_what_follows_is_read() {
         const HOLE: u64 = 4 << 20;
-        let mut file = tempfile::tempfile().unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(b"before").unwrap();
         file.seek(SeekFrom::Start(HOLE)).unwrap();
         file.write_all(b"after").unwrap();
@@ -121,7 +118,7 @@ mod tests {
             start: HOLE / 2,
             end: HOLE + 3,
         };
-        let mut part = Part::of(file, range).unwrap();
+        let mut part = Part::open(file.path(), range).unwrap();
         let skipped = part.skip_hole().unwrap();
         let mut rest = Vec::new();
         part.read_to_end(&mut rest).unwrap();

@@ -1,7 +1,6 @@
 //! `playbook dedup`: key points that say the same.
 
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::session::Session;
 use super::{answer, args, edit_commands};
@@ -36,24 +35,18 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     answer::give(args.on.json, include_str!("screens/dedup.txt"), told)
 }
 
-#[derive(Serialize)]
-struct DuplicateGroup<'a> {
-    survivor: &'a str,
-    joins: Vec<&'a str>,
-}
-
-fn groups(changes: &[Change]) -> Vec<DuplicateGroup<'_>> {
-    let mut groups: Vec<DuplicateGroup<'_>> = Vec::new();
+/// What would be joined, each group by the point that stays.
+fn groups(changes: &[Change]) -> Vec<Value> {
+    let mut groups: Vec<Value> = Vec::new();
     for change in changes {
-        let Some(survivor) = change.into.as_deref() else {
+        let Some(survivor) = &change.into else {
             continue;
         };
-        match groups.last_mut().filter(|g| g.survivor == survivor) {
-            Some(group) => group.joins.push(&change.id),
-            None => groups.push(DuplicateGroup {
-                survivor,
-                joins: vec![&change.id],
-            }),
+        let last = groups.last_mut();
+        let last = last.filter(|group| group["survivor"] == **survivor);
+        match last.and_then(|group| group["joins"].as_array_mut()) {
+            Some(joins) => joins.push(json!(change.id)),
+            None => groups.push(json!({"survivor": survivor, "joins": [change.id]})),
         }
     }
     groups

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::args::{self, GateAction, Scope};
+use super::args::{self, GateAction, Mode, Scope};
 use super::install::hooks;
 use super::output::Hinted;
 use super::session::Session;
@@ -13,7 +13,7 @@ use super::{agent, answer, evidence};
 use crate::config::{self, GateMode};
 use crate::gate::{Stop, Stops};
 use crate::prepare;
-use crate::setup::{Hooks, Settings, SettingsPlan};
+use crate::setup::{Hooks, Settings};
 use crate::state_guard;
 use crate::transcript_file;
 
@@ -21,8 +21,9 @@ const MODE: &str = "gate.mode";
 
 pub(super) fn run(args: &args::Gate) -> anyhow::Result<()> {
     match (&args.action, &args.transcript) {
-        (Some(GateAction::On { mode }), _) => on(*mode, args.json),
-        (Some(GateAction::Off), _) => off(args.json),
+        (Some(GateAction::On { mode: Mode::Tell }), _) => switch(GateMode::Tell, args.json),
+        (Some(GateAction::On { mode: Mode::Block }), _) => switch(GateMode::Block, args.json),
+        (Some(GateAction::Off), _) => switch(GateMode::Off, args.json),
         (None, Some(transcript)) => show(&Session::open(None)?, transcript, args.json),
         // The command line asks for it.
         (None, None) => Ok(()),
@@ -54,58 +55,27 @@ fn told(stop: &Stop, threshold: f64) -> serde_json::Result<Value> {
     Ok(told)
 }
 
-fn on(mode: args::Mode, as_json: bool) -> anyhow::Result<()> {
-    let mode = match mode {
-        args::Mode::Tell => GateMode::Tell,
-        args::Mode::Block => GateMode::Block,
-    };
-    let place = place()?;
-    let settings = settings(&place);
-    let command = Hooks::gate_command(&program(&place)?);
-    let plan = settings.plan_gate(&command)?;
-    switch(&place, mode)?;
-    tell(&place, mode, Some((&settings, &plan)), as_json)
-}
-
-fn off(as_json: bool) -> anyhow::Result<()> {
-    let place = place()?;
-    let settings = settings(&place);
-    let plan = settings.plan_no_gate()?;
-    switch(&place, GateMode::Off)?;
-    let plan = plan.as_ref().map(|plan| (&settings, plan));
-    tell(&place, GateMode::Off, plan, as_json)
-}
-
-fn tell(
-    place: &Session,
-    mode: GateMode,
-    plan: Option<(&Settings<'_>, &SettingsPlan)>,
-    as_json: bool,
-) -> anyhow::Result<()> {
-    let mut backup = None;
-    if let Some((settings, plan)) = plan {
-        backup = settings.carry_out(plan)?;
-    }
-    let told = json!({
-        "mode": mode.word(),
-        "file": place.paths.client_settings(),
-        "changed": plan.is_some_and(|(_, plan)| plan.is_change()),
-        "backup": backup,
-    });
-    answer::give(as_json, include_str!("screens/gate_switch.txt"), told)
-}
-
-/// The surroundings, where it is the user who decides.
-fn place() -> anyhow::Result<Session> {
+/// Sets the mode, and registers the hook or takes it out, where it is the user who decides.
+fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     let (place, _) = Session::examine(None)?;
     agent::refuse(&place.env, "what becomes of a turn")?;
     state_guard::check_settings(&place.paths)?;
-    Ok(place)
-}
-
-fn settings(place: &Session) -> Settings<'_> {
     let file = place.paths.client_settings();
-    Settings::new(&place.paths, file, hooks(&place.paths, Scope::User))
+    let hooks = hooks(&place.paths, Scope::User);
+    let settings = Settings::new(&place.paths, file, hooks);
+    let plan = match mode {
+        GateMode::Off => settings.plan_no_gate()?,
+        _ => Some(settings.plan_gate(&Hooks::gate_command(&program(&place)?))?),
+    };
+    set(&place, mode)?;
+    let backup = plan.as_ref().map(|plan| settings.carry_out(plan));
+    let told = json!({
+        "mode": mode.word(),
+        "file": settings.file(),
+        "changed": plan.is_some_and(|plan| plan.is_change()),
+        "backup": backup.transpose()?.flatten(),
+    });
+    answer::give(as_json, include_str!("screens/gate_switch.txt"), told)
 }
 
 /// The program that answers the hook: the installed one, else this one, which may be the plugin's.
@@ -122,7 +92,7 @@ pub(super) fn program(place: &Session) -> anyhow::Result<PathBuf> {
 }
 
 /// Sets the mode; a file in which it holds already stays as it is.
-fn switch(place: &Session, mode: GateMode) -> anyhow::Result<()> {
+fn set(place: &Session, mode: GateMode) -> anyhow::Result<()> {
     let file = place.paths.config_file();
     if config::load(&file)?.gate.mode == mode {
         return Ok(());

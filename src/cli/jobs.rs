@@ -82,21 +82,19 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
     let mut rows = Vec::new();
     for (folder, has_failed) in [(&waiting, false), (&failed, true)] {
         for id in spool::list(folder)? {
-            let (state, reason, next, job) = match files::read(folder, &id) {
+            let read = files::read(folder, &id);
+            let (state, reason, next) = match &read {
                 Ok(job) if has_failed => {
-                    let reason = job.progress.failed.clone().unwrap_or_default();
-                    (JobState::Failed, reason, None, Some(job))
+                    let reason = job.progress.failed.clone();
+                    (JobState::Failed, reason.unwrap_or_default(), None)
                 }
-                Ok(job) => {
-                    let (state, reason, next) = standing(&job, own.as_ref(), &backoff, now);
-                    (state, reason, next, Some(job))
-                }
+                Ok(job) => standing(job, own.as_ref(), &backoff, now),
                 Err(error) if error.is_missing() => continue,
-                Err(error) => (JobState::Unreadable, error.to_string(), None, None),
+                Err(error) => (JobState::Unreadable, error.to_string(), None),
             };
             rows.push(Row {
                 id,
-                job,
+                job: read.ok(),
                 state,
                 reason,
                 next,

@@ -182,12 +182,8 @@ pub(super) fn confirm(question: &str) -> io::Result<Option<bool>> {
     if !io::stdin().is_terminal() {
         return Ok(None);
     }
-    let mut stderr = io::stderr().lock();
-    write!(stderr, "{question} [y/N] ")?;
-    stderr.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    let answer = answer.trim().to_ascii_lowercase();
+    let answer = ask(&format!("{question} [y/N]"))?.unwrap_or_default();
+    let answer = answer.to_ascii_lowercase();
     Ok(Some(matches!(answer.as_str(), "y" | "yes")))
 }
 

@@ -44,23 +44,18 @@ impl Past {
     pub(super) fn of(session: &Session) -> anyhow::Result<Self> {
         let memory = session.memory()?;
         let project = session.project_name();
-        let jobs = memory
-            .as_ref()
-            .map(|memory| memory.last_jobs(Some(&project), JOBS));
-        let jobs = jobs.transpose()?.unwrap_or_default();
+        let jobs = match &memory {
+            Some(memory) => memory.last_jobs(Some(&project), JOBS)?,
+            None => Vec::new(),
+        };
         let mut sessions: HashMap<String, PastSession> = HashMap::new();
-        for job in jobs
-            .iter()
-            .map(|row| &row.job)
-            .filter(|job| !job.session.is_empty())
-        {
-            sessions
-                .entry(job.session.clone())
-                .or_insert_with(|| PastSession {
-                    id: job.session.clone(),
-                    transcript: None,
-                    ended: job.finished,
-                });
+        for JobRow { job, .. } in jobs.iter().filter(|row| !row.job.session.is_empty()) {
+            let known = sessions.entry(job.session.clone());
+            known.or_insert_with(|| PastSession {
+                id: job.session.clone(),
+                transcript: None,
+                ended: job.finished,
+            });
         }
         let kept = transcripts::of_project(&session.paths, &session.project);
         for past in kept.into_iter().filter(|past| !past.is_subagents) {
@@ -112,11 +107,10 @@ impl Past {
     }
 
     pub(super) fn changes_of(&self, row: &JobRow) -> anyhow::Result<Vec<Entry>> {
-        let changes = self
-            .memory
-            .as_ref()
-            .map(|memory| memory.changes_of(&row.job.id));
-        Ok(changes.transpose()?.unwrap_or_default())
+        Ok(match &self.memory {
+            Some(memory) => memory.changes_of(&row.job.id)?,
+            None => Vec::new(),
+        })
     }
 
     fn jobs_of(&self, session: &PastSession) -> impl Iterator<Item = &JobRow> {

@@ -8,12 +8,11 @@ use super::args::{self, ReviewAction};
 use super::output::{self, Hinted, plain, say};
 use super::session::Session;
 use super::{agent, answer, edit_commands, width};
-use crate::memory::{Held, HeldRow};
+use crate::memory::HeldRow;
 use crate::playbook::clean::MAX_CHARS;
 use crate::queue::edit::Edit;
 use crate::queue::screening::{What, recount};
 use crate::queue::trust_record;
-use crate::redact::Masker;
 
 const ONE: &str = include_str!("screens/review_one.txt");
 const DROPPED: &str = "it was held back, and dropped";
@@ -31,8 +30,10 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let mut rows = context.memory().quarantine(&session.project_name())?;
     let masker = session.masker()?;
-    for row in &mut rows {
-        mask(&mut row.held, &masker);
+    // It may have been held back before the user had a pattern for it.
+    for HeldRow { held, .. } in &mut rows {
+        held.text = masker.mask(&held.text).into_owned();
+        masker.mask_value(&mut held.what);
     }
     let passing = context.memory().offer_passing(&session.project_name())?;
     let mut told: Vec<Value> = rows.iter().map(in_json).collect();
@@ -119,12 +120,6 @@ fn origin(row: &HeldRow) -> String {
 
 fn what(row: &HeldRow) -> Option<What> {
     serde_json::from_value(row.held.what.clone()).ok()
-}
-
-/// Masks what was held back before the user had a pattern for it.
-fn mask(held: &mut Held, masker: &Masker) {
-    held.text = masker.mask(&held.text).into_owned();
-    masker.mask_value(&mut held.what);
 }
 
 fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {

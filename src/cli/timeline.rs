@@ -31,13 +31,18 @@ pub(super) fn run(session: &Session, args: &args::Timeline) -> anyhow::Result<()
 
 pub(super) fn moments(session: &Session, most: usize) -> anyhow::Result<Vec<Value>> {
     let past = Past::of(session)?;
-    let mut moments: Vec<Moment<'_>> = past.sessions.iter().map(Moment::Session).collect();
+    let sessions = past
+        .sessions
+        .iter()
+        .map(|one| (one.ended, Moment::Session(one)));
     let is_edit = |row: &&JobRow| row.job.session.is_empty() && row.job.outcome == Outcome::Applied;
-    moments.extend(past.jobs.iter().filter(is_edit).map(Moment::Edit));
-    moments.sort_by_key(|moment| std::cmp::Reverse(moment.time()));
+    let edits = past.jobs.iter().filter(is_edit);
+    let edits = edits.map(|row| (row.job.finished, Moment::Edit(row)));
+    let mut moments: Vec<(Timestamp, Moment<'_>)> = sessions.chain(edits).collect();
+    moments.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
     let ended = ends(session, &past)?;
     let mut told = Vec::new();
-    for moment in moments {
+    for (time, moment) in moments {
         if told.len() == most {
             break;
         }
@@ -48,7 +53,7 @@ pub(super) fn moments(session: &Session, most: usize) -> anyhow::Result<Vec<Valu
                 let event = row.job.event.as_str();
                 let by = change_text::by_hand(event).unwrap_or(event);
                 if !changes.is_empty() {
-                    told.push(in_json(row.job.finished, &changes, &json!({"by": by})));
+                    told.push(in_json(time, &changes, &json!({"by": by})));
                 }
             }
         }
@@ -59,15 +64,6 @@ pub(super) fn moments(session: &Session, most: usize) -> anyhow::Result<Vec<Valu
 enum Moment<'a> {
     Session(&'a PastSession),
     Edit(&'a JobRow),
-}
-
-impl Moment<'_> {
-    fn time(&self) -> Timestamp {
-        match self {
-            Self::Session(session) => session.ended,
-            Self::Edit(row) => row.job.finished,
-        }
-    }
 }
 
 /// How the sessions ended that were judged, as the last word on each has it.

@@ -35,9 +35,7 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
                 context.surroundings.make_ready(project);
                 told.push(in_json(project, screened));
             }
-            Err(error) if args.all_known => {
-                output::error(&error.into());
-            }
+            Err(error) if args.all_known => output::error(&error.into()),
             Err(error) => return Err(error.into()),
         }
     }

@@ -42,11 +42,11 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
         }
     }
     let installed = match args.scope {
-        Some(_) => None,
+        Some(_) => Installed::default(),
         None => Installed::read(paths.client())?,
     };
     if args.dry_run {
-        return preview(&plans, installed.as_ref(), args);
+        return preview(&plans, installed.files(), args);
     }
     // The folders that were made for us outside of our own, the innermost of each first.
     let mut made = templates::made_folders(&paths);
@@ -84,11 +84,10 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     if args.purge {
         remove_above(&env, &paths)?;
     }
-    if let Some(installed) = &installed {
+    if args.scope.is_none() {
         installed.remove()?;
     }
-    let removed = installed.as_ref().map_or(&[][..], Installed::files);
-    tell(&paths, args, &plans, removed, &backups, &kept)
+    tell(&paths, args, &plans, installed.files(), &backups, &kept)
 }
 
 /// Removes the standard folders above ours where nothing is left in them: whether we made
@@ -164,10 +163,9 @@ fn everywhere<'a>(paths: &'a Paths, records: &[SettingsRecord]) -> Vec<Settings<
 
 fn preview(
     plans: &[(Settings<'_>, SettingsPlan)],
-    installed: Option<&Installed>,
+    files: &[PathBuf],
     args: &args::Uninstall,
 ) -> anyhow::Result<()> {
-    let files = installed.map_or(&[][..], Installed::files);
     if args.json {
         let diffs = plans.iter().map(|(target, plan)| diff_of(target, plan));
         return output::json(&json!({

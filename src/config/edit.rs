@@ -40,7 +40,8 @@ pub(crate) fn set(file: &Path, key: &Key, value: &str) -> Result<(), SetError> {
         }
         let new = document.to_string().into_bytes();
         match check(&new) {
-            Ok(_) => return Ok(write(file, &old, &new)?),
+            Ok(_) if new == old => return Ok(()),
+            Ok(_) => return Ok(write(file, &new)?),
             Err(error) => why = why.or(Some(error)),
         }
     }
@@ -82,10 +83,7 @@ fn put(document: &mut DocumentMut, key: &Key, mut value: Value) -> bool {
     true
 }
 
-fn write(file: &Path, old: &[u8], new: &[u8]) -> Result<(), ConfigError> {
-    if old == new {
-        return Ok(());
-    }
+fn write(file: &Path, new: &[u8]) -> Result<(), ConfigError> {
     if let Some(folder) = file.parent() {
         fsx::ensure_dir(folder)?;
     }

@@ -113,16 +113,10 @@ fn with_code(text: &str) -> String {
 
 /// What stands before the first run of just so many backticks, and what stands behind it.
 fn closed(text: &str, ticks: usize) -> Option<(&str, &str)> {
-    let mut from = 0;
-    loop {
-        let start = from + text.get(from..)?.find('`')?;
-        let after = text.get(start..)?.trim_start_matches('`');
-        let end = text.len() - after.len();
-        if end - start == ticks {
-            return Some((text.get(..start)?, after));
-        }
-        from = end;
-    }
+    let run = "`".repeat(ticks);
+    let runs = text.match_indices(&run);
+    let mut halves = runs.map(|(at, _)| (&text[..at], &text[at + ticks..]));
+    halves.find(|(before, after)| !before.ends_with('`') && !after.starts_with('`'))
 }
 
 /// The page's own law: it loads nothing and runs no script but ours, also where a text

@@ -16,7 +16,7 @@ use super::templates;
 const LIST: &str = "playbook/installed";
 const MAX_LIST: u64 = 1 << 20;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Installed {
     list: PathBuf,
     files: Vec<PathBuf>,
@@ -24,12 +24,10 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// Reads the list below the client's folder; `None` when there is none.
-    pub(crate) fn read(client: &Path) -> Result<Option<Self>, FsError> {
+    /// Reads the list below the client's folder.
+    pub(crate) fn read(client: &Path) -> Result<Self, FsError> {
         let list = client.join(LIST);
-        let Some(bytes) = fsx::read_if_there(&list, MAX_LIST)? else {
-            return Ok(None);
-        };
+        let bytes = fsx::read_if_there(&list, MAX_LIST)?.unwrap_or_default();
         // Paths are bytes: one that is no text is still a path.
         let of = |kind: &str| -> Vec<PathBuf> {
             let lines = bytes.split(|b| *b == b'\n');
@@ -39,11 +37,11 @@ impl Installed {
                 .filter(|p| p.is_absolute())
                 .collect()
         };
-        Ok(Some(Self {
+        Ok(Self {
             files: of("file "),
             folders: of("dir "),
             list,
-        }))
+        })
     }
 
     pub(crate) fn files(&self) -> &[PathBuf] {

@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::plan::{BootstrapPlan, Planned};
+use super::{BootstrapPlan, Planned};
 use crate::cli::output::{self, BAD, DIM, GOOD, counted, plain};
 use crate::cli::session::{Session, runtime};
 use crate::cli::{OK, USER_ERROR, worker};
@@ -72,14 +72,14 @@ pub(super) fn all(
     is_quiet: bool,
 ) -> anyhow::Result<BootstrapResult> {
     let mut put = Vec::new();
-    for begun in &plan.begun {
+    for (id, name) in &plan.begun {
         let wish = Wish::Retry {
-            job: begun.id.clone(),
+            job: id.clone(),
             need: context.surroundings.account.need.clone(),
         };
         put.push(Put {
-            id: begun.id.clone(),
-            name: begun.name.clone(),
+            id: id.clone(),
+            name: name.clone(),
             request: Some(request::leave(context.paths(), context.now(), wish)?),
         });
     }
@@ -212,7 +212,11 @@ impl Watch<'_> {
         let changes = self.context.memory().changes_of(put.id.as_str())?.len();
         let name = &put.name;
         let line = match job.outcome {
-            Outcome::Applied => format!("{name} {GOOD}learned{GOOD:#}: {}", changed(changes)),
+            Outcome::Applied if changes == 0 => format!("{name} {GOOD}learned{GOOD:#}: no change"),
+            Outcome::Applied => {
+                let changes = counted(changes, "change");
+                format!("{name} {GOOD}learned{GOOD:#}: {changes}")
+            }
             Outcome::Skipped => format!("{name} {DIM}skipped: {}{DIM:#}", plain(&job.reason)),
             Outcome::Failed | Outcome::Dropped => {
                 let (word, reason) = (job.outcome.word(), plain(in_words(&job.reason)));
@@ -232,23 +236,13 @@ impl Watch<'_> {
     }
 }
 
-fn changed(changes: usize) -> String {
-    match changes {
-        0 => "no change".to_owned(),
-        n => counted(n, "change"),
-    }
-}
-
 impl BootstrapResult {
-    fn count(&self, outcome: Outcome) -> usize {
-        let ended = self.ended.iter();
-        ended.filter(|(job, _)| job.outcome == outcome).count()
-    }
-
     pub(super) fn status(&self) -> u8 {
+        let mut ended = self.ended.iter();
+        let has_failed = ended.any(|(job, _)| job.outcome == Outcome::Failed);
         if self.is_stopped {
             STOPPED
-        } else if self.left + self.waiting.len() + self.count(Outcome::Failed) > 0 {
+        } else if self.left + self.waiting.len() > 0 || has_failed {
             USER_ERROR
         } else {
             OK
@@ -264,7 +258,7 @@ impl BootstrapResult {
                 "outcome": job.outcome.word(),
                 "reason": job.reason,
                 "changes": changes,
-                "tokens": tokens_of(job),
+                "tokens": job.counts.input_tokens + job.counts.output_tokens,
             })
         });
         let waiting = self.waiting.iter();
@@ -277,8 +271,4 @@ impl BootstrapResult {
             "stopped": self.is_stopped,
         })
     }
-}
-
-fn tokens_of(job: &memory::Job) -> u64 {
-    job.counts.input_tokens + job.counts.output_tokens
 }

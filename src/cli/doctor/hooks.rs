@@ -67,13 +67,9 @@ pub(super) fn examine(session: &Session) -> HookFindings {
     let trial = match plugin {
         _ if stand_in.is_some() => Some(sandbox::TrialHooks::Ours),
         _ if !with_ours.is_empty() => Some(sandbox::TrialHooks::In(hooks.bin().to_owned())),
-        Some(plugin) => match programs::of_plugin(session, &files, &plugin, &hooks) {
-            Ok(found) => Some(found),
-            Err(check) => {
-                checks.push(check);
-                None
-            }
-        },
+        Some(plugin) => programs::of_plugin(session, &files, &plugin, &hooks)
+            .map_err(|check| checks.push(check))
+            .ok(),
         None => None,
     };
     HookFindings { checks, trial }
