@@ -53,7 +53,6 @@ pub(crate) enum Pause {
     Told(SignedDuration),
     /// Until then, whatever failed before: a budget of the day is used up.
     Until(Timestamp),
-    /// The key or login was refused.
     Refused,
 }
 
@@ -125,7 +124,6 @@ impl Backoff {
         parked
     }
 
-    /// Notes which login was refused, and what helps.
     pub(crate) fn note_refusal(
         &mut self,
         account: &str,
@@ -138,7 +136,6 @@ impl Backoff {
         }
     }
 
-    /// What helps where the key or login of an account was refused.
     pub(crate) fn of_refused(&self, account: &str) -> Option<&(String, String)> {
         self.accounts.get(account)?.remedy.as_ref()
     }

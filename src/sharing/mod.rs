@@ -108,11 +108,7 @@ impl Sharing {
 
     /// Where this memory stands in a log.
     pub fn place(&self, log: &str) -> anyhow::Result<LogPosition> {
-        let place = self.memory.place(log)?;
-        Ok(place.unwrap_or_else(|| LogPosition {
-            origin: String::new(),
-            position: 0,
-        }))
+        Ok(self.memory.place(log)?.unwrap_or_default())
     }
 
     /// The oldest records that wait, by the names that others know their projects by, and the

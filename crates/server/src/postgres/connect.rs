@@ -55,7 +55,6 @@ impl Address {
     }
 }
 
-/// One connection.
 pub(crate) async fn connect(address: &Address) -> anyhow::Result<Client> {
     let connecting = async {
         // The connection ends with the client; what went wrong the client's own calls say.
