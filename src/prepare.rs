@@ -93,7 +93,6 @@ fn found(paths: &Paths, project: &Path) -> Found {
     }
 }
 
-/// What hooks need of the settings.
 fn of_hooks(config: &Config) -> Settings {
     Settings {
         on_exit: config.hooks.on_exit,

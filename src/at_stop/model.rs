@@ -10,7 +10,8 @@ use crate::gate::{self, Judgement};
 use crate::hook::context::Context;
 use crate::memory::Memory;
 use crate::playbook::Playbook;
-use crate::queue::backends::{Parts, build, max_tokens};
+use crate::queue::ask::parts;
+use crate::queue::backends::{build, max_tokens};
 use crate::queue::context::WorkerContext;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::surroundings::Surroundings;
@@ -60,7 +61,7 @@ fn ask(
             context.env,
             paths.clone(),
             config::load(&paths.config_file())?,
-            account.clone(),
+            account,
             Some(project.clone()),
         ),
         Memory::open(&paths.memory_db())?,
@@ -73,13 +74,7 @@ fn ask(
         anyhow::bail!("{}", parked.reason);
     }
     let playbook = Playbook::empty();
-    let parts = Parts {
-        paths,
-        account: &account,
-        config,
-        session: turn,
-        playbook: &playbook,
-    };
+    let parts = parts(&worker, turn, &playbook, config);
     let backend = build(need.backend, parts).map_err(anyhow::Error::msg)?;
     let caller = Caller::of_worker(project, context.now);
     let meter = Meter::new(backend, &worker, caller);

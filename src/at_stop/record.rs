@@ -81,13 +81,11 @@ impl Record {
         }
     }
 
-    /// Tells whether a model may still be asked about the prompt.
     pub(super) fn may_ask(&self, prompt: &str, per_step: usize) -> bool {
         let of_prompt = self.models_asked.iter().filter(|asked| *asked == prompt);
         self.models_asked.len() < MAX_TURNS && of_prompt.count() < per_step
     }
 
-    /// Notes that a model is about to be asked.
     pub(super) fn asks(&mut self, prompt: &str) {
         self.models_asked.push(prompt.to_owned());
     }

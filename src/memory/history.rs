@@ -49,7 +49,6 @@ impl Memory {
         self.all("read history", &sql, (project, points), from_row)
     }
 
-    /// Returns the changes of one job in the order they were made.
     pub fn changes_of(&self, job: &str) -> Result<Vec<Entry>, MemoryError> {
         let sql = format!("{SELECT} WHERE j.job = ?1 ORDER BY h.seq");
         self.all("read history", &sql, [job], from_row)

@@ -46,7 +46,11 @@ impl IndexContent {
         }
         errors.sort_by_key(|(signature, _)| *signature);
         let places: Vec<[u8; 8]> = self.by_words.iter().map(|hint| hints.add(hint)).collect();
-        let words: Vec<BTreeSet<u64>> = self.by_words.iter().map(|h| hashes(&clean(h))).collect();
+        let words: Vec<BTreeSet<u64>> = self
+            .by_words
+            .iter()
+            .map(|h| hashes(&clean_text(&h.text)))
+            .collect();
         let mut having: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for (words, number) in words.iter().zip(0..) {
             for word in words {
@@ -82,7 +86,7 @@ impl IndexContent {
     /// The terms by which a prompt touches each hint: a lesson alone is certain enough.
     fn lesson_terms(&self) -> Vec<BTreeSet<Term>> {
         let of = |hint: &Hint| match hint.kind {
-            MemoryKind::Lesson => terms(&clean(hint)),
+            MemoryKind::Lesson => terms(&clean_text(&hint.text)),
             _ => BTreeSet::new(),
         };
         let mut found: Vec<_> = self.by_words.iter().map(of).collect();
@@ -163,7 +167,7 @@ impl HintTexts {
     fn add(&mut self, hint: &Hint) -> [u8; 8] {
         let place = self.0.len();
         let hint = Hint {
-            text: clean(hint),
+            text: clean_text(&hint.text),
             ..hint.clone()
         };
         // Texts and numbers can always be written.
@@ -174,10 +178,6 @@ impl HintTexts {
         bytes[4..].copy_from_slice(&number(self.0.len() - place));
         bytes
     }
-}
-
-fn clean(hint: &Hint) -> String {
-    clean_text(&hint.text)
 }
 
 #[cfg(test)]

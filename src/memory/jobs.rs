@@ -82,7 +82,6 @@ const SELECT: &str = "SELECT j.job, p.name, j.session, j.transcript, j.event, j.
          j.finished, j.undone_by, j.dropped
      FROM jobs j JOIN projects p ON p.id = j.project";
 
-/// How far a transcript is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KnownTranscript {
     pub(crate) end: u64,

@@ -162,7 +162,6 @@ fn error(new: &NewError, id: String, fix: Option<(String, NewFix)>) -> MemoryRow
     }
 }
 
-/// The ids of a reflection and of its strategy.
 pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
     let id = |kind: MemoryKind, text: &String| {
         let text = identity(&cut(text, LONG));

@@ -12,7 +12,7 @@ use super::{learning, projects};
 use crate::reflect::learned::{Arrival, Learned, SharedRecord, Source};
 
 /// Where a memory stands in the log that it is shared by.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogPosition {
     /// The name of this memory among the others.
     pub origin: String,

@@ -22,10 +22,9 @@ use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{Injection, Kind, LeftOut, Ready};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
-use crate::store::{Snapshots, Store, StoreError, WAYS_BACK};
+use crate::store::{MAX_FILE_BYTES, Snapshots, Store, StoreError, WAYS_BACK};
 use crate::trust::{Standing, outside};
 
-const MAX_PLAYBOOK: u64 = 16 << 20;
 const MAX_TEMPLATE: u64 = 1 << 20;
 
 /// A project's playbook as it lies there, and what may be given of it.
@@ -83,7 +82,7 @@ impl<'a> Basis<'a> {
         let standing = Standing::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
-            let bytes = fsx::read_if_there(&paths.playbook_file(project), MAX_PLAYBOOK)?;
+            let bytes = fsx::read_if_there(&paths.playbook_file(project), MAX_FILE_BYTES)?;
             bytes.map(|bytes| Store::of(paths, project).with_votes(bytes))
         } else {
             None

@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::context::WorkerContext;
 use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
-use super::found::{FoundPlaybook, read};
+use super::found::{FoundPlaybook, note_hand_edit, read};
 use super::progress::{Job, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, hand_edit, known, own, record, recurrence, screening, shown, trust_record};
+use super::{LOCK_WAIT, known, own, record, recurrence, screening, shown, trust_record};
 use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
 use crate::playbook::apart::Parts;
@@ -104,7 +104,7 @@ fn attempt(
         return Ok(ApplyAttempt::Done);
     }
     job.progress.has_seen_points |= !found.is_empty();
-    hand_edit::notice(context, job, &found, &snapshots, kept)?;
+    note_hand_edit(context, job, &found, &snapshots, kept)?;
     let mut before = found;
     let project = job.ticket.project.to_string_lossy();
     before.never_below(&context.memory().highest_numbers(&project)?);

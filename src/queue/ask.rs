@@ -298,14 +298,13 @@ fn known(
     })
 }
 
-/// The account that a job needs.
 fn need_of<'a>(context: &'a WorkerContext, job: &'a Job) -> &'a Need {
     let own = job.ticket.need.as_ref();
     own.unwrap_or(&context.surroundings.account.need)
 }
 
 /// What a backend is built of, with the secret of this process.
-pub(super) fn parts<'a>(
+pub(crate) fn parts<'a>(
     context: &'a WorkerContext,
     session: &'a SessionEvidence,
     playbook: &'a Playbook,

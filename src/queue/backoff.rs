@@ -53,7 +53,6 @@ pub(crate) enum Pause {
     Told(SignedDuration),
     /// Until then, whatever failed before: a budget of the day is used up.
     Until(Timestamp),
-    /// The key or login was refused.
     Refused,
 }
 
@@ -125,20 +124,18 @@ impl Backoff {
         parked
     }
 
-    /// Notes which login was refused, and what helps.
     pub(crate) fn note_refusal(
         &mut self,
         account: &str,
         login: Option<&String>,
-        remedy: Option<(&str, &str)>,
+        (command, why): (&str, &str),
     ) {
         if let Some(parked) = self.accounts.get_mut(account) {
             parked.login = login.cloned();
-            parked.remedy = remedy.map(|(command, why)| (command.to_owned(), why.to_owned()));
+            parked.remedy = Some((command.to_owned(), why.to_owned()));
         }
     }
 
-    /// What helps where the key or login of an account was refused.
     pub(crate) fn of_refused(&self, account: &str) -> Option<&(String, String)> {
         self.accounts.get(account)?.remedy.as_ref()
     }
@@ -228,7 +225,7 @@ mod tests {
     fn a_refused_login_is_welcome_as_another_one_and_tried_again_after_ten_minutes() {
         let mut backoff = Backoff::default();
         backoff.park("a", "refused", Pause::Refused, at(0));
-        backoff.note_refusal("a", Some(&"old".to_owned()), Some(("log in", "helps")));
+        backoff.note_refusal("a", Some(&"old".to_owned()), ("log in", "helps"));
         backoff.welcome("a", "old");
         backoff.welcome("b", "new");
         assert!(backoff.parked("a", at(599)).is_some() && !backoff.is_on_trial("a", at(599)));

@@ -78,12 +78,7 @@ pub(crate) fn waiting(
     project: &std::path::Path,
 ) -> Result<WaitingJobs, FsError> {
     let mut waiting = WaitingJobs::default();
-    let folder = context.paths().spool();
-    for id in spool::list(&folder)? {
-        // What is no job of this version is left alone, as the worker does.
-        let Ok(job) = files::read(&folder, &id) else {
-            continue;
-        };
+    for job in files::all(&context.paths().spool())? {
         context.claims().add(&job);
         if job.progress.claim.is_none() {
             waiting.taken.insert(job.ticket.transcript.clone());

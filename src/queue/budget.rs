@@ -9,7 +9,6 @@ use crate::memory::{MemoryError, Spending};
 /// The reason of a job that was not done in its time (spec/2, section 6).
 pub(crate) const TIMEOUT: &str = "reflection_timeout";
 
-/// Why a call is held back.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Hold {
     #[error("reflection is switched off")]

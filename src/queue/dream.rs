@@ -37,11 +37,9 @@ use crate::reflect::tellable::tellable;
 
 /// How many reflections are looked at where nobody says.
 pub(crate) const SOURCES: u64 = 12;
-/// How far back they go.
 const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// So many new lessons make a dream due.
 const NEW_LESSONS: u64 = 5;
-/// How many lessons are looked at.
 const LESSONS: usize = 20;
 /// More are looked through for those that are no dreams themselves.
 const LOOKED_THROUGH: u64 = 4;

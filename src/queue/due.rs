@@ -120,11 +120,7 @@ impl WorkerContext {
             && let Some(remedy) = kind.remedy(need.backend)
         {
             let mut backoff = self.backoff();
-            backoff.note_refusal(
-                &need.account(),
-                self.surroundings.login.as_ref(),
-                Some(remedy),
-            );
+            backoff.note_refusal(&need.account(), self.surroundings.login.as_ref(), remedy);
             self.surroundings
                 .log_error("worker", backoff.write(self.paths()));
         }

@@ -201,9 +201,7 @@ impl Edit {
             skipped: Vec::new(),
         })
     }
-}
 
-impl Edit {
     /// What the user does to single points; the rest is no such thing.
     fn edit(&self, editor: &mut Editor<'_>) -> Result<(), RefusedEdit> {
         match self {

@@ -31,6 +31,12 @@ pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
     }
 }
 
+/// The jobs in `folder`; a file that is none is left alone.
+pub(crate) fn all(folder: &Path) -> Result<impl Iterator<Item = Job>, FsError> {
+    let ids = spool::list(folder)?.into_iter();
+    Ok(ids.filter_map(|id| read(folder, &id).ok()))
+}
+
 #[derive(Debug, serde::Deserialize)]
 pub(crate) struct Heading {
     pub(crate) v: u32,

@@ -4,18 +4,24 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::apply::Work;
+use super::context::WorkerContext;
 use super::edit::Edit;
+use super::job::JobId;
 use super::progress::Job;
-use super::screening;
+use super::spool::job_file;
 use super::stop::Stop;
 use super::surroundings::Surroundings;
+use super::{record, screening};
 use crate::config::Config;
 use crate::fsx;
-use crate::playbook::Playbook;
+use crate::playbook::diff::diff;
+use crate::playbook::{Change, Playbook};
 use crate::store::{Loaded, MAX_FILE_BYTES, Snapshots, Store, StoreError};
 use crate::trust::Standing;
 
-/// The playbook that a job starts from.
+/// Why a change of the user's in the file was made.
+const REASON: &str = "edited in the file";
+
 pub(super) struct FoundPlaybook {
     /// With all its votes.
     pub(super) playbook: Playbook,
@@ -100,4 +106,50 @@ fn read_as_is(
         }
         loaded => Ok((loaded?, true)),
     }
+}
+
+/// Records what the user changed in the file itself since the last job, before `job` changes more:
+/// it is kept, and recorded as a job of its own.
+///
+/// What is recorded becomes a snapshot, so that it is found once. The name it is recorded
+/// under is with the job before, so that a restart records it once.
+pub(super) fn note_hand_edit(
+    context: &WorkerContext,
+    job: &mut Job,
+    playbook: &Playbook,
+    snapshots: &Snapshots,
+    kept: usize,
+) -> Result<(), Stop> {
+    let changes = since_last_time(&context.surroundings, playbook, snapshots)?;
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let earlier = match job.progress.hand_edit.take() {
+        Some(id) if snapshots.read(id.as_str())?.is_none() => Some(id),
+        _ => None,
+    };
+    let id = earlier.unwrap_or_else(|| JobId::new(context.now(), rand::random()));
+    job.progress.hand_edit = Some(id.clone());
+    context.save(job)?;
+    record::hand_edit(context, job, &id, playbook, &changes)?;
+    snapshots.keep(id.as_str(), &playbook.to_bytes(), kept)?;
+    Ok(())
+}
+
+fn since_last_time(
+    surroundings: &Surroundings,
+    playbook: &Playbook,
+    snapshots: &Snapshots,
+) -> Result<Vec<Change>, Stop> {
+    let Some(last) = snapshots.last_playbook()? else {
+        return Ok(Vec::new());
+    };
+    // A job that was stopped between file and snapshot was not the user. One that is not
+    // in the spool came with the file: from a colleague, by a checkout.
+    let spool = surroundings.paths.spool();
+    let mut since = playbook.applied().filter(|job| !last.is_applied(job));
+    if since.any(|job| JobId::parse(job).is_some_and(|job| job_file(&spool, &job).exists())) {
+        return Ok(Vec::new());
+    }
+    Ok(diff(&last, playbook, REASON, surroundings.now()))
 }

@@ -26,7 +26,6 @@ const RULES: &str = ".claude/rules";
 /// How many files of rules are read, and how much of one.
 const MAX_RULES: usize = 50;
 const MAX_FILE: u64 = 256 << 10;
-/// How many lessons are shown.
 const LESSONS: usize = 16;
 /// How many a curator is shown, with those that are like what the reflector found.
 const WITH_ALIKE: usize = 24;

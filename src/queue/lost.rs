@@ -84,7 +84,6 @@ pub(super) fn counted_until(
     Ok(last.unwrap_or(Timestamp::MIN))
 }
 
-/// The sessions of a project that have not ended.
 fn open_in(surroundings: &Surroundings, project: &Path) -> Result<Vec<String>, FsError> {
     let marks = open_session::all(&surroundings.paths)?.into_iter();
     let ours = marks.filter(|mark| mark.project == project);

@@ -18,7 +18,6 @@ pub(crate) mod evidence;
 pub(crate) mod files;
 mod finish;
 mod found;
-mod hand_edit;
 pub(crate) mod hint_index;
 mod in_flight;
 pub(crate) mod known;

@@ -8,12 +8,10 @@ use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
 
 const MAX_TEMPLATE: u64 = 1 << 20;
 
-/// The reflector's template: the user's, else the built-in one.
 pub(crate) fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {
     template(paths, "reflector.txt", REFLECTOR_TEMPLATE)
 }
 
-/// The curator's template: the user's, else the built-in one.
 pub(crate) fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
     template(paths, "curator.txt", CURATOR_TEMPLATE)
 }

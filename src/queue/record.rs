@@ -18,7 +18,7 @@ use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{budget_kind_of, ledger_row};
-use super::{files, hint_index, report, screening, spool};
+use super::{files, hint_index, report, screening};
 use crate::backend::Name;
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record};
@@ -99,14 +99,10 @@ pub(super) fn unrecorded(context: &WorkerContext, undo: &Job, config: &Config) -
     let store = Store::of(context.paths(), project);
     let locked = store.lock(LOCK_WAIT)?;
     let playbook = locked.load()?;
-    let spool = context.paths().spool();
-    for id in spool::list(&spool)? {
-        // A file that is no job is left alone.
-        let Ok(job) = files::read(&spool, &id) else {
-            continue;
-        };
+    for job in files::all(&context.paths().spool())? {
+        let id = &job.ticket.id;
         let is_ours = job.ticket.v <= JOB_VERSION && job.ticket.project == *project;
-        if !is_ours || id == undo.ticket.id {
+        if !is_ours || *id == undo.ticket.id {
             continue;
         }
         if playbook.is_applied(id.as_str()) {

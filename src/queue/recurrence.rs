@@ -56,7 +56,6 @@ pub(super) fn part(
     Ok((applied, waiting))
 }
 
-/// What is told of the texts that wait.
 pub(super) fn told_of(waiting: &[String]) -> impl Iterator<Item = Skipped> {
     waiting
         .iter()

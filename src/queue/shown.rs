@@ -112,7 +112,6 @@ fn ids(votes: &Votes) -> Vec<Id> {
     seen.filter_map(|point| Id::parse(&point.name)).collect()
 }
 
-/// What a session was given.
 struct Given {
     shown: ShownPoints,
     /// The session that it goes back to.

@@ -4,10 +4,10 @@ use std::fmt::Display;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::files;
 use super::progress::Waiting;
 use super::status::{Notice, Status};
 use super::worker_lock::{self, Holder};
-use super::{files, spool};
 use crate::fsx::FsError;
 use crate::paths::Paths;
 
@@ -35,12 +35,7 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
         Ok(None) => return Ok(()),
         Err(error) => return tell(paths, now, &error.to_string()),
     };
-    let spool = paths.spool();
-    for id in spool::list(&spool)? {
-        // A file that is no job is left alone.
-        let Ok(mut job) = files::read(&spool, &id) else {
-            continue;
-        };
+    for mut job in files::all(&paths.spool())? {
         let earlier = job.progress.waiting.take();
         if earlier.as_ref().is_some_and(|w| w.reason == reason) {
             continue;

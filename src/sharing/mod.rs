@@ -6,16 +6,17 @@
 mod arrival;
 mod login;
 mod names;
-mod standing;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::{self, Config};
 use crate::env::Env;
+use crate::fsx;
 use crate::memory::{Arrived, LogPosition, Memory, MemoryError};
 use crate::paths::Paths;
 use crate::queue::hint_index;
@@ -24,7 +25,8 @@ use crate::state_guard;
 
 pub use login::Login;
 pub use names::Names;
-pub(crate) use standing::Standing;
+
+const MAX_STANDING: u64 = 64 << 10;
 
 /// Opens the user's memory; what it learns waits to be sent where the settings share it.
 pub(crate) fn open_memory(paths: &Paths, config: &Config) -> Result<Memory, MemoryError> {
@@ -58,6 +60,34 @@ pub struct Sharing {
     memory: Memory,
     names: Names,
     now: Timestamp,
+}
+
+/// How the last exchange went, for who asks for the status.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    pub(crate) tried: Option<Timestamp>,
+    pub(crate) succeeded: Option<Timestamp>,
+    pub(crate) problem: Option<String>,
+}
+
+impl Standing {
+    pub(crate) fn of(paths: &Paths) -> Self {
+        fsx::read_json(&paths.sync_standing(), MAX_STANDING).unwrap_or_default()
+    }
+
+    fn keep(paths: &Paths, problem: Option<String>, now: Timestamp) -> anyhow::Result<()> {
+        let succeeded = match problem {
+            Some(_) => Self::of(paths).succeeded,
+            None => Some(now),
+        };
+        let standing = Self {
+            tried: Some(now),
+            succeeded,
+            problem,
+        };
+        let file = paths.sync_standing();
+        Ok(fsx::quick(&file, &fsx::to_json(&file, &standing)?)?)
+    }
 }
 
 /// A record as it lies in the log.
@@ -108,11 +138,7 @@ impl Sharing {
 
     /// Where this memory stands in a log.
     pub fn place(&self, log: &str) -> anyhow::Result<LogPosition> {
-        let place = self.memory.place(log)?;
-        Ok(place.unwrap_or_else(|| LogPosition {
-            origin: String::new(),
-            position: 0,
-        }))
+        Ok(self.memory.place(log)?.unwrap_or_default())
     }
 
     /// The oldest records that wait, by the names that others know their projects by, and the

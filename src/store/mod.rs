@@ -58,7 +58,6 @@ struct Owner {
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     path: PathBuf,
-    snapshots: Option<Snapshots>,
     /// Whose it is, where more is known than the file.
     owner: Option<Owner>,
     /// Whether it was read with key points before.
@@ -71,7 +70,6 @@ impl Store {
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
         Self {
             path: paths.playbook_file(project),
-            snapshots: Some(Snapshots::new(&paths.project(project))),
             owner: Some(Owner {
                 paths: paths.clone(),
                 project: project.to_owned(),
@@ -94,7 +92,6 @@ impl Store {
     pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
-            snapshots: None,
             owner: None,
             was_seen: false,
         }
@@ -227,17 +224,12 @@ impl Store {
     /// Tells whether it is known to have had key points: a job read some, a snapshot holds some,
     /// or the user trusts some, of which none was changed yet.
     fn had_points(&self) -> Result<bool, FsError> {
-        if self.was_seen {
-            return Ok(true);
-        }
-        if let Some(snapshots) = &self.snapshots
-            && snapshots.have_points()?
-        {
-            return Ok(true);
-        }
         let Some(Owner { paths, project }) = &self.owner else {
-            return Ok(false);
+            return Ok(self.was_seen);
         };
+        if self.was_seen || Snapshots::new(&paths.project(project)).have_points()? {
+            return Ok(true);
+        }
         let record = TrustRecord::read(&paths.trust_record(project))?;
         Ok(record.is_some_and(|record| record.knows_some()))
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::env::{Env, name};
 use rstest::rstest;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,15 +32,19 @@ fn what_came_since_the_read_is_not_replaced(#[case] seen: Option<&str>, #[case] 
 #[test]
 fn a_playbook_that_comes_and_goes_is_never_taken_for_none() {
     let dir = tempfile::tempdir().unwrap();
-    let (file, away) = (dir.path().join("playbook.json"), dir.path().join("away"));
+    let project = dir.path().join("project");
+    let env = Env::from_pairs([
+        (name::CONFIG_DIR, dir.path()),
+        (name::STATE_DIR, dir.path()),
+    ]);
+    let paths = Paths::resolve(&env).unwrap();
+    let (file, away) = (paths.playbook_file(&project), dir.path().join("away"));
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
     let point = r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "a point"}]}}"#;
     fs::write(&file, point).unwrap();
-    let snapshots = Snapshots::new(dir.path());
+    let snapshots = Snapshots::new(&paths.project(&project));
     snapshots.keep("job", point.as_bytes(), 1).unwrap();
-    let store = Store {
-        snapshots: Some(snapshots),
-        ..Store::new(&file)
-    };
+    let store = Store::of(&paths, &project);
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {

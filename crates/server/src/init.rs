@@ -8,14 +8,12 @@ use tokio_postgres::Client;
 use crate::postgres::roles::{self, TenantName};
 use crate::postgres::{self, Address};
 
-/// Makes the tables and the role of the server.
 pub(crate) async fn tables() -> anyhow::Result<()> {
     let password = roles::init(&mut owner().await?).await?;
     tell("playbook_server", password.as_deref());
     Ok(())
 }
 
-/// Makes the role of a tenant.
 pub(crate) async fn tenant(name: &str) -> anyhow::Result<()> {
     let name = TenantName::parse(name)?;
     let password = roles::add_tenant(&mut owner().await?, &name).await?;

@@ -2,7 +2,6 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
-use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -64,7 +63,6 @@ pub(crate) fn name(path: &str, name: Option<String>) -> Result<Option<String>, P
     }
 }
 
-/// A share from 0 to 1.
 pub(crate) fn share(path: &str, value: f64) -> Result<f64, Problem> {
     if (0.0..=1.0).contains(&value) {
         return Ok(value);
@@ -78,14 +76,6 @@ pub(crate) fn text(path: &str, text: String) -> Result<String, Problem> {
         return Err(Problem::field(path, "is empty"));
     }
     Ok(text)
-}
-
-/// What looks like an attack is not stored.
-pub(crate) fn refused(why: &str) -> Problem {
-    Problem::new(
-        StatusCode::UNPROCESSABLE_ENTITY,
-        format!("not stored: {why}"),
-    )
 }
 
 const MOST_TAGS: usize = 50;

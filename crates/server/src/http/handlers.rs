@@ -323,7 +323,8 @@ async fn learn(
 ) -> Result<Vec<String>, Problem> {
     let (learned, refused) = tellable(vec![new]);
     if let Some(refused) = refused.first() {
-        return Err(body::refused(&refused.why));
+        let why = format!("not stored: {}", refused.why);
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, why));
     }
     Ok(app.store.learn(tenant, source, learned).await?)
 }

@@ -39,7 +39,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PATIENCE_WITH_MODEL: Duration = Duration::from_secs(300);
 /// So long requests under way are waited for at the end.
 const GRACE: Duration = Duration::from_secs(10);
-/// Connections to `PostgreSQL`.
 const CONNECTIONS: usize = 16;
 /// So many models are asked at once; they leave threads for the other questions.
 const MODELS: usize = 4;

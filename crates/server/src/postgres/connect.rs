@@ -55,7 +55,6 @@ impl Address {
     }
 }
 
-/// One connection.
 pub(crate) async fn connect(address: &Address) -> anyhow::Result<Client> {
     let connecting = async {
         // The connection ends with the client; what went wrong the client's own calls say.
@@ -129,13 +128,12 @@ fn is_here(config: &Config) -> bool {
 mod tests {
     use super::*;
 
-    fn mode(url: &str) -> SslMode {
-        let login = Login {
+    fn address(url: &str) -> anyhow::Result<Address> {
+        Address::of(&Login {
             url: url.to_owned(),
             password: None,
             root_certificates: None,
-        };
-        Address::of(&login).unwrap().config.get_ssl_mode()
+        })
     }
 
     #[test]
@@ -155,19 +153,15 @@ mod tests {
             ),
             ("postgres://u@localhost/p?sslmode=require", SslMode::Require),
         ] {
-            assert_eq!(mode(url), expected, "{url}");
+            let mode = address(url).unwrap().config.get_ssl_mode();
+            assert_eq!(mode, expected, "{url}");
         }
     }
 
     #[test]
     fn an_address_that_cannot_be_read_is_not_quoted() {
         for url in ["postgres://u:hunter2@:x:/p?", "mysql://u:hunter2@h/p"] {
-            let login = Login {
-                url: url.to_owned(),
-                password: None,
-                root_certificates: None,
-            };
-            let error = Address::of(&login).err().unwrap().to_string();
+            let error = address(url).err().unwrap().to_string();
             assert!(error.starts_with("could not read memory.url"), "{error}");
             assert!(!error.contains("hunter2"), "{error}");
         }
