@@ -25,7 +25,7 @@ use playbook::redact::{Masker, NeverRead, filter, mask};
 use playbook::reflect::extract::extract_json;
 use playbook::reflect::known::Known;
 use playbook::reflect::prompt::{ReflectorInput, reflector_prompt};
-use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection};
+use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection, Reply as _};
 use playbook::reflect::rules::{self, SummaryLimits};
 use playbook::reflect::trace::Trace;
 use playbook::screen::suspicions;

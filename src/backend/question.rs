@@ -36,7 +36,7 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
         fault::stop("reply");
         let cause = match answer {
             Ok(reply) => {
-                let read = T::read(&reply.text);
+                let read = T::parse(&reply.text);
                 let is_echo = !ask.marker.is_empty() && reply.text.contains(ask.marker);
                 answered.replies.push(reply.text);
                 match read {

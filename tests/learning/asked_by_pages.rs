@@ -6,7 +6,7 @@ use playbook::reflect::accepted::{keep_grounded, with_grounds};
 use playbook::reflect::grounds::Grounds;
 use playbook::reflect::known::KnownLesson;
 use playbook::reflect::recurrence::Recurrence;
-use playbook::reflect::reply::{Curation, Reflection};
+use playbook::reflect::reply::{Curation, Reflection, Reply as _};
 use playbook::transcript::{Evidence, Lane};
 use rstest::rstest;
 use serde_json::{Value, json};

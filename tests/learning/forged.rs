@@ -9,7 +9,7 @@ use playbook::reflect::dream::joined;
 use playbook::reflect::grounds::Grounds;
 use playbook::reflect::known::KnownLesson;
 use playbook::reflect::recurrence::Recurrence;
-use playbook::reflect::reply::Reflection;
+use playbook::reflect::reply::{Reflection, Reply as _};
 use playbook::transcript::{Evidence, Lane};
 use rstest::rstest;
 use serde_json::{Value, json};

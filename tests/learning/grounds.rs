@@ -7,7 +7,7 @@ use playbook::playbook::Playbook;
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
 use playbook::reflect::grounds::Grounds;
 use playbook::reflect::known::KnownLesson;
-use playbook::reflect::reply::Reflection;
+use playbook::reflect::reply::{Reflection, Reply as _};
 use playbook::transcript::{Bearing, Evidence, Lane};
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -44,7 +44,7 @@ pub fn question(evidence: &str, message: &str, lessons: &[String]) -> FilledProm
 }
 
 impl Reply for Judgement {
-    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+    fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
         let read = read_json(reply).or_else(|| read_lines(&mask(reply)))?;
         Some((read, Vec::new()))
     }
@@ -116,7 +116,7 @@ mod tests {
     )]
     #[case::keys_in_prose("quality_score: 0.2\nissues:\n- no test ran\nsuggested_fix: run them")]
     fn a_judgement_is_read_from_json_and_from_keywords(#[case] reply: &str) {
-        let (read, _) = Judgement::read(reply).unwrap();
+        let (read, _) = Judgement::parse(reply).unwrap();
         assert_eq!(read.quality_score, Score::new(0.2).unwrap());
         assert_eq!(read.issues, ["no test ran"]);
         assert_eq!(read.suggested_fix.as_deref(), Some("run them"));
@@ -129,7 +129,7 @@ mod tests {
     #[case::out_of_range(r#"{"quality_score": 7, "issues": []}"#)]
     #[case::cut_off(r#"{"quality_score": 0.2, "issues": ["no te"#)]
     fn what_has_no_score_is_no_judgement(#[case] reply: &str) {
-        assert_eq!(Judgement::read(reply), None);
+        assert_eq!(Judgement::parse(reply), None);
     }
 
     #[test]

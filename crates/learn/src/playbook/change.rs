@@ -125,7 +125,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    pub(super) fn new(what: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(what: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             what: what.into(),
             reason: reason.into(),

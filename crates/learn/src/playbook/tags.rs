@@ -67,21 +67,18 @@ impl BulletTag {
 /// Reads the `bullet_tags` of a model's reply item by item: a wrong item is dropped with
 /// its reason, never the whole.
 pub fn read_bullet_tags(value: &Value) -> (Vec<BulletTag>, Vec<Skipped>) {
-    let mut tags = Vec::new();
     let mut skipped = Vec::new();
-    match value {
-        Value::Array(items) => {
-            for item in items {
-                match BulletTag::read(item) {
-                    Ok(tag) => tags.push(tag),
-                    Err(reason) => skipped.push(reason),
-                }
-            }
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        Value::Null => &[],
+        other => {
+            skipped.push(Skipped::new(format!("tags {}", shown(other)), "not a list"));
+            &[]
         }
-        Value::Null => {}
-        other => skipped.push(Skipped::new(format!("tags {}", shown(other)), "not a list")),
-    }
-    (tags, skipped)
+    };
+    let read = items.iter().map(BulletTag::read);
+    let tags = read.filter_map(|read| read.map_err(|why| skipped.push(why)).ok());
+    (tags.collect(), skipped)
 }
 
 /// A value as it may stand in a log: one line, cut.

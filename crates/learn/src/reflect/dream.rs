@@ -48,8 +48,8 @@ pub struct Dreamt {
 }
 
 impl Reply for Dreamt {
-    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)> {
-        let (said, skipped) = Reflection::read(reply)?;
+    fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+        let (said, skipped) = Reflection::parse(reply)?;
         let rule = extract_json(reply, KEYS).and_then(|mut object| object.remove("rule"));
         Some((Self { said, rule }, skipped))
     }

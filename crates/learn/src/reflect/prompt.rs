@@ -231,6 +231,7 @@ pub fn own_part(prompt: &str, marker: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::known::KnownLesson;
+    use super::super::reply::{Curation, Reply as _};
     use super::*;
     use crate::playbook::Skipped;
 
@@ -296,7 +297,7 @@ mod tests {
         assert_eq!((reflection.bullet_tags.len(), skipped.len()), (3, 0));
         assert!(reflection.strategy.is_some() && reflection.confidence.is_some());
         let example = CURATOR_TEMPLATE.split("Example").nth(1).unwrap();
-        let (curation, skipped) = super::super::reply::Curation::parse(example).unwrap();
+        let (curation, skipped) = Curation::parse(example).unwrap();
         assert_eq!((curation.operations.len(), skipped.len()), (2, 0));
     }
 

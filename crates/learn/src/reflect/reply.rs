@@ -95,7 +95,9 @@ pub struct Curation {
 /// What a question is answered with.
 pub trait Reply: Default {
     /// Reads a reply: the result and what was dropped from it, with reasons.
-    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)>;
+    ///
+    /// `None` when there is no whole JSON object in it.
+    fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)>;
 
     /// The texts that would be learned from it.
     fn taught(&self) -> Vec<&str>;
@@ -107,47 +109,7 @@ pub trait Reply: Default {
 }
 
 impl Reply for Reflection {
-    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)> {
-        Self::parse(reply)
-    }
-
-    fn taught(&self) -> Vec<&str> {
-        let lessons = self.lessons.iter();
-        let lessons = lessons.flat_map(|l| [l.mistake.as_str(), l.correction.as_str()]);
-        let texts = [
-            Some(&self.analysis),
-            self.reflection.as_ref(),
-            self.strategy.as_ref(),
-        ];
-        let texts = texts.into_iter().flatten().map(String::as_str);
-        texts.chain(lessons).collect()
-    }
-
-    /// No tags at all may be meant; tags that are none are a slip.
-    fn is_enough(&self, skipped: &[Skipped]) -> bool {
-        skipped.is_empty() || !self.bullet_tags.is_empty()
-    }
-}
-
-impl Reply for Curation {
-    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)> {
-        Self::parse(reply)
-    }
-
-    fn taught(&self) -> Vec<&str> {
-        let operations = self.operations.iter();
-        operations
-            .flat_map(|operation| ["text", "merged_text"].map(|key| operation[key].as_str()))
-            .flatten()
-            .collect()
-    }
-}
-
-impl Reflection {
-    /// Reads a reflector's reply: the result and what was dropped from it, with reasons.
-    ///
-    /// `None` when there is no whole JSON object in it.
-    pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+    fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
         let object = match extract_json(reply, REFLECTION_KEYS) {
             Some(object) if is_known(&object) => object,
             other => tags_alone(reply).or(other)?,
@@ -176,37 +138,37 @@ impl Reflection {
         Some((reflection, skipped))
     }
 
-    /// Cuts the analysis to so many words, by white space.
-    pub fn shorten(&mut self, words: usize) {
-        if self.analysis.split_whitespace().nth(words).is_some() {
-            let kept: Vec<_> = self.analysis.split_whitespace().take(words).collect();
-            self.analysis = kept.join(" ");
-        }
+    fn taught(&self) -> Vec<&str> {
+        let lessons = self.lessons.iter();
+        let lessons = lessons.flat_map(|l| [l.mistake.as_str(), l.correction.as_str()]);
+        let texts = [
+            Some(&self.analysis),
+            self.reflection.as_ref(),
+            self.strategy.as_ref(),
+        ];
+        let texts = texts.into_iter().flatten().map(String::as_str);
+        texts.chain(lessons).collect()
+    }
+
+    /// No tags at all may be meant; tags that are none are a slip.
+    fn is_enough(&self, skipped: &[Skipped]) -> bool {
+        skipped.is_empty() || !self.bullet_tags.is_empty()
     }
 }
 
-impl Curation {
-    /// Reads a curator's reply; `None` when there is no whole JSON object in it.
-    pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+impl Reply for Curation {
+    fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
         let mut object = masked(extract_json(reply, CURATION_KEYS)?);
         let reasoning = text(&object, "reasoning", MAX_TEXT).unwrap_or_default();
         let (operations, mut skipped) = match object.remove("operations") {
             Some(Value::Array(operations)) => (operations, Vec::new()),
             None | Some(Value::Null) => (Vec::new(), Vec::new()),
-            Some(_) => {
-                let skipped = Skipped {
-                    what: "operations".to_owned(),
-                    reason: "not a list".to_owned(),
-                };
-                (Vec::new(), vec![skipped])
-            }
+            Some(_) => (Vec::new(), vec![Skipped::new("operations", "not a list")]),
         };
         let (deep, mut operations): (Vec<_>, Vec<_>) =
             operations.into_iter().partition(is_too_deep);
-        skipped.extend(deep.iter().map(|_| Skipped {
-            what: "operation".to_owned(),
-            reason: "nested too deep".to_owned(),
-        }));
+        let too_deep = |_| Skipped::new("operation", "nested too deep");
+        skipped.extend(deep.iter().map(too_deep));
         operations.truncate(MAX_OPERATIONS);
         Some((
             Self {
@@ -215,6 +177,24 @@ impl Curation {
             },
             skipped,
         ))
+    }
+
+    fn taught(&self) -> Vec<&str> {
+        let operations = self.operations.iter();
+        operations
+            .flat_map(|operation| ["text", "merged_text"].map(|key| operation[key].as_str()))
+            .flatten()
+            .collect()
+    }
+}
+
+impl Reflection {
+    /// Cuts the analysis to so many words, by white space.
+    pub fn shorten(&mut self, words: usize) {
+        if self.analysis.split_whitespace().nth(words).is_some() {
+            let kept: Vec<_> = self.analysis.split_whitespace().take(words).collect();
+            self.analysis = kept.join(" ");
+        }
     }
 }
 

@@ -240,6 +240,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::reflect::reply::Reply as _;
     use crate::transcript::{ErrorCategory, Outcome};
 
     fn id(text: &str) -> Id {

@@ -70,7 +70,7 @@ mod tests {
     use rstest::rstest;
 
     use crate::playbook::tags::{BulletTag, Tag};
-    use crate::reflect::reply::Reflection;
+    use crate::reflect::reply::{Reflection, Reply as _};
 
     #[rstest]
     #[case::alone(r#"{"bullet_tags": {"name": "pat-001", "tag": "helpful"}}"#)]
