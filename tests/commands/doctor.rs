@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// A user for whom everything works.
 pub(super) fn healthy() -> TestEnv {
     let env = TestEnv::new();
-    link_programs(&client(&env).join("playbook/bin"));
+    programs::link_into(&client(&env).join("playbook/bin"));
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.cli(&["install"]).ok();
     env
@@ -26,14 +26,6 @@ fn client(env: &TestEnv) -> PathBuf {
 
 fn settings(env: &TestEnv) -> PathBuf {
     client(env).join("settings.json")
-}
-
-fn link_programs(bin: &Path) {
-    fs::create_dir_all(bin).unwrap();
-    let built = programs::folder();
-    for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
-        std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
-    }
 }
 
 fn examine(env: &TestEnv, args: &[&str]) -> (Option<i32>, Value) {
@@ -299,7 +291,7 @@ fn the_text_of_a_settings_file_is_never_run() {
         json!({event: [{"hooks": [{"type": "command", "command": command}]}]})
     };
     let market = env.root().join("market");
-    link_programs(&market.join("bin"));
+    programs::link_into(&market.join("bin"));
     replace(
         &market.join("bin/session-start"),
         &format!("touch {}", proof.display()),
@@ -338,12 +330,12 @@ fn a_plugin_is_tried_where_the_client_keeps_it() {
         found(&said, "programs", "bad")[0].contains("neither the plugin"),
         "{said:#}"
     );
-    link_programs(&source.join("bin"));
+    programs::link_into(&source.join("bin"));
     let (code, said) = examine(&env, &[]);
     let note = &found(&said, "programs", "note")[0];
     assert!(note.contains("were not tried"), "{said:#}");
     assert_eq!((code, found(&said, "answer", "good").len()), (Some(0), 0));
-    link_programs(&client(&env).join("plugins/cache/playbook/playbook/0.1.0/bin"));
+    programs::link_into(&client(&env).join("plugins/cache/playbook/playbook/0.1.0/bin"));
     let (code, said) = examine(&env, &[]);
     assert_eq!(code, Some(0), "{said:#}");
     assert_eq!(found(&said, "worker", "good").len(), 1);

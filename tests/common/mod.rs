@@ -29,6 +29,7 @@ macro_rules! lacks {
 pub mod api;
 pub(crate) mod env;
 pub(crate) mod git;
+pub(crate) mod hook;
 pub(crate) mod learned;
 pub(crate) mod lived;
 pub(crate) mod processes;

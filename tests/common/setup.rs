@@ -1,10 +1,8 @@
 //! The set-ups that most tests begin with: a user with one key point, and a session that
 //! cites it and ends.
 
-use serde_json::json;
-
-use super::api::Api;
-use super::env::{Hook, TestEnv};
+use super::api::{Api, Step};
+use super::env::TestEnv;
 use super::session::Session;
 
 impl Session {
@@ -32,11 +30,18 @@ impl TestEnv {
         env
     }
 
+    /// A user whose models go through these steps, with no playbook yet.
+    pub(crate) fn answered_by(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
+        let api = Api::script(steps);
+        let mut env = Self::without_worker();
+        env.use_api(&api.base_url(), "sk-test");
+        (env, api)
+    }
+
     #[track_caller]
     pub(crate) fn end(&self, session: &Session) {
         self.write_transcript(session);
-        self.hook(Hook::SessionEnd, session.id(), json!({}))
-            .silent();
+        self.ends(session.id());
     }
 
     /// A session that cites the key point ends.

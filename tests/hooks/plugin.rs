@@ -30,12 +30,6 @@ fn command_of(event: &str) -> String {
     entry["hooks"][0]["command"].as_str().unwrap().to_owned()
 }
 
-fn client_name(hook: Hook) -> &'static str {
-    playbook::hook::HookEvent::from_name(hook.name())
-        .unwrap()
-        .client_name()
-}
-
 /// A plugin of its own, with programs or without.
 fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
     let plugin = env.root().join("plug in");
@@ -44,17 +38,9 @@ fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
         write(&plugin.join("hooks").join(file), text);
     }
     if has_programs {
-        link_programs(&plugin.join("bin"));
+        programs::link_into(&plugin.join("bin"));
     }
     plugin
-}
-
-fn link_programs(bin: &Path) {
-    fs::create_dir_all(bin).unwrap();
-    let built = programs::folder();
-    for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
-        std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
-    }
 }
 
 /// A registered command as the client starts it, from the plugin or from the settings.
@@ -147,7 +133,7 @@ fn its_own_programs_come_first_then_the_installed_ones() {
 
     fs::remove_dir_all(own.join("bin")).unwrap();
     let client = env.home().join("elsewhere");
-    link_programs(&client.join("playbook/bin"));
+    programs::link_into(&client.join("playbook/bin"));
     env.set("CLAUDE_CONFIG_DIR", &client);
     let mut event = env.event(Hook::SessionStart, "s2");
     event["source"] = json!("clear");
@@ -163,7 +149,7 @@ fn without_programs_it_says_once_how_to_build_them() {
     let message = told["systemMessage"].as_str().unwrap();
     has!(message, "plug in/install.sh --plugin");
     for hook in Hook::ALL {
-        run(&env, &plugin, hook, client_name(hook)).silent();
+        run(&env, &plugin, hook, hook.client_name()).silent();
     }
 }
 
@@ -171,7 +157,7 @@ fn without_programs_it_says_once_how_to_build_them() {
 fn registered_twice_is_one_context_and_one_job() {
     let env = TestEnv::without_worker();
     let plugin = plugin(&env, true);
-    link_programs(&env.home().join(".claude/playbook/bin"));
+    programs::link_into(&env.home().join(".claude/playbook/bin"));
     env.cli(&["install"]).ok();
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.write_transcript(&Session::citing("s1"));

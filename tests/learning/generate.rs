@@ -1,11 +1,11 @@
 //! Promise: any agent's trace can be reflected on, JSON in and JSON out, and what is wrong
 //! with it is told with the path of the field.
 
-use crate::common::api::{Api, Step};
+use crate::common::api::Step;
 use crate::common::env::{TestEnv, write};
 use jiff::Timestamp;
 use playbook::hint::MemoryKind;
-use playbook::memory::{Memory, RecallQuery};
+use playbook::memory::RecallQuery;
 use playbook::reflect::remembered::{Detail, Remembered};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -40,8 +40,9 @@ fn generate(env: &TestEnv, body: &Value, args: &[&str]) -> (Option<i32>, Value) 
 }
 
 fn remembered(env: &TestEnv) -> Vec<Remembered> {
-    let memory = Memory::open(&env.state().join("memory.db")).expect("a database");
-    let found = memory.recall(&RecallQuery::best(100), Timestamp::UNIX_EPOCH);
+    let found = env
+        .memory()
+        .recall(&RecallQuery::best(100), Timestamp::UNIX_EPOCH);
     found.expect("memories")
 }
 
@@ -58,9 +59,7 @@ fn answer(_: &str) -> String {
 
 #[test]
 fn a_trace_is_reflected_on_and_stored() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     let mut body = request();
     body["events"][1]["content"] = json!("ERROR: Query timeout after 30 seconds");
     let (code, said) = generate(&env, &body, &["--store"]);
@@ -93,14 +92,11 @@ fn a_trace_is_reflected_on_and_stored() {
     assert_eq!(stats["evaluations"][0]["sessions"], 1);
     assert_eq!(said["related_memory_ids"][0], "mem-7");
     assert_eq!(said["metadata"]["event_count"], 2);
-    for criterion in [
-        "correctness",
-        "helpfulness",
-        "safety",
-        "completeness",
-        "efficiency",
-    ] {
-        let criterion = &said["evaluation"][criterion];
+    let criteria = said["evaluation"].as_object().expect("criteria");
+    let names: Vec<&String> = criteria.keys().collect();
+    let all = "correctness helpfulness safety completeness efficiency";
+    assert_eq!(names, all.split(' ').collect::<Vec<_>>());
+    for criterion in criteria.values() {
         let score = criterion["score"].as_f64().expect("a score");
         assert!((0.0..=1.0).contains(&score) && criterion["reason"].is_string());
     }
@@ -164,9 +160,7 @@ fn without_store_and_without_a_network_it_answers_and_leaves_nothing() {
 
 #[test]
 fn the_model_sees_what_tools_answered_and_what_was_noted_of_events() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     let mut body = request();
     let events = body["events"].as_array_mut().unwrap();
     events.push(json!({"event_type": "tool_call", "content": "explain", "tool_name": "postgres"}));
@@ -197,8 +191,7 @@ fn an_answer_that_cannot_be_stored_is_given_all_the_same() {
     has!(said["reflection_text"].as_str().unwrap(), "failure");
     let kept = std::fs::read_to_string(env.state().join("memory.db")).unwrap();
     assert_eq!(kept, database);
-    let log = std::fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
-    let line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let line = env.reflections().pop().unwrap();
     assert_eq!(
         (&line["event"], &line["outcome"]),
         (&json!("generate"), &json!("failed"))
@@ -207,12 +200,11 @@ fn an_answer_that_cannot_be_stored_is_given_all_the_same() {
 
 #[test]
 fn what_is_stored_stands_in_the_log_and_nothing_is_asked_where_reflection_is_off() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     generate(&env, &request(), &["--store"]);
-    let log = std::fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
-    let line: Value = serde_json::from_str(log.trim()).unwrap();
+    let [line] = &env.reflections()[..] else {
+        panic!("one line");
+    };
     assert_eq!(
         (&line["outcome"], &line["turn"]),
         (&json!("applied"), &json!("3f2c"))
@@ -370,9 +362,7 @@ fn what_looks_like_an_attack_waits_in_quarantine() {
                 {"task_type": "t", "mistake": "joined without an index", "correction": "index first"}]})
         .to_string()
     }
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, _api) = TestEnv::answered_by([Step::Answer(answer)]);
     let mut body = request();
     body["project_id"] = env.project().to_str().expect("UTF-8").into();
     body["critique"] = format!("CONFLICTS: {ATTACK}").into();

@@ -23,7 +23,6 @@ mod reflect_template;
 mod secrets;
 mod stop_hook;
 mod tenants;
-mod transcript_citations;
 mod transcript_evidence;
 mod transcript_facts;
 mod transcript_truth;

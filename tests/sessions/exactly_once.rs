@@ -242,21 +242,6 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
 }
 
 #[test]
-fn a_retry_forgets_the_workers_that_ended_at_a_job() {
-    let api = Api::canned();
-    let env = with_session(&api);
-    let (_, job) = only_job(&env);
-    let id = job["id"].as_str().unwrap();
-    env.write_state(
-        "at-work.json",
-        json!({id: {"ended": 2, "now": true}}).to_string(),
-    );
-    env.cli(&["jobs", "retry", id]).ok();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
-#[test]
 fn a_worker_for_one_job_leaves_the_others_to_the_next() {
     let api = Api::canned();
     let env = with_session(&api);

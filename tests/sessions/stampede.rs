@@ -9,7 +9,6 @@ use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::run::{Running, Stdin};
 use crate::common::session::Session;
-use serde_json::json;
 
 /// Sessions that end at once.
 const SESSIONS: usize = 200;
@@ -41,15 +40,12 @@ fn where_no_file_can_be_locked_the_next_start_says_so() {
     env.set("LD_PRELOAD", &library);
     let said = env.cli(&["worker"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    let start = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    let told = start["systemMessage"].as_str().unwrap_or_default();
-    has!(told, "no worker can work, jobs wait: ");
+    has!(env.told_at_start("s2"), "no worker can work, jobs wait: ");
     assert!(api.requests().is_empty());
     env.unset("LD_PRELOAD");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let start = env.hook(Hook::SessionStart, "s3", json!({})).json();
-    lacks!(start.to_string(), "no worker can work");
+    lacks!(env.told_at_start("s3"), "no worker can work");
 }
 
 /// A file system without `flock`: the call is refused as such a file system does.
@@ -65,9 +61,7 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
         "int flock(int f, int o) { errno = ENOLCK; return -1; }\n",
     );
     env.set("LD_PRELOAD", &library);
-    let mut worker = env.command("playbook");
-    worker.arg("worker");
-    let worker = Running::start(worker, b"", Stdin::Closed);
+    let worker = env.begin(&["worker"]);
     api.wait_for(1, Duration::from_secs(30));
     let id = env.spool()[0]["id"].as_str().expect("an id").to_owned();
     env.cli(&["worker", "--job", &id]).ok();
