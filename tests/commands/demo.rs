@@ -3,16 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::api::Api;
-use crate::common::env::{TestEnv, write};
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 #[test]
 fn the_demo_shows_a_mark_and_what_the_next_session_is_given() {
     let env = TestEnv::new();
     let before = env.files();
-    let shown = env.cli(&["demo"]).ok();
-    has!(shown, "pat-001");
+    has!(env.cli(&["demo"]).ok(), "pat-001");
     assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
     env.settle();
 }
@@ -35,8 +32,7 @@ fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
     }
     env.set("CLAUDE_CONFIG_DIR", env.root().join("elsewhere"));
     env.set("ANTHROPIC_API_KEY", "sk-ant-test");
-    let shown = env.cli(&["demo"]).ok();
-    has!(shown, "pat-001");
+    has!(env.cli(&["demo"]).ok(), "pat-001");
     assert_eq!(api.requests().len(), 0);
     env.settle();
 }
@@ -59,9 +55,8 @@ fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
 #[test]
 fn the_demo_tells_where_a_new_key_point_comes_from() {
     let env = TestEnv::new();
-    let shown = env.cli(&["demo"]).ok();
     has!(
-        shown,
+        env.cli(&["demo"]).ok(),
         "playbook log pref-001",
         "The user said: ",
         "session first"

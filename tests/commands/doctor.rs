@@ -4,17 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::prelude::*;
 use crate::common::programs;
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
 
 /// A user for whom everything works.
 pub(super) fn healthy() -> TestEnv {
     let env = TestEnv::new();
-    programs::link_into(&client(&env).join("playbook/bin"));
+    programs::link_into(&env.installed_bin());
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.cli(&["install"]).ok();
     env
@@ -54,37 +50,22 @@ fn all_is_well_and_nothing_is_changed() {
     let before = env.files();
     let (code, said) = examine(&env, &[]);
     assert_eq!((code, &said["ok"]), (Some(0), &json!(true)), "{said:#}");
-    for topic in [
-        "programs",
-        "hooks",
-        "answer",
-        "worker",
-        "backend",
-        "jobs",
-        "folders",
-        "disk",
-        "playbook",
-        "templates",
-    ] {
+    let topics = "programs hooks answer worker backend jobs folders disk playbook templates";
+    for topic in topics.split(' ') {
         assert_eq!(found(&said, topic, "good").len(), 1, "{topic}: {said:#}");
     }
-    let told = env.cli(&["doctor"]).ok();
-    has!(told, "outlives its hook");
+    has!(env.cli(&["doctor"]).ok(), "outlives its hook");
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 }
 
 #[test]
 fn how_the_last_sessions_went_is_told() {
     let env = healthy();
-    let session = Session::citing("s1");
-    env.end(&session);
+    env.end_citing("s1");
     env.settle();
     let (_, said) = examine(&env, &[]);
     let told = found(&said, "sessions", "good");
-    assert!(
-        told[0].contains("1 learned from, 0 skipped, 0 failed"),
-        "{said:#}"
-    );
+    has!(told[0], "1 learned from, 0 skipped, 0 failed");
     env.cli(&["add", "ask first"]).ok();
     let (_, said) = examine(&env, &[]);
     let after = found(&said, "sessions", "good");
@@ -92,7 +73,7 @@ fn how_the_last_sessions_went_is_told() {
 }
 
 fn replace_hook(env: &TestEnv, hook: Hook, script: &str) {
-    replace(&client(env).join("playbook/bin").join(hook.name()), script);
+    replace(&env.installed_bin().join(hook.name()), script);
 }
 
 fn replace(program: &Path, script: &str) {
@@ -156,7 +137,7 @@ type Break = fn(&mut TestEnv);
 })]
 #[case::unreadable_settings("hooks", "line 1", |env: &mut TestEnv| write(&settings(env), "{,}"))]
 #[case::hook_missing("programs", "session-end", |env: &mut TestEnv| {
-    fs::remove_file(client(env).join("playbook/bin/session-end")).unwrap();
+    fs::remove_file(env.installed_bin().join("session-end")).unwrap();
 })]
 #[case::hook_silent("answer", "did not answer", |env: &mut TestEnv| {
     replace_hook(env, Hook::SessionStart, "");
@@ -171,13 +152,13 @@ type Break = fn(&mut TestEnv);
     replace_hook(env, Hook::PreCompact, "exit 2");
 })]
 #[case::program_hangs("programs", "does not run", |env: &mut TestEnv| {
-    replace(&client(env).join("playbook/bin/playbook"), "sleep 3000");
+    replace(&env.installed_bin().join("playbook"), "sleep 3000");
 })]
 #[case::program_missing("programs", "does not run", |env: &mut TestEnv| {
-    fs::remove_file(client(env).join("playbook/bin/playbook")).unwrap();
+    fs::remove_file(env.installed_bin().join("playbook")).unwrap();
     // Else the program would be found beside where the link leads.
     for hook in Hook::ALL {
-        let hook = client(env).join("playbook/bin").join(hook.name());
+        let hook = env.installed_bin().join(hook.name());
         let real = fs::canonicalize(&hook).unwrap();
         fs::remove_file(&hook).unwrap();
         fs::copy(real, hook).unwrap();
@@ -308,8 +289,10 @@ fn the_text_of_a_settings_file_is_never_run() {
         env.write_project(".claude/settings.json", text.to_string());
         let (code, said) = examine(&env, &[]);
         assert_eq!(code, Some(1), "the rest is not registered");
-        let note = &found(&said, "hooks", "note")[0];
-        assert!(note.contains("does more than run the hook"), "{said:#}");
+        has!(
+            found(&said, "hooks", "note")[0],
+            "does more than run the hook"
+        );
         assert_eq!(found(&said, "answer", "good").len(), 1, "{said:#}");
         assert!(!proof.exists(), "{program}");
     }
@@ -326,14 +309,10 @@ fn a_plugin_is_tried_where_the_client_keeps_it() {
     env.write_client_settings(&text);
     let (code, said) = examine(&env, &[]);
     assert_eq!(code, Some(1));
-    assert!(
-        found(&said, "programs", "bad")[0].contains("neither the plugin"),
-        "{said:#}"
-    );
+    has!(found(&said, "programs", "bad")[0], "neither the plugin");
     programs::link_into(&source.join("bin"));
     let (code, said) = examine(&env, &[]);
-    let note = &found(&said, "programs", "note")[0];
-    assert!(note.contains("were not tried"), "{said:#}");
+    has!(found(&said, "programs", "note")[0], "were not tried");
     assert_eq!((code, found(&said, "answer", "good").len()), (Some(0), 0));
     programs::link_into(&client(&env).join("plugins/cache/playbook/playbook/0.1.0/bin"));
     let (code, said) = examine(&env, &[]);
@@ -345,17 +324,11 @@ fn a_plugin_is_tried_where_the_client_keeps_it() {
 fn a_plugin_that_the_project_switches_off_registers_nothing() {
     let env = TestEnv::new();
     env.write_client_settings(&json!({"enabledPlugins": {"playbook@playbook": true}}));
-    let local = env.project().join(".claude/settings.local.json");
-    write(
-        &local,
-        json!({"enabledPlugins": {"playbook@playbook": false}}).to_string(),
-    );
+    let off = json!({"enabledPlugins": {"playbook@playbook": false}});
+    env.write_project(".claude/settings.local.json", off.to_string());
     let (code, said) = examine(&env, &[]);
     assert_eq!(code, Some(1));
-    assert!(
-        found(&said, "hooks", "bad")[0].contains("not registered"),
-        "{said:#}"
-    );
+    has!(found(&said, "hooks", "bad")[0], "not registered");
 }
 
 #[test]
@@ -389,16 +362,9 @@ fn a_secret_in_the_base_url_is_neither_stored_nor_shown() {
         &["jobs", "--json"],
         &["status"],
     ] {
-        let told = env.cli(args);
-        assert!(
-            !format!("{told:?}").contains("hunter2"),
-            "{args:?}: {told:?}"
-        );
+        lacks!(format!("{:?}", env.cli(args)), "hunter2");
     }
-    for (path, bytes) in env.files() {
-        let text = String::from_utf8_lossy(&bytes);
-        assert!(!text.contains("hunter2"), "{}", path.display());
-    }
+    env.assert_nowhere(&["hunter2"], &[]);
 }
 
 #[test]
@@ -410,36 +376,16 @@ fn online_asks_one_tiny_question() {
     assert_eq!(code, Some(0), "{said:#}");
     assert_eq!(found(&said, "online", "good").len(), 1, "{said:#}");
     assert_eq!(api.requests().len(), 1);
-    env.use_api("http://127.0.0.1:9", "sk-test");
-    let (code, said) = examine(&env, &["--online"]);
-    assert_eq!(
-        (code, found(&said, "online", "bad").len()),
-        (Some(1), 1),
-        "{said:#}"
+    let refused = Step::error(
+        400,
+        "invalid_request_error",
+        "Your credit balance is too low",
     );
-}
-
-#[rstest]
-#[case::balance(
-    Step::error(400, "invalid_request_error", "Your credit balance is too low"),
-    "top up"
-)]
-#[case::model(
-    Step::error(404, "not_found_error", "model: claude-nobody"),
-    "name a model"
-)]
-#[case::permission(
-    Step::error(403, "permission_error", "not this model"),
-    "allow it the model"
-)]
-fn what_keeps_an_answer_away_is_told_with_what_helps(#[case] step: Step, #[case] helps: &str) {
-    let api = Api::script([step]);
-    let mut env = healthy();
-    env.use_api(&api.base_url(), "sk-test");
-    env.set("PLAYBOOK_NO_WORKER", "1");
-    env.learn_citing("s1");
-    for args in [&[][..], &["--online"]] {
-        let (_, said) = examine(&env, args);
-        assert!(said.to_string().contains(helps), "{said:#}");
+    for (step, helps) in [(refused, "top up"), (Step::Drop, "127.0.0.1")] {
+        api.now([step]);
+        let (code, said) = examine(&env, &["--online"]);
+        assert_eq!(found(&said, "online", "bad").len(), 1, "{said:#}");
+        assert_eq!(code, Some(1));
+        has!(said.to_string(), helps);
     }
 }

@@ -91,7 +91,7 @@ impl TestEnv {
     }
 
     /// From now on another project of the user's is at work, whose playbook is the same.
-    pub(crate) fn into_other_project(&mut self, name: &str) -> PathBuf {
+    pub(crate) fn go_to_project(&mut self, name: &str) -> PathBuf {
         let other = self.root().join(name);
         if let Ok(playbook) = fs::read(self.playbook_path()) {
             write(&other.join(".claude/playbook.json"), playbook);
@@ -280,6 +280,17 @@ impl TestEnv {
         files
     }
 
+    /// Fails where one of the files, but for those whose path ends so, holds one of these.
+    #[track_caller]
+    pub(crate) fn assert_nowhere(&self, secrets: &[&str], but_in: &[&str]) {
+        for (path, bytes) in self.files() {
+            let text = String::from_utf8_lossy(&bytes);
+            let may = but_in.iter().any(|name| path.ends_with(name));
+            let found = secrets.iter().find(|secret| text.contains(**secret));
+            assert!(may || found.is_none(), "in {}", path.display());
+        }
+    }
+
     /// The files that are new or different since `before`.
     pub(crate) fn changed_since(&self, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
         let after = self.files();
@@ -288,36 +299,6 @@ impl TestEnv {
             .iter()
             .filter(|(path, bytes)| before.get(*path) != Some(*bytes));
         gone.chain(new.map(|(path, _)| path)).cloned().collect()
-    }
-
-    /// The jobs in the spool, in the order of their names.
-    pub(crate) fn spool(&self) -> Vec<Value> {
-        jobs_in(&self.state().join("spool"))
-    }
-
-    /// The jobs that could not be done.
-    pub(crate) fn failed(&self) -> Vec<Value> {
-        jobs_in(&self.state().join("failed"))
-    }
-
-    /// The lines of the log of reflections.
-    pub(crate) fn reflections(&self) -> Vec<Value> {
-        let log = self.state().join("log/reflections.jsonl");
-        let text = fs::read_to_string(log).unwrap_or_default();
-        text.lines()
-            .map(|line| serde_json::from_str(line).expect("a line in JSON"))
-            .collect()
-    }
-
-    /// The program's own log.
-    pub(crate) fn log(&self) -> String {
-        fs::read_to_string(self.state().join("log/playbook.log")).unwrap_or_default()
-    }
-
-    /// The reason that each job waits or has failed for, as the user sees it.
-    pub(crate) fn reasons(&self) -> Vec<String> {
-        let jobs = self.cli(&["jobs", "--json"]).json();
-        texts(&jobs["jobs"], "reason")
     }
 
     // -- processes
@@ -377,21 +358,6 @@ pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) {
 pub(crate) fn texts(list: &Value, key: &str) -> Vec<String> {
     let list = list.as_array().expect("a list").iter();
     list.map(|item| item[key].as_str().unwrap_or_default().to_owned())
-        .collect()
-}
-
-fn jobs_in(folder: &Path) -> Vec<Value> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "json"));
-    paths.sort();
-    // A worker may take a job away between the listing and the reading.
-    paths
-        .iter()
-        .filter_map(|path| fs::read(path).ok())
-        .map(|bytes| serde_json::from_slice(&bytes).expect("a job in JSON"))
         .collect()
 }
 

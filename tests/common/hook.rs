@@ -113,7 +113,7 @@ impl TestEnv {
 }
 
 /// Sets the keys of `change` in `value`; both are objects.
-fn merge(value: &mut Value, change: Value) {
+pub(crate) fn merge(value: &mut Value, change: Value) {
     let Value::Object(change) = change else {
         panic!("a change is an object: {change}");
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use playbook::env::Env;
 use playbook::hint::context_hash;
-use playbook::memory::Memory;
+use playbook::memory::{Job, JobCounts, Memory, Outcome};
 use playbook::paths::Paths;
 use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
 use playbook::transcript::error_of_subject;
@@ -79,6 +79,22 @@ pub(crate) fn reflection(text: &str, strategy: Option<&str>, importance: f64) ->
         related: Vec::new(),
         correction: None,
     })
+}
+
+/// A job that has been applied, of the session `s1`.
+pub(crate) fn job(id: &str, project: &str, finished: Timestamp) -> Job {
+    Job {
+        id: id.to_owned(),
+        project: project.to_owned(),
+        session: "s1".to_owned(),
+        transcript: "/t/s1.jsonl".to_owned(),
+        event: "session-end".to_owned(),
+        backend: "rules".to_owned(),
+        outcome: Outcome::Applied,
+        reason: String::new(),
+        counts: JobCounts::default(),
+        finished,
+    }
 }
 
 impl TestEnv {

@@ -13,6 +13,21 @@ impl Session {
             .assistant("By [pat-001], done.")
             .done()
     }
+
+    /// A session in which the assistant says no more than this.
+    pub(crate) fn saying(id: &str, words: &str) -> Self {
+        Self::new(id).user("go on").assistant(words).done()
+    }
+
+    /// A session of some work by a key point, in which all goes well.
+    pub(crate) fn following(id: &str, point: &str) -> Self {
+        Self::new(id)
+            .user("add a flag to the parser")
+            .assistant(&format!("By [{point}], the tests first."))
+            .ran("cargo test", "12 passed")
+            .assistant("Done, all 12 tests pass.")
+            .done()
+    }
 }
 
 impl TestEnv {
@@ -28,6 +43,12 @@ impl TestEnv {
         let mut env = Self::with_point();
         env.use_api(&api.base_url(), "sk-test");
         env
+    }
+
+    /// The same user, and a model that answers sensibly.
+    pub(crate) fn with_model() -> (Self, Api) {
+        let api = Api::canned();
+        (Self::asking(&api), api)
     }
 
     /// A user whose models go through these steps, with no playbook yet.

@@ -11,6 +11,7 @@ mod common;
 mod at_prompt;
 mod gate;
 mod gate_model;
+mod hostile_index;
 mod jobs;
 mod moment_of_need;
 mod planted;

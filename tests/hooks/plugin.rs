@@ -6,11 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::prelude::*;
 use crate::common::programs;
-use crate::common::run::{Output, Running, Stdin};
-use crate::common::session::Session;
-use serde_json::{Value, json};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -67,19 +64,10 @@ fn run(env: &TestEnv, plugin: &Path, hook: Hook, event: &str) -> Output {
 #[test]
 fn the_plugin_registers_every_hook_and_no_other() {
     let hooks = read_json("hooks/hooks.json");
-    let registered: BTreeSet<_> = hooks["hooks"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
-    let all = playbook::hook::HookEvent::ALL;
-    let expected: BTreeSet<_> = all
-        .map(|e| e.client_name().to_owned())
-        .into_iter()
-        .collect();
-    assert_eq!(registered, expected);
-    for event in all {
+    let registered = hooks["hooks"].as_object().unwrap().keys();
+    let registered: BTreeSet<_> = registered.map(String::as_str).collect();
+    assert_eq!(registered, BTreeSet::from(Hook::ALL.map(Hook::client_name)));
+    for event in Hook::ALL {
         let command = command_of(event.client_name());
         let end = format!("/bin/{};", event.name());
         has!(command, &end);
@@ -157,7 +145,7 @@ fn without_programs_it_says_once_how_to_build_them() {
 fn registered_twice_is_one_context_and_one_job() {
     let env = TestEnv::without_worker();
     let plugin = plugin(&env, true);
-    programs::link_into(&env.home().join(".claude/playbook/bin"));
+    programs::link_into(&env.installed_bin());
     env.cli(&["install"]).ok();
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.write_transcript(&Session::citing("s1"));
@@ -175,13 +163,8 @@ fn registered_twice_is_one_context_and_one_job() {
         running.map(|hook| hook.finish().ok()).into()
     };
     let told = both(Hook::SessionStart, "SessionStart");
-    assert_eq!(
-        told.iter()
-            .filter(|told| told.contains("[pat-001]"))
-            .count(),
-        1,
-        "{told:?}"
-    );
+    let given = told.iter().filter(|told| told.contains("[pat-001]"));
+    assert_eq!(given.count(), 1, "{told:?}");
     both(Hook::PreCompact, "PreCompact");
     assert_eq!(env.spool().len(), 1);
     both(Hook::SessionEnd, "SessionEnd");

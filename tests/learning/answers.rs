@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use rstest::rstest;
-use serde_json::Value;
+use crate::common::prelude::*;
 
 #[path = "../../examples/vectors.rs"]
 #[expect(

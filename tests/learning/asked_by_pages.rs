@@ -2,14 +2,13 @@
 
 use super::grounds::{accepted, bash, evidence, playbook, ran};
 use super::records::{assistant, user};
+use crate::common::prelude::*;
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
 use playbook::reflect::grounds::Grounds;
 use playbook::reflect::known::KnownLesson;
 use playbook::reflect::recurrence::Recurrence;
 use playbook::reflect::reply::{Curation, Reflection};
 use playbook::transcript::{Evidence, Lane};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 /// What a page asks to be learned, and after an arrow what a model makes of it in words of its
 /// own; one a line.
@@ -48,46 +47,31 @@ fn session(asked: &str) -> Vec<Evidence> {
         lines.push(assistant("The parser is mended."));
         evidence(&lines, Lane::Session)
     };
-    let mut failed = begin();
-    failed.extend(bash(5, "./fetch.sh", &format!("Exit code 1\n{ask}"), true));
-    failed.extend(bash(6, "./fetch.sh --again", "ok", false));
-    let mut subagent = begin();
-    subagent.extend(ran(
-        5,
-        "Task",
-        &json!({"prompt": format!("Read the page. It says: use `{asked}`"), "description": "Read"}),
-        &ask,
-        false,
-    ));
-    let mut quoted = begin();
-    quoted.push(assistant(&format!(
-        "The page holds a note. It says: {asked}"
-    )));
-    let mut hook = begin();
+    let fetched = || bash(5, "./fetch.sh", &format!("Exit code 1\n{ask}"), true);
+    let task =
+        json!({"prompt": format!("Read the page. It says: use `{asked}`"), "description": "Read"});
     let told = format!("Stop hook feedback:\n{ask}");
-    hook.push(
-        json!({"type": "user", "isMeta": true, "message": {"role": "user", "content": told}}),
-    );
-    let mut pasted = begin();
-    pasted.push(user(format!("what is this?\n```\n{ask}\n```")));
-    let mut plan = begin();
-    plan.push(user(format!("Implement the following plan:\n\n{asked}")));
-    let mut lined = begin();
-    lined.extend(bash(
-        5,
-        "make check",
-        &format!("Exit code 2\nerror: bad\n{asked}\n{ask}"),
-        true,
-    ));
+    let hook =
+        json!({"type": "user", "isMeta": true, "message": {"role": "user", "content": told}});
+    let error = format!("Exit code 2\nerror: bad\n{asked}\n{ask}");
+    let ways: [Vec<Value>; 7] = [
+        [fetched(), bash(6, "./fetch.sh --again", "ok", false)].concat(),
+        ran(5, "Task", &task, &ask, false).into(),
+        vec![assistant(&format!(
+            "The page holds a note. It says: {asked}"
+        ))],
+        vec![hook],
+        vec![user(format!("what is this?\n```\n{ask}\n```"))],
+        vec![user(format!("Implement the following plan:\n\n{asked}"))],
+        bash(5, "make check", &error, true).into(),
+    ];
+    let mut all: Vec<Evidence> = ways.map(|way| end([begin(), way].concat())).into();
     let mut commanded = begin();
     let command = "<command-name>/acme:ship</command-name>\n<command-args>parser</command-args>";
     commanded[0] = user(command);
-    commanded.extend(bash(5, "./fetch.sh", &format!("Exit code 1\n{ask}"), true));
-    [
-        failed, subagent, quoted, hook, pasted, plan, lined, commanded,
-    ]
-    .map(end)
-    .into()
+    commanded.extend(fetched());
+    all.push(end(commanded));
+    all
 }
 
 /// What a known lesson of two sessions says.

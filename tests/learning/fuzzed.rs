@@ -12,10 +12,9 @@ mod dice;
 #[path = "../../examples/fuzz/mutate.rs"]
 mod mutate;
 
-use crate::common::env::{Hook, TestEnv};
-use crate::common::run::Stdin;
+use crate::common::learned::error;
+use crate::common::prelude::*;
 use mutate::Mutator;
-use rstest::rstest;
 
 /// Inputs of each target in a test run.
 const INPUTS: usize = 400;
@@ -91,6 +90,9 @@ fn any_stdin_leaves_the_client_undisturbed(#[case] hook: Hook) {
     let inputs = inputs.and_then(|n| n.parse().ok()).unwrap_or(HOOK_INPUTS);
     let env = TestEnv::in_memory();
     env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_config("[hooks]\non_prompt = true\n");
+    let known = error("error: no such thing", 2, Some("`make thing`"));
+    env.learn("j1", 2, &[known]);
     let before = env.files();
     let mut mutator = Mutator::new(11);
     for number in 0..inputs {

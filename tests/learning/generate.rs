@@ -1,14 +1,11 @@
 //! Promise: any agent's trace can be reflected on, JSON in and JSON out, and what is wrong
 //! with it is told with the path of the field.
 
-use crate::common::api::Step;
-use crate::common::env::{TestEnv, write};
+use crate::common::prelude::*;
 use jiff::Timestamp;
 use playbook::hint::MemoryKind;
 use playbook::memory::RecallQuery;
 use playbook::reflect::remembered::{Detail, Remembered};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 /// The request of spec/3.
 fn request() -> Value {

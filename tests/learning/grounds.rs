@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::records::{answer, assistant, call_with, read_as, user};
+use crate::common::prelude::*;
 use playbook::playbook::{Playbook, Skipped};
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
 use playbook::reflect::grounds::Grounds;
 use playbook::reflect::known::KnownLesson;
 use playbook::reflect::reply::Reflection;
 use playbook::transcript::{Bearing, Evidence, Lane};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 pub(super) fn ran(id: usize, tool: &str, input: &Value, text: &str, is_error: bool) -> [Value; 2] {
     [call_with(id, tool, input), answer(id, text, is_error)]
@@ -257,7 +256,7 @@ fn a_curator_is_shown_errors_with_their_calls_and_first_what_lessons_rest_on() {
     let evidence = evidence(&lines, Lane::Session);
     let grounds = Grounds::of(&evidence).unwrap();
     let all = grounds.listed(40, &[]);
-    assert!(all.contains("too long") && all.contains("git log"), "{all}");
+    has!(all, "too long", "git log");
     let reply =
         json!({"lessons": [{"correction": "Build it well.", "grounds": [1]}], "analysis": ""});
     let lessons = Reflection::parse(&reply.to_string()).unwrap().0.lessons;

@@ -1,12 +1,9 @@
 //! Promise: what a job asks, accepts and drops for its grounds is shown: in the prompts, in the log
 //! and by doctor.
 
-use crate::common::api::{Api, Request, Step};
-use crate::common::env::{TestEnv, texts, write};
 use crate::common::learned::lesson;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::history;
-use serde_json::json;
 
 /// A session in which the user said how releases go.
 fn release(id: &str) -> Session {
@@ -55,9 +52,8 @@ fn the_log_quotes_the_ground_of_a_change_and_names_what_has_none() {
     let other = "`scripts/go.sh` stands neither in the user's words nor in a call";
     let none = "it names no ground";
     assert_eq!(texts(&job["dropped"], "reason"), [other, none, other, none]);
-    let log = env.cli(&["log"]).ok();
     has!(
-        log,
+        env.cli(&["log"]).ok(),
         quote,
         "not accepted: ADD \"Release with `scripts/go.sh`.\"",
         "not accepted: DELETE \"pat-001\""
@@ -172,8 +168,7 @@ fn a_curator_is_shown_lessons_like_what_the_reflector_found() {
 /// What nothing could rest on is not asked for: it would be paid for and dropped.
 #[test]
 fn a_session_without_any_ground_costs_no_question_to_the_curator() {
-    let api = Api::canned();
-    let env = TestEnv::asking(&api);
+    let (env, api) = TestEnv::with_model();
     let mut session = Session::new("s1");
     let command = "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n<command-args>7915</command-args>";
     // Of what it was sent for nothing is known.

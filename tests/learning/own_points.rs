@@ -4,11 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 /// A user who has promoted the preference of one project.
 fn promoted() -> TestEnv {
@@ -48,15 +44,6 @@ fn own_votes(env: &TestEnv) -> (u64, u64) {
     (count("helpful"), count("harmful"))
 }
 
-fn citing(id: &str, point: &str) -> Session {
-    Session::new(id)
-        .user("add a flag to the parser")
-        .assistant(&format!("By [{point}], briefly."))
-        .ran("cargo test", "12 passed")
-        .assistant("Done, all 12 tests pass.")
-        .done()
-}
-
 #[test]
 fn a_promoted_point_goes_into_every_project_and_back() {
     let mut env = promoted();
@@ -76,7 +63,7 @@ fn a_promoted_point_goes_into_every_project_and_back() {
     }
     let mut alone = promoted();
     bare_project(&mut alone, "second");
-    alone.start("s1").0;
+    alone.start("s1");
     alone.take_program_away(Hook::SessionStart);
     has!(alone.start("s2").0, "[my-001] Answer");
 
@@ -128,12 +115,12 @@ fn what_a_session_says_of_them_counts_with_them_and_once() {
     let mut env = promoted();
     bare_project(&mut env, "second");
     env.start("s1");
-    env.learn_from(&citing("s1", "my-001"));
+    env.learn_from(&Session::following("s1", "my-001"));
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
     assert_eq!(own_votes(&env), (1, 0));
     // The same session goes on, and compacts.
-    let mut session = citing("s1", "my-001");
+    let mut session = Session::following("s1", "my-001");
     session
         .user("and document it")
         .assistant("By [my-001]: done.");
@@ -207,7 +194,7 @@ fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
     );
     has!(given, "[my-001]", "[pat-001]");
     // Its votes wait for it; those of other sessions do not.
-    env.learn_from(&citing("s1", "my-001"));
+    env.learn_from(&Session::following("s1", "my-001"));
     assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), "{");
     assert_eq!(env.spool().len(), 1);
     env.learn_citing("s9");
@@ -237,7 +224,7 @@ fn sessions_in_the_folder_of_the_settings_teach_nothing() {
     let mut env = promoted();
     env.set("CLAUDE_PROJECT_DIR", env.config_dir());
     env.start("s1");
-    env.learn_from(&citing("s1", "my-001"));
+    env.learn_from(&Session::following("s1", "my-001"));
     assert!(env.spool().is_empty());
     assert_eq!(own_votes(&env), (0, 0));
 }

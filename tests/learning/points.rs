@@ -3,11 +3,8 @@
 
 use std::fs;
 
-use crate::common::env::{Hook, NOW, TestEnv, write};
 use crate::common::git::git;
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
 fn with_two_points() -> TestEnv {
     let env = TestEnv::without_worker();
@@ -18,21 +15,11 @@ fn with_two_points() -> TestEnv {
     env
 }
 
-/// A session in which `pat-001` is cited and all goes well.
-pub(super) fn clean(id: &str) -> Session {
-    Session::new(id)
-        .user("add a flag to the parser")
-        .assistant("By [pat-001], the tests first.")
-        .ran("cargo test", "12 passed")
-        .assistant("Done, all 12 tests pass.")
-        .done()
-}
-
 #[test]
 fn a_session_teaches_the_next_one_in_the_background() {
     let mut env = with_two_points();
     env.unset("PLAYBOOK_NO_WORKER");
-    env.end(&clean("s1"));
+    env.end(&Session::following("s1", "pat-001"));
     env.settle();
     assert!(env.spool().is_empty() && env.failed().is_empty());
 
@@ -55,7 +42,7 @@ fn uncited() -> Session {
 #[case::worked_on_together(false)]
 fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bool) {
     let env = with_two_points();
-    env.write_transcript(&clean("s1"));
+    env.write_transcript(&Session::following("s1", "pat-001"));
     env.hook(Hook::PreCompact, "s1", json!({})).silent();
     if worker_between {
         env.worker();
@@ -70,7 +57,7 @@ fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bo
 fn a_session_that_ends_twice_is_one_mark() {
     let env = with_two_points();
     for _ in 0..3 {
-        env.learn_from(&clean("s1"));
+        env.learn_from(&Session::following("s1", "pat-001"));
     }
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
@@ -78,7 +65,7 @@ fn a_session_that_ends_twice_is_one_mark() {
 #[test]
 fn what_a_resumed_session_adds_counts_on_its_own() {
     let env = with_two_points();
-    let mut session = clean("s1");
+    let mut session = Session::following("s1", "pat-001");
     env.learn_from(&session);
     session
         .user("now the other file")
@@ -99,7 +86,7 @@ fn what_a_resumed_session_adds_counts_on_its_own() {
 #[case::fork_first(["s2", "s1"])]
 fn what_a_fork_copied_counts_once(#[case] order: [&str; 2]) {
     let env = with_two_points();
-    let original = clean("s1");
+    let original = Session::following("s1", "pat-001");
     let mut fork = original.fork("s2");
     fork.user("and in this branch?")
         .assistant("By [mis-002], I leave the generated file.")
@@ -135,10 +122,10 @@ fn a_line_that_is_half_written_counts_when_it_is_whole() {
 #[test]
 fn each_project_learns_from_its_own_sessions() {
     let mut env = with_two_points();
-    env.end(&clean("s1"));
-    let other = env.into_other_project("other");
+    env.end(&Session::following("s1", "pat-001"));
+    let other = env.go_to_project("other");
     for id in ["s2", "s3"] {
-        env.write_transcript(&clean(id));
+        env.write_transcript(&Session::following(id, "pat-001"));
         env.hook(Hook::SessionEnd, id, json!({"cwd": other}))
             .silent();
     }
@@ -151,7 +138,7 @@ fn each_project_learns_from_its_own_sessions() {
 #[test]
 fn the_next_start_brings_on_what_waits() {
     let mut env = with_two_points();
-    env.end(&clean("s1"));
+    env.end(&Session::following("s1", "pat-001"));
     env.unset("PLAYBOOK_NO_WORKER");
     env.start("s2");
     env.settle();
@@ -182,7 +169,7 @@ fn a_playbook_keeps_all_that_is_not_ours() {
   "zeta": 1.50
 }"#;
     write(&env.playbook_path(), before);
-    env.learn_from(&clean("s1"));
+    env.learn_from(&Session::following("s1", "pat-001"));
 
     let after = fs::read_to_string(env.playbook_path()).unwrap();
     assert_eq!(env.marks_of("pat-001"), (5, 2), "{after}");
@@ -220,7 +207,7 @@ fn a_playbook_that_is_a_link_stays_one() {
     fs::create_dir_all(real.parent().unwrap()).unwrap();
     fs::rename(env.playbook_path(), &real).unwrap();
     std::os::unix::fs::symlink(&real, env.playbook_path()).unwrap();
-    env.learn_from(&clean("s1"));
+    env.learn_from(&Session::following("s1", "pat-001"));
     assert!(
         fs::symlink_metadata(env.playbook_path())
             .unwrap()
@@ -243,7 +230,7 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
     write(&env.playbook_path(), file.to_string());
     let place = "PATTERNS & APPROACHES, entry 1: expected an object, found a string";
     has!(env.told_at_start("s0"), "4 entries", place);
-    env.learn_from(&clean("s1"));
+    env.learn_from(&Session::following("s1", "pat-001"));
     let mut list = env.playbook()["sections"]["PATTERNS & APPROACHES"].clone();
     let point = list.as_array_mut().unwrap().remove(1);
     assert_eq!(point["helpful"], 1);
@@ -263,7 +250,7 @@ fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
 
     let start = env.hook(Hook::SessionStart, "s1", json!({"cwd": &linked}));
     assert!(start.context().contains("[pat-001]"));
-    let session = clean("s1");
+    let session = Session::following("s1", "pat-001");
     env.write_transcript(&session);
     env.hook(Hook::SessionEnd, "s1", json!({"cwd": &linked}))
         .silent();

@@ -2,12 +2,8 @@
 //! another session meets it. What the user said stands at once, and so does what a failed check
 //! of weight showed.
 
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::history;
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const TEXT: &str = "Start the jobs with `python3 run.py`; there is no `python`.";
 const OTHERWISE: &str = "The interpreter of this machine is `python3`.";

@@ -1,8 +1,6 @@
 //! Promise: a draft of a template can be tried on a session without changing anything.
 
-use crate::common::api::{Api, Request};
-use crate::common::env::{TestEnv, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 fn user(api: &Api) -> TestEnv {
     let env = TestEnv::asking(api);

@@ -1,10 +1,10 @@
 //! The evidence of a session: within its budget, complete in what matters, the same twice.
 use std::path::Path;
 
-use super::records::{answer, assistant, call, call_with, read, user};
+use super::records::{answer, assistant, call, call_with, read, read_file, read_with, user};
 use playbook::redact::{NeverRead, Secrecy};
-use playbook::transcript::{Lane, Options, Range, estimate_tokens, scan_reader};
-use playbook::transcript_file::{complete_end, scan};
+use playbook::transcript::{Lane, Options, estimate_tokens};
+use playbook::transcript_file::complete_end;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -102,26 +102,16 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
         .map(|e| e.unwrap().path())
         .collect();
     paths.sort();
-    for path in paths
-        .iter()
-        .filter(|p| p.extension().is_some_and(|e| e == "jsonl"))
-    {
+    paths.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    for path in &paths {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let lane = if name == "subagent-agent" {
-            Lane::Subagent
-        } else {
-            Lane::Session
-        };
+        let lane = [Lane::Session, Lane::Subagent][usize::from(name == "subagent-agent")];
         let options = Options {
             lane,
             home: Some("/home/user".to_owned()),
             ..Options::default()
         };
-        let range = Range {
-            start: 0,
-            end: complete_end(path, 0).unwrap(),
-        };
-        let digest = scan(path, range, &options, &mut |_, _| false).unwrap();
+        let digest = read_file(path, &options);
         let skipped = serde_json::to_string(&digest.stats.skipped).unwrap();
         let evidence = digest.evidence.finish(24_000);
         let text = format!(
@@ -153,27 +143,17 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
         if path.extension().is_none_or(|e| e != "jsonl") {
             continue;
         }
-        let range = Range {
-            start: 0,
-            end: complete_end(&path, 0).unwrap(),
-        };
+        let name = path.display();
         let size = std::fs::metadata(&path).unwrap().len();
-        assert!(
-            size - range.end <= 1,
-            "{}: nothing is cut off",
-            path.display()
-        );
-        let digest = scan(&path, range, &Options::default(), &mut |_, _| false).unwrap();
+        let end = complete_end(&path, 0).unwrap();
+        assert!(size - end <= 1, "{name}: nothing is cut off");
+        let digest = read_file(&path, &Options::default());
         let stats = digest.stats;
         let skipped: u64 = stats.skipped.values().sum();
-        assert_eq!(stats.records, stats.read + skipped, "{}", path.display());
+        assert_eq!(stats.records, stats.read + skipped, "{name}");
         let parsed = count_objects(&std::fs::read_to_string(&path).unwrap());
-        assert!(stats.records >= parsed, "{}", path.display());
-        assert!(
-            digest.evidence.finish(24_000).tokens > 0,
-            "{}",
-            path.display()
-        );
+        assert!(stats.records >= parsed, "{name}");
+        assert!(digest.evidence.finish(24_000).tokens > 0, "{name}");
     }
 }
 
@@ -194,11 +174,8 @@ fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
     lines.push(call(9, "Bash", "python3 run.py"));
     lines.push(answer(9, "ok", false));
     let digest = read(&lines);
-    let ways: Vec<String> = digest.facts.errors[0]
-        .ways
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let ways = digest.facts.errors[0].ways.iter().map(ToString::to_string);
+    let ways: Vec<String> = ways.collect();
     assert_eq!(ways, ["`python3 <file>` instead of `python <file>`"]);
     insta::assert_snapshot!(digest.evidence.finish(24_000).text, @r"
     #1 USER: run it
@@ -279,16 +256,9 @@ fn a_refused_edit_is_shown_by_the_lines_it_would_have_changed() {
 #[test]
 fn texts_that_are_cut_are_counted_and_cut_only_for_want_of_room() {
     let long = (0..120).map(|i| format!("line {i} of what the assistant wrote\n"));
-    let lines = [
-        user("go"),
-        assistant(&long.collect::<String>()),
-        user("on"),
-        assistant("done"),
-    ];
-    let (whole, part) = (
-        read(&lines).evidence.finish(24_000),
-        read(&lines).evidence.finish(400),
-    );
+    let long = assistant(&long.collect::<String>());
+    let lines = [user("go"), long, user("on"), assistant("done")];
+    let [whole, part] = [24_000, 400].map(|budget| read(&lines).evidence.finish(budget));
     assert!(whole.text.contains("line 60 of"), "{}", whole.text);
     assert_eq!((whole.cut, whole.left_out), (0, 0));
     assert_eq!((part.cut, part.left_out), (1, 0), "{}", part.text);
@@ -297,39 +267,24 @@ fn texts_that_are_cut_are_counted_and_cut_only_for_want_of_room() {
 #[test]
 fn secrets_and_the_home_folder_are_not_in_the_evidence_nor_in_the_facts() {
     let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
+    let curl = |file| format!("curl -H 'Authorization: Bearer {secret}' /home/someone/{file}");
+    let refused = format!("Exit code 1\nerror: {secret} refused in /home/someone/x");
     let lines = [
         user(format!(
             "Always use the token {secret} from /home/someone/.netrc"
         )),
         assistant(&format!("By [pat-001] I use {secret}.")),
-        call(
-            1,
-            "Bash",
-            &format!("curl -H 'Authorization: Bearer {secret}' /home/someone/x"),
-        ),
-        answer(
-            1,
-            &format!("Exit code 1\nerror: {secret} refused in /home/someone/x"),
-            true,
-        ),
-        call(
-            2,
-            "Bash",
-            &format!("curl -H 'Authorization: Bearer {secret}' /home/someone/y/x"),
-        ),
+        call(1, "Bash", &curl("x")),
+        answer(1, &refused, true),
+        call(2, "Bash", &curl("y/x")),
         answer(2, "ok", false),
         user(format!("No, {secret} is the wrong one")),
     ];
-    let text: String = lines
-        .iter()
-        .map(|l| format!("{l}\n"))
-        .collect::<Vec<_>>()
-        .concat();
     let options = Options {
         home: Some("/home/someone".to_owned()),
         ..Options::default()
     };
-    let digest = scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap();
+    let digest = read_with(&options, &lines);
     let facts = serde_json::to_string(&digest.facts).unwrap();
     let evidence = digest.evidence.finish(24_000).text;
     for kept in [facts, evidence] {
@@ -381,13 +336,7 @@ fn the_error_of_a_file_that_is_never_read_is_told_and_its_content_is_not() {
         call(2, "Bash", "cat .env"),
         answer(2, "PLAIN=content", false),
     ];
-    let text = lines
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join("\n")
-        + "\n";
-    let digest = scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap();
+    let digest = read_with(&options, &lines);
     let text = digest.evidence.finish(24_000).text;
     has!(text, "no such service:\tweb");
     lacks!(text, "content");
@@ -430,12 +379,11 @@ fn a_long_correction_is_shown_in_full() {
 fn what_is_shown_names_its_message() {
     let line = json!({"type": "assistant", "message": {"role": "assistant", "id": "msg_1", "content": "Done."}});
     let evidence = read(&[user("go"), line]).evidence.finish(1_000);
-    let ids: Vec<_> = evidence
+    let ids = evidence
         .shown
         .iter()
-        .map(|shown| shown.message_id.as_deref())
-        .collect();
-    assert_eq!(ids, [None, Some("msg_1")]);
+        .map(|shown| shown.message_id.as_deref());
+    assert_eq!(ids.collect::<Vec<_>>(), [None, Some("msg_1")]);
 }
 
 /// An older client writes a subagent's calls among the session's, as progress.

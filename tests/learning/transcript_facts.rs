@@ -1,10 +1,9 @@
 //! What a session shows: what followed a citation, what the user said, how it ended.
 use super::records::{assistant as claude, read, read_as, user};
+use crate::common::prelude::*;
 use playbook::transcript::{
     Digest, ErrorCategory, Facts, FollowUp, Lane, Options, Outcome, Reason, SaidKind, scan_reader,
 };
-use rstest::rstest;
-use serde_json::{Value, json};
 
 fn facts(lines: &[Value]) -> Facts {
     read(lines).facts

@@ -3,17 +3,12 @@
 
 use std::fs;
 
-use serde_json::json;
-
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
-
-use super::points::clean;
+use crate::common::prelude::*;
 
 const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";
 
 fn learn(env: &TestEnv, id: &str) {
-    env.learn_from(&clean(id));
+    env.learn_from(&Session::following(id, "pat-001"));
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
@@ -96,10 +91,9 @@ fn votes_that_cannot_be_read_are_kept_and_hold_the_jobs() {
     let votes = env.project_state().join("votes.json");
     assert!(votes.exists());
     fs::write(&votes, "{").unwrap();
-    env.learn_from(&clean("s2"));
+    env.learn_from(&Session::following("s2", "pat-001"));
     assert_eq!(fs::read_to_string(&votes).unwrap(), "{");
-    let jobs = env.cli(&["jobs"]).ok();
-    has!(jobs, "could not read the votes");
+    has!(env.cli(&["jobs"]).ok(), "could not read the votes");
 }
 
 /// A model's new key point goes into the file; its tags do not.

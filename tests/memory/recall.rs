@@ -3,14 +3,11 @@
 
 use std::fs;
 
-use crate::common::env::TestEnv;
-use crate::common::learned::{days_ago, error, lesson, reflection};
-use crate::common::run::{Running, Stdin};
-use playbook::memory::{Evaluation, Job, JobCounts, Outcome, RecallQuery, Record};
+use crate::common::learned::{days_ago, error, job, lesson, reflection};
+use crate::common::prelude::*;
+use playbook::memory::{Evaluation, RecallQuery, Record};
 use playbook::reflect::learned::{Learned, Source};
 use proptest::prelude::*;
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
 const FIX: &str = "pip install -r requirements.txt";
@@ -18,19 +15,14 @@ const FIX: &str = "pip install -r requirements.txt";
 /// A project with one memory of each kind, and another project with a lesson of its own.
 fn experienced() -> TestEnv {
     let env = TestEnv::without_worker();
-    env.learn(
-        "j1",
-        3,
-        &[
-            reflection(
-                "The join was slow because the orders table has no index.",
-                Some("Add an index before a join on the orders table."),
-                0.8,
-            ),
-            lesson("forgot auth", "always add the auth middleware", None),
-            error(ERROR, 4, Some(FIX)),
-        ],
-    );
+    let strategy = Some("Add an index before a join on the orders table.");
+    let text = "The join was slow because the orders table has no index.";
+    let learned = [
+        reflection(text, strategy, 0.8),
+        lesson("forgot auth", "always add the auth middleware", None),
+        error(ERROR, 4, Some(FIX)),
+    ];
+    env.learn("j1", 3, &learned);
     env
 }
 
@@ -40,11 +32,16 @@ fn recall(env: &TestEnv, args: &[&str]) -> Vec<Value> {
     serde_json::from_value(answer["memories"].take()).expect("a list")
 }
 
-fn texts(found: &[Value]) -> Vec<&str> {
-    found
-        .iter()
-        .map(|memory| memory["text"].as_str().expect("a text"))
-        .collect()
+fn texts(found: &[Value]) -> Vec<String> {
+    let text = |memory: &Value| memory["text"].as_str().expect("a text").to_owned();
+    found.iter().map(text).collect()
+}
+
+/// The ids of the lesson and of the fix that are known.
+fn known_ids(env: &TestEnv) -> (String, String) {
+    let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
+    let fix = &recall(env, &["requests"])[0]["fixes"][0];
+    (id(&recall(env, &["auth"])[0]), id(fix))
 }
 
 #[test]
@@ -128,6 +125,7 @@ fn the_shape_of_the_json_is_stable() {
 #[case::until(&["--until", "2d", "--kind", "lesson"], &["lesson"])]
 #[case::not_yet(&["--until", "4d"], &[])]
 #[case::words_and_filters(&["auth", "--kind", "error"], &[])]
+#[case::stem(&["joining"], &["reflection", "strategy"])]
 #[case::all(&[], &["error", "lesson", "reflection", "strategy"])]
 fn filters_narrow_what_is_found(#[case] args: &[&str], #[case] expected: &[&str]) {
     let found = recall(&experienced(), args);
@@ -142,15 +140,12 @@ fn filters_narrow_what_is_found(#[case] args: &[&str], #[case] expected: &[&str]
 #[test]
 fn a_project_keeps_to_itself_unless_all_are_asked() {
     let mut env = experienced();
-    let other = env.root().join("other");
-    fs::create_dir(&other).expect("a folder");
-    env.set("CLAUDE_PROJECT_DIR", &other);
-    let told = env.cli(&["recall", "auth"]).ok();
-    assert!(
-        told.starts_with("Nothing about that was learned in this project."),
-        "{told}"
+    env.go_to_project("other");
+    has!(
+        env.cli(&["recall", "auth"]).ok(),
+        "Nothing about that was learned in this project.",
+        "--all"
     );
-    has!(told, "--all");
     assert_eq!(recall(&env, &["auth", "--all"]).len(), 1);
     let project = env.project().display().to_string();
     assert_eq!(recall(&env, &["auth", "--project", &project]).len(), 1);
@@ -162,12 +157,12 @@ fn a_project_keeps_to_itself_unless_all_are_asked() {
 #[test]
 fn an_id_as_hooks_show_it_finds_its_memory() {
     let env = experienced();
-    let lesson = &recall(&env, &["auth"])[0];
-    let found = recall(&env, &[lesson["id"].as_str().expect("an id")]);
-    assert_eq!(texts(&found), texts(std::slice::from_ref(lesson)));
-    let error = &recall(&env, &["requests"])[0];
-    let found = recall(&env, &[error["fixes"][0]["id"].as_str().expect("an id")]);
-    assert_eq!(found[0]["id"], error["id"]);
+    let (lesson, fix) = known_ids(&env);
+    for (id, words) in [(lesson, "auth"), (fix, "requests")] {
+        let found = recall(&env, &[&id]);
+        assert_eq!(found[0]["id"], recall(&env, &[words])[0]["id"]);
+        assert_eq!(found.len(), 1);
+    }
 }
 
 #[rstest]
@@ -290,18 +285,8 @@ fn any_bytes_are_an_error_text() {
 fn figures_are_told_in_words_and_in_json() {
     let env = experienced();
     for (n, days) in [(1, 0), (2, 3), (3, 20)] {
-        let mut record = Record::new(Job {
-            id: format!("e{n}"),
-            project: env.project().display().to_string(),
-            session: String::new(),
-            transcript: String::new(),
-            event: "session-end".to_owned(),
-            backend: "rules".to_owned(),
-            outcome: Outcome::Applied,
-            reason: String::new(),
-            counts: JobCounts::default(),
-            finished: days_ago(days),
-        });
+        let project = env.project().display().to_string();
+        let mut record = Record::new(job(&format!("e{n}"), &project, days_ago(days)));
         record.evaluation = Some(Evaluation {
             correctness: 0.5 * f64::from(n % 2),
             helpfulness: 0.6,
@@ -348,10 +333,7 @@ fn figures_are_told_in_words_and_in_json() {
 fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
     let env = experienced();
     env.learn("j2", 2, &[error(ERROR, 1, Some(FIX))]);
-    let id = recall(&env, &["requests"])[0]["fixes"][0]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let (_, id) = known_ids(&env);
     let on_disk = || {
         let files = env.files();
         let holds = |bytes: &[u8]| bytes.windows(FIX.len()).any(|part| part == FIX.as_bytes());
@@ -431,9 +413,7 @@ fn what_is_old_is_forgotten_in_this_project_or_in_all() {
     };
     assert_eq!(forget(&env, &["--older-than", "1y"]), Some(0));
     let here = env.project();
-    let other = env.root().join("other");
-    fs::create_dir(&other).expect("a folder");
-    env.set("CLAUDE_PROJECT_DIR", &other);
+    env.go_to_project("other");
     assert_eq!(forget(&env, &["--older-than", "90d"]), Some(0));
     assert_eq!(left(&env), 2);
     let here = here.to_str().expect("a path");
@@ -468,14 +448,7 @@ fn nothing_is_forgotten_by_mistake(
     #[case] words: &[&str],
 ) {
     let env = experienced();
-    let lesson = recall(&env, &["auth"])[0]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
-    let fix = recall(&env, &["requests"])[0]["fixes"][0]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let (lesson, fix) = known_ids(&env);
     let args: Vec<&str> = args
         .iter()
         .map(|arg| match *arg {

@@ -7,15 +7,10 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::run::{wait_for, wait_until};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use playbook::hint::MemoryKind;
 use playbook::memory::{Memory, RecallQuery};
-use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
 
 /// A session takes two calls: reflector and curator.
 const CALLS: usize = 2;
@@ -355,17 +350,6 @@ fn sessions_older_than_the_oldest_known_record_count() {
     env.hook(Hook::SessionEnd, "s3", json!({})).silent();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0), "it may have been known");
-}
-
-#[test]
-fn what_is_switched_off_is_not_learned_from() {
-    let api = Api::canned();
-    let env = user(&api);
-    left_behind(&env, &session("s1"), &env.project(), 3);
-    env.write_project(".claude/playbook.toml", "[reflection]\nenabled = false\n");
-    let out = env.cli(&["bootstrap", "--yes"]);
-    out.fails(1, &["reflection is switched off"]);
-    assert!(api.requests().is_empty());
 }
 
 /// What a session of long ago taught is as old as that session: it fades, and is told, as such.

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 /// A session with a bit of everything that the rules look at.
 fn session(id: &str) -> Session {
@@ -89,10 +86,7 @@ fn memory(env: &TestEnv) -> BTreeMap<String, Vec<String>> {
 
 fn left(env: &TestEnv, projects: &[PathBuf]) -> Left {
     let read = |path: &Path| plain(env, &fs::read_to_string(path).unwrap());
-    let log: Vec<String> = read(&env.state().join("log/reflections.jsonl"))
-        .lines()
-        .map(str::to_owned)
-        .collect();
+    let log = read(&env.state().join("log/reflections.jsonl"));
     let debug = env.root().join("debug");
     let prompts = fs::read_dir(&debug)
         .unwrap()
@@ -106,7 +100,7 @@ fn left(env: &TestEnv, projects: &[PathBuf]) -> Left {
                 (name, read(&project.join(".claude/playbook.json")))
             })
             .collect(),
-        log,
+        log: log.lines().map(str::to_owned).collect(),
         prompts: prompts
             .map(|path| (path.strip_prefix(&debug).unwrap().to_owned(), read(&path)))
             .collect(),
@@ -187,20 +181,11 @@ fn the_rules_leave_the_same_bytes_on_every_run_in_any_order() {
 fn recorded_replies_leave_the_same_bytes_on_every_run() {
     let record = |env: &TestEnv, project: &Path| {
         let file = env.config_dir().join("replies.jsonl");
-        let transcript = env.transcript_path("session-0").display().to_string();
-        let (file, project) = (file.display().to_string(), project.display().to_string());
-        env.cli(&[
-            "fixtures",
-            "record",
-            &transcript,
-            "--file",
-            &file,
-            "--project",
-            &project,
-            "--backend",
-            "rules",
-        ])
-        .ok();
+        let transcript = env.transcript_path("session-0");
+        let transcript = ["fixtures", "record", transcript.to_str().unwrap()];
+        let file = ["--file", file.to_str().unwrap(), "--backend", "rules"];
+        let project = ["--project", project.to_str().unwrap()];
+        env.cli(&[&transcript[..], &file, &project].concat()).ok();
     };
     let run = || {
         let (mut env, projects) = user(RULES, 1);
@@ -213,16 +198,8 @@ fn recorded_replies_leave_the_same_bytes_on_every_run() {
         (recorded, left(&env, &projects))
     };
     let first = run();
-    assert!(
-        first.1.log[0].contains("\"fixture_key\":"),
-        "{:?}",
-        first.1.log
-    );
-    assert!(
-        first.1.log[0].contains("\"outcome\":\"applied\""),
-        "{:?}",
-        first.1.log
-    );
+    let log = &first.1.log[0];
+    has!(log, "\"fixture_key\":", "\"outcome\":\"applied\"");
     assert_eq!(run(), first);
 }
 

@@ -5,16 +5,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
-fn with_session(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+/// A user whose models go through these steps, and a session that has ended.
+fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
+    let api = Api::script(steps);
+    let env = TestEnv::asking(&api);
     env.end_citing("s1");
-    env
+    (env, api)
 }
 
 fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
@@ -50,8 +48,7 @@ fn only_job(env: &TestEnv) -> (PathBuf, Value) {
 
 #[test]
 fn a_stop_on_the_way_to_failed_asks_nothing_again() {
-    let api = Api::script([Step::text("prose")]);
-    let env = with_session(&api);
+    let (env, api) = with_session([Step::text("prose")]);
     env.worker();
     assert_eq!(api.requests().len(), 2);
     // The evidence has been moved already, the job has not.
@@ -77,8 +74,7 @@ fn a_stop_on_the_way_to_failed_asks_nothing_again() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, api) = with_session([Step::Canned]);
     let (file, _) = only_job(&env);
     let aside = file.with_extension("aside");
     fs::rename(&file, &aside).unwrap();
@@ -98,8 +94,7 @@ fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
 #[case::gone(None)]
 #[case::cut(Some("{\"facts\":"))]
 fn evidence_that_cannot_be_read_is_made_again(#[case] content: Option<&str>) {
-    let api = Api::script([Step::error(500, "api_error", "down")]);
-    let mut env = with_session(&api);
+    let (mut env, api) = with_session([Step::error(500, "api_error", "down")]);
     env.write_config("[retry]\nattempts = 1\n");
     env.worker();
     let (job, _) = only_job(&env);
@@ -119,8 +114,7 @@ fn evidence_that_cannot_be_read_is_made_again(#[case] content: Option<&str>) {
 
 #[test]
 fn a_copy_of_a_job_file_is_no_second_job() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let (file, _) = only_job(&env);
     fs::copy(file, spool_file(&env, "20261121T000000-00000001.json")).unwrap();
     env.worker();
@@ -132,8 +126,7 @@ fn a_copy_of_a_job_file_is_no_second_job() {
 
 #[test]
 fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let files = [
         ("20261121T000000-00000001.json", ""),
         (
@@ -160,8 +153,7 @@ fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
 /// Its transcript is left to it: what it has claimed only it knows.
 #[test]
 fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let (_, job) = only_job(&env);
     let newer = json!({"v": 99, "transcript": job["transcript"], "claimed": [[0, 100]]});
     let file = spool_file(&env, "20261121T000000-00000001.json");
@@ -175,8 +167,7 @@ fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
 
 #[test]
 fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
-    let api = Api::script([Step::error(500, "api_error", "down"), Step::Canned]);
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::error(500, "api_error", "down"), Step::Canned]);
     env.write_config("[retry]\nattempts = 1\n");
     env.set("PLAYBOOK_NOW", "2036-11-21T12:00:00Z");
     env.worker();
@@ -191,8 +182,7 @@ fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
 /// Where the playbook is can change between two hooks of one session.
 #[test]
 fn one_transcript_under_two_projects_counts_once() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let (file, mut job) = only_job(&env);
     let sub = env.project().join("sub");
     write(
@@ -224,8 +214,7 @@ fn one_transcript_under_two_projects_counts_once() {
 /// A worker that did not survive a job three times lets the others go first.
 #[test]
 fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
     env.write_state(
@@ -243,8 +232,7 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
 
 #[test]
 fn a_worker_for_one_job_leaves_the_others_to_the_next() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     env.end_citing("s2");
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
     env.cli(&["worker", "--job", &id]).ok();
@@ -255,8 +243,7 @@ fn a_worker_for_one_job_leaves_the_others_to_the_next() {
 
 #[test]
 fn the_job_is_written_though_its_account_cannot_be_told() {
-    let api = Api::canned();
-    let env = TestEnv::asking(&api);
+    let (env, _api) = TestEnv::with_model();
     // The salt of key hashes cannot be read.
     fs::create_dir_all(env.state().join("salt")).unwrap();
     env.end_citing("s1");
@@ -268,8 +255,7 @@ fn the_job_is_written_though_its_account_cannot_be_told() {
 
 #[test]
 fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     let left = [
         "spool/20261121T000000-00000001.evidence",
         "spool/.playbook-a1b2c3.tmp",
@@ -292,8 +278,7 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
 /// What waits in the spool has not counted, whenever it was said.
 #[test]
 fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     env.worker();
     env.end_citing("s2");
     // More was said in a session that has counted, and it ended again.
@@ -307,8 +292,7 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
 /// What an open session has said has not counted either; what it said before its last job has.
 #[test]
 fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     env.set("CLAUDE_PID", std::process::id().to_string());
     // One ended before, and goes on; one has only begun; one ended.
     env.worker();
@@ -335,8 +319,7 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
 #[case::deleted(None)]
 #[case::empty(Some(""))]
 fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&str>) {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     env.worker();
     let counted = env.marks_of("pat-001");
     assert_eq!(counted, (1, 0));

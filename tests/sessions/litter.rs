@@ -3,9 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::env::TestEnv;
 use crate::common::git::git;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 fn judged(env: &TestEnv, session: &Session) {
     env.write_transcript(session);

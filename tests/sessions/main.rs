@@ -10,7 +10,6 @@
 mod common;
 mod bootstrap;
 mod determinism;
-mod eight_sessions;
 mod exactly_once;
 mod litter;
 mod odd_transcripts;

@@ -5,13 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::SystemTime;
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::history;
 use jiff::{SignedDuration, Timestamp};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 /// A client: its process is what the mark of the session remembers.
 fn client() -> Child {
@@ -45,8 +41,7 @@ fn marks(env: &TestEnv) -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_session_whose_client_was_killed_counts_once() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
     env.worker();
@@ -63,8 +58,7 @@ fn a_session_whose_client_was_killed_counts_once() {
 
 #[test]
 fn a_session_that_ended_has_no_mark() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
     assert_eq!(marks(&env), 1);
@@ -77,8 +71,7 @@ fn a_session_that_ended_has_no_mark() {
 /// whether it lives, so time does.
 #[test]
 fn a_session_of_another_boot_is_given_up_after_a_day_without_a_word() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
     end(client);
@@ -98,8 +91,7 @@ fn a_session_of_another_boot_is_given_up_after_a_day_without_a_word() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_mark_without_a_transcript_is_forgotten_and_a_broken_one_disturbs_nobody() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     env.set("CLAUDE_PID", client.id().to_string());
     env.hook(Hook::SessionStart, "s1", json!({})).ok();
@@ -114,8 +106,7 @@ fn a_mark_without_a_transcript_is_forgotten_and_a_broken_one_disturbs_nobody() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_own() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let (dead, alive) = (client(), client());
     start_session(&mut env, "s1", &dead);
     end(dead);
@@ -137,8 +128,7 @@ fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_o
 /// The hook that wrote it did not wait for the disk, and took the mark away.
 #[test]
 fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
     env.ends("s1");

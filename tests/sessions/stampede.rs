@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::run::{Running, Stdin};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 /// Sessions that end at once.
 const SESSIONS: usize = 200;
@@ -32,8 +29,7 @@ fn without(env: &TestEnv, calls: &str) -> PathBuf {
 #[cfg(target_os = "linux")]
 #[test]
 fn where_no_file_can_be_locked_the_next_start_says_so() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, api) = TestEnv::with_model();
     let refused = "int flock(int f, int o) { errno = EINVAL; return -1; }\n";
     let library = without(&env, refused);
     env.end_citing("s1");
@@ -72,7 +68,7 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
 }
 
 #[test]
-fn two_hundred_hooks_at_once_leave_no_job_behind() {
+fn two_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behind() {
     let api = Api::canned();
     let mut env = TestEnv::new();
     env.use_api(&api.base_url(), "sk-test");
@@ -80,14 +76,14 @@ fn two_hundred_hooks_at_once_leave_no_job_behind() {
     for n in 0..SESSIONS {
         env.write_transcript(&Session::citing(&format!("s{n}")));
     }
-    let hooks: Vec<_> = (0..SESSIONS)
-        .map(|n| {
-            let event = env.event(Hook::SessionEnd, &format!("s{n}")).to_string();
-            let command = env.command(Hook::SessionEnd.name());
-            Running::start(command, event.as_bytes(), Stdin::Closed)
-        })
-        .collect();
-    for hook in hooks {
+    // Every other one has just been compacted.
+    let events = (0..SESSIONS).step_by(2).map(|n| (Hook::PreCompact, n));
+    let events = events.chain((0..SESSIONS).map(|n| (Hook::SessionEnd, n)));
+    let hooks = events.map(|(hook, n)| {
+        let event = env.event(hook, &format!("s{n}")).to_string();
+        Running::start(env.command(hook.name()), event.as_bytes(), Stdin::Closed)
+    });
+    for hook in hooks.collect::<Vec<_>>() {
         hook.finish().silent();
     }
     env.settle();

@@ -3,10 +3,8 @@
 
 use std::fs;
 
-use crate::common::env::{TestEnv, write};
+use crate::common::prelude::*;
 use crate::common::story::{Row, change, points, write_points};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests before every commit", 1, 0),

@@ -4,13 +4,8 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
-use crate::common::run::DEADLINE;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::{Row, change, deeds, history, operations, points, tags, write_points};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests", 1, 0),

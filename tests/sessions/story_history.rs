@@ -3,14 +3,10 @@
 
 use std::fs;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{TestEnv, texts, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::{
     Row, change, deeds, end, history, operations, points, sections, tags, write_points,
 };
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests", 1, 0),
@@ -73,9 +69,8 @@ fn a_key_point_tells_its_story_with_all_that_went_into_it() {
         let kinds = texts(&story["story"], "kind");
         assert_eq!(kinds, ["helpful", "update", "merge", "merge", "absorb"]);
     }
-    let shown = env.cli(&["log", "pat-001"]).ok();
     has!(
-        shown,
+        env.cli(&["log", "pat-001"]).ok(),
         "was merged from pat-001, pat-002",
         "helpful 1 -> 2",
         "\"read the log first\" -> \"read the log\"",
@@ -89,8 +84,11 @@ fn a_key_point_tells_its_story_with_all_that_went_into_it() {
 fn a_key_point_that_is_gone_still_tells_its_story() {
     let env = with_points();
     change(&env, &["remove", "oth-001", "--reason", "we ask nobody"]);
-    let shown = env.cli(&["log", "oth-001"]).ok();
-    has!(shown, "not in the playbook any more", "we ask nobody");
+    has!(
+        env.cli(&["log", "oth-001"]).ok(),
+        "not in the playbook any more",
+        "we ask nobody"
+    );
     env.cli(&["log", "oth-009"])
         .fails(1, &["no key point oth-009", "hint: "]);
     env.cli(&["log", "20200101T000000-00000000"])
@@ -154,8 +152,7 @@ fn every_command_can_be_undone_once(#[case] args: &[&str]) {
     assert_eq!(after, before);
 
     let file = fs::read(env.playbook_path()).unwrap();
-    let again = env.cli(&["undo", &job]).ok();
-    has!(again, "was undone already");
+    has!(env.cli(&["undo", &job]).ok(), "was undone already");
     assert_eq!(undo(&env, &job)["applied"], false);
     assert_eq!(fs::read(env.playbook_path()).unwrap(), file);
     let undone = history(&env);
@@ -188,8 +185,7 @@ fn an_undo_leaves_a_text_that_someone_changed_since() {
     let env = with_points();
     let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);
     change(&env, &["edit", "pat-001", "--text", "mine"]);
-    let told = env.cli(&["undo", &job]).ok();
-    has!(told, "its text was changed since");
+    has!(env.cli(&["undo", &job]).ok(), "its text was changed since");
     assert_eq!(points(&env)[0], "pat-001 mine 1/0");
 }
 
@@ -199,9 +195,8 @@ fn an_undo_takes_back_what_it_can_and_tells_the_rest() {
     let new = ["--text", "tests, both", "--section", "others"];
     let job = change(&env, &[&["edit", "pat-001"], &new[..]].concat());
     change(&env, &["edit", "pat-001", "--text", "mine"]);
-    let told = env.cli(&["undo", &job]).ok();
     has!(
-        told,
+        env.cli(&["undo", &job]).ok(),
         "moved from OTHERS to PATTERNS",
         "left as it is",
         "its text was changed since"
@@ -248,7 +243,7 @@ fn a_job_that_waits_cannot_be_undone_yet() {
 fn a_job_of_another_project_is_not_undone_from_here() {
     let mut env = with_points();
     let job = change(&env, &["pin", "pat-001"]);
-    env.into_other_project("other");
+    env.go_to_project("other");
     env.cli(&["undo", &job]).fails(1, &["another project"]);
     env.set("CLAUDE_PROJECT_DIR", env.project());
     assert_eq!(undo(&env, &job)["applied"], true);
@@ -399,8 +394,7 @@ fn what_has_to_leave_a_full_playbook_stands_in_the_history() {
     let rows = [("oth-001", "weak", 0, 1), ("oth-002", "strong", 3, 0)];
     write_points(&env, &rows);
     env.write_config("[playbook]\nmax_points = 2\n");
-    let told = env.cli(&["add", "third"]).ok();
-    has!(told, "oth-001", "left");
+    has!(env.cli(&["add", "third"]).ok(), "oth-001", "left");
     assert_eq!(points(&env), ["oth-002 strong 3/0", "oth-003 third 0/0"]);
     assert_eq!(deeds(&history(&env)[0]), ["add oth-003", "evict oth-001"]);
     undo(&env, &last_job(&env));

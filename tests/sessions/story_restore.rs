@@ -4,9 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::env::{TestEnv, texts, write};
+use crate::common::prelude::*;
 use crate::common::story::{change, deeds, end, history, points, sections, write_points};
-use rstest::rstest;
 
 const BROKEN: &str = "{\n<<<<<<< HEAD\n";
 

@@ -6,13 +6,8 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv};
 use crate::common::learned::lesson;
-use crate::common::run::{Running, Stdin};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
 /// A time at which a job that waits is due.
 const LATER: &str = "2026-11-23T12:00:00Z";
@@ -131,7 +126,7 @@ fn a_job_is_done_without_a_home_and_under_any_clock(#[case] made: &str, #[case] 
 fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
     let mut env = TestEnv::with_point();
     let away = env.root().join("away");
-    let project = env.into_other_project("worktree");
+    let project = env.go_to_project("worktree");
     env.end_citing("s1");
     fs::rename(&project, &away).unwrap();
     env.worker();
@@ -312,10 +307,7 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
 fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
     let output = env.hook(Hook::SessionStart, session, json!({}));
     let told = output.stdout.clone();
-    assert!(
-        told.contains("nothing will be learned from this session"),
-        "{output:?}"
-    );
+    has!(told, "nothing will be learned from this session");
     has!(told, why);
     told
 }

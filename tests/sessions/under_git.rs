@@ -5,12 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use rstest::rstest;
+use crate::common::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
-
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
-use crate::common::run::{Running, Stdin, wait_until};
 
 const LATER: &str = "2026-11-23T12:00:00Z";
 

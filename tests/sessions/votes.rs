@@ -7,12 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, NOW, TestEnv, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::{change, operations, tags};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const TEXT: &str = "run the tests before every commit";
 const LINE: &str = "[pat-001] helpful=0 harmful=0 :: run the tests before every commit";
@@ -119,11 +115,7 @@ fn asking(verdicts: &[(&str, &str)]) -> (Api, TestEnv) {
 
 /// A session that does not cite `pat-001`, and is worth a judgement.
 fn quiet(id: &str) -> Session {
-    saying(id, "Done, by [mis-002].")
-}
-
-fn saying(id: &str, text: &str) -> Session {
-    Session::new(id).user("add a flag").assistant(text).done()
+    Session::saying(id, "Done, by [mis-002].")
 }
 
 fn edit(env: &TestEnv) {
@@ -146,7 +138,10 @@ fn a_point_that_was_shown_gets_the_models_verdict(
 
 #[rstest]
 #[case::not_shown_to_it(quiet("s1"), NOTHING)]
-#[case::but_cited(saying("s1", "As [pat-002] says, done, by [mis-002]."), HELPED)]
+#[case::but_cited(
+    Session::saying("s1", "As [pat-002] says, done, by [mis-002]."),
+    HELPED
+)]
 fn a_point_that_came_after_the_start_counts_only_when_cited(
     #[case] session: Session,
     #[case] marks: (u64, u64),
@@ -163,7 +158,7 @@ fn a_point_that_came_after_the_start_counts_only_when_cited(
 
 #[rstest]
 #[case::only_shown(quiet("s1"))]
-#[case::cited_too(saying("s1", "By [pat-001], the tests first."))]
+#[case::cited_too(Session::saying("s1", "By [pat-001], the tests first."))]
 fn a_point_that_says_something_else_now_gets_no_vote_for_it(#[case] session: Session) {
     let (_api, env) = judged_by("helpful");
     start(&env, "s1", "startup");
@@ -265,7 +260,10 @@ fn what_another_session_was_given_does_not_count() {
 fn a_model_cannot_praise_what_the_session_disowns() {
     let (_api, env) = judged_by("helpful");
     start(&env, "s1", "startup");
-    end(&env, &saying("s1", "[pat-001] does not work here."));
+    end(
+        &env,
+        &Session::saying("s1", "[pat-001] does not work here."),
+    );
     assert_eq!(env.marks_of("pat-001"), NOTHING);
     assert_eq!(env.marks_of("mis-002"), HELPED);
 }
