@@ -6,15 +6,6 @@ use std::collections::BTreeMap;
 use crate::common::prelude::*;
 
 #[test]
-fn the_demo_shows_a_mark_and_what_the_next_session_is_given() {
-    let env = TestEnv::new();
-    let before = env.files();
-    has!(env.cli(&["demo"]).ok(), "pat-001");
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
-    env.settle();
-}
-
-#[test]
 fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
     let api = Api::canned();
     let mut env = TestEnv::new();
@@ -39,7 +30,12 @@ fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
 
 #[test]
 fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
-    let shown = TestEnv::new().cli(&["demo", "--json"]).json();
+    let env = TestEnv::new();
+    let files = env.files();
+    has!(env.cli(&["demo"]).ok(), "pat-001");
+    let shown = env.cli(&["demo", "--json"]).json();
+    env.settle();
+    assert!(env.changed_since(&files).is_empty());
     let (before, after) = (points(&shown["before"]), points(&shown["after"]));
     let gained = after
         .iter()

@@ -52,19 +52,6 @@ fn the_command_line_writes_the_same_job_as_the_binary() {
 }
 
 #[test]
-fn a_job_is_for_the_users_eyes_only() {
-    let env = finished_session();
-    env.ends("s1");
-    let spool = env.state().join("spool");
-    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&env.state()), 0o700);
-    assert_eq!(mode(&spool), 0o700);
-    for entry in fs::read_dir(&spool).unwrap() {
-        assert_eq!(mode(&entry.unwrap().path()), 0o600);
-    }
-}
-
-#[test]
 fn a_job_holds_neither_the_key_nor_a_word_of_the_session() {
     let mut env = TestEnv::without_worker();
     env.set("ANTHROPIC_API_KEY", "sk-ant-the-key");

@@ -30,13 +30,6 @@ fn a_session_teaches_the_next_one_in_the_background() {
     );
 }
 
-fn uncited() -> Session {
-    Session::new("s1")
-        .user("add a flag")
-        .assistant("Done.")
-        .done()
-}
-
 #[rstest]
 #[case::worked_on_one_by_one(true)]
 #[case::worked_on_together(false)]
@@ -133,16 +126,6 @@ fn each_project_learns_from_its_own_sessions() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let other = fs::read_to_string(other.join(".claude/playbook.json")).unwrap();
     has!(other, "\"helpful\": 2");
-}
-
-#[test]
-fn the_next_start_brings_on_what_waits() {
-    let mut env = with_two_points();
-    env.end(&Session::following("s1", "pat-001"));
-    env.unset("PLAYBOOK_NO_WORKER");
-    env.start("s2");
-    env.settle();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
 #[test]
@@ -257,13 +240,4 @@ fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     git(&env.project(), &["worktree", "remove", "../linked"]);
-}
-
-#[test]
-fn a_session_without_a_citation_changes_nothing_in_the_key_points() {
-    let env = with_two_points();
-    let before = env.playbook();
-    env.learn_from(&uncited());
-    assert_eq!(env.playbook()["sections"], before["sections"]);
-    assert_eq!(env.playbook()["last_updated"], NOW);
 }

@@ -181,15 +181,6 @@ fn what_came_after_a_merge_stays_with_the_survivor_when_it_is_undone() {
 }
 
 #[test]
-fn an_undo_leaves_a_text_that_someone_changed_since() {
-    let env = with_points();
-    let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);
-    change(&env, &["edit", "pat-001", "--text", "mine"]);
-    has!(env.cli(&["undo", &job]).ok(), "its text was changed since");
-    assert_eq!(points(&env)[0], "pat-001 mine 1/0");
-}
-
-#[test]
 fn an_undo_takes_back_what_it_can_and_tells_the_rest() {
     let env = with_points();
     let new = ["--text", "tests, both", "--section", "others"];

@@ -199,6 +199,7 @@ fn a_playbook_of_2000_points_gives_a_session_at_most_4000_units_and_says_what_is
     let (context, _) = env.start("s1");
     let units = context.encode_utf16().count();
     assert!((3_700..=4_000).contains(&units), "{units} units");
+    has!(context, "cite its ID");
     let shown = context.lines().filter(|l| l.starts_with("[pat-")).count();
     let last = context.lines().last().unwrap();
     has!(last, &(2000 - shown).to_string(), "playbook show");

@@ -322,18 +322,7 @@ fn earlier_record(env: &TestEnv, known: &[(&str, &str)], held: &[(&str, &str)]) 
 }
 
 #[test]
-fn session_start_has_the_worker_screen_what_is_new() {
-    let env = TestEnv::new();
-    cloned(&env, &[("pat-001", "first")]);
-    env.cli(&["trust"]).ok();
-    env.write_playbook(&[("pat-001", "first"), ("pat-002", "second")]);
-    lacks!(env.start("s1").0, "second");
-    env.settle();
-    has!(env.start("s2").0, "second");
-}
-
-#[test]
-fn a_folder_among_what_is_to_be_screened_holds_up_nobody() {
+fn session_start_has_the_worker_screen_what_is_new_whatever_lies_beside_it() {
     let env = TestEnv::new();
     cloned(&env, &[("pat-001", "first")]);
     env.cli(&["trust"]).ok();

@@ -208,23 +208,19 @@ fn what_we_write_is_private_and_what_others_could_read_is_closed() {
     fs::create_dir_all(env.state()).unwrap();
     set_mode(&env.state(), 0o755);
     ended(&env);
-    env.hook(Hook::SessionStart, "s1", json!({})).context();
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.start("s1");
+    env.ends("s1");
+    assert_eq!(env.spool().len(), 1);
+    assert_private(&env.state());
     env.worker();
-    assert_eq!(mode_of(&env.state()), 0o700);
-    let mut open = vec![env.state()];
-    while let Some(folder) = open.pop() {
-        for path in fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-        {
-            let wanted = if path.is_dir() { 0o700 } else { 0o600 };
-            assert_eq!(mode_of(&path), wanted, "{}", path.display());
-            if path.is_dir() {
-                open.push(path);
-            }
-        }
-    }
+    assert_private(&env.state());
+}
+
+fn assert_private(path: &Path) {
+    let wanted = if path.is_dir() { 0o700 } else { 0o600 };
+    assert_eq!(mode_of(path), wanted, "{}", path.display());
+    let entries = fs::read_dir(path).into_iter().flatten();
+    entries.for_each(|entry| assert_private(&entry.unwrap().path()));
 }
 
 /// A project below a git work tree whose playbook is a link to a file elsewhere.

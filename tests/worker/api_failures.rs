@@ -154,17 +154,6 @@ fn a_good_reply_to_the_second_question_is_as_good_as_a_first(#[case] said: &str)
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-#[rstest]
-#[case::a_bare_list(r#"[{"name": "pat-001", "tag": "helpful", "rationale": "x"}]"#)]
-#[case::a_list_as_name(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
-#[case::in_capitals(r#"{"bullet_tags": [{"name": "[PAT-001]", "tag": "HELPFUL"}]}"#)]
-fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
-    let (env, api) = with_session([Step::text(said), Step::Canned]);
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert_eq!(api.requests().len(), 2);
-}
-
 #[test]
 fn an_absurd_bill_is_not_believed() {
     let text = r#"{"analysis": "x", "bullet_tags": [{"name": "pat-001", "tag": "helpful"}]}"#;

@@ -117,63 +117,30 @@ fn each_cause_is_told_apart_and_asked_once() {
         Refusal, RefusedKey,
     };
     let bad = |words: &str| Step::error(400, "invalid_request_error", words);
-    let garbage = b"\xff\x00\x1b[31mgarbage".to_vec();
-    let cut_off = Step::Stop("max_tokens", "{\"analysis\": \"".to_owned());
+    let key = Step::error(401, "authentication_error", "invalid x-api-key");
+    let permission = Step::error(403, "permission_error", "no");
+    let payment = Step::Status(402, Vec::new(), String::new());
+    let model = Step::error(404, "not_found_error", "model: x");
+    let too_large = Step::error(413, "request_too_large", "x");
+    let unprocessable = Step::error(422, "invalid_request_error", "x");
     let limit = bad("You have reached your specified API usage limits");
+    let cut_off = Step::Stop("max_tokens", "{\"analysis\": \"".to_owned());
+    let refusal = Step::Stop("refusal", "I cannot".to_owned());
+    let garbage = Step::Raw(b"\xff\x00\x1b[31mgarbage".to_vec());
     for (name, step, kind, may_pass) in [
-        (
-            "key",
-            Step::error(401, "authentication_error", "invalid x-api-key"),
-            RefusedKey,
-            true,
-        ),
-        (
-            "permission",
-            Step::error(403, "permission_error", "no"),
-            NoPermission,
-            true,
-        ),
-        (
-            "balance",
-            bad("Your credit balance is too low"),
-            NoCredit,
-            true,
-        ),
-        (
-            "payment",
-            Step::Status(402, Vec::new(), String::new()),
-            NoCredit,
-            true,
-        ),
-        (
-            "model",
-            Step::error(404, "not_found_error", "model: x"),
-            NotFound,
-            true,
-        ),
+        ("key", key, RefusedKey, true),
+        ("permission", permission, NoPermission, true),
+        ("balance", bad("credit balance is too low"), NoCredit, true),
+        ("payment", payment, NoCredit, true),
+        ("model", model, NotFound, true),
         ("invalid", bad("prompt is too long"), BadQuestion, false),
-        (
-            "too large",
-            Step::error(413, "request_too_large", "x"),
-            BadQuestion,
-            false,
-        ),
-        (
-            "unprocessable",
-            Step::error(422, "invalid_request_error", "x"),
-            BadRequest,
-            true,
-        ),
+        ("too large", too_large, BadQuestion, false),
+        ("unprocessable", unprocessable, BadRequest, true),
         ("limit of the account", limit, BadRequest, true),
         ("cut off", cut_off, CutOff, false),
-        (
-            "refusal",
-            Step::Stop("refusal", "I cannot".to_owned()),
-            Refusal,
-            false,
-        ),
+        ("refusal", refusal, Refusal, false),
         ("empty", Step::Empty, EmptyReply, false),
-        ("garbage", Step::Raw(garbage), NotAMessage, true),
+        ("garbage", garbage, NotAMessage, true),
         ("truncated", Step::Truncated, NotAMessage, true),
         ("huge", Step::Huge(9 << 20), NotAMessage, true),
     ] {

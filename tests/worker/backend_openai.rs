@@ -117,21 +117,18 @@ fn what_the_server_does_not_know_is_left_out_from_then_on(#[case] words: &str, #
 fn a_failure_says_what_follows() {
     let invalid = "invalid_request_error";
     let no_model = refuses(404, "not_found_error", "model 'qwen3:8b' not found");
+    let wrong_key = refuses(401, invalid, "Incorrect API key");
     let no_money = refuses(429, "insufficient_quota", "You exceeded your current quota");
-    let too_long = "This model's maximum context length is 8192 tokens.";
+    let too_long = refuses(
+        400,
+        invalid,
+        "This model's maximum context length is 8192 tokens.",
+    );
     for (name, step, kind) in [
         ("no such model", no_model, FailureKind::NotFound),
-        (
-            "a wrong key",
-            refuses(401, invalid, "Incorrect API key"),
-            FailureKind::RefusedKey,
-        ),
+        ("a wrong key", wrong_key, FailureKind::RefusedKey),
         ("no money", no_money, FailureKind::NoCredit),
-        (
-            "too long",
-            refuses(400, invalid, too_long),
-            FailureKind::BadQuestion,
-        ),
+        ("too long", too_long, FailureKind::BadQuestion),
         ("nothing said", says(""), FailureKind::EmptyReply),
         ("another API", Step::text("hello"), FailureKind::NotAMessage),
     ] {

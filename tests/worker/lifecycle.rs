@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::time::Duration;
 
 use crate::common::prelude::*;
-use crate::common::{processes, programs};
+use crate::common::processes;
 use rustix::process::{Pid, Signal};
 
 /// Long enough for a test to look at the worker while it waits for its answer.
@@ -97,18 +97,6 @@ fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
 }
 
 #[test]
-fn a_session_that_ends_while_the_worker_is_busy_is_not_forgotten() {
-    let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
-    let env = with_session(&api);
-    start_hook(&env).finish().silent();
-    api.wait_for(1, DEADLINE);
-    env.end_citing("s2");
-    env.settle();
-    assert_eq!(env.marks_of("pat-001"), (2, 0));
-    assert!(env.spool().is_empty());
-}
-
-#[test]
 fn a_worker_waits_for_its_turn_and_says_so() {
     let api = Api::canned();
     let mut env = with_session(&api);
@@ -193,22 +181,6 @@ fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
     env.settle();
     env.worker_at("2026-11-23T12:00:00Z");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
-#[test]
-fn without_the_program_the_job_waits_and_the_user_is_told() {
-    let env = TestEnv::new();
-    let alone = env.root().join("alone");
-    std::fs::create_dir_all(&alone).unwrap();
-    for hook in Hook::ALL {
-        let from = programs::folder().join(hook.name());
-        std::fs::copy(from, alone.join(hook.name())).unwrap();
-    }
-    let env = TestEnv::with_binaries(&alone);
-    env.write_transcript(Session::new("s1").user("hello"));
-    env.ends("s1");
-    assert_eq!(env.spool().len(), 1);
-    has!(env.told_at_start("s2"), "`playbook`");
 }
 
 /// A job's file that cannot be replaced, as on a full disk.
