@@ -40,10 +40,8 @@ fn what_changed_since_a_commit_is_said_in_words() {
     git(&env.project(), &["commit", "-qam", "changes"]);
     assert_eq!(env.cli(&["diff", "HEAD~..HEAD"]).ok(), said);
     let told = env.cli(&["diff", "none..HEAD~", "--json"]).json();
-    assert_eq!(
-        (&told["from"], &told["to"]),
-        (&json!("none"), &json!("HEAD~"))
-    );
+    let wanted = json!({"from": "none", "to": "HEAD~"});
+    includes(&told, &wanted);
     let changes = told["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 3, "no file, no points");
 }

@@ -1,7 +1,6 @@
 //! Promise: the doctor finds what is broken, says what to do, and changes nothing.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::common::prelude::*;
@@ -78,8 +77,7 @@ fn replace_hook(env: &TestEnv, hook: Hook, script: &str) {
 
 fn replace(program: &Path, script: &str) {
     fs::remove_file(program).unwrap();
-    write(program, format!("#!/bin/sh\n{script}\n"));
-    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(program, format!("#!/bin/sh\n{script}\n"));
 }
 
 /// Changes the text of the user's settings.
@@ -128,12 +126,10 @@ type Break = fn(&mut TestEnv);
 #[rstest]
 #[case::not_registered("hooks", "not registered", |env: &mut TestEnv| { env.cli(&["uninstall", "--scope", "user"]).ok(); })]
 #[case::half_registered("hooks", "no PreCompact", |env: &mut TestEnv| {
-    let text = fs::read_to_string(settings(env)).unwrap();
-    write(&settings(env), text.replace("\"PreCompact\"", "\"PostCompact\""));
+    edit_settings(env, "\"PreCompact\"", "\"PostCompact\"");
 })]
 #[case::switched_off("hooks", "disableAllHooks", |env: &mut TestEnv| {
-    let text = fs::read_to_string(settings(env)).unwrap();
-    write(&settings(env), text.replacen('{', "{\"disableAllHooks\": true,", 1));
+    edit_settings(env, "{", "{\"disableAllHooks\": true,");
 })]
 #[case::unreadable_settings("hooks", "line 1", |env: &mut TestEnv| write(&settings(env), "{,}"))]
 #[case::hook_missing("programs", "session-end", |env: &mut TestEnv| {
@@ -178,17 +174,14 @@ type Break = fn(&mut TestEnv);
     env.set("ANTHROPIC_API_KEY", "sk-test");
     env.write_config("anthropic.base_url = \"https://me:pw@example.com\"\n");
 })]
-#[case::state_of_all("folders", "could not use state folder", |env: &mut TestEnv| {
-    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o777)).unwrap();
-})]
+#[case::state_of_all("folders", "could not use state folder", |env: &mut TestEnv| set_mode(&env.state(), 0o777))]
 #[case::spool_of_all("folders", "state/spool: others may write there", |env: &mut TestEnv| {
     fs::create_dir_all(env.state().join("spool")).unwrap();
-    fs::set_permissions(env.state().join("spool"), fs::Permissions::from_mode(0o777)).unwrap();
+    set_mode(&env.state().join("spool"), 0o777);
 })]
 #[case::settings_of_all("folders", "could not use settings", |env: &mut TestEnv| {
     env.write_config("backend = \"rules\"\n");
-    let file = env.config_dir().join("config.toml");
-    fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
+    set_mode(&env.config_dir().join("config.toml"), 0o666);
 })]
 #[case::strange_job("jobs", "cannot be read", |env: &mut TestEnv| {
     env.write_state("spool/20261121T120000-00000000.json", "{");
@@ -213,14 +206,11 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
 
 #[rstest]
 #[case::twice("hooks", "registered 2 times", |env: &mut TestEnv| {
-    let text = fs::read_to_string(settings(env)).unwrap();
-    let plugin = "{\"enabledPlugins\": {\"playbook@playbook\": true},";
-    write(&settings(env), text.replacen('{', plugin, 1));
+    edit_settings(env, "{", "{\"enabledPlugins\": {\"playbook@playbook\": true},");
 })]
 #[case::earlier("hooks", "earlier Python version", |env: &mut TestEnv| {
-    let text = fs::read_to_string(settings(env)).unwrap();
     let hook = "\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}],";
-    write(&settings(env), text.replacen("\"SessionStart\"", &format!("{hook}\"SessionStart\""), 1));
+    edit_settings(env, "\"SessionStart\"", &format!("{hook}\"SessionStart\""));
 })]
 #[case::for_some_starts("hooks", "SessionStart in", |env: &mut TestEnv| {
     edit_settings(env, "\"SessionStart\": [\n      {", "\"SessionStart\": [\n      {\"matcher\": \"resume\",");
@@ -228,15 +218,13 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
 #[case::with_more("hooks", "does more than run the hook", |env: &mut TestEnv| {
     edit_settings(env, "/session-end\"", "/session-end; exit 0\"");
 })]
-#[case::open_folder("folders", "others can read", |env: &mut TestEnv| {
-    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
-})]
+#[case::open_folder("folders", "others can read", |env: &mut TestEnv| set_mode(&env.state(), 0o755))]
 #[case::no_job("jobs", "spool/xx.json is no job", |env: &mut TestEnv| {
     env.write_state("spool/xx.json", "{}");
 })]
 #[case::settings_of_a_group("folders", "a group can write", |env: &mut TestEnv| {
     env.write_config("backend = \"rules\"\n");
-    fs::set_permissions(env.config_dir(), fs::Permissions::from_mode(0o775)).unwrap();
+    set_mode(&env.config_dir(), 0o775);
 })]
 #[case::from_a_clone("playbook", "not trusted", |env: &mut TestEnv| {
     fs::create_dir(env.project().join(".git")).unwrap();

@@ -2,7 +2,6 @@
 //! and --uninstall leaves nothing behind.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,8 +34,7 @@ fn archive(env: &TestEnv) -> PathBuf {
     fs::copy(env!("CARGO_BIN_EXE_playbook"), &playbook).unwrap();
     for hook in Hook::ALL {
         let script = "#!/bin/sh\nexec \"${0%/*}/playbook\" hook \"${0##*/}\"\n";
-        write(&bin.join(hook.name()), script);
-        fs::set_permissions(bin.join(hook.name()), fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&bin.join(hook.name()), script);
     }
     let mut tar = env.command("/usr/bin/env");
     tar.args(["tar", "-cf", "release.tar", "-C", "pack", "playbook-0.0.0"]);
@@ -246,8 +244,7 @@ fn to_uninstall_no_program_of_someone_else_is_run() {
     let env = TestEnv::without_worker();
     for place in [".local/bin/playbook", ".claude/playbook/bin/playbook"] {
         let foreign = env.home().join(place);
-        write(&foreign, "#!/bin/sh\necho FOREIGN\n");
-        fs::set_permissions(&foreign, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&foreign, "#!/bin/sh\necho FOREIGN\n");
     }
     let told = install_sh(&env, &["--uninstall"]).ok();
     assert!(told.starts_with("nothing to remove"), "{told}");
@@ -305,9 +302,7 @@ fn a_release_archive_has_all_that_its_readme_links_to() {
     // What is packed is not what is tried: the real program takes long to compress.
     let program = "#!/bin/sh\n[ \"$1\" = hook ] && echo session-start || echo playbook 0.0.0\n";
     for name in ["playbook", "session-start"] {
-        let file = unpacked.join("bin").join(name);
-        write(&file, program);
-        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&unpacked.join("bin").join(name), program);
     }
 
     let script = unpacked.join("install.sh");

@@ -191,9 +191,7 @@ fn errors_stand_by_how_often_they_struck_and_days_without_gaps() {
 #[test]
 fn what_cannot_be_read_is_told_on_the_page() {
     let env = lived();
-    for end in ["", "-wal", "-shm"] {
-        _ = fs::remove_file(env.state().join(format!("memory.db{end}")));
-    }
+    env.lose_memory();
     env.write_state("memory.db", "no database ".repeat(500));
     has!(page(&env), "class=\"problem\"", "<code>pat-001</code>");
     write(&env.playbook_path(), "{");
@@ -206,16 +204,10 @@ fn open_hands_the_page_to_the_system_and_says_so_when_that_fails() {
     let mut env = lived();
     let bin = env.root().join("bin");
     let handed_over = env.root().join("opened");
-    let opener = bin.join(if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    });
-    write(
-        &opener,
-        format!("#!/bin/sh\nprintf %s \"$1\" >'{}'\n", handed_over.display()),
-    );
-    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let is_mac = cfg!(target_os = "macos");
+    let opener = bin.join(if is_mac { "open" } else { "xdg-open" });
+    let place = handed_over.display();
+    write_program(&opener, format!("#!/bin/sh\nprintf %s \"$1\" >'{place}'\n"));
     env.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
     let told = env.cli(&["report", "--open"]).ok();
     assert_eq!(fs::read_to_string(handed_over).unwrap(), told.trim());

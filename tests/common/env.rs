@@ -354,6 +354,34 @@ pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) {
     fs::write(path, content).expect("a file");
 }
 
+pub(crate) fn set_mode(path: &Path, mode: u32) {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    fs::set_permissions(path, mode).expect("a mode");
+}
+
+/// Writes a program that the user may run.
+pub(crate) fn write_program(path: &Path, text: impl AsRef<[u8]>) {
+    write(path, text);
+    set_mode(path, 0o755);
+}
+
+/// Fails where a JSON value lacks one of the keys of another, or has something else there.
+#[track_caller]
+pub(crate) fn includes(found: &Value, wanted: &Value) {
+    match (found, wanted) {
+        (Value::Object(object), Value::Object(wanted)) => {
+            for (key, wanted) in wanted {
+                let part = object.get(key);
+                includes(
+                    part.unwrap_or_else(|| panic!("no {key} in {found}")),
+                    wanted,
+                );
+            }
+        }
+        _ => assert_eq!(found, wanted),
+    }
+}
+
 /// A text of each object of a list; empty where it has none.
 pub(crate) fn texts(list: &Value, key: &str) -> Vec<String> {
     let list = list.as_array().expect("a list").iter();

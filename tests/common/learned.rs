@@ -108,6 +108,13 @@ impl TestEnv {
         Paths::resolve(&env).expect("folders")
     }
 
+    /// Takes the database away, with all that belongs to it.
+    pub(crate) fn lose_memory(&self) {
+        for end in ["", "-wal", "-shm"] {
+            _ = std::fs::remove_file(self.state().join(format!("memory.db{end}")));
+        }
+    }
+
     pub(crate) fn memory(&self) -> Memory {
         Memory::open(&self.paths().memory_db()).expect("a memory")
     }

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::env::TestEnv;
 use super::run::wait_until;
 
@@ -102,7 +104,21 @@ fn variables_of_threads(process: &Path) -> Vec<u8> {
         .unwrap_or_default()
 }
 
+/// Sends a signal to a process, which may have ended.
+pub(crate) fn signal(pid: u32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
+        _ = kill_process(pid, signal);
+    }
+}
+
 impl TestEnv {
+    /// Kills all processes of this user.
+    pub(crate) fn kill_all(&self) {
+        for pid in self.processes() {
+            signal(pid, Signal::KILL);
+        }
+    }
+
     /// Waits until the background work is done: no process of this user is left.
     #[track_caller]
     pub(crate) fn settle(&self) {
@@ -128,14 +144,7 @@ impl TestEnv {
 impl Drop for TestEnv {
     /// Ends what is still running, by its id, and shows the logs of a failed test.
     fn drop(&mut self) {
-        for pid in self.processes() {
-            if let Some(pid) = i32::try_from(pid)
-                .ok()
-                .and_then(rustix::process::Pid::from_raw)
-            {
-                _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-        }
+        self.kill_all();
         if thread::panicking() {
             let logs = fs::read_dir(self.state().join("log")).into_iter().flatten();
             for path in logs.flatten().map(|entry| entry.path()) {

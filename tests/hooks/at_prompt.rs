@@ -3,7 +3,6 @@
 //! and nothing that a start might not give.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use crate::common::learned::{lesson, reflection};
 use crate::common::prelude::*;
@@ -167,20 +166,15 @@ fn a_playbook_that_changed_is_not_relied_on_until_it_is_looked_at_again() {
     has!(told(asks(&env, "s1", TOUCHES_IT)), "sudo and");
 }
 
-#[test]
-fn a_project_that_is_not_trusted_any_more_brings_nothing() {
-    let env = with_more(&[]);
-    env.cli(&["untrust"]).ok();
-    asks(&env, "s1", TOUCHES_IT).silent();
-}
-
 #[rstest]
-#[case::others_may_write_it("left-out.json", 0o666)]
-#[case::others_may_write_beside_it("", 0o777)]
-fn what_others_can_have_written_is_met_with_silence(#[case] file: &str, #[case] mode: u32) {
+#[case::the_project_is_not_trusted_any_more(|env: &TestEnv| { env.cli(&["untrust"]).ok(); })]
+#[case::others_may_write_it(|env: &TestEnv| {
+    set_mode(&env.project_state().join("left-out.json"), 0o666);
+})]
+#[case::others_may_write_beside_it(|env: &TestEnv| set_mode(&env.project_state(), 0o777))]
+fn what_is_not_to_be_believed_is_met_with_silence(#[case] happens: fn(&TestEnv)) {
     let env = with_more(&[]);
-    let file = env.project_state().join(file);
-    fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("a mode");
+    happens(&env);
     asks(&env, "s1", TOUCHES_IT).silent();
 }
 

@@ -74,7 +74,7 @@ fn it_asks_no_more_than_per_step_between_two_prompts() {
 #[case::it_is_unsure(Step::text(r#"{"quality_score": 0.6, "issues": ["No new test."]}"#))]
 #[case::it_has_no_issue(Step::text(r#"{"quality_score": 0.1, "issues": []}"#))]
 #[case::it_talks(Step::text("Looks fine to me."))]
-#[case::it_repeats_us(Step::Echo)]
+#[case::it_repeats_us(Step::echo())]
 #[case::it_fails(Step::error(529, "overloaded_error", "overloaded"))]
 #[case::it_refuses(Step::error(401, "authentication_error", "invalid x-api-key"))]
 #[case::it_is_slow(Step::text(FALSE).after(Duration::from_secs(4)))]

@@ -43,11 +43,10 @@ fn an_index_that_others_can_have_written_is_met_with_silence(
     #[case] file: &str,
     #[case] mode: u32,
 ) {
-    use std::os::unix::fs::PermissionsExt as _;
     let env = with_index(vec![hint("les-0123456789ab", FIX)]);
     told(fails(&env, "s1", ERROR));
     let file = env.project_state().join(file);
-    fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("a mode");
+    set_mode(&file, mode);
     fails(&env, "s2", ERROR).silent();
 }
 

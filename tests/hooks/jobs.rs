@@ -2,7 +2,6 @@
 //! on it later, and holds no secret and no word of the session.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use crate::common::prelude::*;
 
@@ -251,7 +250,7 @@ fn what_changed_a_moment_ago_counts_and_what_others_can_write_does_not(#[case] f
             let ready = env.project_state().join(file);
             let text = fs::read_to_string(&ready).unwrap();
             fs::write(&ready, text.replace("\"ready\"", "\"forged\"")).unwrap();
-            fs::set_permissions(&ready, fs::Permissions::from_mode(0o666)).unwrap();
+            set_mode(&ready, 0o666);
         }
         _ => env.write_config("[anthropic]\nmodel = \"ready now\"\n"),
     }

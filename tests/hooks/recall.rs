@@ -94,20 +94,6 @@ fn all_else_is_met_with_silence(#[case] change: Value) {
 }
 
 #[test]
-fn what_helped_in_one_session_only_is_not_told() {
-    let env = TestEnv::without_worker();
-    env.learn("j1", 3, &[error(ERROR, 4, Some(FIX))]);
-    fails(&env, "s1", ERROR).silent();
-}
-
-#[test]
-fn an_error_without_a_fix_is_met_with_silence() {
-    let env = TestEnv::without_worker();
-    env.learn("j1", 3, &[error(ERROR, 4, None)]);
-    fails(&env, "s1", ERROR).silent();
-}
-
-#[test]
 fn what_did_not_help_fades_from_view() {
     let env = experienced();
     let told = told(fails(&env, "s1", ERROR));
@@ -137,6 +123,27 @@ fn a_lesson_about_the_error_is_told_and_at_most_three() {
     has!(told, "lesson: mistake");
 }
 
+#[rstest]
+#[case::though_the_settings_cannot_be_used(|env: &mut TestEnv| {
+    env.write_config("[hooks]\non_tool_failur = false\n");
+}, true)]
+#[case::not_within_our_own_worker(|env: &mut TestEnv| env.set("PLAYBOOK_WORKER", "1"), false)]
+#[case::not_in_another_project(|env: &mut TestEnv| { env.go_to_project("other"); }, false)]
+fn it_is_told(#[case] happens: fn(&mut TestEnv), #[case] is_told: bool) {
+    let mut env = experienced();
+    happens(&mut env);
+    assert_eq!(!fails(&env, "s1", ERROR).ok().is_empty(), is_told);
+}
+
+#[rstest]
+#[case::helped_in_one_session_only(Some(FIX))]
+#[case::has_no_fix(None)]
+fn what_is_not_proven_is_not_told(#[case] fix: Option<&str>) {
+    let env = TestEnv::without_worker();
+    env.learn("j1", 3, &[error(ERROR, 4, fix)]);
+    fails(&env, "s1", ERROR).silent();
+}
+
 #[test]
 fn a_user_may_switch_it_off() {
     let env = experienced();
@@ -144,27 +151,6 @@ fn a_user_may_switch_it_off() {
     let before = env.files();
     fails(&env, "s1", ERROR).silent();
     assert!(env.changed_since(&before).is_empty());
-}
-
-#[test]
-fn it_is_told_though_the_settings_cannot_be_used() {
-    let env = experienced();
-    env.write_config("[hooks]\non_tool_failur = false\n");
-    told(fails(&env, "s1", ERROR));
-}
-
-#[test]
-fn within_our_own_worker_nothing_is_said() {
-    let mut env = experienced();
-    env.set("PLAYBOOK_WORKER", "1");
-    fails(&env, "s1", ERROR).silent();
-}
-
-#[test]
-fn another_project_knows_nothing_of_it() {
-    let mut env = experienced();
-    env.go_to_project("other");
-    fails(&env, "s1", ERROR).silent();
 }
 
 #[test]

@@ -264,11 +264,6 @@ fn overwrite(path: &Path, from: &str, to: &str) {
     file.set_modified(written).unwrap();
 }
 
-fn set_mode(path: &Path, mode: u32) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
-
 fn link_aside(path: &Path) {
     let aside = path.with_extension("aside");
     fs::rename(path, &aside).unwrap();

@@ -71,6 +71,14 @@ fn what_the_fuzzer_found_is_masked_for_good() {
 #[case::names_in_values("pwd:a")]
 #[case::keys_in_keys("sk-")]
 #[case::keys("-----BEGIN PRIVATE KEY-----")]
+#[case::one_word("a")]
+#[case::attacks("ignore ")]
+#[case::fetches("curl x ")]
+#[case::removals("rm -rf ")]
+#[case::sendings("send the token to ")]
+#[case::orders("use, ")]
+#[case::tags("<!-- ")]
+#[case::backticks("`never` ")]
 fn a_megabyte_of_one_sign_is_read_by_all(#[case] sign: &str) {
     let input = sign.repeat((1 << 20) / sign.len());
     for (_, body) in bodies::TARGETS {

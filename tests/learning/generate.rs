@@ -61,34 +61,27 @@ fn a_trace_is_reflected_on_and_stored() {
     body["events"][1]["content"] = json!("ERROR: Query timeout after 30 seconds");
     let (code, said) = generate(&env, &body, &["--store"]);
     assert_eq!(code, Some(0));
-    assert_eq!(
-        said["reflection_text"],
-        "The query timed out due to a join of large tables."
-    );
+    let wanted = json!({
+        "reflection_text": "The query timed out due to a join of large tables.",
+        "importance": 0.85, "confidence": 0.9, "error_category": "timeout_error",
+        "related_memory_ids": ["mem-7"], "metadata": {"event_count": 2},
+    });
+    includes(&said, &wanted);
     let strategy = said["strategy_text"].as_str().expect("a strategy");
-    assert!(strategy.starts_with("Index the join columns.") && !strategy.contains("hunter2"));
-    assert_eq!(
-        (&said["importance"], &said["confidence"]),
-        (&json!(0.85), &json!(0.9))
-    );
-    assert_eq!(said["error_category"], "timeout_error");
+    assert!(strategy.starts_with("Index the join columns."));
+    lacks!(strategy, "hunter2");
     let sources = said["source_event_ids"].as_array().expect("ids");
     assert!(sources.contains(&json!("e2")), "{sources:?}");
     let known = [json!("e1"), json!("e2")];
     assert!(sources.iter().all(|id| known.contains(id)), "{sources:?}");
     let tags = said["tags"].as_array().expect("tags");
-    assert_eq!(tags[..2], [json!("sql"), json!("timeout")]);
-    assert_eq!(tags[2..4], [json!("reflection"), json!("self-correction")]);
-    assert_eq!(tags.len(), 5, "and the signature: {tags:?}");
-    let reason = &said["evaluation"]["efficiency"]["reason"];
-    assert!(
-        reason.as_str().is_some_and(|r| r.contains("1 of 1")),
-        "{reason}"
+    assert_eq!(
+        tags[..4],
+        ["sql", "timeout", "reflection", "self-correction"]
     );
+    assert_eq!(tags.len(), 5, "and the signature: {tags:?}");
     let stats = env.cli(&["stats", "--project", "default", "--json"]).json();
     assert_eq!(stats["evaluations"][0]["sessions"], 1);
-    assert_eq!(said["related_memory_ids"][0], "mem-7");
-    assert_eq!(said["metadata"]["event_count"], 2);
     let criteria = said["evaluation"].as_object().expect("criteria");
     let names: Vec<&String> = criteria.keys().collect();
     let all = "correctness helpfulness safety completeness efficiency";
@@ -97,6 +90,7 @@ fn a_trace_is_reflected_on_and_stored() {
         let score = criterion["score"].as_f64().expect("a score");
         assert!((0.0..=1.0).contains(&score) && criterion["reason"].is_string());
     }
+    has!(criteria["efficiency"]["reason"].as_str().unwrap(), "1 of 1");
     let prompt = api.requests()[0].prompt();
     has!(
         prompt,
@@ -148,10 +142,8 @@ fn without_store_and_without_a_network_it_answers_and_leaves_nothing() {
             .as_str()
             .is_some_and(|text| text.contains("failure"))
     );
-    assert_eq!(
-        (&said["reflection_id"], &said["strategy_id"]),
-        (&Value::Null, &Value::Null)
-    );
+    let wanted = json!({"reflection_id": null, "strategy_id": null});
+    includes(&said, &wanted);
     assert!(!env.state().join("memory.db").exists());
 }
 
@@ -189,10 +181,8 @@ fn an_answer_that_cannot_be_stored_is_given_all_the_same() {
     let kept = std::fs::read_to_string(env.state().join("memory.db")).unwrap();
     assert_eq!(kept, database);
     let line = env.reflections().pop().unwrap();
-    assert_eq!(
-        (&line["event"], &line["outcome"]),
-        (&json!("generate"), &json!("failed"))
-    );
+    let wanted = json!({"event": "generate", "outcome": "failed"});
+    includes(&line, &wanted);
 }
 
 #[test]
@@ -202,10 +192,8 @@ fn what_is_stored_stands_in_the_log_and_nothing_is_asked_where_reflection_is_off
     let [line] = &env.reflections()[..] else {
         panic!("one line");
     };
-    assert_eq!(
-        (&line["outcome"], &line["turn"]),
-        (&json!("applied"), &json!("3f2c"))
-    );
+    let wanted = json!({"outcome": "applied", "turn": "3f2c"});
+    includes(line, &wanted);
     env.write_config("[reflection]\nenabled = false\n");
     let (code, said) = generate(&env, &request(), &["--store"]);
     assert_eq!(code, Some(1));

@@ -19,12 +19,6 @@ fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("spool").join(name)
 }
 
-fn lose_memory(env: &TestEnv) {
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(env.state().join(name));
-    }
-}
-
 /// `s1` is resumed the day after, and ends again.
 fn go_on(env: &TestEnv) {
     let mut session = Session::citing("s1");
@@ -185,26 +179,19 @@ fn one_transcript_under_two_projects_counts_once() {
     let (env, _api) = with_session([Step::Canned]);
     let (file, mut job) = only_job(&env);
     let sub = env.project().join("sub");
-    write(
-        &sub.join(".claude/playbook.json"),
-        fs::read(env.playbook_path()).unwrap(),
-    );
+    let ours = fs::read(env.playbook_path()).unwrap();
+    write(&sub.join(".claude/playbook.json"), ours);
     for n in 1..=8 {
         let id = format!("20261121T115959-{n:08x}");
         job["id"] = json!(id);
-        job["project"] = json!(if n % 2 == 0 {
-            env.project()
-        } else {
-            sub.clone()
-        });
+        job["project"] = json!([&sub, &env.project()][usize::from(n % 2 == 0)]);
         write(&file.with_file_name(format!("{id}.json")), job.to_string());
     }
     env.worker();
     let votes = |path: PathBuf| {
         let playbook: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-        playbook["sections"]["PATTERNS & APPROACHES"][0]["helpful"]
-            .as_u64()
-            .unwrap()
+        let point = &playbook["sections"]["PATTERNS & APPROACHES"][0];
+        point["helpful"].as_u64().unwrap()
     };
     let sum = votes(env.playbook_path()) + votes(sub.join(".claude/playbook.json"));
     assert_eq!(sum, 1);
@@ -284,7 +271,7 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
     // More was said in a session that has counted, and it ended again.
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     go_on(&env);
-    lose_memory(&env);
+    env.lose_memory();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (3, 0));
 }
@@ -301,7 +288,7 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
         env.hook(Hook::SessionStart, session, source).code_is(0);
     }
     env.write_transcript(&Session::citing("s2"));
-    lose_memory(&env);
+    env.lose_memory();
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     env.learn_citing("s3");
     assert_eq!(env.marks_of("pat-001"), (2, 0), "s1 and s3");
@@ -323,7 +310,7 @@ fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&
     env.worker();
     let counted = env.marks_of("pat-001");
     assert_eq!(counted, (1, 0));
-    lose_memory(&env);
+    env.lose_memory();
     if let Some(left) = left {
         env.write_state("memory.db", left);
     }

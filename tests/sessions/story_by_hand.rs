@@ -175,9 +175,7 @@ fn show_marks_what_is_pinned_and_what_nobody_used_for_90_days() {
     let json = env.cli(&["show", "--json"]).json();
     for (n, is_stale) in [true, false].into_iter().enumerate() {
         let point = &json["points"][n];
-        assert_eq!(
-            (&point["pinned"], &point["stale"]),
-            (&json!(false), &json!(is_stale))
-        );
+        let wanted = json!({"pinned": false, "stale": is_stale});
+        includes(point, &wanted);
     }
 }

@@ -142,12 +142,9 @@ fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
 
 #[test]
 fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
-    let api = Api::canned();
-    let mut env = TestEnv::with_point();
-    env.use_api(&api.base_url(), "sk-test");
+    let (mut env, api) = TestEnv::with_model();
     env.end_citing("s1");
-    let base = ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"];
-    for name in base {
+    for name in ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"] {
         env.unset(name);
     }
     // The clock is wrong for some days, comes back, and is wrong again.
@@ -244,8 +241,7 @@ impl ReadOnly {
             let guard = bound.then(|| Self(folder.to_owned()))?;
             mount(&["-o", "remount,ro,bind"]).then_some(guard)
         } else {
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o555);
-            fs::set_permissions(folder, mode).ok()?;
+            set_mode(folder, 0o555);
             Some(Self(folder.to_owned()))
         }
     }
@@ -256,8 +252,7 @@ impl Drop for ReadOnly {
         if rustix::process::geteuid().is_root() {
             _ = Command::new("umount").arg(&self.0).status();
         } else {
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-            _ = fs::set_permissions(&self.0, mode);
+            set_mode(&self.0, 0o755);
         }
     }
 }

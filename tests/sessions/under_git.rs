@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::common::prelude::*;
-use rustix::process::{Pid, Signal, kill_process};
+use crate::common::processes::signal;
+use rustix::process::Signal;
 
 const LATER: &str = "2026-11-23T12:00:00Z";
 
@@ -94,13 +95,12 @@ fn what_comes_at_the_last_moment_is_not_overwritten(
         Some(text) => put(&path, &before.replace("read the docs", text)),
         None => fs::remove_file(&path).unwrap(),
     }
-    let id = Pid::from_raw(worker.id().cast_signed()).unwrap();
     // It says so before it pauses.
     wait_until("the worker to have paused", || {
         let stat = fs::read_to_string(format!("/proc/{}/stat", worker.id())).unwrap_or_default();
         stat.contains(") T ")
     });
-    kill_process(id, Signal::CONT).unwrap();
+    signal(worker.id(), Signal::CONT);
     worker.finish().ok();
     let now = fs::read_to_string(&path).ok();
     if let Some(text) = theirs {

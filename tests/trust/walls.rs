@@ -2,15 +2,11 @@
 //! is followed only where the user trusts it, and nothing is read that is no transcript of the
 //! client's.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
 use crate::common::prelude::*;
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-}
 
 fn mode_of(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
@@ -205,13 +201,12 @@ fn settings_that_all_can_write_are_used_by_no_command(#[case] command: &[&str]) 
 #[test]
 fn what_we_write_is_private_and_what_others_could_read_is_closed() {
     let env = TestEnv::with_point();
-    fs::create_dir_all(env.state()).unwrap();
-    set_mode(&env.state(), 0o755);
     ended(&env);
     env.start("s1");
     env.ends("s1");
     assert_eq!(env.spool().len(), 1);
     assert_private(&env.state());
+    set_mode(&env.state(), 0o755);
     env.worker();
     assert_private(&env.state());
 }

@@ -93,7 +93,7 @@ fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
 #[case::refusal(Step::Stop("refusal", String::new()))]
 #[case::empty(Step::Empty)]
 #[case::no_tags(Step::text(r#"{"analysis": "It went well.", "bullet_tags": null}"#))]
-#[case::our_prompt(Step::Echo)]
+#[case::our_prompt(Step::echo())]
 #[case::our_example(Step::text(EXAMPLE))]
 fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] step: Step) {
     let (env, api) = with_session([step]);
@@ -237,7 +237,7 @@ fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
 
 /// The reflector is answered; the question to the curator comes back.
 #[rstest]
-#[case::whole(Step::Echo)]
+#[case::whole(Step::echo())]
 #[case::its_example(Step::text(
     r#"{"reasoning": "x", "operations": [{"type": "ADD", "text": "Run `make proto` before `cargo build` after editing a .proto file; the build does not do it.", "section": "MISTAKES TO AVOID"}]}"#
 ))]

@@ -126,6 +126,7 @@ fn each_cause_is_told_apart_and_asked_once() {
     let limit = bad("You have reached your specified API usage limits");
     let cut_off = Step::Stop("max_tokens", "{\"analysis\": \"".to_owned());
     let refusal = Step::Stop("refusal", "I cannot".to_owned());
+    let huge = Step::Raw(vec![b' '; 9 << 20]);
     let garbage = Step::Raw(b"\xff\x00\x1b[31mgarbage".to_vec());
     for (name, step, kind, may_pass) in [
         ("key", key, RefusedKey, true),
@@ -142,7 +143,7 @@ fn each_cause_is_told_apart_and_asked_once() {
         ("empty", Step::Empty, EmptyReply, false),
         ("garbage", garbage, NotAMessage, true),
         ("truncated", Step::Truncated, NotAMessage, true),
-        ("huge", Step::Huge(9 << 20), NotAMessage, true),
+        ("huge", huge, NotAMessage, true),
     ] {
         let api = Api::script([step]);
         let failure = ask(&api).unwrap_err();
@@ -164,10 +165,9 @@ fn each_cause_is_told_apart_and_asked_once() {
 #[test]
 fn a_redirect_is_never_followed() {
     let elsewhere = Api::canned();
-    let api = Api::script([Step::Redirect(format!(
-        "{}/v1/messages",
-        elsewhere.base_url()
-    ))]);
+    let there = format!("{}/v1/messages", elsewhere.base_url());
+    let there = vec![("location".to_owned(), there)];
+    let api = Api::script([Step::Status(307, there, String::new())]);
     let failure = ask(&api).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Redirected);
     assert!(failure.kind.may_pass());

@@ -125,10 +125,8 @@ fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
     env.worker();
     assert_eq!(env.playbook(), before);
     let line = env.reflections().remove(0);
-    assert_eq!(
-        (&line["outcome"], &line["reason"], &line["ops_written"]),
-        (&json!("waiting"), &json!("reflection_timeout"), &json!(0))
-    );
+    let wanted = json!({"outcome": "waiting", "reason": "reflection_timeout", "ops_written": 0});
+    includes(&line, &wanted);
     assert!(env.reasons()[0].starts_with("reflection_timeout"));
 
     env.worker_at("2026-11-21T20:00:00Z");
@@ -150,10 +148,8 @@ fn a_job_applies_no_more_operations_than_it_may() {
     env.worker();
     assert_eq!(env.marks().len(), 1 + 2);
     let line = env.reflections().remove(0);
-    assert_eq!(
-        (&line["operations"], &line["ops_written"], &line["skipped"]),
-        (&json!(2), &json!(2), &json!(3))
-    );
+    let wanted = json!({"operations": 2, "ops_written": 2, "skipped": 3});
+    includes(&line, &wanted);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::common::prelude::*;
@@ -208,23 +207,13 @@ fn nothing_that_the_repository_asks_for_is_run() {
     rename(&env);
     let ran = env.root().join("ran");
     let program = env.root().join("program");
-    write(
+    write_program(
         &program,
         format!("#!/bin/sh\ntouch {}\ncat\n", ran.display()),
     );
-    Command::new("chmod")
-        .arg("+x")
-        .arg(&program)
-        .status()
-        .unwrap();
     let program = program.to_str().unwrap();
-    for key in [
-        "core.fsmonitor",
-        "filter.x.clean",
-        "filter.x.smudge",
-        "diff.external",
-        "core.pager",
-    ] {
+    let keys = "core.fsmonitor filter.x.clean filter.x.smudge diff.external core.pager";
+    for key in keys.split(' ') {
         git(&env.project(), &["config", key, program]);
     }
     env.write_project(".git/info/attributes", "* filter=x\n");

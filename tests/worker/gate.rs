@@ -174,10 +174,8 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
     env.worker();
     assert!(api.requests().is_empty() && env.spool().is_empty());
     let line = last_line(&env);
-    assert_eq!(
-        (&line["outcome"], &line["reason"]),
-        (&json!("skipped"), &json!("too little happened"))
-    );
+    let wanted = json!({"outcome": "skipped", "reason": "too little happened"});
+    includes(&line, &wanted);
     has!(env.cli(&["log"]).ok(), "skipped: too little happened");
 
     session

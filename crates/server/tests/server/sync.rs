@@ -205,8 +205,9 @@ fn a_certificate_that_nobody_vouches_for_is_refused() {
     let Ok(true) = openssl.map(|made| made.status.success()) else {
         return println!("skipped: openssl is not installed");
     };
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = port.local_addr().unwrap().port();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
     if is_root() {
         let mut owned = Command::new("chown");
         owned.args(["postgres", &certificate, &key]);
