@@ -11,4 +11,5 @@ mod common;
 
 mod approval;
 mod projects;
+mod quarantine;
 mod walls;
