@@ -23,6 +23,7 @@ mod reflect_template;
 mod secrets;
 mod stop_hook;
 mod tenants;
+mod transcript_budget;
 mod transcript_evidence;
 mod transcript_facts;
 mod transcript_truth;
