@@ -26,5 +26,6 @@ mod tenants;
 mod transcript_budget;
 mod transcript_evidence;
 mod transcript_facts;
+mod transcript_queue;
 mod transcript_truth;
 mod votes_apart;

@@ -10,6 +10,7 @@
 mod common;
 mod dreaming;
 mod folder;
+mod forget;
 mod index;
 mod learning;
 mod lessons;

@@ -1,5 +1,5 @@
-//! Promise: what was learned is found by words, by error and by id, counted, and forgotten
-//! when the user wants that; no text is a wrong query.
+//! Promise: what was learned is found by words, by error and by id, and counted; no text
+//! is a wrong query.
 
 use std::fs;
 
@@ -9,11 +9,11 @@ use playbook::memory::{Evaluation, RecallQuery, Record};
 use playbook::reflect::learned::{Learned, Source};
 use proptest::prelude::*;
 
-const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
-const FIX: &str = "pip install -r requirements.txt";
+pub(super) const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
+pub(super) const FIX: &str = "pip install -r requirements.txt";
 
 /// A project with one memory of each kind, and another project with a lesson of its own.
-fn experienced() -> TestEnv {
+pub(super) fn experienced() -> TestEnv {
     let env = TestEnv::without_worker();
     let strategy = Some("Add an index before a join on the orders table.");
     let text = "The join was slow because the orders table has no index.";
@@ -26,7 +26,7 @@ fn experienced() -> TestEnv {
     env
 }
 
-fn recall(env: &TestEnv, args: &[&str]) -> Vec<Value> {
+pub(super) fn recall(env: &TestEnv, args: &[&str]) -> Vec<Value> {
     let args = [&["recall", "--json"], args].concat();
     let mut answer = env.cli(&args).json();
     serde_json::from_value(answer["memories"].take()).expect("a list")
@@ -38,7 +38,7 @@ fn texts(found: &[Value]) -> Vec<String> {
 }
 
 /// The ids of the lesson and of the fix that are known.
-fn known_ids(env: &TestEnv) -> (String, String) {
+pub(super) fn known_ids(env: &TestEnv) -> (String, String) {
     let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
     let fix = &recall(env, &["requests"])[0]["fixes"][0];
     (id(&recall(env, &["auth"])[0]), id(fix))
@@ -325,50 +325,13 @@ fn figures_are_told_in_words_and_in_json() {
     assert_eq!(stats["evaluations"], json!([]));
 }
 
-// -- forget
-
-#[test]
-fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
-    let env = experienced();
-    env.learn("j2", 2, &[error(ERROR, 1, Some(FIX))]);
-    let (_, id) = known_ids(&env);
-    let on_disk = || {
-        let files = env.files();
-        let holds = |bytes: &[u8]| bytes.windows(FIX.len()).any(|part| part == FIX.as_bytes());
-        files.values().filter(|bytes| holds(bytes)).count()
-    };
-    assert!(on_disk() >= 2, "in the database and in the index");
-    let told = env.cli(&["forget", &id, "--yes"]).ok();
-    assert_eq!(told, "Forgot 1 fix.\n");
-    assert_eq!(recall(&env, &["requests"])[0]["fixes"], json!([]));
-    // This folder's project is the client's, wherever the shell is.
-    let mut command = env.command("playbook");
-    command
-        .args(["forget", "--project", "--yes"])
-        .current_dir(env.root());
-    let told = Running::start(command, b"", Stdin::Closed).finish().ok();
-    assert_eq!(
-        told,
-        "Forgot 1 reflection, 1 strategy, 1 lesson, 1 error.\n"
-    );
-    assert!(recall(&env, &[]).is_empty());
-    assert_eq!(on_disk(), 0);
-    assert_eq!(
-        env.cli(&["forget", "--project", "--yes"]).ok(),
-        "Forgot nothing.\n"
-    );
-}
-
 #[rstest]
 #[case::recall(&["recall", "--project", "typo"], 1)]
 #[case::stats(&["stats", "--project", "typo"], 1)]
 #[case::seen(&["seen", "boom", "--project", "typo"], 2)]
 fn a_project_that_is_not_there_is_no_other_project(#[case] args: &[&str], #[case] code: i32) {
     let env = experienced();
-    let mut command = env.command("playbook");
-    command.args(args).current_dir(env.project());
-    Running::start(command, b"", Stdin::Closed)
-        .finish()
+    env.cli(args)
         .fails(code, &["no such project: typo", "hint: "]);
 }
 
@@ -397,71 +360,6 @@ fn a_project_is_found_by_the_name_it_was_learned_under(#[case] name: &str) {
         "Forgot 1 lesson.\n"
     );
     assert_eq!(recall(&env, &["--all"]).len(), 4);
-}
-
-#[test]
-fn what_is_old_is_forgotten_in_this_project_or_in_all() {
-    let mut env = TestEnv::without_worker();
-    env.learn("j1", 100, &[lesson("old", "older", None)]);
-    env.learn("j2", 2, &[lesson("new", "newer", None)]);
-    let left = |env: &TestEnv| recall(env, &["--all"]).len();
-    let forget = |env: &TestEnv, args: &[&str]| {
-        let answer = env.cli(&[&["forget", "--yes", "--json"], args].concat());
-        answer.json()["total"].as_u64()
-    };
-    assert_eq!(forget(&env, &["--older-than", "1y"]), Some(0));
-    let here = env.project();
-    env.go_to_project("other");
-    assert_eq!(forget(&env, &["--older-than", "90d"]), Some(0));
-    assert_eq!(left(&env), 2);
-    let here = here.to_str().expect("a path");
-    assert_eq!(
-        forget(&env, &["--older-than", "2026-09-01", "--project", here]),
-        Some(1)
-    );
-    assert_eq!(forget(&env, &["--older-than", "1d", "--all"]), Some(1));
-    assert_eq!(left(&env), 0);
-}
-
-#[rstest]
-#[case::not_asked(&["forget", "--project"], 1, &["would forget all", "--yes"])]
-#[case::not_asked_about_one(&["forget", "ID"], 1, &["would forget les-", "auth middleware", "--yes"])]
-#[case::unknown(&["forget", "les-000000000000", "--yes"], 1, &["les-000000000000", "hint: "])]
-#[case::unknown_not_asked(&["forget", "x"], 1, &["remembered as x"])]
-#[case::no_time(&["forget", "--older-than", "soon", "--yes"], 1, &["no time: soon", "90d"])]
-#[case::a_time_to_come(&["forget", "--older-than", "-3d", "--yes"], 2, &["error: "])]
-#[case::nothing_said(&["forget"], 2, &["error: "])]
-#[case::two_things_said(&["forget", "x", "--project", "."], 2, &["error: "])]
-#[case::a_fix_not_asked(&["forget", "FIX"], 1, &["would forget les-", "requirements.txt"])]
-#[case::no_project(&["forget", "--project", "typo", "--yes"], 1, &["no such project: typo", "hint: "])]
-#[case::no_folder(&["forget", "--project", "./typo", "-y"], 1, &["no such project: ./typo"])]
-#[case::old_of_no_project(
-    &["forget", "--older-than", "1d", "--project", "typo", "-y"],
-    1,
-    &["no such project: typo"]
-)]
-fn nothing_is_forgotten_by_mistake(
-    #[case] args: &[&str],
-    #[case] code: i32,
-    #[case] words: &[&str],
-) {
-    let env = experienced();
-    let (lesson, fix) = known_ids(&env);
-    let args: Vec<&str> = args
-        .iter()
-        .map(|arg| match *arg {
-            "ID" => lesson.as_str(),
-            "FIX" => fix.as_str(),
-            arg => arg,
-        })
-        .collect();
-    // A folder in a repository: the repository is not meant by a folder that is not there.
-    let mut command = env.command("playbook");
-    command.args(args).current_dir(env.project());
-    Running::start(command, b"", Stdin::Closed)
-        .finish()
-        .fails(code, words);
-    assert_eq!(recall(&env, &[]).len(), 4);
 }
 
 #[test]

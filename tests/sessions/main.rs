@@ -8,6 +8,7 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod away;
 mod bootstrap;
 mod determinism;
 mod exactly_once;

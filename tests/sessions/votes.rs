@@ -11,19 +11,15 @@ use crate::common::prelude::*;
 use crate::common::story::{change, operations, tags};
 
 const TEXT: &str = "run the tests before every commit";
+const OTHER: &str = "do not edit generated files";
 const LINE: &str = "[pat-001] helpful=0 harmful=0 :: run the tests before every commit";
 const HELPED: (u64, u64) = (1, 0);
 const HARMED: (u64, u64) = (0, 1);
 const NOTHING: (u64, u64) = (0, 0);
-/// A time at which a job that waited since [`NOW`] is due.
-const LATER: &str = "2026-11-23T12:00:00Z";
 
 fn with_points() -> TestEnv {
     let env = TestEnv::without_worker();
-    env.write_playbook(&[
-        ("pat-001", TEXT),
-        ("mis-002", "do not edit generated files"),
-    ]);
+    env.write_playbook(&[("pat-001", TEXT), ("mis-002", OTHER)]);
     env
 }
 
@@ -372,7 +368,7 @@ fn what_a_session_was_given_is_asked_once_for_a_job() {
     for file in records(&env) {
         fs::remove_file(file).unwrap();
     }
-    env.worker_at(LATER);
+    env.worker_at("2026-11-23T12:00:00Z");
     assert_eq!(env.spool(), Vec::<Value>::new());
     assert_eq!(env.marks_of("pat-001"), HELPED);
 }

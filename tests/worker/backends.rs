@@ -10,7 +10,7 @@ use crate::common::prelude::*;
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
 /// A user whose client plays `play`, with a session that has ended.
-fn logged_in(play: &str) -> TestEnv {
+pub(super) fn logged_in(play: &str) -> TestEnv {
     let mut env = TestEnv::without_worker();
     env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
     write(
@@ -34,7 +34,7 @@ fn answering(text: &str) -> String {
     format!("cat > /dev/null; cat <<'EOT'\n{result}\nEOT\n")
 }
 
-fn good() -> String {
+pub(super) fn good() -> String {
     let reply = json!({
         "analysis": "well done", "reasoning": "nothing new", "operations": [],
         "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
@@ -43,7 +43,7 @@ fn good() -> String {
 }
 
 /// The processes that the fake client noted.
-fn pids(env: &TestEnv) -> Vec<String> {
+pub(super) fn pids(env: &TestEnv) -> Vec<String> {
     let pids = fs::read_to_string(env.home().join("pids")).unwrap_or_default();
     pids.lines().map(|line| line.trim().to_owned()).collect()
 }
@@ -371,52 +371,4 @@ fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
         assert_eq!(point["helpful"], EACH, "{name}");
     }
     assert!(env.spool().is_empty() && env.failed().is_empty());
-}
-
-/// Writes recorded replies for the two questions about `s1`, as `fixtures record` does.
-fn recorded(env: &TestEnv) -> PathBuf {
-    let file = env.config_dir().join("replies.jsonl");
-    let transcript = env.transcript_path("s1").display().to_string();
-    let file_argument = file.display().to_string();
-    env.cli(&["fixtures", "record", &transcript, "--file", &file_argument])
-        .ok();
-    file
-}
-
-#[test]
-fn recorded_replies_stand_for_the_backend_they_come_from() {
-    let mut env = logged_in(&good());
-    fs::remove_dir_all(env.state()).unwrap();
-    let file = recorded(&env);
-    assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
-    assert_eq!(env.marks_of("pat-001"), (0, 0), "recording changes nothing");
-    assert_eq!(pids(&env).len(), 2);
-
-    env.set("PATH", "/usr/bin:/bin");
-    env.write_config("backend = \"fixtures\"\n[fixtures]\npath = \"replies.jsonl\"\n");
-    env.ends("s1");
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let line = &env.reflections()[0];
-    assert_eq!(line["backend"], "fixtures");
-    let key = line["fixture_key"].as_str().unwrap();
-    assert_eq!(key.len(), 12);
-    assert!(fs::read_to_string(&file).unwrap().contains(key));
-}
-
-/// Spec/2, section 4.2.
-#[test]
-fn a_missing_recording_is_named_and_writes_nothing() {
-    let env = TestEnv::with_point();
-    env.write_config("backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n");
-    write(&env.config_dir().join("replies.jsonl"), "");
-    env.end_citing("s1");
-    let before = env.playbook();
-    env.worker();
-    assert_eq!(env.playbook(), before);
-    assert_eq!(env.failed().len(), 1);
-    let line = &env.reflections()[0];
-    assert_eq!(line["reason"], "reflect_error:FixtureMissingError");
-    assert_eq!(line["ops_written"], 0);
-    assert_eq!(line["fixture_key"].as_str().unwrap().len(), 12);
 }
