@@ -3,10 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{TestEnv, write};
-use crate::common::session::Session;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 /// A key that masks must take out, and that no list may show.
 const KEY: &str = "AKIAZ3MSQWERTYUIOP27";
@@ -74,10 +71,7 @@ fn what_the_user_said_is_learned_and_given_to_later_sessions() {
         .find(|point| point["place"] == "one.jsonl")
         .unwrap();
     let text = said["text"].as_str().unwrap().to_lowercase();
-    assert!(
-        text.contains("always run the tests before you commit"),
-        "{said}"
-    );
+    has!(text, "always run the tests before you commit");
     assert!(seen["units_at_start"].as_u64().unwrap() > 0);
 }
 
@@ -97,24 +91,18 @@ fn each_item_can_be_read_and_no_secret_is_shown() {
 fn what_the_gate_would_have_said_stands_beside_what_the_user_said_next() {
     let env = TestEnv::without_worker();
     let mut session = Session::new("false");
-    let test = json!({"command": "cargo test"});
     let red = "Exit code 101\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
     session
         .user("mend the parser")
-        .tool_error("Bash", &test, red)
+        .failed("cargo test", red)
         .assistant("All done: the tests pass.")
         .user("No, they still fail.")
-        .tool_error("Bash", &test, red)
+        .failed("cargo test", red)
         .assistant("Right, one test fails.");
     let folder = env.root().join("sessions");
     write(&folder.join("false.jsonl"), session.text());
-    let args = [
-        "backtest",
-        "--dir",
-        folder.to_str().unwrap(),
-        "--list",
-        "gate",
-    ];
+    let dir = folder.to_str().unwrap();
+    let args = ["backtest", "--dir", dir, "--list", "gate"];
     let told = env.cli(&[&args[..], &["--json"]].concat()).json();
     assert_eq!(told["stops"], 2);
     let [one] = &told["gate"].as_array().unwrap()[..] else {
@@ -139,19 +127,14 @@ fn nothing_of_the_users_is_touched() {
 #[test]
 fn the_projects_own_sessions_are_replayed_where_no_folder_is_named() {
     let env = TestEnv::without_worker();
-    let project = env.project();
-    let text = slip("own").text();
-    let text = text.replace("/home/user/project", project.to_str().unwrap());
-    write(&env.transcript_path("own"), text);
+    env.write_held(&slip("own"));
     let seen: Value = env.cli(&["backtest", "--json"]).json();
     assert_eq!((&seen["sessions"], &seen["errors"]), (&json!(1), &json!(1)));
 }
 
 #[test]
 fn a_model_is_asked_only_once_the_user_has_agreed() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::canned();
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by([Step::Canned]);
     let folder = folder(&env);
     let args = ["backtest", "--dir", folder.to_str().unwrap(), "--model"];
     let asked = env.cli(&args);
@@ -167,28 +150,16 @@ fn a_model_is_asked_only_once_the_user_has_agreed() {
 /// The canned model finds one thing in each session, which no user said to hold.
 #[test]
 fn with_a_model_it_says_what_recurs_what_each_start_gives_and_what_it_takes() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script(["s1", "s2", "s3"].into_iter().flat_map(|_| replies()));
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by((0..3).flat_map(|_| replies()));
     let folder = folder(&env);
     let dir = folder.to_str().unwrap();
     let told = env.cli(&["backtest", "--dir", dir, "--model", "--yes", "--json"]);
     assert!(told.stderr.contains("at most 8 calls"), "{told:?}");
     let seen: Value = serde_json::from_str(&told.stdout).unwrap();
     assert_eq!(api.requests().len(), 6);
-    let places = |key: &str| -> Vec<&str> {
-        let items = seen[key].as_array().unwrap().iter();
-        items.map(|item| item["place"].as_str().unwrap()).collect()
-    };
-    assert_eq!(places("waiting"), ["one.jsonl"], "{seen}");
-    assert_eq!(places("points"), ["two.jsonl"]);
-    let given: Vec<&Value> = seen["starts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| &s["points"])
-        .collect();
-    assert_eq!(given, ["", "", "ctx-001"]);
+    assert_eq!(texts(&seen["waiting"], "place"), ["one.jsonl"], "{seen}");
+    assert_eq!(texts(&seen["points"], "place"), ["two.jsonl"]);
+    assert_eq!(texts(&seen["starts"], "points"), ["", "", "ctx-001"]);
     assert!(seen["tokens_a_session"].as_u64().unwrap() > 0);
 }
 

@@ -3,11 +3,7 @@
 
 use std::process::Stdio;
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
 fn with_session() -> (TestEnv, String) {
     let env = TestEnv::without_worker();
@@ -38,10 +34,8 @@ fn reflect_in_json_holds_analysis_and_tags() {
     let shown = env.cli(&["reflect", &transcript, "--json"]).json();
     assert!(shown["analysis"].is_string(), "{shown}");
     let tag = &shown["bullet_tags"][0];
-    assert_eq!(
-        (&tag["name"], &tag["tag"]),
-        (&json!("pat-001"), &json!("helpful"))
-    );
+    let wanted = json!({"name": "pat-001", "tag": "helpful"});
+    includes(tag, &wanted);
     assert!(tag["rationale"].as_str().is_some_and(|r| !r.is_empty()));
 }
 
@@ -56,7 +50,7 @@ fn reflect_with_apply_counts_once_and_the_end_of_the_session_adds_nothing() {
         (1, 0),
         "a second run finds nothing"
     );
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -91,23 +85,6 @@ fn a_wrong_call_names_the_thing(#[case] args: &[&str], #[case] code: i32, #[case
 }
 
 #[test]
-fn an_unknown_setting_is_named_with_the_nearest_known_one() {
-    let (env, transcript) = with_session();
-    env.write_config("[retry]\natempts = 3\n");
-    let words = ["config.toml", "retry.atempts", "retry.attempts"];
-    env.cli(&["reflect", &transcript]).fails(1, &words);
-}
-
-#[test]
-fn a_project_may_not_say_where_data_goes() {
-    let (env, transcript) = with_session();
-    let file = env.project().join(".claude/playbook.toml");
-    write(&file, "[anthropic]\nbase_url = \"https://example.org\"\n");
-    let words = ["playbook.toml", "anthropic.base_url"];
-    env.cli(&["reflect", &transcript]).fails(1, &words);
-}
-
-#[test]
 fn show_lists_the_key_points_and_finds_some() {
     let (env, _) = with_session();
     let all = env.cli(&["show"]).ok();
@@ -126,36 +103,29 @@ fn show_without_a_playbook_says_so() {
 }
 
 #[test]
-fn show_puts_no_control_character_on_the_terminal() {
-    let env = TestEnv::new();
-    env.write_playbook(&[("pat-001", "a\u{1b}]0;evil\u{7}b\u{202e}c")]);
-    let shown = env.cli(&["show"]).ok();
-    assert!(
-        !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
-        "{shown:?}"
-    );
+fn hostile_texts_put_no_control_character_on_the_terminal() {
+    let env = TestEnv::without_worker();
+    let text = "a\u{1b}]0;evil\u{7}b\u{202e}c\nd";
+    env.write_playbook(&[("pat-001", text), ("x\u{1b}[2J", text), ("oth-001", text)]);
+    env.learn_citing("s\u{1b}[31m");
+    let reason = "\u{1b}[2Jgone\u{202e}";
+    env.cli(&["remove", "oth-001", "--reason", reason]).ok();
+    for args in [&[][..], &["show"], &["log"], &["log", "oth-001"]] {
+        let shown = env.cli(args).ok();
+        let control = shown.find(['\u{1b}', '\u{7}', '\u{202e}']);
+        assert_eq!(control, None, "{args:?}: {shown:?}");
+        assert_eq!(shown.contains("gone"), args.contains(&"log"), "{shown}");
+    }
 }
 
 #[test]
 fn jobs_tells_what_waits() {
     let (env, _) = with_session();
-    assert_eq!(
-        env.cli(&["jobs", "--json"])
-            .json()
-            .to_string()
-            .matches("s1")
-            .count(),
-        0
-    );
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    lacks!(env.cli(&["jobs", "--json"]).ok(), "s1");
+    env.ends("s1");
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
-    assert!(env.cli(&["jobs"]).ok().contains(&id));
-    assert!(
-        env.cli(&["jobs", "--json"])
-            .json()
-            .to_string()
-            .contains(&id)
-    );
+    has!(env.cli(&["jobs"]).ok(), &id);
+    has!(env.cli(&["jobs", "--json"]).json().to_string(), &id);
 }
 
 #[test]
@@ -223,22 +193,15 @@ fn a_reflection_that_waits_says_why_and_so_does_the_next_call() {
     env.use_api("http://127.0.0.1:9", "sk-test");
     env.write_config("[retry]\nattempts = 1\nbase_ms = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let session = Session::new("s1")
-        .user("fix it")
-        .assistant("By [pat-001], done.")
-        .done();
-    env.write_transcript(&session);
-    let transcript = env.transcript_path("s1");
+    let transcript = env.write_transcript(&Session::citing("s1"));
     let apply = ["reflect", transcript.to_str().unwrap(), "--apply"];
-    env.cli(&apply).fails(
-        1,
-        &[
-            " is not done yet: ",
-            "127.0.0.1:9",
-            "tried again in",
-            "playbook jobs",
-        ],
-    );
+    let words = [
+        " is not done yet: ",
+        "127.0.0.1:9",
+        "tried again in",
+        "playbook jobs",
+    ];
+    env.cli(&apply).fails(1, &words);
     let jobs = env.cli(&["jobs", "--json"]).json();
     let id = jobs["jobs"][0]["id"].as_str().unwrap().to_owned();
     let again = format!("job {id} is not done yet: ");
@@ -249,23 +212,16 @@ fn a_reflection_that_waits_says_why_and_so_does_the_next_call() {
 #[test]
 fn what_does_not_count_in_a_preview_is_told_as_left_out() {
     fn answer(_: &str) -> String {
-        let tags = serde_json::json!([
+        let tags = json!([
             {"name": "pat-001", "tag": "helpful", "rationale": "it did"},
             {"name": "pat-777", "tag": "helpful", "rationale": "nobody knows it"},
             {"name": "pat-001", "tag": "splendid", "rationale": "no such tag"},
         ]);
-        serde_json::json!({"analysis": "a", "bullet_tags": tags}).to_string()
+        json!({"analysis": "a", "bullet_tags": tags}).to_string()
     }
-    let mut env = TestEnv::without_worker();
-    let api = crate::common::api::Api::script([crate::common::api::Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, _api) = TestEnv::answered_by([Step::Answer(answer)]);
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let session = Session::new("s1")
-        .user("fix it")
-        .assistant("By [pat-001], done.")
-        .done();
-    env.write_transcript(&session);
-    let transcript = env.transcript_path("s1");
+    let transcript = env.write_transcript(&Session::citing("s1"));
     let shown = env.cli(&["reflect", transcript.to_str().unwrap()]).ok();
     assert_eq!(shown.matches("left out: ").count(), 2, "{shown}");
     has!(shown, "splendid");

@@ -3,19 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::api::Api;
-use crate::common::env::{TestEnv, write};
-use serde_json::{Value, json};
-
-#[test]
-fn the_demo_shows_a_mark_and_what_the_next_session_is_given() {
-    let env = TestEnv::new();
-    let before = env.files();
-    let shown = env.cli(&["demo"]).ok();
-    has!(shown, "pat-001");
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
-    env.settle();
-}
+use crate::common::prelude::*;
 
 #[test]
 fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
@@ -35,15 +23,19 @@ fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
     }
     env.set("CLAUDE_CONFIG_DIR", env.root().join("elsewhere"));
     env.set("ANTHROPIC_API_KEY", "sk-ant-test");
-    let shown = env.cli(&["demo"]).ok();
-    has!(shown, "pat-001");
+    has!(env.cli(&["demo"]).ok(), "pat-001");
     assert_eq!(api.requests().len(), 0);
     env.settle();
 }
 
 #[test]
 fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
-    let shown = TestEnv::new().cli(&["demo", "--json"]).json();
+    let env = TestEnv::new();
+    let files = env.files();
+    has!(env.cli(&["demo"]).ok(), "pat-001");
+    let shown = env.cli(&["demo", "--json"]).json();
+    env.settle();
+    assert!(env.changed_since(&files).is_empty());
     let (before, after) = (points(&shown["before"]), points(&shown["after"]));
     let gained = after
         .iter()
@@ -59,9 +51,8 @@ fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
 #[test]
 fn the_demo_tells_where_a_new_key_point_comes_from() {
     let env = TestEnv::new();
-    let shown = env.cli(&["demo"]).ok();
     has!(
-        shown,
+        env.cli(&["demo"]).ok(),
         "playbook log pref-001",
         "The user said: ",
         "session first"

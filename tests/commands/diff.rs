@@ -1,24 +1,18 @@
 //! Promise: `playbook diff` says in words what changed in the key points, for a pull request.
 
-use serde_json::json;
+use crate::common::prelude::*;
 
-use crate::common::env::TestEnv;
 use crate::common::git::git;
 
 /// A project with a commit that has three points, and one before that has no playbook.
 fn project() -> TestEnv {
     let env = TestEnv::without_worker();
     git(&env.project(), &["init", "-q"]);
-    git(
-        &env.project(),
-        &["commit", "-q", "--allow-empty", "-m", "nothing"],
-    );
+    let nothing = ["commit", "-q", "--allow-empty", "-m", "nothing"];
+    git(&env.project(), &nothing);
     git(&env.project(), &["tag", "none"]);
-    env.write_playbook(&[
-        ("pat-001", "run tests"),
-        ("pat-002", "run all tests"),
-        ("pat-003", "x"),
-    ]);
+    let texts = [("pat-001", "run tests"), ("pat-002", "run all tests")];
+    env.write_playbook(&[&texts[..], &[("pat-003", "x")]].concat());
     git(&env.project(), &["add", "-A"]);
     git(&env.project(), &["commit", "-q", "-m", "points"]);
     env.cli(&["trust"]).ok();
@@ -28,10 +22,8 @@ fn project() -> TestEnv {
 #[test]
 fn what_changed_since_a_commit_is_said_in_words() {
     let env = project();
-    assert_eq!(
-        env.cli(&["diff"]).ok(),
-        "No key point differs between HEAD and the file.\n"
-    );
+    let none = "No key point differs between HEAD and the file.\n";
+    assert_eq!(env.cli(&["diff"]).ok(), none);
     env.cli(&["merge", "pat-001", "pat-002", "--text", "run each test"])
         .ok();
     env.cli(&["edit", "pat-003", "--text", "keep x"]).ok();
@@ -48,15 +40,10 @@ fn what_changed_since_a_commit_is_said_in_words() {
     git(&env.project(), &["commit", "-qam", "changes"]);
     assert_eq!(env.cli(&["diff", "HEAD~..HEAD"]).ok(), said);
     let told = env.cli(&["diff", "none..HEAD~", "--json"]).json();
-    assert_eq!(
-        (&told["from"], &told["to"]),
-        (&json!("none"), &json!("HEAD~"))
-    );
-    assert_eq!(
-        told["changes"].as_array().unwrap().len(),
-        3,
-        "no file, no points"
-    );
+    let wanted = json!({"from": "none", "to": "HEAD~"});
+    includes(&told, &wanted);
+    let changes = told["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 3, "no file, no points");
 }
 
 #[test]

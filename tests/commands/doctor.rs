@@ -1,20 +1,15 @@
 //! Promise: the doctor finds what is broken, says what to do, and changes nothing.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::prelude::*;
 use crate::common::programs;
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
 
 /// A user for whom everything works.
 pub(super) fn healthy() -> TestEnv {
     let env = TestEnv::new();
-    link_programs(&client(&env).join("playbook/bin"));
+    programs::link_into(&env.installed_bin());
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.cli(&["install"]).ok();
     env
@@ -26,14 +21,6 @@ fn client(env: &TestEnv) -> PathBuf {
 
 fn settings(env: &TestEnv) -> PathBuf {
     client(env).join("settings.json")
-}
-
-fn link_programs(bin: &Path) {
-    fs::create_dir_all(bin).unwrap();
-    let built = programs::folder();
-    for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
-        std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
-    }
 }
 
 fn examine(env: &TestEnv, args: &[&str]) -> (Option<i32>, Value) {
@@ -62,37 +49,22 @@ fn all_is_well_and_nothing_is_changed() {
     let before = env.files();
     let (code, said) = examine(&env, &[]);
     assert_eq!((code, &said["ok"]), (Some(0), &json!(true)), "{said:#}");
-    for topic in [
-        "programs",
-        "hooks",
-        "answer",
-        "worker",
-        "backend",
-        "jobs",
-        "folders",
-        "disk",
-        "playbook",
-        "templates",
-    ] {
+    let topics = "programs hooks answer worker backend jobs folders disk playbook templates";
+    for topic in topics.split(' ') {
         assert_eq!(found(&said, topic, "good").len(), 1, "{topic}: {said:#}");
     }
-    let told = env.cli(&["doctor"]).ok();
-    has!(told, "outlives its hook");
+    has!(env.cli(&["doctor"]).ok(), "outlives its hook");
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 }
 
 #[test]
 fn how_the_last_sessions_went_is_told() {
     let env = healthy();
-    let session = Session::citing("s1");
-    env.end(&session);
+    env.end_citing("s1");
     env.settle();
     let (_, said) = examine(&env, &[]);
     let told = found(&said, "sessions", "good");
-    assert!(
-        told[0].contains("1 learned from, 0 skipped, 0 failed"),
-        "{said:#}"
-    );
+    has!(told[0], "1 learned from, 0 skipped, 0 failed");
     env.cli(&["add", "ask first"]).ok();
     let (_, said) = examine(&env, &[]);
     let after = found(&said, "sessions", "good");
@@ -100,13 +72,12 @@ fn how_the_last_sessions_went_is_told() {
 }
 
 fn replace_hook(env: &TestEnv, hook: Hook, script: &str) {
-    replace(&client(env).join("playbook/bin").join(hook.name()), script);
+    replace(&env.installed_bin().join(hook.name()), script);
 }
 
 fn replace(program: &Path, script: &str) {
     fs::remove_file(program).unwrap();
-    write(program, format!("#!/bin/sh\n{script}\n"));
-    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(program, format!("#!/bin/sh\n{script}\n"));
 }
 
 /// Changes the text of the user's settings.
@@ -155,16 +126,14 @@ type Break = fn(&mut TestEnv);
 #[rstest]
 #[case::not_registered("hooks", "not registered", |env: &mut TestEnv| { env.cli(&["uninstall", "--scope", "user"]).ok(); })]
 #[case::half_registered("hooks", "no PreCompact", |env: &mut TestEnv| {
-    let text = fs::read_to_string(settings(env)).unwrap();
-    write(&settings(env), text.replace("\"PreCompact\"", "\"PostCompact\""));
+    edit_settings(env, "\"PreCompact\"", "\"PostCompact\"");
 })]
 #[case::switched_off("hooks", "disableAllHooks", |env: &mut TestEnv| {
-    let text = fs::read_to_string(settings(env)).unwrap();
-    write(&settings(env), text.replacen('{', "{\"disableAllHooks\": true,", 1));
+    edit_settings(env, "{", "{\"disableAllHooks\": true,");
 })]
 #[case::unreadable_settings("hooks", "line 1", |env: &mut TestEnv| write(&settings(env), "{,}"))]
 #[case::hook_missing("programs", "session-end", |env: &mut TestEnv| {
-    fs::remove_file(client(env).join("playbook/bin/session-end")).unwrap();
+    fs::remove_file(env.installed_bin().join("session-end")).unwrap();
 })]
 #[case::hook_silent("answer", "did not answer", |env: &mut TestEnv| {
     replace_hook(env, Hook::SessionStart, "");
@@ -179,13 +148,13 @@ type Break = fn(&mut TestEnv);
     replace_hook(env, Hook::PreCompact, "exit 2");
 })]
 #[case::program_hangs("programs", "does not run", |env: &mut TestEnv| {
-    replace(&client(env).join("playbook/bin/playbook"), "sleep 3000");
+    replace(&env.installed_bin().join("playbook"), "sleep 3000");
 })]
 #[case::program_missing("programs", "does not run", |env: &mut TestEnv| {
-    fs::remove_file(client(env).join("playbook/bin/playbook")).unwrap();
+    fs::remove_file(env.installed_bin().join("playbook")).unwrap();
     // Else the program would be found beside where the link leads.
     for hook in Hook::ALL {
-        let hook = client(env).join("playbook/bin").join(hook.name());
+        let hook = env.installed_bin().join(hook.name());
         let real = fs::canonicalize(&hook).unwrap();
         fs::remove_file(&hook).unwrap();
         fs::copy(real, hook).unwrap();
@@ -205,17 +174,14 @@ type Break = fn(&mut TestEnv);
     env.set("ANTHROPIC_API_KEY", "sk-test");
     env.write_config("anthropic.base_url = \"https://me:pw@example.com\"\n");
 })]
-#[case::state_of_all("folders", "could not use state folder", |env: &mut TestEnv| {
-    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o777)).unwrap();
-})]
+#[case::state_of_all("folders", "could not use state folder", |env: &mut TestEnv| set_mode(&env.state(), 0o777))]
 #[case::spool_of_all("folders", "state/spool: others may write there", |env: &mut TestEnv| {
     fs::create_dir_all(env.state().join("spool")).unwrap();
-    fs::set_permissions(env.state().join("spool"), fs::Permissions::from_mode(0o777)).unwrap();
+    set_mode(&env.state().join("spool"), 0o777);
 })]
 #[case::settings_of_all("folders", "could not use settings", |env: &mut TestEnv| {
     env.write_config("backend = \"rules\"\n");
-    let file = env.config_dir().join("config.toml");
-    fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
+    set_mode(&env.config_dir().join("config.toml"), 0o666);
 })]
 #[case::strange_job("jobs", "cannot be read", |env: &mut TestEnv| {
     env.write_state("spool/20261121T120000-00000000.json", "{");
@@ -240,14 +206,11 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
 
 #[rstest]
 #[case::twice("hooks", "registered 2 times", |env: &mut TestEnv| {
-    let text = fs::read_to_string(settings(env)).unwrap();
-    let plugin = "{\"enabledPlugins\": {\"playbook@playbook\": true},";
-    write(&settings(env), text.replacen('{', plugin, 1));
+    edit_settings(env, "{", "{\"enabledPlugins\": {\"playbook@playbook\": true},");
 })]
 #[case::earlier("hooks", "earlier Python version", |env: &mut TestEnv| {
-    let text = fs::read_to_string(settings(env)).unwrap();
     let hook = "\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}],";
-    write(&settings(env), text.replacen("\"SessionStart\"", &format!("{hook}\"SessionStart\""), 1));
+    edit_settings(env, "\"SessionStart\"", &format!("{hook}\"SessionStart\""));
 })]
 #[case::for_some_starts("hooks", "SessionStart in", |env: &mut TestEnv| {
     edit_settings(env, "\"SessionStart\": [\n      {", "\"SessionStart\": [\n      {\"matcher\": \"resume\",");
@@ -255,15 +218,13 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
 #[case::with_more("hooks", "does more than run the hook", |env: &mut TestEnv| {
     edit_settings(env, "/session-end\"", "/session-end; exit 0\"");
 })]
-#[case::open_folder("folders", "others can read", |env: &mut TestEnv| {
-    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
-})]
+#[case::open_folder("folders", "others can read", |env: &mut TestEnv| set_mode(&env.state(), 0o755))]
 #[case::no_job("jobs", "spool/xx.json is no job", |env: &mut TestEnv| {
     env.write_state("spool/xx.json", "{}");
 })]
 #[case::settings_of_a_group("folders", "a group can write", |env: &mut TestEnv| {
     env.write_config("backend = \"rules\"\n");
-    fs::set_permissions(env.config_dir(), fs::Permissions::from_mode(0o775)).unwrap();
+    set_mode(&env.config_dir(), 0o775);
 })]
 #[case::from_a_clone("playbook", "not trusted", |env: &mut TestEnv| {
     fs::create_dir(env.project().join(".git")).unwrap();
@@ -299,7 +260,7 @@ fn the_text_of_a_settings_file_is_never_run() {
         json!({event: [{"hooks": [{"type": "command", "command": command}]}]})
     };
     let market = env.root().join("market");
-    link_programs(&market.join("bin"));
+    programs::link_into(&market.join("bin"));
     replace(
         &market.join("bin/session-start"),
         &format!("touch {}", proof.display()),
@@ -316,8 +277,10 @@ fn the_text_of_a_settings_file_is_never_run() {
         env.write_project(".claude/settings.json", text.to_string());
         let (code, said) = examine(&env, &[]);
         assert_eq!(code, Some(1), "the rest is not registered");
-        let note = &found(&said, "hooks", "note")[0];
-        assert!(note.contains("does more than run the hook"), "{said:#}");
+        has!(
+            found(&said, "hooks", "note")[0],
+            "does more than run the hook"
+        );
         assert_eq!(found(&said, "answer", "good").len(), 1, "{said:#}");
         assert!(!proof.exists(), "{program}");
     }
@@ -334,16 +297,12 @@ fn a_plugin_is_tried_where_the_client_keeps_it() {
     env.write_client_settings(&text);
     let (code, said) = examine(&env, &[]);
     assert_eq!(code, Some(1));
-    assert!(
-        found(&said, "programs", "bad")[0].contains("neither the plugin"),
-        "{said:#}"
-    );
-    link_programs(&source.join("bin"));
+    has!(found(&said, "programs", "bad")[0], "neither the plugin");
+    programs::link_into(&source.join("bin"));
     let (code, said) = examine(&env, &[]);
-    let note = &found(&said, "programs", "note")[0];
-    assert!(note.contains("were not tried"), "{said:#}");
+    has!(found(&said, "programs", "note")[0], "were not tried");
     assert_eq!((code, found(&said, "answer", "good").len()), (Some(0), 0));
-    link_programs(&client(&env).join("plugins/cache/playbook/playbook/0.1.0/bin"));
+    programs::link_into(&client(&env).join("plugins/cache/playbook/playbook/0.1.0/bin"));
     let (code, said) = examine(&env, &[]);
     assert_eq!(code, Some(0), "{said:#}");
     assert_eq!(found(&said, "worker", "good").len(), 1);
@@ -353,17 +312,11 @@ fn a_plugin_is_tried_where_the_client_keeps_it() {
 fn a_plugin_that_the_project_switches_off_registers_nothing() {
     let env = TestEnv::new();
     env.write_client_settings(&json!({"enabledPlugins": {"playbook@playbook": true}}));
-    let local = env.project().join(".claude/settings.local.json");
-    write(
-        &local,
-        json!({"enabledPlugins": {"playbook@playbook": false}}).to_string(),
-    );
+    let off = json!({"enabledPlugins": {"playbook@playbook": false}});
+    env.write_project(".claude/settings.local.json", off.to_string());
     let (code, said) = examine(&env, &[]);
     assert_eq!(code, Some(1));
-    assert!(
-        found(&said, "hooks", "bad")[0].contains("not registered"),
-        "{said:#}"
-    );
+    has!(found(&said, "hooks", "bad")[0], "not registered");
 }
 
 #[test]
@@ -397,16 +350,9 @@ fn a_secret_in_the_base_url_is_neither_stored_nor_shown() {
         &["jobs", "--json"],
         &["status"],
     ] {
-        let told = env.cli(args);
-        assert!(
-            !format!("{told:?}").contains("hunter2"),
-            "{args:?}: {told:?}"
-        );
+        lacks!(format!("{:?}", env.cli(args)), "hunter2");
     }
-    for (path, bytes) in env.files() {
-        let text = String::from_utf8_lossy(&bytes);
-        assert!(!text.contains("hunter2"), "{}", path.display());
-    }
+    env.assert_nowhere(&["hunter2"], &[]);
 }
 
 #[test]
@@ -418,36 +364,16 @@ fn online_asks_one_tiny_question() {
     assert_eq!(code, Some(0), "{said:#}");
     assert_eq!(found(&said, "online", "good").len(), 1, "{said:#}");
     assert_eq!(api.requests().len(), 1);
-    env.use_api("http://127.0.0.1:9", "sk-test");
-    let (code, said) = examine(&env, &["--online"]);
-    assert_eq!(
-        (code, found(&said, "online", "bad").len()),
-        (Some(1), 1),
-        "{said:#}"
+    let refused = Step::error(
+        400,
+        "invalid_request_error",
+        "Your credit balance is too low",
     );
-}
-
-#[rstest]
-#[case::balance(
-    Step::error(400, "invalid_request_error", "Your credit balance is too low"),
-    "top up"
-)]
-#[case::model(
-    Step::error(404, "not_found_error", "model: claude-nobody"),
-    "name a model"
-)]
-#[case::permission(
-    Step::error(403, "permission_error", "not this model"),
-    "allow it the model"
-)]
-fn what_keeps_an_answer_away_is_told_with_what_helps(#[case] step: Step, #[case] helps: &str) {
-    let api = Api::script([step]);
-    let mut env = healthy();
-    env.use_api(&api.base_url(), "sk-test");
-    env.set("PLAYBOOK_NO_WORKER", "1");
-    env.learn_citing("s1");
-    for args in [&[][..], &["--online"]] {
-        let (_, said) = examine(&env, args);
-        assert!(said.to_string().contains(helps), "{said:#}");
+    for (step, helps) in [(refused, "top up"), (Step::Drop, "127.0.0.1")] {
+        api.now([step]);
+        let (code, said) = examine(&env, &["--online"]);
+        assert_eq!(found(&said, "online", "bad").len(), 1, "{said:#}");
+        assert_eq!(code, Some(1));
+        has!(said.to_string(), helps);
     }
 }

@@ -2,26 +2,14 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
 use crate::common::learned::lesson;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 use super::doctor::healthy;
 
-/// Writes a session down as one that was held in the project.
-fn keep(env: &TestEnv, session: &Session) {
-    let folder = env.project();
-    let text = session.text();
-    let text = text.replace("/home/user/project", folder.to_str().unwrap());
-    write(&env.transcript_path(session.id()), text);
-}
-
 fn end(env: &TestEnv, session: &Session) {
-    keep(env, session);
-    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.write_held(session);
+    env.ends(session.id());
     env.settle();
 }
 
@@ -36,7 +24,7 @@ fn each_session_says_what_became_of_it() {
         .user("always release with `just release`")
         .assistant("Done.")
         .done();
-    keep(&env, &session);
+    env.write_held(&session);
     let before = env.files();
     let told = memory(&env, &["just", "RELEASE"]);
     has!(
@@ -48,9 +36,8 @@ fn each_session_says_what_became_of_it() {
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 
     end(&env, &session);
-    let told = memory(&env, &["just", "release"]);
     has!(
-        told,
+        memory(&env, &["just", "release"]),
         "s1 of ",
         "learned by rules, 1 change: `playbook log ",
         "each start gives it"
@@ -85,12 +72,8 @@ fn a_refused_key_is_what_a_waiting_session_waits_for() {
 #[test]
 fn a_lesson_says_what_makes_it_a_key_point() {
     let env = healthy();
-    let learned = lesson(
-        "ran the tests alone",
-        "start the database before the tests",
-        None,
-    );
-    env.learn("j1", 1, &[learned]);
+    let right = "start the database before the tests";
+    env.learn("j1", 1, &[lesson("ran the tests alone", right, None)]);
     has!(
         memory(&env, &["database"]),
         "is a lesson, no key point yet",
@@ -106,23 +89,17 @@ fn key_points_say_why_they_are_not_given() {
     let points: Vec<(String, String)> = (1..=60)
         .map(|n| (format!("pat-{n:03}"), format!("point number{n} {long}")))
         .collect();
-    let points: Vec<(&str, &str)> = points
-        .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
     env.write_playbook(&points);
     has!(memory(&env, &["number60"]), "no room for it at a start");
-    let summary = memory(&env, &[]);
     has!(
-        summary,
+        memory(&env, &[]),
         "60 key points: ",
         " with a prompt that touches them"
     );
 
     env.cli(&["untrust"]).ok();
-    let told = memory(&env, &["number1"]);
     has!(
-        told,
+        memory(&env, &["number1"]),
         "this checkout is not trusted",
         "do: `playbook trust`",
         "and 8 more"

@@ -6,9 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::env::{TestEnv, write};
-use crate::common::run::{Running, Stdin};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 /// Commands of `sh` blocks that are not run here, and why.
 const NOT_RUN: [(&str, &str); 6] = [
@@ -71,16 +69,15 @@ fn every_path_of_the_sources_that_a_document_names_is_there() {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "/_-.".contains(c);
         for path in text.split(|c| !is_part(c)) {
             let path = path.trim_end_matches(['.', '-']);
-            let is_source = [
+            let folders = [
                 "src/",
                 "crates/",
                 "tests/",
                 "data/",
                 "benches/",
                 "examples/",
-            ]
-            .iter()
-            .any(|folder| path.starts_with(folder));
+            ];
+            let is_source = folders.iter().any(|folder| path.starts_with(folder));
             if is_source && !root.join(path).exists() {
                 missing.insert(format!("{name}: {path}"));
             }
@@ -116,10 +113,8 @@ fn user() -> TestEnv {
         .user("thanks, that works")
         .assistant("Done.")
         .done();
-    let text = session.text();
-    let text = text.replace("/home/user/project", env.project().to_str().unwrap());
-    write(&env.transcript_path("s1"), &text);
-    env.write_project("SESSION.jsonl", &text);
+    let transcript = fs::read(env.write_held(&session)).unwrap();
+    env.write_project("SESSION.jsonl", transcript);
     env.write_project("build.log", "all went well\n");
     let templates = env.home().join(".config/playbook/templates");
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
@@ -148,13 +143,7 @@ fn every_command_in_a_block_works_or_is_listed_as_not_run() {
             let out = Running::start(sh, b"", Stdin::Closed).finish();
             let known = STATUS.iter().find(|(known, _)| *known == line);
             let expected = known.map_or(0, |(_, status)| *status);
-            assert_eq!(
-                out.code,
-                Some(expected),
-                "{name}: {line}\n{}{}",
-                out.stdout,
-                out.stderr
-            );
+            assert_eq!(out.code, Some(expected), "{name}: {line}\n{out:?}");
             count += 1;
         }
     }

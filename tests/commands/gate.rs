@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::env::{Hook, TestEnv, write};
-use rstest::rstest;
-use serde_json::Value;
+use crate::common::prelude::*;
 
 fn settings(env: &TestEnv) -> PathBuf {
     env.home().join(".claude/settings.json")

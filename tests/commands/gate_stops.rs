@@ -1,21 +1,17 @@
 //! Promise: `playbook gate` says of each stop in a transcript what the gate finds.
 
-use serde_json::json;
-
-use crate::common::env::TestEnv;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 const RED: &str = "test result: FAILED. 2 passed; 1 failed";
 
 fn session() -> Session {
     let mut session = Session::new("s1");
-    let test = json!({"command": "cargo test"});
     session
         .user("add a parser")
-        .tool_error("Bash", &test, &format!("Exit code 101\n{RED}"))
+        .failed("cargo test", &format!("Exit code 101\n{RED}"))
         .assistant("All tests pass.")
         .user("they do not")
-        .tool("Bash", &test, "test result: ok. 3 passed; 0 failed")
+        .ran("cargo test", "test result: ok. 3 passed; 0 failed")
         .assistant("Now all tests pass.");
     session
 }
@@ -42,11 +38,11 @@ fn each_stop_has_its_verdict_as_json() {
     let path = env.write_transcript(&session());
     let told = env.cli(&["gate", path.to_str().unwrap(), "--json"]).json();
     let stops = told["stops"].as_array().unwrap();
-    let passes: Vec<bool> = stops
-        .iter()
-        .map(|stop| stop["passes"].as_bool().unwrap())
-        .collect();
-    assert_eq!(passes, [false, true]);
+    assert_eq!(
+        (&stops[0]["passes"], &stops[1]["passes"]),
+        (&json!(false), &json!(true))
+    );
+    assert_eq!(stops.len(), 2);
     assert_eq!(stops[0]["findings"][0]["fault"], "failed_check");
     assert_eq!(stops[1]["findings"], json!([]));
     assert_eq!(stops[1]["guidance"], "");

@@ -3,12 +3,8 @@
 
 use std::fs;
 
-use crate::common::env::{TestEnv, write};
 use crate::common::git::git;
-use crate::common::run::{Output, Running, Stdin};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
 const GUIDE: &str = include_str!("../../docs/guide.md");
 
@@ -76,12 +72,11 @@ fn new_project(env: &TestEnv) {
 /// A repository whose playbook is from before there were names by section, with a past session.
 fn old_project(env: &TestEnv) {
     git(&env.project(), &["init", "-q"]);
-    let old = json!({"version": "1.0", "sections": {
-        "PATTERNS & APPROACHES": [
-            {"name": "kpt_001", "text": "read the docs first", "helpful": 3, "harmful": 0},
-            {"name": "pat-007", "text": "keep functions short", "helpful": 0, "harmful": 1},
-        ],
-    }});
+    let points = json!([
+        {"name": "kpt_001", "text": "read the docs first", "helpful": 3, "harmful": 0},
+        {"name": "pat-007", "text": "keep functions short", "helpful": 0, "harmful": 1},
+    ]);
+    let old = json!({"version": "1.0", "sections": {"PATTERNS & APPROACHES": points}});
     write(&env.playbook_path(), old.to_string());
     git(&env.project(), &["add", "-A"]);
     git(&env.project(), &["commit", "-q", "-m", "a playbook"]);
@@ -92,9 +87,7 @@ fn old_project(env: &TestEnv) {
         .user("thanks, that works")
         .assistant("Done.")
         .done();
-    let text = session.text();
-    let text = text.replace("/home/user/project", env.project().to_str().unwrap());
-    write(&env.transcript_path("s1"), text);
+    env.write_held(&session);
 }
 
 #[rstest]

@@ -4,10 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 /// Settings as users have them: mixed indentation, objects on one line, other words than
 /// ASCII, empty lists, and the hooks of others.
@@ -17,17 +14,13 @@ const RICH: &str = "{\n  \"model\": \"opus\",\n    \"env\": {\"GRÃœSSE\": \"schÃ
 fn installed() -> TestEnv {
     let env = TestEnv::new();
     for hook in Hook::ALL {
-        write(&bin(&env).join(hook.name()), "");
+        write(&env.installed_bin().join(hook.name()), "");
     }
     env
 }
 
 fn client(env: &TestEnv) -> PathBuf {
     env.home().join(".claude")
-}
-
-fn bin(env: &TestEnv) -> PathBuf {
-    client(env).join("playbook/bin")
 }
 
 fn settings(env: &TestEnv) -> PathBuf {
@@ -57,7 +50,7 @@ fn install_install_uninstall_leaves_rich_settings_as_they_were() {
     has!(told, "registered");
     let once = fs::read_to_string(settings(&env)).unwrap();
     for hook in Hook::ALL {
-        let ours = bin(&env).join(hook.name()).display().to_string();
+        let ours = env.installed_bin().join(hook.name()).display().to_string();
         assert!(once.matches(&ours).count() == 1, "{once}");
     }
     assert_eq!(commands(&once, "SessionEnd").len(), 2);
@@ -93,21 +86,6 @@ fn what_is_changed_in_between_stays(#[case] before: &str, #[case] after: &str) {
     write(&settings(&env), edited);
     env.cli(&["uninstall"]).ok();
     assert_eq!(fs::read_to_string(settings(&env)).unwrap(), text(after));
-}
-
-#[test]
-fn settings_that_cannot_be_parsed_are_left_alone_and_the_line_is_named() {
-    let env = installed();
-    let text = "{\n  \"model\": \"opus\",\n  // mine\n}\n";
-    write(&settings(&env), text);
-    let before = env.files();
-    let words = [
-        "could not edit settings",
-        "settings.json: line 3",
-        "hint: mend that line",
-    ];
-    env.cli(&["install"]).fails(1, &words);
-    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -184,10 +162,14 @@ fn the_program_answers_for_hooks_that_are_not_there_until_they_are() {
     assert!(said.contains("in the place of the hooks"), "{said}");
     assert!(said.contains("session-start gave its context"), "{said}");
     for hook in Hook::ALL {
-        write(&bin(&env).join(hook.name()), "");
+        write(&env.installed_bin().join(hook.name()), "");
     }
     env.cli(&["install"]).ok();
-    let own = bin(&env).join("session-end").display().to_string();
+    let own = env
+        .installed_bin()
+        .join("session-end")
+        .display()
+        .to_string();
     assert_eq!(registered(), [own]);
     env.cli(&["uninstall"]).ok();
     assert!(!settings(&env).exists());
@@ -196,13 +178,11 @@ fn the_program_answers_for_hooks_that_are_not_there_until_they_are() {
 #[test]
 fn a_purge_leaves_nothing_but_the_playbooks() {
     let env = installed();
-    let session = Session::citing("s1");
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.write_config("backend = \"rules\"\n");
-    env.write_transcript(&session);
     env.cli(&["install"]).ok();
-    env.hook(Hook::SessionStart, "s1", json!({})).context();
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.start("s1");
+    env.end_citing("s1");
     env.settle();
     env.worker();
     env.cli(&["jobs", "retry", "--all"]).ok();
@@ -242,36 +222,35 @@ fn a_purge_touches_nothing_that_is_not_ours() {
 }
 
 #[rstest]
-#[case::only_hooks(&["uninstall"])]
-#[case::everything(&["uninstall", "--purge"])]
-fn folders_that_were_made_above_the_states_go_as_well(#[case] uninstall: &[&str]) {
+#[case::the_hooks_leave(|_: &TestEnv| (), &["uninstall"])]
+#[case::everything_leaves(|_: &TestEnv| (), &["uninstall", "--purge"])]
+#[case::after_a_setting_was_made(
+    |env: &TestEnv| { env.cli(&["config", "set", "reflection.dry_run", "true"]).ok(); },
+    &["uninstall", "--purge"]
+)]
+#[case::after_the_settings_of_the_client_were_removed(
+    |env: &TestEnv| fs::remove_file(settings(env)).unwrap(), &["uninstall", "--purge"]
+)]
+#[case::after_the_hooks_left(
+    |env: &TestEnv| {
+        env.cli(&["uninstall"]).ok();
+        env.cli(&["jobs", "retry", "--all"]).ok();
+    },
+    &["uninstall", "--purge"]
+)]
+fn folders_that_were_made_above_ours_go_as_well(
+    #[case] happens: fn(&TestEnv),
+    #[case] uninstall: &[&str],
+) {
     let mut env = installed();
-    let above = env.home().join(".local");
-    env.set("PLAYBOOK_STATE_DIR", above.join("state/playbook"));
-    env.cli(&["install"]).ok();
-    assert!(above.join("state/playbook").is_dir());
-    env.cli(uninstall).ok();
-    assert!(!above.exists(), "an empty folder of ours is left");
-}
-
-#[rstest]
-#[case::after_a_setting_was_made(true)]
-#[case::after_the_settings_of_the_client_were_removed(false)]
-fn folders_that_were_made_above_ours_go_whatever_came_into_them(#[case] is_setting: bool) {
-    let mut env = installed();
-    env.set(
-        "PLAYBOOK_STATE_DIR",
-        env.home().join(".local/state/playbook"),
-    );
-    env.set("PLAYBOOK_CONFIG_DIR", env.home().join(".config/playbook"));
-    env.cli(&["install"]).ok();
-    if is_setting {
-        env.cli(&["config", "set", "reflection.dry_run", "true"])
-            .ok();
-    } else {
-        fs::remove_file(settings(&env)).unwrap();
+    for variable in ["PLAYBOOK_STATE_DIR", "PLAYBOOK_CONFIG_DIR"] {
+        env.unset(variable);
     }
-    env.cli(&["uninstall", "--purge"]).ok();
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.cli(&["install"]).ok();
+    assert!(env.home().join(".local/state/playbook").is_dir());
+    happens(&env);
+    env.cli(uninstall).ok();
     for folder in [".local", ".config"] {
         assert!(!env.home().join(folder).exists(), "{folder} is left");
     }
@@ -356,32 +335,13 @@ fn a_path_that_json_cannot_hold_is_named_before_anything_is_done() {
     env.set("CLAUDE_CONFIG_DIR", &client);
     write(&client.join("settings.json"), RICH);
     let before = env.files();
-    env.cli(&["install", "--dry-run"]).fails(
-        1,
-        &[
-            "could not edit settings",
-            "its path is not UTF-8",
-            "hint: rename",
-        ],
-    );
+    let words = [
+        "could not edit settings",
+        "its path is not UTF-8",
+        "hint: rename",
+    ];
+    env.cli(&["install", "--dry-run"]).fails(1, &words);
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn a_purge_takes_the_empty_folders_above_ours_although_the_hooks_left_before() {
-    let mut env = installed();
-    for variable in ["PLAYBOOK_STATE_DIR", "PLAYBOOK_CONFIG_DIR"] {
-        env.unset(variable);
-    }
-    env.cli(&["install"]).ok();
-    env.cli(&["uninstall"]).ok();
-    env.set("PLAYBOOK_NO_WORKER", "1");
-    env.cli(&["jobs", "retry", "--all"]).ok();
-    env.cli(&["uninstall", "--purge"]).ok();
-    for folder in [".local", ".config"] {
-        let folder = env.home().join(folder);
-        assert!(!folder.exists(), "{} is left", folder.display());
-    }
 }
 
 #[test]

@@ -2,13 +2,10 @@
 //! and --uninstall leaves nothing behind.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::run::{Output, Running, Stdin};
-use rstest::rstest;
+use crate::common::prelude::*;
 
 const SETTINGS: &str = "{\n  \"env\": {\"GRÜSSE\": \"日本語\", \"A\":\"1\"},\n\t\"hooks\": {\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ]\n  }\n}";
 
@@ -37,8 +34,7 @@ fn archive(env: &TestEnv) -> PathBuf {
     fs::copy(env!("CARGO_BIN_EXE_playbook"), &playbook).unwrap();
     for hook in Hook::ALL {
         let script = "#!/bin/sh\nexec \"${0%/*}/playbook\" hook \"${0##*/}\"\n";
-        write(&bin.join(hook.name()), script);
-        fs::set_permissions(bin.join(hook.name()), fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&bin.join(hook.name()), script);
     }
     let mut tar = env.command("/usr/bin/env");
     tar.args(["tar", "-cf", "release.tar", "-C", "pack", "playbook-0.0.0"]);
@@ -165,10 +161,8 @@ fn only_all_digits_of_a_sum_are_one(#[case] text: fn(&str) -> String, #[case] ac
     if accepted {
         told.ok();
     } else {
-        told.fails(
-            1,
-            &["release.tar.sha256: does not begin with a SHA-256", "hint:"],
-        );
+        let words = ["release.tar.sha256: does not begin with a SHA-256", "hint:"];
+        told.fails(1, &words);
     }
 }
 
@@ -179,9 +173,7 @@ fn without_a_program_for_sums_no_archive_is_used() {
     write(&env.root().join("release.tar.sha256"), "");
     let tools = env.root().join("tools");
     fs::create_dir(&tools).unwrap();
-    for tool in [
-        "sh", "dirname", "mktemp", "sed", "tr", "rm", "cat", "tar", "uname",
-    ] {
+    for tool in "sh dirname mktemp sed tr rm cat tar uname".split(' ') {
         let found = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(tool));
         let found = found.into_iter().find(|path| path.exists()).unwrap();
         std::os::unix::fs::symlink(found, tools.join(tool)).unwrap();
@@ -240,7 +232,7 @@ fn a_dry_run_before_anything_is_built_builds_nothing() {
         ".local/bin/playbook\n"
     );
     for hook in Hook::ALL {
-        let event = format!("\n  {}\n", hook.event_name());
+        let event = format!("\n  {}\n", hook.client_name());
         has!(told, &event, &format!("playbook/bin/{}\n", hook.name()));
     }
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
@@ -252,8 +244,7 @@ fn to_uninstall_no_program_of_someone_else_is_run() {
     let env = TestEnv::without_worker();
     for place in [".local/bin/playbook", ".claude/playbook/bin/playbook"] {
         let foreign = env.home().join(place);
-        write(&foreign, "#!/bin/sh\necho FOREIGN\n");
-        fs::set_permissions(&foreign, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&foreign, "#!/bin/sh\necho FOREIGN\n");
     }
     let told = install_sh(&env, &["--uninstall"]).ok();
     assert!(told.starts_with("nothing to remove"), "{told}");
@@ -301,18 +292,8 @@ fn a_release_archive_has_all_that_its_readme_links_to() {
     for part in fs::read_dir(root).unwrap() {
         let part = part.unwrap();
         let name = part.file_name();
-        if ![
-            ".git",
-            "target",
-            "fuzz",
-            "src",
-            "tests",
-            "bin",
-            "Cargo.toml",
-        ]
-        .iter()
-        .any(|other| name == *other)
-        {
+        let others = ".git target fuzz src tests bin Cargo.toml";
+        if !others.split(' ').any(|other| name == other) {
             copy.arg(part.path());
         }
     }
@@ -321,9 +302,7 @@ fn a_release_archive_has_all_that_its_readme_links_to() {
     // What is packed is not what is tried: the real program takes long to compress.
     let program = "#!/bin/sh\n[ \"$1\" = hook ] && echo session-start || echo playbook 0.0.0\n";
     for name in ["playbook", "session-start"] {
-        let file = unpacked.join("bin").join(name);
-        write(&file, program);
-        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&unpacked.join("bin").join(name), program);
     }
 
     let script = unpacked.join("install.sh");
@@ -331,14 +310,7 @@ fn a_release_archive_has_all_that_its_readme_links_to() {
     let out = env.root().join("out");
     fs::create_dir(&out).unwrap();
     let mut tar = env.command("/usr/bin/env");
-    tar.args([
-        "tar",
-        "-xzf",
-        "out.tar.gz",
-        "-C",
-        "out",
-        "--strip-components=1",
-    ]);
+    tar.args("tar -xzf out.tar.gz -C out --strip-components=1".split(' '));
     run(&env, tar).ok();
     let readme = fs::read_to_string(out.join("README.md")).unwrap();
     for link in readme.split("](").skip(1) {
@@ -355,10 +327,8 @@ fn a_release_archive_has_all_that_its_readme_links_to() {
 fn what_someone_else_put_there_is_not_overwritten() {
     let env = TestEnv::without_worker();
     write(&env.home().join(".local/bin/playbook"), "ansible's\n");
-    install_sh(&env, &[]).fails(
-        1,
-        &["is there already and not from this script", "--prefix"],
-    );
+    let words = ["is there already and not from this script", "--prefix"];
+    install_sh(&env, &[]).fails(1, &words);
     let kept = fs::read_to_string(env.home().join(".local/bin/playbook")).unwrap();
     assert_eq!(kept, "ansible's\n");
 }
@@ -371,7 +341,12 @@ fn settings_that_cannot_be_parsed_fail_with_the_line_and_stay() {
     write(&settings, "{\n// mine\n}");
     let told = install_sh(&env, &["--from", archive.to_str().unwrap()]);
     assert_eq!(told.code, Some(1), "{told:?}");
-    has!(told.stderr, "settings.json: line 2");
+    has!(
+        told.stderr,
+        "could not edit settings",
+        "settings.json: line 2",
+        "hint: mend that line"
+    );
     assert!(!env.home().join(".local").exists(), "nothing was installed");
     assert_eq!(fs::read_to_string(&settings).unwrap(), "{\n// mine\n}");
     let told = env.cli(&["hook", "--list"]).ok();

@@ -4,10 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::common::env::{Hook, TestEnv, write};
 use crate::common::lived::HOSTILE;
-use crate::common::session::Session;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 fn lived() -> TestEnv {
     let env = TestEnv::without_worker();
@@ -45,11 +43,7 @@ fn the_page_goes_where_the_user_says() {
     let told = env.cli(&["report", "--out", "r.html"]).ok();
     let file = env.project().join("r.html");
     assert_eq!(told, format!("{}\n", file.display()));
-    assert!(
-        fs::read_to_string(file)
-            .unwrap()
-            .starts_with("<!doctype html>")
-    );
+    has!(fs::read_to_string(file).unwrap(), "<!doctype html>");
     env.cli(&["report", "--out", "no/such/r.html"])
         .fails(1, &["error: could not write", "no/such/r.html"]);
 }
@@ -57,9 +51,8 @@ fn the_page_goes_where_the_user_says() {
 #[test]
 fn the_page_shows_all_there_is() {
     let env = lived();
-    let page = page(&env);
     has!(
-        page,
+        page(&env),
         "<code>pat-001</code>",
         "<b class=\"\">9</b> <span>key points</span>",
         "Patterns &amp; approaches",
@@ -121,10 +114,8 @@ fn hostile_names_of_project_sections_and_key_points_are_text_too() {
         "a&lt;b&gt;&quot;&#x27;&amp;{script}{name}",
         "{style}{points}"
     );
-    assert_eq!(
-        tags(&page).iter().filter(|tag| **tag == "script").count(),
-        1
-    );
+    let scripts = tags(&page).into_iter().filter(|tag| *tag == "script");
+    assert_eq!(scripts.count(), 1);
 }
 
 #[test]
@@ -163,11 +154,8 @@ fn a_session_is_on_the_page_with_how_it_ended() {
         .ran("cargo test", "test result: ok. 3 passed; 0 failed")
         .assistant("By [pat-001], done.")
         .done();
-    let project = env.project();
-    let text = session.text();
-    let text = text.replace("/home/user/project", project.to_str().unwrap());
-    write(&env.transcript_path("s1"), text);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.write_held(&session);
+    env.ends("s1");
     env.worker();
     let told = env.cli(&["report", "--json"]).json();
     assert_eq!(told["sessions"]["success"], 1, "{told}");
@@ -203,12 +191,9 @@ fn errors_stand_by_how_often_they_struck_and_days_without_gaps() {
 #[test]
 fn what_cannot_be_read_is_told_on_the_page() {
     let env = lived();
-    for end in ["", "-wal", "-shm"] {
-        _ = fs::remove_file(env.state().join(format!("memory.db{end}")));
-    }
+    env.lose_memory();
     env.write_state("memory.db", "no database ".repeat(500));
-    let page = page(&env);
-    has!(page, "class=\"problem\"", "<code>pat-001</code>");
+    has!(page(&env), "class=\"problem\"", "<code>pat-001</code>");
     write(&env.playbook_path(), "{");
     env.cli(&["report"])
         .fails(1, &["error: ", "playbook.json", "hint: "]);
@@ -219,16 +204,10 @@ fn open_hands_the_page_to_the_system_and_says_so_when_that_fails() {
     let mut env = lived();
     let bin = env.root().join("bin");
     let handed_over = env.root().join("opened");
-    let opener = bin.join(if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    });
-    write(
-        &opener,
-        format!("#!/bin/sh\nprintf %s \"$1\" >'{}'\n", handed_over.display()),
-    );
-    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let is_mac = cfg!(target_os = "macos");
+    let opener = bin.join(if is_mac { "open" } else { "xdg-open" });
+    let place = handed_over.display();
+    write_program(&opener, format!("#!/bin/sh\nprintf %s \"$1\" >'{place}'\n"));
     env.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
     let told = env.cli(&["report", "--open"]).ok();
     assert_eq!(fs::read_to_string(handed_over).unwrap(), told.trim());
@@ -239,9 +218,5 @@ fn open_hands_the_page_to_the_system_and_says_so_when_that_fails() {
         (Some(1), told),
         "the page is there"
     );
-    assert!(
-        failed.stderr.contains("exit status: 3") && failed.stderr.contains("hint: open that file"),
-        "{}",
-        failed.stderr
-    );
+    has!(failed.stderr, "exit status: 3", "hint: open that file");
 }

@@ -12,8 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::env::TestEnv;
-use rstest::rstest;
+use crate::common::prelude::*;
 
 const NAMES: [&str; 4] = [
     "chromium",

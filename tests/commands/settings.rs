@@ -4,11 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
 fn repository(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
@@ -130,9 +126,7 @@ fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
         let reason = job["progress"]["waiting"]["reason"].as_str().unwrap();
         assert!(reason.starts_with(&place), "{reason}");
     }
-    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    let told = reply["systemMessage"].as_str().unwrap();
-    has!(told, "config.toml:3: ");
+    has!(env.told_at_start("s2"), "config.toml:3: ");
     assert!(api.requests().is_empty());
 
     env.write_config("[retry]\nattempts = 1\n");
@@ -151,14 +145,11 @@ fn a_cloned_project_cannot_say_where_sessions_are_sent() {
         &file,
         format!("\n[anthropic]\nbase_url = \"{}\"\n", theirs.base_url()),
     );
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
-    let jobs = env.cli(&["jobs", "--json"]).json();
-    let reason = jobs["jobs"][0]["reason"].as_str().unwrap().to_owned();
+    let reason = env.reasons().remove(0);
     let place = format!("config: {}:3: `anthropic.base_url`", file.display());
     assert!(reason.starts_with(&place), "{reason}");
-    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    let told = reply["systemMessage"].as_str().unwrap();
-    has!(told, "anthropic.base_url");
+    has!(env.told_at_start("s2"), "anthropic.base_url");
     assert!(api.requests().is_empty() && theirs.requests().is_empty());
 }

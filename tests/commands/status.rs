@@ -2,12 +2,9 @@
 //! whatever is missing or broken.
 use std::fs;
 
-use crate::common::env::{TestEnv, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::write_points;
 use playbook::memory::{BudgetKind, Call};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 /// So many lines a terminal has.
 const SCREEN: usize = 24;
@@ -15,25 +12,15 @@ const SCREEN: usize = 24;
 /// A project that two sessions were about; the worker has seen the first.
 fn lived_in() -> TestEnv {
     let env = TestEnv::without_worker();
-    write_points(
-        &env,
-        &[
-            ("pat-001", "run the tests before every commit", 31, 2),
-            ("pat-002", "read the error before the code", 4, 0),
-            ("mis-001", "do not edit generated files", 4, 3),
-            ("ctx-001", "releases are tags", 0, 0),
-        ],
-    );
-    let first = Session::new("s1")
-        .user("hello")
-        .assistant("By [pat-001], done.")
-        .done();
-    env.learn_from(&first);
-    let second = Session::new("s2")
-        .user("hello")
-        .assistant("By [pat-002], done.")
-        .done();
-    env.end(&second);
+    let points = [
+        ("pat-001", "run the tests before every commit", 31, 2),
+        ("pat-002", "read the error before the code", 4, 0),
+        ("mis-001", "do not edit generated files", 4, 3),
+        ("ctx-001", "releases are tags", 0, 0),
+    ];
+    write_points(&env, &points);
+    env.learn_citing("s1");
+    env.end_citing("s2");
     spend(&env, "j1", &env.project().display().to_string(), 1);
     spend(&env, "j2", "/elsewhere", 2);
     env
@@ -81,20 +68,9 @@ fn the_json_has_its_documented_shape_by_both_names() {
     assert_eq!(told, env.cli(&["status", "--json"]).json());
     let object = told.as_object().unwrap();
     let keys: Vec<&str> = object.keys().map(String::as_str).collect();
-    let documented = [
-        "project",
-        "playbook",
-        "key_points",
-        "sections",
-        "last",
-        "jobs",
-        "today",
-        "held",
-        "shared",
-        "problems",
-        "next",
-    ];
-    assert_eq!(keys, documented);
+    let documented =
+        "project playbook key_points sections last jobs today held shared problems next";
+    assert_eq!(keys, documented.split(' ').collect::<Vec<_>>());
     assert_eq!(told["sections"].as_array().unwrap().len(), 5);
     assert_eq!(
         told["sections"][0],
@@ -121,10 +97,8 @@ fn another_project_is_shown_by_its_folder() {
         &["status", "--project", other, "--json"],
     ] {
         let told = env.cli(args).json();
-        assert_eq!(
-            (&told["key_points"], &told["last"]),
-            (&json!(0), &Value::Null)
-        );
+        let wanted = json!({"key_points": 0, "last": null});
+        includes(&told, &wanted);
         assert_eq!(told["jobs"]["elsewhere"], 1);
     }
 }
@@ -181,9 +155,7 @@ fn what_is_broken_is_named_with_the_way_out(
         Trouble::Playbook => write(&env.playbook_path(), "{"),
         Trouble::Settings => env.write_config("[retry]\natempts = 3\n"),
         Trouble::Memory => {
-            for end in ["", "-wal", "-shm"] {
-                _ = fs::remove_file(env.state().join(format!("memory.db{end}")));
-            }
+            env.lose_memory();
             env.write_state("memory.db", "no database ".repeat(500));
         }
         Trouble::Spool => {
@@ -211,9 +183,8 @@ fn what_is_broken_is_named_with_the_way_out(
 fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
     let env = TestEnv::new();
     let before = env.files();
-    let shown = env.cli(&[]).ok();
     has!(
-        shown,
+        env.cli(&[]).ok(),
         "no key points yet",
         "Next",
         "playbook doctor",
@@ -229,8 +200,7 @@ fn without_a_home_it_shows_what_it_can() {
         env.unset(name);
     }
     // The system may know a home by the user's number; then it is that one's.
-    let shown = env.cli(&[]).ok();
-    has!(shown, "4 key points");
+    has!(env.cli(&[]).ok(), "4 key points");
 }
 
 #[test]
@@ -239,19 +209,6 @@ fn a_playbook_that_came_with_a_clone_is_told_to_be_held_back() {
     fs::create_dir_all(env.project().join(".git")).unwrap();
     let told = env.cli(&["--json"]).json();
     assert_eq!(told["next"][0]["command"], "playbook trust");
-}
-
-#[test]
-fn hostile_texts_put_no_control_character_on_the_terminal() {
-    let env = TestEnv::without_worker();
-    let hostile = "a\u{1b}]0;evil\u{7}b\u{202e}c";
-    env.write_playbook(&[("pat-001", hostile), ("x\u{1b}[2J", hostile)]);
-    env.learn_citing("s\u{1b}[31m");
-    let shown = env.cli(&[]).ok();
-    assert!(
-        !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
-        "{shown:?}"
-    );
 }
 
 #[test]

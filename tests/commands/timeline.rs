@@ -1,40 +1,27 @@
 //! Promise: `playbook timeline` says by day what was asked, how it ended and what was learned.
 
-use serde_json::json;
-
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 /// A session of the project that has ended; `day` of November.
 fn session(env: &TestEnv, id: &str, day: u32, words: &str) {
     let mut session = Session::new(id);
-    session.user(words).assistant("Done.");
+    session.on(day).user(words).assistant("Done.");
     session.user("thanks").assistant("Any time.");
-    let folder = env.project();
-    let text = session.text();
-    let text = text.replace("/home/user/project", folder.to_str().unwrap());
-    let text = text.replace("2026-11-21T", &format!("2026-11-{day:02}T"));
-    write(&env.transcript_path(id), text);
+    env.write_held(&session);
 }
 
 #[test]
 fn sessions_and_edits_stand_by_day_the_newest_first() {
     let env = TestEnv::new();
-    assert_eq!(
-        env.cli(&["timeline"]).ok(),
-        format!(
-            "No session of this project is known: {}\n",
-            env.project().display()
-        )
+    let none = format!(
+        "No session of this project is known: {}\n",
+        env.project().display()
     );
-    session(
-        &env,
-        "s1",
-        3,
-        "fix the build with sk-ant-api03-abcdefghijklmnop",
-    );
+    assert_eq!(env.cli(&["timeline"]).ok(), none);
+    let words = "fix the build with sk-ant-api03-abcdefghijklmnop";
+    session(&env, "s1", 3, words);
     session(&env, "s2", 5, "always release with `just release`");
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.ends("s2");
     env.settle();
     env.cli(&["add", "ask first"]).ok();
 
@@ -61,7 +48,7 @@ fn sessions_and_edits_stand_by_day_the_newest_first() {
 fn a_session_whose_transcript_is_gone_keeps_its_place() {
     let env = TestEnv::new();
     session(&env, "s1", 21, "always release with `just release`");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.settle();
     std::fs::remove_file(env.transcript_path("s1")).unwrap();
     let told = env.cli(&["timeline"]).ok();

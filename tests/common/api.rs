@@ -31,18 +31,12 @@ pub enum Step {
     Empty,
     /// Status, headers and body as given.
     Status(u16, Vec<(String, String)>, String),
-    /// Status 307 to this address.
-    Redirect(String),
     /// Status 200 with these bytes.
     Raw(Vec<u8>),
-    /// Status 200 and so many bytes of white space.
-    Huge(usize),
     /// A message whose JSON ends in its middle, though the HTTP answer is whole.
     Truncated,
     /// A message of which the connection delivers only half.
     Broken,
-    /// A message whose text is the question.
-    Echo,
     /// Closes the connection without a word.
     Drop,
     /// Waits, then does the other thing.
@@ -64,6 +58,11 @@ impl Step {
     pub fn retry_after(status: u16, wait: &str) -> Self {
         let headers = vec![("retry-after".to_owned(), wait.to_owned())];
         Self::Status(status, headers, String::new())
+    }
+
+    /// A message whose text is the question.
+    pub fn echo() -> Self {
+        Self::Answer(str::to_owned)
     }
 
     pub fn after(self, wait: Duration) -> Self {
@@ -293,25 +292,20 @@ fn read_request(reader: &mut impl BufRead) -> Option<Request> {
 /// Does what the step says; `None` when the connection must close.
 fn play(step: &Step, request: &Request, stream: &mut TcpStream, shared: &Shared) -> Option<()> {
     let body = match step {
-        Step::Echo => message(request, &request.prompt(), "end_turn"),
         Step::Canned => message(request, &canned(&request.prompt()), "end_turn"),
         Step::Text(text) => message(request, text, "end_turn"),
         Step::Answer(answer) => message(request, &answer(&request.prompt()), "end_turn"),
         Step::Stop(reason, text) => message(request, text, reason),
         Step::Empty => {
-            let mut empty: Value =
-                serde_json::from_slice(&message(request, "", "end_turn")).ok()?;
+            let empty = message(request, "", "end_turn");
+            let mut empty: Value = serde_json::from_slice(&empty).ok()?;
             empty["content"] = json!([]);
             empty.to_string().into_bytes()
         }
         Step::Status(status, headers, body) => {
             return send(stream, *status, headers, body.as_bytes());
         }
-        Step::Redirect(to) => {
-            return send(stream, 307, &[("location".to_owned(), to.clone())], b"");
-        }
         Step::Raw(bytes) => bytes.clone(),
-        Step::Huge(bytes) => vec![b' '; *bytes],
         Step::Truncated => {
             let mut body = message(request, "half a reply", "end_turn");
             body.truncate(body.len() / 2);
@@ -319,12 +313,9 @@ fn play(step: &Step, request: &Request, stream: &mut TcpStream, shared: &Shared)
         }
         Step::Broken => {
             let body = message(request, "half a reply", "end_turn");
-            write!(
-                stream,
-                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n",
-                body.len()
-            )
-            .ok()?;
+            let length = body.len();
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
+            stream.write_all(head.as_bytes()).ok()?;
             stream.write_all(&body[..body.len() / 2]).ok()?;
             return None;
         }

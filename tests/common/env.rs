@@ -6,101 +6,18 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::run::{Output, Running, Stdin, wait_until};
+use super::hook::AGENT;
+pub(crate) use super::hook::Hook;
+use super::programs;
+use super::run::{Output, Running, Stdin};
 use super::session::Session;
-use super::{processes, programs};
 
 /// The time at which the clock stands still.
 pub(crate) const NOW: &str = "2026-11-21T12:00:00Z";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hook {
-    SessionStart,
-    SessionEnd,
-    PreCompact,
-    SubagentStart,
-    SubagentStop,
-    PostToolUseFailure,
-    UserPromptSubmit,
-}
-
-impl Hook {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::SessionStart,
-        Self::SessionEnd,
-        Self::PreCompact,
-        Self::SubagentStart,
-        Self::SubagentStop,
-        Self::PostToolUseFailure,
-        Self::UserPromptSubmit,
-    ];
-
-    /// The binary's name, which is also the event's on our command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "session-start",
-            Self::SessionEnd => "session-end",
-            Self::PreCompact => "pre-compact",
-            Self::SubagentStart => "subagent-start",
-            Self::SubagentStop => "subagent-stop",
-            Self::PostToolUseFailure => "post-tool-use-failure",
-            Self::UserPromptSubmit => "user-prompt-submit",
-        }
-    }
-
-    /// The client's name of the event.
-    pub(crate) fn event_name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "SessionStart",
-            Self::SessionEnd => "SessionEnd",
-            Self::PreCompact => "PreCompact",
-            Self::SubagentStart => "SubagentStart",
-            Self::SubagentStop => "SubagentStop",
-            Self::PostToolUseFailure => "PostToolUseFailure",
-            Self::UserPromptSubmit => "UserPromptSubmit",
-        }
-    }
-
-    /// What the client sends for an ordinary event, beside the keys all events have.
-    fn own_keys(self) -> Value {
-        match self {
-            Self::SessionStart => json!({"source": "startup"}),
-            Self::SessionEnd => json!({"prompt_id": PROMPT, "reason": "prompt_input_exit"}),
-            Self::PreCompact => {
-                json!({"prompt_id": PROMPT, "trigger": "manual", "custom_instructions": null})
-            }
-            Self::SubagentStart => json!({
-                "prompt_id": PROMPT, "agent_id": AGENT, "agent_type": "general-purpose",
-            }),
-            Self::SubagentStop => json!({
-                "prompt_id": PROMPT, "permission_mode": "default", "effort": {"level": "medium"},
-                "stop_hook_active": false, "last_assistant_message": "Done.", "background_tasks": [],
-                "session_crons": [], "agent_id": AGENT, "agent_type": "general-purpose",
-            }),
-            Self::PostToolUseFailure => json!({
-                "prompt_id": PROMPT, "permission_mode": "default", "effort": {"level": "medium"},
-                "tool_name": "Bash", "tool_input": {"command": "make"},
-                "tool_use_id": "toolu_01", "error": "Exit code 2\nmake: *** no targets",
-                "is_interrupt": false, "duration_ms": 40,
-            }),
-            Self::UserPromptSubmit => json!({
-                "prompt_id": PROMPT, "permission_mode": "default", "prompt": "hello",
-            }),
-        }
-    }
-}
-
-/// So often in a row nothing must be seen to run: who looks may just miss the moment in
-/// which one process starts another and ends.
-const QUIET_LOOKS: u32 = 4;
-const PROMPT: &str = "7c9e2b1a-5d43-4f0e-9a86-2f1de0a6b7c8";
-/// The id of the subagent in [`Hook::SubagentStop`]'s input.
-pub(crate) const AGENT: &str = "a0309dfa644de6096";
 
 /// The environment of one test; what it started has ended when it is dropped.
 pub(crate) struct TestEnv {
@@ -173,6 +90,17 @@ impl TestEnv {
         self.vars.remove(OsStr::new(name));
     }
 
+    /// From now on another project of the user's is at work, whose playbook is the same.
+    pub(crate) fn go_to_project(&mut self, name: &str) -> PathBuf {
+        let other = self.root().join(name);
+        if let Ok(playbook) = fs::read(self.playbook_path()) {
+            write(&other.join(".claude/playbook.json"), playbook);
+        }
+        fs::create_dir_all(&other).expect("a folder");
+        self.set("CLAUDE_PROJECT_DIR", &other);
+        other
+    }
+
     /// Points the `anthropic` backend at a loopback server, with quick retries.
     pub(crate) fn use_api(&mut self, base_url: &str, key: &str) {
         self.set("AGENTIC_CONTEXT_BASE_URL", base_url);
@@ -190,6 +118,11 @@ impl TestEnv {
             fs::copy(&from, &to).expect("a copy");
         }
         self.bin = alone;
+    }
+
+    /// The folder in which install.sh puts the programs.
+    pub(crate) fn installed_bin(&self) -> PathBuf {
+        self.home().join(".claude/playbook/bin")
     }
 
     pub(crate) fn project_state(&self) -> PathBuf {
@@ -317,6 +250,16 @@ impl TestEnv {
         path
     }
 
+    /// Writes the transcript of a session that was held in the project.
+    pub(crate) fn write_held(&self, session: &Session) -> PathBuf {
+        let project = self.project();
+        let project = project.to_str().expect("UTF-8");
+        let text = session.text().replace("/home/user/project", project);
+        let path = self.transcript_path(session.id());
+        write(&path, text);
+        path
+    }
+
     /// Every file under the test's folder with its bytes, by relative path.
     pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
@@ -337,6 +280,17 @@ impl TestEnv {
         files
     }
 
+    /// Fails where one of the files, but for those whose path ends so, holds one of these.
+    #[track_caller]
+    pub(crate) fn assert_nowhere(&self, secrets: &[&str], but_in: &[&str]) {
+        for (path, bytes) in self.files() {
+            let text = String::from_utf8_lossy(&bytes);
+            let may = but_in.iter().any(|name| path.ends_with(name));
+            let found = secrets.iter().find(|secret| text.contains(**secret));
+            assert!(may || found.is_none(), "in {}", path.display());
+        }
+    }
+
     /// The files that are new or different since `before`.
     pub(crate) fn changed_since(&self, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
         let after = self.files();
@@ -347,62 +301,7 @@ impl TestEnv {
         gone.chain(new.map(|(path, _)| path)).cloned().collect()
     }
 
-    /// The jobs in the spool, in the order of their names.
-    pub(crate) fn spool(&self) -> Vec<Value> {
-        jobs_in(&self.state().join("spool"))
-    }
-
-    /// The jobs that could not be done.
-    pub(crate) fn failed(&self) -> Vec<Value> {
-        jobs_in(&self.state().join("failed"))
-    }
-
-    /// The lines of the log of reflections.
-    pub(crate) fn reflections(&self) -> Vec<Value> {
-        let log = self.state().join("log/reflections.jsonl");
-        let text = fs::read_to_string(log).unwrap_or_default();
-        text.lines()
-            .map(|line| serde_json::from_str(line).expect("a line in JSON"))
-            .collect()
-    }
-
-    /// The reason that each job waits or has failed for, as the user sees it.
-    pub(crate) fn reasons(&self) -> Vec<String> {
-        let jobs = self.cli(&["jobs", "--json"]).json();
-        let jobs = jobs["jobs"].as_array().expect("a list of jobs").iter();
-        jobs.map(|job| job["reason"].as_str().unwrap_or_default().to_owned())
-            .collect()
-    }
-
     // -- processes
-
-    /// The client's input for an ordinary event of `session`.
-    pub(crate) fn event(&self, hook: Hook, session: &str) -> Value {
-        let mut event = json!({
-            "session_id": session,
-            "transcript_path": self.transcript_path(session),
-            "cwd": self.project(),
-            "hook_event_name": hook.event_name(),
-        });
-        if hook == Hook::SubagentStop {
-            event["agent_transcript_path"] = json!(self.agent_transcript_path(session));
-        }
-        merge(&mut event, hook.own_keys());
-        event
-    }
-
-    /// Runs a hook on an ordinary event of `session`, with the keys of `change` on top.
-    #[track_caller]
-    pub(crate) fn hook(&self, hook: Hook, session: &str, change: Value) -> Output {
-        let mut event = self.event(hook, session);
-        merge(&mut event, change);
-        self.hook_bytes(hook, format!("{event}\n").as_bytes(), Stdin::Closed)
-    }
-
-    #[track_caller]
-    pub(crate) fn hook_bytes(&self, hook: Hook, input: &[u8], stdin: Stdin) -> Output {
-        Running::start(self.command(hook.name()), input, stdin).finish()
-    }
 
     /// Runs `playbook` with nothing on stdin.
     #[track_caller]
@@ -424,6 +323,20 @@ impl TestEnv {
         self.cli(&["worker"]).ok();
     }
 
+    /// The same at another time.
+    #[track_caller]
+    pub(crate) fn worker_at(&mut self, now: &str) {
+        self.set("PLAYBOOK_NOW", now);
+        self.worker();
+    }
+
+    /// Starts a command of `playbook`, which is then under way.
+    pub(crate) fn begin(&self, args: &[&str]) -> Running {
+        let mut command = self.command("playbook");
+        command.args(args);
+        Running::start(command, b"", Stdin::Closed)
+    }
+
     /// A binary of ours, ready to start as this user in the project.
     pub(crate) fn command(&self, binary: &str) -> Command {
         let mut command = Command::new(self.bin.join(binary));
@@ -433,48 +346,6 @@ impl TestEnv {
             .current_dir(self.project());
         command
     }
-
-    /// Waits until the background work is done: no process of this user is left.
-    #[track_caller]
-    pub(crate) fn settle(&self) {
-        let mut quiet = 0;
-        wait_until("the background work to end", || {
-            let is_quiet = !processes::may_run(&self.started());
-            quiet = if is_quiet { quiet + 1 } else { 0 };
-            quiet >= QUIET_LOOKS
-        });
-    }
-
-    /// The processes that were started with this test's state folder.
-    pub(crate) fn processes(&self) -> Vec<u32> {
-        processes::started_with(&self.started())
-    }
-
-    /// The variable that tells this test's processes.
-    fn started(&self) -> String {
-        format!("PLAYBOOK_STATE_DIR={}", self.state().display())
-    }
-}
-
-impl Drop for TestEnv {
-    /// Ends what is still running, by its id, and shows the logs of a failed test.
-    fn drop(&mut self) {
-        for pid in self.processes() {
-            if let Some(pid) = i32::try_from(pid)
-                .ok()
-                .and_then(rustix::process::Pid::from_raw)
-            {
-                _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-        }
-        if thread::panicking() {
-            let logs = fs::read_dir(self.state().join("log")).into_iter().flatten();
-            for path in logs.flatten().map(|entry| entry.path()) {
-                let text = fs::read_to_string(&path).unwrap_or_default();
-                eprintln!("--- {}\n{text}", path.display());
-            }
-        }
-    }
 }
 
 /// Writes a file and the folders above it.
@@ -483,26 +354,38 @@ pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) {
     fs::write(path, content).expect("a file");
 }
 
-/// Sets the keys of `change` in `value`; both are objects.
-fn merge(value: &mut Value, change: Value) {
-    let Value::Object(change) = change else {
-        panic!("a change is an object: {change}");
-    };
-    value.as_object_mut().expect("an object").extend(change);
+pub(crate) fn set_mode(path: &Path, mode: u32) {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    fs::set_permissions(path, mode).expect("a mode");
 }
 
-fn jobs_in(folder: &Path) -> Vec<Value> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "json"));
-    paths.sort();
-    // A worker may take a job away between the listing and the reading.
-    paths
-        .iter()
-        .filter_map(|path| fs::read(path).ok())
-        .map(|bytes| serde_json::from_slice(&bytes).expect("a job in JSON"))
+/// Writes a program that the user may run.
+pub(crate) fn write_program(path: &Path, text: impl AsRef<[u8]>) {
+    write(path, text);
+    set_mode(path, 0o755);
+}
+
+/// Fails where a JSON value lacks one of the keys of another, or has something else there.
+#[track_caller]
+pub(crate) fn includes(found: &Value, wanted: &Value) {
+    match (found, wanted) {
+        (Value::Object(object), Value::Object(wanted)) => {
+            for (key, wanted) in wanted {
+                let part = object.get(key);
+                includes(
+                    part.unwrap_or_else(|| panic!("no {key} in {found}")),
+                    wanted,
+                );
+            }
+        }
+        _ => assert_eq!(found, wanted),
+    }
+}
+
+/// A text of each object of a list; empty where it has none.
+pub(crate) fn texts(list: &Value, key: &str) -> Vec<String> {
+    let list = list.as_array().expect("a list").iter();
+    list.map(|item| item[key].as_str().unwrap_or_default().to_owned())
         .collect()
 }
 

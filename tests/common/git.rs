@@ -5,8 +5,9 @@ use std::process::Command;
 
 const DAY: &str = "2026-11-03T12:00:00Z";
 
+/// Returns what it prints.
 #[track_caller]
-pub(crate) fn git(at: &Path, args: &[&str]) {
+pub(crate) fn git(at: &Path, args: &[&str]) -> String {
     let done = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@t"])
         .args([
@@ -26,4 +27,5 @@ pub(crate) fn git(at: &Path, args: &[&str]) {
         .expect("git runs");
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{args:?}: {said}");
+    String::from_utf8(done.stdout).expect("UTF-8")
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use playbook::digest::name_of;
 use playbook::env::Env;
-use playbook::memory::Memory;
+use playbook::memory::{Job, JobCounts, Memory, Outcome};
 use playbook::paths::Paths;
 use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
 use playbook::transcript::error_of_subject;
@@ -81,6 +81,22 @@ pub(crate) fn reflection(text: &str, strategy: Option<&str>, importance: f64) ->
     })
 }
 
+/// A job that has been applied, of the session `s1`.
+pub(crate) fn job(id: &str, project: &str, finished: Timestamp) -> Job {
+    Job {
+        id: id.to_owned(),
+        project: project.to_owned(),
+        session: "s1".to_owned(),
+        transcript: "/t/s1.jsonl".to_owned(),
+        event: "session-end".to_owned(),
+        backend: "rules".to_owned(),
+        outcome: Outcome::Applied,
+        reason: String::new(),
+        counts: JobCounts::default(),
+        finished,
+    }
+}
+
 impl TestEnv {
     /// The user's folders, as the binaries find them.
     pub(crate) fn paths(&self) -> Paths {
@@ -90,6 +106,13 @@ impl TestEnv {
             ("PLAYBOOK_STATE_DIR", folder("state")),
         ]);
         Paths::resolve(&env).expect("folders")
+    }
+
+    /// Takes the database away, with all that belongs to it.
+    pub(crate) fn lose_memory(&self) {
+        for end in ["", "-wal", "-shm"] {
+            _ = std::fs::remove_file(self.state().join(format!("memory.db{end}")));
+        }
     }
 
     pub(crate) fn memory(&self) -> Memory {

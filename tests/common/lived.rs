@@ -2,70 +2,42 @@
 //! way, votes over weeks, errors with and without fixes, costs.
 #![allow(clippy::unwrap_used, reason = "a test that panics names its line")]
 
-use playbook::memory::{BudgetKind, Call, Evaluation, Job, JobCounts, Memory, Outcome, Record};
+use playbook::memory::{BudgetKind, Call, Evaluation, Job, Memory, Outcome, Record};
 use playbook::playbook::{Change, ChangeKind, PointState};
 use serde_json::json;
 
 use super::env::TestEnv;
-use super::learned::{days_ago, error};
-use super::story::write_points;
+use super::learned::{days_ago, error, job};
+use super::story::{Row, write_points};
 
 /// The texts of an attacker: a page that lets one through runs it or breaks.
 pub(crate) const HOSTILE: &str =
     "</td></script><img src=x onerror=\"document.title='owned'\">'\"&amp;<!--\u{202e}";
 
-/// Key points: name, text, helpful, harmful.
-const POINTS: [(&str, &str, u64, u64); 9] = [
-    (
-        "pat-001",
-        "Run `just check` before every commit; it is quicker than CI.",
-        31,
-        2,
-    ),
-    (
-        "pat-002",
-        "Write a failing test that shows a bug before you fix it.",
-        24,
-        0,
-    ),
-    (
-        "pat-003",
-        "Read the error to its end before opening a file.",
-        6,
-        1,
-    ),
-    (
-        "mis-001",
-        "Do not edit files under `generated/`: the next build overwrites them, and the change is lost without a word.",
-        12,
-        0,
-    ),
-    (
-        "mis-002",
-        "Mocking the clock in integration tests hides the daylight-saving bug.",
-        3,
-        3,
-    ),
-    (
-        "pref-001",
-        "Release with `just release`, never by pushing to a branch.",
-        9,
-        0,
-    ),
-    (
-        "pref-002",
-        "Answer in German when asked in German: „bitte kurz“.",
-        0,
-        0,
-    ),
-    (
-        "ctx-001",
-        "The API is versioned by header; 日本語のパスもある。",
-        100,
-        4,
-    ),
-    ("oth-001", HOSTILE, 1, 0),
-];
+/// Key points but a hostile one: name, helpful and harmful, text.
+const POINTS: &str = "pat-001 31/2 Run `just check` before every commit; it is quicker than CI.
+pat-002 24/0 Write a failing test that shows a bug before you fix it.
+pat-003 6/1 Read the error to its end before opening a file.
+mis-001 12/0 Do not edit files under `generated/`: the next build overwrites them, and the change is lost without a word.
+mis-002 3/3 Mocking the clock in integration tests hides the daylight-saving bug.
+pref-001 9/0 Release with `just release`, never by pushing to a branch.
+pref-002 0/0 Answer in German when asked in German: „bitte kurz“.
+ctx-001 100/4 The API is versioned by header; 日本語のパスもある。";
+
+fn points() -> Vec<Row<'static>> {
+    let points = POINTS.lines().map(|line| {
+        let mut words = line.splitn(3, ' ');
+        let mut word = || words.next().unwrap();
+        let (name, (helpful, harmful)) = (word(), word().split_once('/').unwrap());
+        (
+            name,
+            word(),
+            helpful.parse().unwrap(),
+            harmful.parse().unwrap(),
+        )
+    });
+    points.chain([("oth-001", HOSTILE, 1, 0)]).collect()
+}
 
 /// How sessions end, in turn.
 const ENDS: [&str; 8] = [
@@ -75,7 +47,7 @@ const ENDS: [&str; 8] = [
 impl TestEnv {
     /// Fills playbook and memory.
     pub(crate) fn live(&self) {
-        write_points(self, &POINTS);
+        write_points(self, &points());
         let mut memory = self.memory();
         for day in (0..70).rev() {
             for part in 0..=(day % 3) {
@@ -84,27 +56,24 @@ impl TestEnv {
         }
         let rust = "error[E0382]: borrow of moved value: `config`";
         let python = "ModuleNotFoundError: No module named 'yaml'";
-        self.learn(
-            "e1",
-            9,
-            &[error(rust, 7, Some("`cargo check` after `.clone()`"))],
-        );
-        self.learn(
-            "e2",
-            2,
-            &[error(python, 12, Some("`pip install -r requirements.txt`"))],
-        );
         let hostile = format!("error: {HOSTILE}");
-        self.learn("e3", 1, &[error(&hostile, 3, Some(HOSTILE))]);
-        self.learn(
-            "e4",
-            20,
-            &[error(
-                "fatal: refusing to merge unrelated histories",
-                1,
-                None,
-            )],
-        );
+        let git = "fatal: refusing to merge unrelated histories";
+        for (job, days, known) in [
+            (
+                "e1",
+                9,
+                error(rust, 7, Some("`cargo check` after `.clone()`")),
+            ),
+            (
+                "e2",
+                2,
+                error(python, 12, Some("`pip install -r requirements.txt`")),
+            ),
+            ("e3", 1, error(&hostile, 3, Some(HOSTILE))),
+            ("e4", 20, error(git, 1, None)),
+        ] {
+            self.learn(job, days, &[known]);
+        }
     }
 
     /// A part of a session ends so many days ago.
@@ -114,23 +83,16 @@ impl TestEnv {
         let id = format!("20260101T000000-{n:08x}");
         let time = days_ago(day);
         let which = usize::try_from(n).unwrap();
+        let is_skipped = n % 7 == 3;
         let mut record = Record::new(Job {
-            id: id.clone(),
-            project: project.clone(),
             session: format!("session {n}"),
             transcript: String::new(),
-            event: "session-end".to_owned(),
             backend: "anthropic".to_owned(),
-            outcome: if n % 7 == 3 {
-                Outcome::Skipped
-            } else {
-                Outcome::Applied
-            },
-            reason: String::new(),
-            counts: JobCounts::default(),
-            finished: time,
+            ..job(&id, &project, time)
         });
-        if n % 7 != 3 {
+        if is_skipped {
+            record.job.outcome = Outcome::Skipped;
+        } else {
             let share = 1.0 - f64::from(u8::try_from(day).unwrap()) / 140.0;
             record.ended = Some(ENDS[which % ENDS.len()].to_owned());
             record.evaluation = Some(Evaluation {
@@ -148,12 +110,7 @@ impl TestEnv {
             project,
             time,
             backend: "anthropic".to_owned(),
-            model: if n % 4 == 0 {
-                "a-small-model"
-            } else {
-                "a-model"
-            }
-            .to_owned(),
+            model: ["a-small-model", "a-model"][usize::from(n % 4 != 0)].to_owned(),
             attempts: 2,
             input_tokens: 8_000 + 900 * u64::try_from(n % 11).unwrap(),
             output_tokens: 700 + 90 * u64::try_from(n % 5).unwrap(),
@@ -164,7 +121,8 @@ impl TestEnv {
 
     /// One more vote for one of the key points, on the way to what it has today.
     fn vote(which: usize, day: i64) -> Change {
-        let (name, text, helpful, harmful) = POINTS[which % POINTS.len()];
+        let points = points();
+        let (name, text, helpful, harmful) = points[which % points.len()];
         let passed = u64::try_from(70 - day).unwrap();
         let state: PointState = serde_json::from_value(json!({
             "section": "OTHERS", "index": 0,

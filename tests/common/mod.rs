@@ -29,10 +29,13 @@ macro_rules! lacks {
 pub mod api;
 pub(crate) mod env;
 pub(crate) mod git;
+pub(crate) mod hook;
 pub(crate) mod learned;
 pub(crate) mod lived;
+pub(crate) mod prelude;
 pub(crate) mod processes;
 pub(crate) mod programs;
+pub(crate) mod queue;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod setup;

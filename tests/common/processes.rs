@@ -2,6 +2,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::env::TestEnv;
+use super::run::wait_until;
+
+/// So often in a row nothing must be seen to run: who looks may just miss the moment in
+/// which one process starts another and ends.
+const QUIET_LOOKS: u32 = 4;
 
 /// What `/proc` says of a process, and of the test it may belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,4 +102,55 @@ fn variables_of_threads(process: &Path) -> Vec<u8> {
         .filter_map(|thread| fs::read(thread.path().join("environ")).ok())
         .find(|variables| !variables.is_empty())
         .unwrap_or_default()
+}
+
+/// Sends a signal to a process, which may have ended.
+pub(crate) fn signal(pid: u32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
+        _ = kill_process(pid, signal);
+    }
+}
+
+impl TestEnv {
+    /// Kills all processes of this user.
+    pub(crate) fn kill_all(&self) {
+        for pid in self.processes() {
+            signal(pid, Signal::KILL);
+        }
+    }
+
+    /// Waits until the background work is done: no process of this user is left.
+    #[track_caller]
+    pub(crate) fn settle(&self) {
+        let mut quiet = 0;
+        wait_until("the background work to end", || {
+            let is_quiet = !may_run(&self.started());
+            quiet = if is_quiet { quiet + 1 } else { 0 };
+            quiet >= QUIET_LOOKS
+        });
+    }
+
+    /// The processes that were started with this test's state folder.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        started_with(&self.started())
+    }
+
+    /// The variable that tells this test's processes.
+    fn started(&self) -> String {
+        format!("PLAYBOOK_STATE_DIR={}", self.state().display())
+    }
+}
+
+impl Drop for TestEnv {
+    /// Ends what is still running, by its id, and shows the logs of a failed test.
+    fn drop(&mut self) {
+        self.kill_all();
+        if thread::panicking() {
+            let logs = fs::read_dir(self.state().join("log")).into_iter().flatten();
+            for path in logs.flatten().map(|entry| entry.path()) {
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                eprintln!("--- {}\n{text}", path.display());
+            }
+        }
+    }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use super::hook::Hook;
+
 /// The folder of all programs; the hooks in it are those of this source, with the fault points.
 pub(crate) fn folder() -> &'static Path {
     static BUILT: OnceLock<()> = OnceLock::new();
@@ -12,6 +14,14 @@ pub(crate) fn folder() -> &'static Path {
     let folder = folder.expect("a folder of programs");
     BUILT.get_or_init(|| build(folder));
     folder
+}
+
+/// Links all programs into another folder, as an installation has them.
+pub(crate) fn link_into(bin: &Path) {
+    std::fs::create_dir_all(bin).expect("a folder");
+    for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
+        std::os::unix::fs::symlink(folder().join(name), bin.join(name)).expect("a link");
+    }
 }
 
 /// Builds the hooks as they are shipped, their package alone; in an instant where they are

@@ -14,6 +14,10 @@ pub(crate) struct Session {
     count: u32,
     /// The id of the last call of a tool.
     last_call: String,
+    /// The id of the prompt that is being answered, where the test names it.
+    prompt: Option<String>,
+    /// The day of November on which it was held.
+    day: u32,
 }
 
 /// Whose transcript it is.
@@ -43,6 +47,8 @@ impl Session {
             lines: Vec::new(),
             count: 0,
             last_call: String::new(),
+            prompt: None,
+            day: 21,
         };
         session.lines.push(json!({
             "type": "queue-operation", "operation": "enqueue", "timestamp": session.time(),
@@ -79,6 +85,12 @@ impl Session {
             lines,
             ..self.clone()
         }
+    }
+
+    /// From now on it is another day of November.
+    pub(crate) fn on(&mut self, day: u32) -> &mut Self {
+        self.day = day;
+        self
     }
 
     /// The session as it has grown so far.
@@ -122,6 +134,20 @@ impl Session {
         }))
     }
 
+    /// The same with an id, which what follows has as well.
+    pub(crate) fn prompt(&mut self, id: &str, text: &str) -> &mut Self {
+        self.prompt = Some(id.to_owned());
+        self.user(text)
+    }
+
+    /// What the client writes of a stop that a hook has blocked.
+    pub(crate) fn guided(&mut self, reason: &str) -> &mut Self {
+        let text = format!("Stop hook feedback:\n{reason}");
+        self.record(json!({
+            "type": "user", "isMeta": true, "message": {"role": "user", "content": text},
+        }))
+    }
+
     /// A text of the assistant's, as a message of its own.
     pub(crate) fn assistant(&mut self, text: &str) -> &mut Self {
         self.assistant_block(&json!({"type": "text", "text": text}), "end_turn")
@@ -135,6 +161,12 @@ impl Session {
     /// A command that failed.
     pub(crate) fn failed(&mut self, command: &str, error: &str) -> &mut Self {
         self.tool_error("Bash", &json!({"command": command}), error)
+    }
+
+    /// A call of a tool that has no answer yet.
+    pub(crate) fn calls(&mut self, name: &str, input: &Value) -> &mut Self {
+        self.call(name, input);
+        self
     }
 
     /// A call of a tool that went well.
@@ -241,6 +273,9 @@ impl Session {
         if let (Some(line), Value::Object(own)) = (line.as_object_mut(), own) {
             line.extend(own);
         }
+        if let (Some(prompt), "user") = (&self.prompt, line["type"].as_str().unwrap_or("")) {
+            line["promptId"] = json!(prompt);
+        }
         self.lines.push(line);
         self
     }
@@ -256,7 +291,7 @@ impl Session {
     /// One second after the other, so that the order of lines is that of times.
     fn time(&self) -> String {
         let (minutes, seconds) = (self.count / 60, self.count % 60);
-        format!("2026-11-21T11:{minutes:02}:{seconds:02}.000Z")
+        format!("2026-11-{:02}T11:{minutes:02}:{seconds:02}.000Z", self.day)
     }
 }
 

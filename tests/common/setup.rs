@@ -1,10 +1,8 @@
 //! The set-ups that most tests begin with: a user with one key point, and a session that
 //! cites it and ends.
 
-use serde_json::json;
-
-use super::api::Api;
-use super::env::{Hook, TestEnv};
+use super::api::{Api, Step};
+use super::env::TestEnv;
 use super::session::Session;
 
 impl Session {
@@ -13,6 +11,21 @@ impl Session {
         Self::new(id)
             .user("hello")
             .assistant("By [pat-001], done.")
+            .done()
+    }
+
+    /// A session in which the assistant says no more than this.
+    pub(crate) fn saying(id: &str, words: &str) -> Self {
+        Self::new(id).user("go on").assistant(words).done()
+    }
+
+    /// A session of some work by a key point, in which all goes well.
+    pub(crate) fn following(id: &str, point: &str) -> Self {
+        Self::new(id)
+            .user("add a flag to the parser")
+            .assistant(&format!("By [{point}], the tests first."))
+            .ran("cargo test", "12 passed")
+            .assistant("Done, all 12 tests pass.")
             .done()
     }
 }
@@ -32,11 +45,24 @@ impl TestEnv {
         env
     }
 
+    /// The same user, and a model that answers sensibly.
+    pub(crate) fn with_model() -> (Self, Api) {
+        let api = Api::canned();
+        (Self::asking(&api), api)
+    }
+
+    /// A user whose models go through these steps, with no playbook yet.
+    pub(crate) fn answered_by(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
+        let api = Api::script(steps);
+        let mut env = Self::without_worker();
+        env.use_api(&api.base_url(), "sk-test");
+        (env, api)
+    }
+
     #[track_caller]
     pub(crate) fn end(&self, session: &Session) {
         self.write_transcript(session);
-        self.hook(Hook::SessionEnd, session.id(), json!({}))
-            .silent();
+        self.ends(session.id());
     }
 
     /// A session that cites the key point ends.

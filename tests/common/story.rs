@@ -73,13 +73,7 @@ pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
 
 /// A session of some work that cites `pat-001` ends, and the worker runs.
 pub(crate) fn end(env: &TestEnv, id: &str) {
-    let session = Session::new(id)
-        .user("add a flag and run both tests")
-        .assistant("By [pat-001], the tests first.")
-        .ran("cargo test", "12 passed")
-        .assistant("Done.")
-        .done();
-    env.learn_from(&session);
+    env.learn_from(&Session::following(id, "pat-001"));
 }
 
 /// A curator's reply; each operation rests on the session's first event, what the user asked for.

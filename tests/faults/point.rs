@@ -45,11 +45,7 @@ pub(crate) fn read_points(log: &Path, step: usize) -> Vec<Fault> {
                 step,
                 role: role.to_owned(),
                 number,
-                fate: if can_fail == "true" {
-                    CAN_FAIL
-                } else {
-                    CANNOT_FAIL
-                },
+                fate: [CANNOT_FAIL, CAN_FAIL][usize::from(can_fail == "true")],
                 name: name.to_owned(),
             });
         }

@@ -26,89 +26,49 @@ pub(crate) enum Kind {
 }
 
 pub(crate) const MOVES: &[Move] = &[
-    Move {
-        name: "s1 starts",
-        kind: Kind::Hook,
-        play: |stage| stage.hook(Hook::SessionStart, "s1", json!({})),
-    },
-    Move {
-        name: "s1 is compacted",
-        kind: Kind::HookWithWorker,
-        play: |stage| {
-            stage.write(&s1(stage, 1));
-            stage.hook(Hook::PreCompact, "s1", json!({}))
-        },
-    },
-    Move {
-        name: "s1 ends",
-        kind: Kind::Hook,
-        play: |stage| {
-            stage.write(&s1(stage, 2));
-            stage.hook(Hook::SessionEnd, "s1", json!({}))
-        },
-    },
-    Move {
-        name: "the worker",
-        kind: Kind::Worker,
-        play: Stage::worker,
-    },
-    Move {
-        name: "s1 is resumed",
-        kind: Kind::Hook,
-        play: |stage| stage.hook(Hook::SessionStart, "s1", json!({"source": "resume"})),
-    },
-    Move {
-        name: "s1 ends again",
-        kind: Kind::Hook,
-        play: |stage| {
-            stage.write(&s1(stage, 3));
-            stage.hook(Hook::SessionEnd, "s1", json!({}))
-        },
-    },
-    Move {
-        name: "s2 is forked from s1",
-        kind: Kind::Hook,
-        play: |stage| stage.hook(Hook::SessionStart, "s2", json!({"source": "fork"})),
-    },
-    Move {
-        name: "s2 ends",
-        kind: Kind::Hook,
-        play: |stage| {
-            let mut fork = s1(stage, 3).fork("s2");
-            cite(&mut fork, &[5]);
-            repeats(&mut fork, &stage.hint(QUOTA));
-            stage.write(&fork);
-            stage.hook(Hook::SessionEnd, "s2", json!({}))
-        },
-    },
-    Move {
-        name: "s3 starts",
-        kind: Kind::Hook,
-        play: |stage| stage.hook(Hook::SessionStart, "s3", json!({})),
-    },
-    Move {
-        name: "s3 ends",
-        kind: Kind::Hook,
-        play: |stage| {
-            let mut session = Session::new("s3");
-            cite(&mut session, &[6]);
-            is_told(&mut session, &stage.hint(MODULE));
-            mends(&mut session);
-            stage.write(&session);
-            stage.hook(Hook::SessionEnd, "s3", json!({}))
-        },
-    },
-    Move {
-        name: "the worker again",
-        kind: Kind::Worker,
-        play: Stage::worker,
-    },
-    Move {
-        name: "s3 is undone",
-        kind: Kind::Command,
-        play: Stage::undo,
-    },
+    Move::of("s1 starts", Kind::Hook, |stage| {
+        stage.starts("s1", "startup")
+    }),
+    Move::of("s1 is compacted", Kind::HookWithWorker, |stage| {
+        stage.write(&s1(stage, 1));
+        stage.hook(Hook::PreCompact, "s1", json!({}))
+    }),
+    Move::of("s1 ends", Kind::Hook, |stage| stage.ends(&s1(stage, 2))),
+    Move::of("the worker", Kind::Worker, Stage::worker),
+    Move::of("s1 is resumed", Kind::Hook, |stage| {
+        stage.starts("s1", "resume")
+    }),
+    Move::of("s1 ends again", Kind::Hook, |stage| {
+        stage.ends(&s1(stage, 3))
+    }),
+    Move::of("s2 is forked from s1", Kind::Hook, |stage| {
+        stage.starts("s2", "fork")
+    }),
+    Move::of("s2 ends", Kind::Hook, |stage| {
+        let mut fork = s1(stage, 3).fork("s2");
+        cite(&mut fork, &[5]);
+        repeats(&mut fork, &stage.hint(QUOTA));
+        stage.ends(&fork)
+    }),
+    Move::of("s3 starts", Kind::Hook, |stage| {
+        stage.starts("s3", "startup")
+    }),
+    Move::of("s3 ends", Kind::Hook, |stage| {
+        let mut session = Session::new("s3");
+        cite(&mut session, &[6]);
+        is_told(&mut session, &stage.hint(MODULE));
+        mends(&mut session);
+        stage.ends(&session)
+    }),
+    Move::of("the worker again", Kind::Worker, Stage::worker),
+    Move::of("s3 is undone", Kind::Command, Stage::undo),
 ];
+
+impl Move {
+    const fn of(name: &'static str, kind: Kind, play: fn(&mut Stage) -> Output) -> Self {
+        Self { name, kind, play }
+    }
+}
 
 /// The move before which all sessions must have counted: an undo is of one of them.
 pub(crate) const UNDO: usize = MOVES.len() - 1;

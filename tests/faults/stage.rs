@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::learned::error_of;
-use crate::common::run::{Output, Running, Stdin};
+use crate::common::run::Output;
 use crate::common::session::Session;
 use crate::files::{copy, entries, read};
 use crate::left::Left;
@@ -157,8 +157,7 @@ impl Stage {
 
     /// What the workers that came last said, and the log.
     fn testimony(&self) -> String {
-        let log = self.env.state().join("log/playbook.log");
-        let log = String::from_utf8_lossy(&read(&log)).into_owned();
+        let log = self.env.log();
         format!(
             "the last workers: {:#?}\nplaybook.log:\n{log}",
             self.workers
@@ -218,17 +217,20 @@ impl Stage {
     // -- the processes
 
     pub(crate) fn hook(&self, hook: Hook, session: &str, change: Value) -> Output {
-        let mut event = self.env.event(hook, session);
-        if let (Value::Object(event), Value::Object(change)) = (&mut event, change) {
-            event.extend(change);
-        }
-        run(self.env.command(hook.name()), event.to_string().as_bytes())
+        self.env.hook(hook, session, change)
+    }
+
+    pub(crate) fn starts(&self, session: &str, source: &str) -> Output {
+        self.hook(Hook::SessionStart, session, json!({"source": source}))
+    }
+
+    pub(crate) fn ends(&self, session: &Session) -> Output {
+        self.write(session);
+        self.hook(Hook::SessionEnd, session.id(), json!({}))
     }
 
     pub(crate) fn worker(&mut self) -> Output {
-        let mut command = self.env.command("playbook");
-        command.args(["worker", "--jobs", "1"]);
-        run(command, b"")
+        self.env.cli(&["worker", "--jobs", "1"])
     }
 
     pub(crate) fn undo(&mut self) -> Output {
@@ -240,9 +242,8 @@ impl Stage {
         let project = self.env.project();
         let is_of_project = |row: &memory::JobRow| project.as_os_str() == row.job.project.as_str();
         let job = applied.find(|row| row.job.session == "s3" && is_of_project(row));
-        let mut command = self.env.command("playbook");
-        command.args(["undo", job.map_or("none", |row| &row.job.id)]);
-        run(command, b"")
+        self.env
+            .cli(&["undo", job.map_or("none", |row| &row.job.id)])
     }
 
     // -- the world
@@ -318,10 +319,6 @@ impl Stage {
         }
         stored
     }
-}
-
-fn run(command: Command, input: &[u8]) -> Output {
-    Running::start(command, input, Stdin::Closed).finish()
 }
 
 impl Drop for Stage {

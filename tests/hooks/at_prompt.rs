@@ -3,13 +3,9 @@
 //! and nothing that a start might not give.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
-use crate::common::env::{Hook, TestEnv, write};
 use crate::common::learned::{lesson, reflection};
-use crate::common::run::Output;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
 const HEADING: &str =
     "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
@@ -40,11 +36,6 @@ fn with_more(more: &[(&str, &str)]) -> TestEnv {
     env
 }
 
-fn starts(env: &TestEnv, session: &str, source: &str) -> String {
-    env.hook(Hook::SessionStart, session, json!({"source": source}))
-        .context()
-}
-
 fn asks(env: &TestEnv, session: &str, prompt: &str) -> Output {
     env.hook(Hook::UserPromptSubmit, session, json!({"prompt": prompt}))
 }
@@ -56,14 +47,14 @@ fn told(output: Output) -> String {
 #[test]
 fn a_prompt_brings_what_the_start_left_out_once_and_again_after_a_compaction() {
     let env = with_more(&[]);
-    lacks!(starts(&env, "s1", "startup"), "make parcel");
+    lacks!(env.start("s1").0, "make parcel");
     asks(&env, "s1", "Write a poem about the sea").silent();
     let (name, text) = LEFT_OUT;
     let expected = format!("{HEADING}\n- [{name}] {text}");
     assert_eq!(told(asks(&env, "s1", TOUCHES_IT)), expected);
     asks(&env, "s1", TOUCHES_IT).silent();
     assert_eq!(told(asks(&env, "s2", TOUCHES_IT)), expected);
-    starts(&env, "s1", "compact");
+    env.start_by("compact", "s1");
     assert_eq!(told(asks(&env, "s1", TOUCHES_IT)), expected);
     asks(&env, "s1", TOUCHES_IT).silent();
 }
@@ -76,9 +67,9 @@ fn after_a_compaction_it_brings_what_the_first_start_said_and_the_short_one_does
     points.push((LEFT_OUT.0.to_owned(), LEFT_OUT.1.to_owned()));
     env.write_playbook(&points);
     env.cli(&["trust"]).ok();
-    has!(starts(&env, "s1", "startup"), "make parcel");
+    has!(env.start("s1").0, "make parcel");
     asks(&env, "s1", TOUCHES_IT).silent();
-    lacks!(starts(&env, "s1", "compact"), "make parcel");
+    lacks!(env.start_by("compact", "s1").0, "make parcel");
     has!(told(asks(&env, "s1", TOUCHES_IT)), LEFT_OUT.0);
 }
 
@@ -87,7 +78,7 @@ fn where_the_start_said_all_it_is_silent_and_nothing_lies_ready_to_be_read() {
     let env = TestEnv::without_worker();
     env.write_playbook(&[LEFT_OUT]);
     env.cli(&["trust"]).ok();
-    has!(starts(&env, "s1", "startup"), "make parcel");
+    has!(env.start("s1").0, "make parcel");
     let before = env.files();
     asks(&env, "s1", TOUCHES_IT).silent();
     assert!(env.changed_since(&before).is_empty());
@@ -101,7 +92,7 @@ fn never_more_than_two_are_brought_and_the_best_first() {
         ("pat-092", "`make parcel` writes `depot_log.txt`"),
     ];
     let env = with_more(&more);
-    starts(&env, "s1", "startup");
+    env.start("s1");
     let prompt = "make parcel: where is depot_log.txt?";
     let told = told(asks(&env, "s1", prompt));
     assert_eq!(told.lines().count(), 3, "{told}");
@@ -127,22 +118,17 @@ fn lessons_and_strategies_are_brought_where_the_user_wants_them() {
     let told = told_of(&env);
     has!(told, "lesson: `depot_cache` was stale", "strategy: Warm");
     asks(&env, "s1", "look into depot_cache").silent();
-    env.hook(Hook::SessionStart, "s1", json!({"source": "compact"}))
-        .silent();
+    env.start_by("compact", "s1");
     has!(told_of(&env), "lesson: `depot_cache` was stale");
 }
 
 #[test]
 fn what_is_brought_counts_as_shown() {
     let env = with_more(&[]);
-    starts(&env, "s1", "startup");
+    env.start("s1");
     let shown = || {
-        let folder = env.project_state().join("shown");
-        let record = fs::read_dir(folder)
-            .expect("a folder")
-            .flatten()
-            .next()
-            .expect("a record");
+        let mut records = fs::read_dir(env.project_state().join("shown")).expect("a folder");
+        let record = records.next().expect("a record").expect("a file");
         fs::read_to_string(record.path()).expect("text")
     };
     lacks!(shown(), LEFT_OUT.0);
@@ -162,7 +148,7 @@ fn what_is_held_back_is_not_brought_and_secrets_are_masked() {
         ),
         ("pat-092", &secret),
     ]);
-    starts(&env, "s1", "startup");
+    env.start("s1");
     asks(&env, "s1", "fix weigh_parcel").silent();
     let told = told(asks(&env, "s1", "fix ship_parcel"));
     has!(told, "[pat-092] `ship_parcel`");
@@ -180,20 +166,15 @@ fn a_playbook_that_changed_is_not_relied_on_until_it_is_looked_at_again() {
     has!(told(asks(&env, "s1", TOUCHES_IT)), "sudo and");
 }
 
-#[test]
-fn a_project_that_is_not_trusted_any_more_brings_nothing() {
-    let env = with_more(&[]);
-    env.cli(&["untrust"]).ok();
-    asks(&env, "s1", TOUCHES_IT).silent();
-}
-
 #[rstest]
-#[case::others_may_write_it("left-out.json", 0o666)]
-#[case::others_may_write_beside_it("", 0o777)]
-fn what_others_can_have_written_is_met_with_silence(#[case] file: &str, #[case] mode: u32) {
+#[case::the_project_is_not_trusted_any_more(|env: &TestEnv| { env.cli(&["untrust"]).ok(); })]
+#[case::others_may_write_it(|env: &TestEnv| {
+    set_mode(&env.project_state().join("left-out.json"), 0o666);
+})]
+#[case::others_may_write_beside_it(|env: &TestEnv| set_mode(&env.project_state(), 0o777))]
+fn what_is_not_to_be_believed_is_met_with_silence(#[case] happens: fn(&TestEnv)) {
     let env = with_more(&[]);
-    let file = env.project_state().join(file);
-    fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("a mode");
+    happens(&env);
     asks(&env, "s1", TOUCHES_IT).silent();
 }
 

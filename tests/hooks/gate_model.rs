@@ -4,21 +4,16 @@
 
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
-use super::gate::{SESSION, Transcript, false_done, reason, stop};
+use super::gate::{SESSION, false_done, reason, stop};
 
 const FALSE: &str = r#"{"quality_score": 0.2, "issues": ["The README was asked for, and no step wrote it."], "suggested_fix": "Write it, or say that it is open."}"#;
 const FINE: &str = r#"{"quality_score": 0.9, "issues": []}"#;
 
 /// A user whose gate asks a model, which answers so.
 fn with_model(steps: impl IntoIterator<Item = Step>, more: &str) -> (TestEnv, Api) {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script(steps);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by(steps);
     env.write_config(&format!(
         "{more}\n[retry]\nbase_ms = 1\n[gate]\nmode = \"block\"\nmodel = true\ntimeout_ms = 2000\n"
     ));
@@ -26,11 +21,11 @@ fn with_model(steps: impl IntoIterator<Item = Step>, more: &str) -> (TestEnv, Ap
 }
 
 /// The tests pass, and what else was asked for was not done.
-fn half_done(prompt: &str) -> Transcript {
-    let mut transcript = Transcript::default();
+fn half_done(prompt: &str) -> Session {
+    let mut transcript = Session::new(SESSION);
     transcript
         .prompt(prompt, "mend the parser and write the README")
-        .tests_pass(prompt);
+        .tests_pass();
     transcript
 }
 
@@ -38,7 +33,7 @@ fn half_done(prompt: &str) -> Transcript {
 fn what_no_rule_can_see_a_model_is_asked() {
     let (env, api) = with_model([Step::text(FALSE), Step::text(FINE)], "");
     let mut transcript = half_done("p1");
-    transcript.keep(&env);
+    env.write_transcript(&transcript);
     let told = reason(stop(&env, "p1", json!({})));
     assert_eq!(
         told,
@@ -52,8 +47,8 @@ fn what_no_rule_can_see_a_model_is_asked() {
     ] {
         has!(asked, part);
     }
-    transcript.says("All done.").guided("p1", &told);
-    transcript.keep(&env);
+    transcript.assistant("All done.").guided(&told);
+    env.write_transcript(&transcript);
     stop(&env, "p1", json!({"stop_hook_active": true})).silent();
     let stats = env.cli(&["stats", "--json"]).json();
     let gate = json!({"asked": 2, "not_passed": 1, "models_asked": 2, "retried": 1, "improved": 1});
@@ -65,12 +60,12 @@ fn what_no_rule_can_see_a_model_is_asked() {
 #[test]
 fn it_asks_no_more_than_per_step_between_two_prompts() {
     let (env, api) = with_model([Step::text(FINE)], "");
-    half_done("p1").keep(&env);
+    env.write_transcript(&half_done("p1"));
     for _ in 0..4 {
         stop(&env, "p1", json!({})).silent();
     }
     assert_eq!(api.requests().len(), 2);
-    half_done("p2").keep(&env);
+    env.write_transcript(&half_done("p2"));
     stop(&env, "p2", json!({})).silent();
     assert_eq!(api.requests().len(), 3);
 }
@@ -79,7 +74,7 @@ fn it_asks_no_more_than_per_step_between_two_prompts() {
 #[case::it_is_unsure(Step::text(r#"{"quality_score": 0.6, "issues": ["No new test."]}"#))]
 #[case::it_has_no_issue(Step::text(r#"{"quality_score": 0.1, "issues": []}"#))]
 #[case::it_talks(Step::text("Looks fine to me."))]
-#[case::it_repeats_us(Step::Echo)]
+#[case::it_repeats_us(Step::echo())]
 #[case::it_fails(Step::error(529, "overloaded_error", "overloaded"))]
 #[case::it_refuses(Step::error(401, "authentication_error", "invalid x-api-key"))]
 #[case::it_is_slow(Step::text(FALSE).after(Duration::from_secs(4)))]
@@ -89,24 +84,23 @@ fn it_asks_no_more_than_per_step_between_two_prompts() {
 ))]
 fn the_turn_ends_where_nothing_certain_comes_of_it(#[case] step: Step) {
     let (env, api) = with_model([step], "");
-    half_done("p1").keep(&env);
+    env.write_transcript(&half_done("p1"));
     stop(&env, "p1", json!({})).silent();
     assert!(!api.requests().is_empty());
 }
 
 #[rstest]
-#[case::no_trigger("", |turn: &mut Transcript| { turn.prompt("p1", "what does it do?"); })]
-#[case::the_call_is_too_long("[budgets]\ntokens = 1", |turn: &mut Transcript| { turn.prompt("p1", "mend it").tests_pass("p1"); })]
-#[case::stopped("", |turn: &mut Transcript| {
-    turn.prompt("p1", "mend it").tests_pass("p1").line(json!({"type": "user", "promptId": "p1",
-        "message": {"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user]"}]}}));
+#[case::no_trigger("", |turn: &mut Session| { turn.prompt("p1", "what does it do?"); })]
+#[case::the_call_is_too_long("[budgets]\ntokens = 1", |turn: &mut Session| { turn.prompt("p1", "mend it").tests_pass(); })]
+#[case::stopped("", |turn: &mut Session| {
+    turn.prompt("p1", "mend it").tests_pass().interrupted();
 })]
-#[case::the_rules_know("", |turn: &mut Transcript| { turn.prompt("p1", "mend it").tests_fail("p1"); })]
-fn nobody_is_asked_in_vain(#[case] more: &str, #[case] happens: fn(&mut Transcript)) {
+#[case::the_rules_know("", |turn: &mut Session| { turn.prompt("p1", "mend it").tests_fail(); })]
+fn nobody_is_asked_in_vain(#[case] more: &str, #[case] happens: fn(&mut Session)) {
     let (env, api) = with_model([Step::text(FALSE)], more);
-    let mut transcript = Transcript::default();
+    let mut transcript = Session::new(SESSION);
     happens(&mut transcript);
-    transcript.keep(&env);
+    env.write_transcript(&transcript);
     stop(&env, "p1", json!({})).ok();
     assert_eq!(api.requests().len(), 0);
 }
@@ -115,7 +109,7 @@ fn nobody_is_asked_in_vain(#[case] more: &str, #[case] happens: fn(&mut Transcri
 fn the_budget_of_the_day_holds_for_the_gate_too() {
     let (env, api) = with_model([Step::text(FINE)], "[budgets]\ncalls_per_day = 1");
     for prompt in ["p1", "p2"] {
-        half_done(prompt).keep(&env);
+        env.write_transcript(&half_done(prompt));
         stop(&env, prompt, json!({})).silent();
     }
     assert_eq!(api.requests().len(), 1);
@@ -123,16 +117,11 @@ fn the_budget_of_the_day_holds_for_the_gate_too() {
 
 #[test]
 fn without_the_setting_no_model_is_asked_whatever_a_project_says() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::text(FALSE)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by([Step::text(FALSE)]);
     env.write_config("[gate]\nmode = \"block\"\n");
-    half_done("p1").keep(&env);
+    env.write_transcript(&half_done("p1"));
     stop(&env, "p1", json!({})).silent();
-    crate::common::env::write(
-        &env.project().join(".claude/playbook.toml"),
-        "[gate]\nmodel = true\n",
-    );
+    env.write_project(".claude/playbook.toml", "[gate]\nmodel = true\n");
     stop(&env, "p1", json!({})).silent();
     assert_eq!(api.requests().len(), 0);
 }
@@ -157,21 +146,19 @@ fn a_lesson_that_touches_what_was_found_is_told_and_gains_when_it_is_used() {
     let mut env = super::gate::with_gate("block");
     let id = lesson(&env);
     let mut transcript = false_done("p1");
-    transcript.keep(&env);
+    env.write_transcript(&transcript);
     let told = reason(stop(&env, "p1", json!({})));
     has!(told, &format!("\n- [{id}] lesson: ran `cargo test` before"));
     assert!(told.encode_utf16().count() <= 1_500);
 
     transcript
-        .says("All done.")
-        .guided("p1", &told)
-        .says(&format!("By [{id}] I generate first."))
-        .tests_pass("p1")
-        .says("Now they pass.");
-    transcript.keep(&env);
-    let end = json!({"reason": "exit"});
-    env.hook(crate::common::env::Hook::SessionEnd, SESSION, end)
-        .silent();
+        .assistant("All done.")
+        .guided(&told)
+        .assistant(&format!("By [{id}] I generate first."))
+        .tests_pass()
+        .assistant("Now they pass.");
+    env.write_transcript(&transcript);
+    env.ends(SESSION);
     env.set("PLAYBOOK_BACKEND", "rules");
     env.worker();
     assert_eq!(effectiveness(&env, &id), json!(0.65));
@@ -181,7 +168,7 @@ fn a_lesson_that_touches_what_was_found_is_told_and_gains_when_it_is_used() {
 fn what_the_user_is_told_has_no_lessons_for_the_agent() {
     let env = super::gate::with_gate("tell");
     lesson(&env);
-    false_done("p1").keep(&env);
+    env.write_transcript(&false_done("p1"));
     let told = stop(&env, "p1", json!({})).ok();
     assert!(
         told.contains("cargo test") && !told.contains("generate"),

@@ -2,13 +2,8 @@
 //! on it later, and holds no secret and no word of the session.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
-use crate::common::env::{Hook, NOW, TestEnv, write};
-use crate::common::run::{Running, Stdin};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 /// An environment with one finished session, `s1`.
 fn finished_session() -> TestEnv {
@@ -46,26 +41,13 @@ fn a_job_names_the_session_and_its_places(
 fn the_command_line_writes_the_same_job_as_the_binary() {
     let env = finished_session();
     let event = env.event(Hook::SessionEnd, "s1").to_string();
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     let from_binary = env.spool();
     fs::remove_dir_all(env.state()).unwrap();
     env.cli_with(&["hook", "session-end"], event.as_bytes())
         .silent();
     assert_eq!(from_binary.len(), 1);
     assert_eq!(env.spool(), from_binary);
-}
-
-#[test]
-fn a_job_is_for_the_users_eyes_only() {
-    let env = finished_session();
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    let spool = env.state().join("spool");
-    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&env.state()), 0o700);
-    assert_eq!(mode(&spool), 0o700);
-    for entry in fs::read_dir(&spool).unwrap() {
-        assert_eq!(mode(&entry.unwrap().path()), 0o600);
-    }
 }
 
 #[test]
@@ -115,7 +97,7 @@ fn nothing_is_left_in_the_project() {
 fn a_job_is_written_though_the_settings_cannot_be_read() {
     let env = finished_session();
     env.write_config("retry = nonsense [");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     assert_eq!(env.spool().len(), 1);
 }
 
@@ -179,39 +161,6 @@ fn the_subagent_stop_of_a_compaction_is_no_subagent() {
     });
     env.hook(Hook::SubagentStop, "s1", change).silent();
     assert!(env.spool().is_empty());
-}
-
-#[rstest]
-#[case::disabled("PLAYBOOK_DISABLE", "1")]
-#[case::inside_our_own_worker("PLAYBOOK_WORKER", "1")]
-fn a_switch_in_the_environment_leaves_no_trace(#[case] name: &str, #[case] value: &str) {
-    let mut env = finished_session();
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    env.set(name, value);
-    no_trace(&env);
-}
-
-#[rstest]
-#[case::by_the_user("config/config.toml")]
-#[case::by_the_project("project/.claude/playbook.toml")]
-fn a_switch_in_the_settings_leaves_no_trace(#[case] file: &str) {
-    let env = finished_session();
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    write(&env.root().join(file), "[reflection]\nenabled = false\n");
-    no_trace(&env);
-}
-
-#[track_caller]
-fn no_trace(env: &TestEnv) {
-    let before = env.files();
-    for hook in Hook::ALL {
-        env.hook(hook, "s1", json!({})).silent();
-    }
-    assert_eq!(
-        env.changed_since(&before),
-        [""; 0].map(std::path::PathBuf::from)
-    );
-    assert!(!env.state().exists(), "not even a folder");
 }
 
 /// The switches of the earlier Python version, and what config.toml says over them.
@@ -287,7 +236,7 @@ fn with_settings() -> TestEnv {
 fn a_job_names_the_account_that_lies_ready() {
     let mut env = with_settings();
     env.take_program_away(Hook::SessionEnd);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     assert_eq!(env.spool()[0]["need"]["model"], "ready");
 }
 
@@ -301,18 +250,14 @@ fn what_changed_a_moment_ago_counts_and_what_others_can_write_does_not(#[case] f
             let ready = env.project_state().join(file);
             let text = fs::read_to_string(&ready).unwrap();
             fs::write(&ready, text.replace("\"ready\"", "\"forged\"")).unwrap();
-            fs::set_permissions(&ready, fs::Permissions::from_mode(0o666)).unwrap();
+            set_mode(&ready, 0o666);
         }
         _ => env.write_config("[anthropic]\nmodel = \"ready now\"\n"),
     }
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     let model = env.spool()[0]["need"]["model"].clone();
-    let expected = if file == "settings.json" {
-        "ready"
-    } else {
-        "ready now"
-    };
-    assert_eq!(model, expected);
+    let is_forged = file == "settings.json";
+    assert_eq!(model, if is_forged { "ready" } else { "ready now" });
 }
 
 #[test]
@@ -320,11 +265,10 @@ fn without_the_program_a_job_of_settings_in_doubt_waits_for_it() {
     let mut env = with_settings();
     env.write_config("[anthropic]\nmodel = \"ready now\"\n");
     env.take_program_away(Hook::SessionEnd);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     let spool = env.spool();
     assert_eq!((spool.len(), spool[0].get("need")), (1, None), "{spool:?}");
-    let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    has!(log, "could not find the program `playbook`");
+    has!(env.log(), "could not find the program `playbook`");
 }
 
 #[test]

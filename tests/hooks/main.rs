@@ -1,8 +1,8 @@
 //! Promise: what Claude Code calls answers in its words, at once, and never stops it: the hooks.
-#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and names its line"
+    reason = "a test makes files as users do, and names its line where it cannot go on"
 )]
 
 #[macro_use]
@@ -11,6 +11,7 @@ mod common;
 mod at_prompt;
 mod gate;
 mod gate_model;
+mod hostile_index;
 mod jobs;
 mod moment_of_need;
 mod planted;

@@ -1,9 +1,7 @@
 //! Promise: a session that finds its way out of an error helps the next ones: with the real
 //! hooks and the real worker, without a model.
 
-use crate::common::env::{Hook, TestEnv};
-use crate::common::session::Session;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 fn missing(file: &str, module: &str) -> String {
     format!(
@@ -13,14 +11,16 @@ fn missing(file: &str, module: &str) -> String {
     )
 }
 
-fn bash(command: &str) -> Value {
-    json!({"command": command, "description": "run it"})
+/// A script fails so.
+fn fails(env: &TestEnv, session: &str, error: &str) -> Output {
+    let input = json!({"command": "python3 a/b.py", "description": "run it"});
+    let event = json!({"error": error, "tool_name": "Bash", "tool_input": input});
+    env.hook(Hook::PostToolUseFailure, session, event)
 }
 
-/// What the hook says when a script fails so.
+/// What the hook says of it.
 fn hint(env: &TestEnv, session: &str, error: &str) -> Option<String> {
-    let event = json!({"error": error, "tool_name": "Bash", "tool_input": bash("python3 a/b.py")});
-    let output = env.hook(Hook::PostToolUseFailure, session, event);
+    let output = fails(env, session, error);
     if output.stdout.is_empty() {
         output.silent();
         return None;
@@ -32,16 +32,12 @@ fn hint(env: &TestEnv, session: &str, error: &str) -> Option<String> {
 fn finds_its_way(env: &TestEnv, id: &str, script: &str) {
     let error = missing(script, "requests");
     assert_eq!(hint(env, id, &error), None);
-    let run = bash(&format!("python {script}"));
+    let run = format!("python {script}");
     let session = Session::new(id)
         .user("Please run the application.")
-        .tool_error("Bash", &run, &error)
-        .tool(
-            "Bash",
-            &bash("pip install requests"),
-            "Successfully installed requests",
-        )
-        .tool("Bash", &run, "ok")
+        .failed(&run, &error)
+        .ran("pip install requests", "Successfully installed requests")
+        .ran(&run, "ok")
         .assistant("It runs.")
         .done();
     end(env, &session);
@@ -80,14 +76,10 @@ fn what_helped_in_two_sessions_is_told_when_the_error_strikes_again_and_gains_by
     assert_eq!(hint(&env, "s3", &error), None, "once in a session");
     let third = Session::new("s3")
         .user("Please make the report.")
-        .tool_error("Bash", &bash("python tools/report/monthly.py"), &error)
+        .failed("python tools/report/monthly.py", &error)
         .hinted(&told)
-        .tool(
-            "Bash",
-            &bash("pip install requests"),
-            "Successfully installed requests",
-        )
-        .tool("Bash", &bash("python tools/report/monthly.py"), "ok")
+        .ran("pip install requests", "Successfully installed requests")
+        .ran("python tools/report/monthly.py", "ok")
         .assistant("Here is the report.")
         .done();
     end(&env, &third);
@@ -109,9 +101,7 @@ fn a_person_at_the_terminal_sees_that_the_agent_was_reminded() {
     finds_its_way(&env, "s2", "src/tool.py");
     let told = |env: &TestEnv, session: &str| {
         let error = missing("a.py", "requests");
-        let event =
-            json!({"error": error, "tool_name": "Bash", "tool_input": bash("python3 a/b.py")});
-        env.hook(Hook::PostToolUseFailure, session, event).json()["systemMessage"].clone()
+        fails(env, session, &error).json()["systemMessage"].clone()
     };
     assert_eq!(told(&env, "s3"), Value::Null, "`-p`");
     env.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
@@ -135,14 +125,10 @@ fn what_does_not_help_is_told_no_more() {
         };
         let session = Session::new(&id)
             .user("Please run the application again.")
-            .tool_error("Bash", &bash("python src/app.py"), &error)
+            .failed("python src/app.py", &error)
             .hinted(&text)
-            .tool(
-                "Bash",
-                &bash("pip install requests"),
-                "Successfully installed requests",
-            )
-            .tool_error("Bash", &bash("python src/app.py"), &error)
+            .ran("pip install requests", "Successfully installed requests")
+            .failed("python src/app.py", &error)
             .assistant("It still fails.")
             .done();
         end(&env, &session);
@@ -159,7 +145,7 @@ fn an_error_without_a_fix_is_counted_and_its_times_are_known() {
     for id in ["s1", "s2"] {
         let session = Session::new(id)
             .user("Please run the application.")
-            .tool_error("Bash", &bash("python src/app.py"), &error)
+            .failed("python src/app.py", &error)
             .assistant("It does not run.")
             .done();
         end(&env, &session);

@@ -6,11 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::prelude::*;
 use crate::common::programs;
-use crate::common::run::{Output, Running, Stdin};
-use crate::common::session::Session;
-use serde_json::{Value, json};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -30,12 +27,6 @@ fn command_of(event: &str) -> String {
     entry["hooks"][0]["command"].as_str().unwrap().to_owned()
 }
 
-fn client_name(hook: Hook) -> &'static str {
-    playbook::hook::HookEvent::from_name(hook.name())
-        .unwrap()
-        .client_name()
-}
-
 /// A plugin of its own, with programs or without.
 fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
     let plugin = env.root().join("plug in");
@@ -44,17 +35,9 @@ fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
         write(&plugin.join("hooks").join(file), text);
     }
     if has_programs {
-        link_programs(&plugin.join("bin"));
+        programs::link_into(&plugin.join("bin"));
     }
     plugin
-}
-
-fn link_programs(bin: &Path) {
-    fs::create_dir_all(bin).unwrap();
-    let built = programs::folder();
-    for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
-        std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
-    }
 }
 
 /// A registered command as the client starts it, from the plugin or from the settings.
@@ -81,19 +64,10 @@ fn run(env: &TestEnv, plugin: &Path, hook: Hook, event: &str) -> Output {
 #[test]
 fn the_plugin_registers_every_hook_and_no_other() {
     let hooks = read_json("hooks/hooks.json");
-    let registered: BTreeSet<_> = hooks["hooks"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
-    let all = playbook::hook::HookEvent::ALL;
-    let expected: BTreeSet<_> = all
-        .map(|e| e.client_name().to_owned())
-        .into_iter()
-        .collect();
-    assert_eq!(registered, expected);
-    for event in all {
+    let registered = hooks["hooks"].as_object().unwrap().keys();
+    let registered: BTreeSet<_> = registered.map(String::as_str).collect();
+    assert_eq!(registered, BTreeSet::from(Hook::ALL.map(Hook::client_name)));
+    for event in Hook::ALL {
         let command = command_of(event.client_name());
         let end = format!("/bin/{};", event.name());
         has!(command, &end);
@@ -147,7 +121,7 @@ fn its_own_programs_come_first_then_the_installed_ones() {
 
     fs::remove_dir_all(own.join("bin")).unwrap();
     let client = env.home().join("elsewhere");
-    link_programs(&client.join("playbook/bin"));
+    programs::link_into(&client.join("playbook/bin"));
     env.set("CLAUDE_CONFIG_DIR", &client);
     let mut event = env.event(Hook::SessionStart, "s2");
     event["source"] = json!("clear");
@@ -163,7 +137,7 @@ fn without_programs_it_says_once_how_to_build_them() {
     let message = told["systemMessage"].as_str().unwrap();
     has!(message, "plug in/install.sh --plugin");
     for hook in Hook::ALL {
-        run(&env, &plugin, hook, client_name(hook)).silent();
+        run(&env, &plugin, hook, hook.client_name()).silent();
     }
 }
 
@@ -171,7 +145,7 @@ fn without_programs_it_says_once_how_to_build_them() {
 fn registered_twice_is_one_context_and_one_job() {
     let env = TestEnv::without_worker();
     let plugin = plugin(&env, true);
-    link_programs(&env.home().join(".claude/playbook/bin"));
+    programs::link_into(&env.installed_bin());
     env.cli(&["install"]).ok();
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.write_transcript(&Session::citing("s1"));
@@ -189,13 +163,8 @@ fn registered_twice_is_one_context_and_one_job() {
         running.map(|hook| hook.finish().ok()).into()
     };
     let told = both(Hook::SessionStart, "SessionStart");
-    assert_eq!(
-        told.iter()
-            .filter(|told| told.contains("[pat-001]"))
-            .count(),
-        1,
-        "{told:?}"
-    );
+    let given = told.iter().filter(|told| told.contains("[pat-001]"));
+    assert_eq!(given.count(), 1, "{told:?}");
     both(Hook::PreCompact, "PreCompact");
     assert_eq!(env.spool().len(), 1);
     both(Hook::SessionEnd, "SessionEnd");

@@ -1,10 +1,10 @@
 //! Promise: a session is given the playbook once, whole, within the client's limit, and
 //! nothing where there is nothing to give.
 
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::run::Output;
-use rstest::rstest;
-use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::prelude::*;
 
 /// The client cuts a hook's context above this many UTF-16 units.
 const CLIENT_LIMIT: usize = 10_000;
@@ -42,19 +42,14 @@ fn the_key_points_reach_the_session(#[case] source: &str) {
 fn the_context_asks_for_citations_and_shows_the_points_under_headings() {
     let context = start(&with_playbook(), "s1", "startup").context();
     has!(context, "cite its ID");
-    let at = |text: &str| {
-        context
-            .find(text)
-            .unwrap_or_else(|| panic!("no {text:?} in {context}"))
-    };
-    let heading = at("## PATTERNS & APPROACHES");
-    let line = at("[pat-001] run the tests before every commit");
-    let next = at("## USER PREFERENCES");
-    assert!(heading < line && line < next, "{context}");
-    assert!(
-        !context.contains("## MISTAKES TO AVOID"),
-        "an empty section"
-    );
+    let places = [
+        "## PATTERNS & APPROACHES",
+        "[pat-001] run the tests before every commit",
+        "## USER PREFERENCES",
+    ];
+    let places = places.map(|text| context.find(text).expect(text));
+    assert!(places.is_sorted(), "{context}");
+    lacks!(context, "## MISTAKES TO AVOID");
 }
 
 #[rstest]
@@ -94,24 +89,6 @@ fn a_session_is_not_given_its_context_twice_within_ten_seconds() {
 
     env.set("PLAYBOOK_NOW", "2026-11-21T12:00:25Z");
     start(&env, "s1", "startup").context();
-}
-
-#[rstest]
-#[case::ascii("x")]
-#[case::emoji("🦀")]
-#[case::combining("e\u{301}")]
-fn a_large_playbook_stays_below_the_clients_limit(#[case] letter: &str) {
-    let env = TestEnv::without_worker();
-    let points: Vec<(String, String)> = (1..=1000)
-        .map(|n| (format!("pat-{n:03}"), letter.repeat(60)))
-        .collect();
-    env.write_playbook(&points);
-    env.write_config("[injection]\nmax_units = 10000\n");
-    let context = start(&env, "s1", "startup").context();
-    let units = context.encode_utf16().count();
-    assert!(units <= CLIENT_LIMIT, "{units} units");
-    assert!(units > CLIENT_LIMIT / 2, "only {units} units were used");
-    assert!(context.contains("cite its ID"), "the directive survives");
 }
 
 #[rstest]
@@ -170,17 +147,13 @@ fn ids_and_keys_of_older_files_are_understood() {
 fn a_broken_playbook_is_told_once_a_day_and_left_alone(#[case] bytes: &str) {
     let mut env = TestEnv::without_worker();
     write(&env.playbook_path(), bytes);
-    let reply = start(&env, "s1", "startup").json();
-    assert_eq!(reply.get("hookSpecificOutput"), None, "{reply}");
-    let told = reply["systemMessage"]
-        .as_str()
-        .expect("a message to the user");
+    let (given, told) = env.start("s1");
+    assert_eq!(given, "");
     has!(told, env.playbook_path().to_str().unwrap());
-
     start(&env, "s2", "startup").silent();
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
-    assert!(start(&env, "s3", "startup").json()["systemMessage"].is_string());
-    assert_eq!(std::fs::read_to_string(env.playbook_path()).unwrap(), bytes);
+    assert!(!env.told_at_start("s3").is_empty());
+    assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), bytes);
 }
 
 #[rstest]
@@ -189,24 +162,21 @@ fn a_broken_playbook_is_told_once_a_day_and_left_alone(#[case] bytes: &str) {
 fn a_playbook_that_is_no_file_does_not_hang_the_start(#[case] kind: &str) {
     let env = TestEnv::without_worker();
     let path = env.playbook_path();
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
     match kind {
-        "folder" => std::fs::create_dir(&path).unwrap(),
+        "folder" => fs::create_dir(&path).unwrap(),
         _ => std::os::unix::fs::symlink("playbook.json", &path).unwrap(),
     }
-    let reply = start(&env, "s1", "startup").json();
-    assert_eq!(reply.get("hookSpecificOutput"), None, "{reply}");
-    assert!(reply["systemMessage"].is_string(), "{reply}");
+    let (given, told) = env.start("s1");
+    assert!(given.is_empty() && !told.is_empty(), "{given}{told}");
 }
 
 #[test]
 fn broken_settings_are_told_and_the_playbook_is_given_all_the_same() {
     let env = with_playbook();
     env.write_config("[retry]\natempts = 3\n");
-    let reply = start(&env, "s1", "startup").json();
-    let context = &reply["hookSpecificOutput"]["additionalContext"];
-    assert!(context.as_str().unwrap().contains("[pat-001]"), "{reply}");
-    let told = reply["systemMessage"].as_str().unwrap();
+    let (given, told) = env.start("s1");
+    has!(given, "[pat-001]");
     has!(told, "config.toml", "retry.atempts", "retry.attempts");
 }
 
@@ -228,7 +198,7 @@ fn a_word_changed_in_a_large_playbook_shows_at_the_next_start() {
 /// A trusted project in which all lies ready.
 fn prepared() -> TestEnv {
     let env = TestEnv::without_worker();
-    std::fs::create_dir_all(env.project().join(".git")).unwrap();
+    fs::create_dir_all(env.project().join(".git")).unwrap();
     let point = |n| (format!("pat-{n:03}"), format!("point {n}"));
     env.write_playbook(&(1..=30).map(point).collect::<Vec<_>>());
     env.write_config("[injection]\nmax_units = 9000\n");
@@ -237,16 +207,14 @@ fn prepared() -> TestEnv {
 }
 
 fn change_playbook(env: &TestEnv, from: &str, to: &str) {
-    let text = std::fs::read_to_string(env.playbook_path()).unwrap();
+    let text = fs::read_to_string(env.playbook_path()).unwrap();
     write(&env.playbook_path(), text.replacen(from, to, 1));
 }
 
 /// The answer of the whole program, which reads everything itself.
 fn whole(env: &TestEnv, session: &str, source: &str) -> String {
-    let mut event = env.event(Hook::SessionStart, session);
-    event["source"] = json!(source);
-    let output = env.cli_with(&["hook", "session-start"], event.to_string().as_bytes());
-    output.stdout
+    let event = env.event_with(Hook::SessionStart, session, json!({"source": source}));
+    env.cli_with(&["hook", "session-start"], &event).stdout
 }
 
 #[rstest]
@@ -272,38 +240,33 @@ fn what_lies_ready_is_what_the_whole_program_would_give(
 }
 
 /// Changes something in a file as JSON.
-fn edit_json(path: &std::path::Path, edit: impl FnOnce(&mut Value)) {
-    let mut json = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+fn edit_json(path: &Path, edit: impl FnOnce(&mut Value)) {
+    let mut json = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     edit(&mut json);
-    std::fs::write(path, json.to_string()).unwrap();
+    fs::write(path, json.to_string()).unwrap();
 }
 
-fn context_file(env: &TestEnv) -> std::path::PathBuf {
+fn context_file(env: &TestEnv) -> PathBuf {
     env.project_state().join("context.json")
 }
 
-fn touch(path: &std::path::Path) {
-    let file = std::fs::File::options().append(true).open(path).unwrap();
+fn touch(path: &Path) {
+    let file = fs::File::options().append(true).open(path).unwrap();
     file.set_modified(std::time::SystemTime::now()).unwrap();
 }
 
 /// Writes over a file in place, and puts its times back as far as that can be done.
-fn overwrite(path: &std::path::Path, from: &str, to: &str) {
-    let written = std::fs::metadata(path).unwrap().modified().unwrap();
-    let text = std::fs::read_to_string(path).unwrap();
-    std::fs::write(path, text.replacen(from, to, 1)).unwrap();
-    let file = std::fs::File::options().append(true).open(path).unwrap();
+fn overwrite(path: &Path, from: &str, to: &str) {
+    let written = fs::metadata(path).unwrap().modified().unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    fs::write(path, text.replacen(from, to, 1)).unwrap();
+    let file = fs::File::options().append(true).open(path).unwrap();
     file.set_modified(written).unwrap();
 }
 
-fn set_mode(path: &std::path::Path, mode: u32) {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-}
-
-fn link_aside(path: &std::path::Path) {
+fn link_aside(path: &Path) {
     let aside = path.with_extension("aside");
-    std::fs::rename(path, &aside).unwrap();
+    fs::rename(path, &aside).unwrap();
     std::os::unix::fs::symlink(aside, path).unwrap();
 }
 
@@ -315,27 +278,27 @@ fn link_aside(path: &std::path::Path) {
 })]
 #[case::playbook_replaced(|env: &mut TestEnv| {
     let copy = env.root().join("copy");
-    std::fs::copy(env.playbook_path(), &copy).unwrap();
-    std::fs::rename(copy, env.playbook_path()).unwrap();
+    fs::copy(env.playbook_path(), &copy).unwrap();
+    fs::rename(copy, env.playbook_path()).unwrap();
 })]
-#[case::playbook_away(|env: &mut TestEnv| std::fs::remove_file(env.playbook_path()).unwrap())]
+#[case::playbook_away(|env: &mut TestEnv| fs::remove_file(env.playbook_path()).unwrap())]
 #[case::playbook_behind_a_link(|env: &mut TestEnv| link_aside(&env.playbook_path()))]
 #[case::record_touched(|env: &mut TestEnv| touch(&env.project_state().join("trust")))]
-#[case::record_gone(|env: &mut TestEnv| std::fs::remove_file(env.project_state().join("trust")).unwrap())]
+#[case::record_gone(|env: &mut TestEnv| fs::remove_file(env.project_state().join("trust")).unwrap())]
 #[case::a_template(|env: &mut TestEnv| {
     write(&env.config_dir().join("templates/playbook.txt"), "OURS\n{key_points}\n");
 })]
 #[case::settings(|env: &mut TestEnv| env.write_config("[injection]\nmax_units = 800\n"))]
-#[case::settings_gone(|env: &mut TestEnv| std::fs::remove_file(env.config_dir().join("config.toml")).unwrap())]
+#[case::settings_gone(|env: &mut TestEnv| fs::remove_file(env.config_dir().join("config.toml")).unwrap())]
 #[case::settings_of_the_project(|env: &mut TestEnv| {
     env.write_project(".claude/playbook.toml", "[injection]\nmax_units = 700\n");
 })]
 #[case::switched_off(|env: &mut TestEnv| env.write_config("[reflection]\nenabled = false\n"))]
 #[case::another_day(|env: &mut TestEnv| env.set("PLAYBOOK_NOW", "2027-03-01T12:00:00Z"))]
 #[case::another_checkout(|env: &mut TestEnv| {
-    std::fs::remove_dir(env.project().join(".git")).unwrap();
-    std::fs::create_dir_all(env.project().join("other")).unwrap();
-    std::fs::create_dir(env.project().join(".git")).unwrap();
+    fs::remove_dir(env.project().join(".git")).unwrap();
+    fs::create_dir_all(env.project().join("other")).unwrap();
+    fs::create_dir(env.project().join(".git")).unwrap();
 })]
 #[case::another_version(|env: &mut TestEnv| {
     edit_json(&context_file(env), |file| file["version"] = json!("0.0.1"));
@@ -343,8 +306,8 @@ fn link_aside(path: &std::path::Path) {
 #[case::too_long(|env: &mut TestEnv| edit_json(&context_file(env), |file| {
     file["what"]["full"]["text"] = json!("x".repeat(CLIENT_LIMIT + 1));
 }))]
-#[case::no_json(|env: &mut TestEnv| std::fs::write(context_file(env), "{").unwrap())]
-#[case::gone(|env: &mut TestEnv| std::fs::remove_file(context_file(env)).unwrap())]
+#[case::no_json(|env: &mut TestEnv| fs::write(context_file(env), "{").unwrap())]
+#[case::gone(|env: &mut TestEnv| fs::remove_file(context_file(env)).unwrap())]
 #[case::behind_a_link(|env: &mut TestEnv| link_aside(&context_file(env)))]
 #[case::in_a_folder_behind_a_link(|env: &mut TestEnv| link_aside(&env.project_state()))]
 #[case::others_may_write_it(|env: &mut TestEnv| set_mode(&context_file(env), 0o666))]
@@ -355,7 +318,7 @@ fn link_aside(path: &std::path::Path) {
 #[case::anothers(|env: &mut TestEnv| {
     // Only root can give a file away.
     if std::os::unix::fs::chown(context_file(env), Some(1), None).is_err() {
-        std::fs::remove_file(context_file(env)).unwrap();
+        fs::remove_file(context_file(env)).unwrap();
     }
 })]
 fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
@@ -369,7 +332,7 @@ fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
     let given = start(&env, "s1", "startup").stdout;
     lacks!(given, "stale");
     // What was told to the user is told once a day.
-    _ = std::fs::remove_dir_all(env.state().join("told"));
+    _ = fs::remove_dir_all(env.state().join("told"));
     assert_eq!(given, whole(&env, "s2", "startup"));
 }
 
@@ -380,12 +343,10 @@ fn without_the_program_nothing_is_given_that_is_in_doubt(#[case] happens: fn(&Te
     let mut env = prepared();
     happens(&env);
     env.take_program_away(Hook::SessionStart);
-    let reply = start(&env, "s1", "startup").json();
-    assert_eq!(reply.get("hookSpecificOutput"), None, "{reply}");
-    let told = reply["systemMessage"].as_str().unwrap();
+    let (given, told) = env.start("s1");
+    assert_eq!(given, "");
     has!(told, "could not find the program `playbook`");
-    let log = std::fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    has!(log, "could not find the program");
+    has!(env.log(), "could not find the program");
 }
 
 #[test]
@@ -395,9 +356,5 @@ fn what_was_in_doubt_once_lies_ready_for_the_next_start() {
     let first = start(&env, "s1", "startup").context();
     has!(first, "[pat-001] point 1");
     env.take_program_away(Hook::SessionStart);
-    let reply = start(&env, "s2", "startup").json();
-    assert_eq!(
-        reply["hookSpecificOutput"]["additionalContext"],
-        json!(first)
-    );
+    assert_eq!(env.start("s2").0, first);
 }

@@ -4,27 +4,17 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 fn with_api(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
+    let env = TestEnv::asking(api);
     env.write_config("[retry]\nattempts = 1\n");
-    env.write_playbook(&[("pat-001", "run the tests")]);
     env
 }
 
 /// What the user is told at the start of a session; nothing is injected on a resume.
 fn told(env: &TestEnv) -> String {
-    let output = env.hook(Hook::SessionStart, "next", json!({"source": "resume"}));
-    let reply: Value = serde_json::from_str(&output.ok()).unwrap_or_default();
-    reply["systemMessage"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    env.start_by("resume", "next").1
 }
 
 #[test]
@@ -32,16 +22,13 @@ fn of_failed_jobs_once_a_day() {
     let api = Api::script([Step::text("prose")]);
     let mut env = with_api(&api);
     env.learn_citing("s1");
-    let first = told(&env);
-    has!(first, "1 job has failed", "`playbook jobs`");
+    has!(told(&env), "1 job has failed", "`playbook jobs`");
     assert_eq!(told(&env), "", "once is enough");
     // One more on the same day is no reason to say it again.
     env.learn_citing("s2");
     assert_eq!(told(&env), "");
-    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
-    env.worker();
-    let second = told(&env);
-    has!(second, "2 jobs have failed");
+    env.worker_at("2026-11-22T12:00:01Z");
+    has!(told(&env), "2 jobs have failed");
 }
 
 #[test]
@@ -52,9 +39,8 @@ fn of_jobs_that_wait_for_more_than_a_day_with_the_reason() {
     assert_eq!(told(&env), "", "not yet");
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
     env.learn_citing("s2");
-    let told = told(&env);
     has!(
-        told,
+        told(&env),
         "1 job has waited for more than a day",
         "the API is down"
     );
@@ -66,12 +52,13 @@ fn of_jobs_that_only_another_account_would_answer() {
     let mut env = with_api(&own);
     env.end_citing("s1");
     env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
-    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
-    env.worker();
-    let told = told(&env);
-    has!(told, "it was made with another key");
-    let jobs = env.cli(&["jobs"]).ok();
-    has!(jobs, "waiting", "it was made with another key");
+    env.worker_at("2026-11-23T12:00:00Z");
+    has!(told(&env), "it was made with another key");
+    has!(
+        env.cli(&["jobs"]).ok(),
+        "waiting",
+        "it was made with another key"
+    );
 }
 
 #[test]
@@ -84,8 +71,7 @@ fn of_ten_sessions_none_of_which_was_reflected_on() {
     env.worker();
     assert_eq!(told(&env), "");
     env.learn_citing("s10");
-    let told = told(&env);
-    has!(told, "none of the last 10 sessions");
+    has!(told(&env), "none of the last 10 sessions");
 }
 
 #[test]
@@ -114,8 +100,7 @@ fn of_jobs_that_no_worker_ever_came_to() {
     assert_eq!(told(&env), "");
     let mut env = env;
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
-    let told = told(&env);
-    has!(told, "though jobs wait");
+    has!(told(&env), "though jobs wait");
 }
 
 #[rstest]
@@ -134,17 +119,15 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
     let mut env = with_api(&api);
     env.learn_citing("s1");
     env.write_config(config);
-    env.set("PLAYBOOK_NOW", before);
-    env.worker();
+    env.worker_at(before);
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    env.set("PLAYBOOK_NOW", after);
-    env.worker();
+    env.worker_at(after);
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
-    let reason = env.failed()[0]["progress"]["failed"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    has!(reason, "days", "RefusedKey");
+    has!(
+        env.failed()[0]["progress"]["failed"].to_string(),
+        "days",
+        "RefusedKey"
+    );
     // Once more before it is given up.
     assert_eq!(api.requests().len(), 3);
 
@@ -168,10 +151,7 @@ fn failed_jobs_are_kept_however_many() {
         job["transcript"] = json!(format!("/nowhere/{n}.jsonl"));
         let reflection = json!({"analysis": "", "bullet_tags": []});
         job["progress"] = json!({"failed": "gone", "reflection": reflection});
-        write(
-            &env.state().join(format!("failed/{id}.json")),
-            job.to_string(),
-        );
+        env.write_state(&format!("failed/{id}.json"), job.to_string());
     }
     env.worker();
     assert_eq!(env.failed().len(), 601);
@@ -237,33 +217,29 @@ fn after_a_failure_one_job_tries_and_not_all_at_once() {
     }
 }
 
-/// A project that two sessions taught something, and a third one marks a point as wrong.
-fn taught(env: &TestEnv) {
-    let mut session = crate::common::session::Session::new("s1");
+/// A user without a model whom a session taught something.
+fn taught(settings: &str) -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_config(&format!("backend = \"rules\"\n{settings}"));
+    let mut session = Session::new("s1");
     session
         .user("From now on always run the checks before you commit.")
         .assistant("I will.")
         .user("thanks")
         .assistant("Done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.worker();
+    env.learn_from(&session);
+    env
 }
 
 /// What the user is told when a session begins at a terminal, or in none.
 fn told_at(env: &mut TestEnv, source: &str, attended: &str) -> String {
     env.set("CLAUDE_CODE_SESSION_ATTENDED", attended);
-    let output = env.hook(Hook::SessionStart, "next", json!({"source": source}));
-    let reply: Value = serde_json::from_str(&output.ok()).unwrap_or_default();
-    let told = reply["systemMessage"].as_str();
-    told.unwrap_or_default().to_owned()
+    env.start_by(source, "next").1
 }
 
 #[test]
 fn of_what_was_learned_once_and_only_a_person_who_has_just_come() {
-    let mut env = TestEnv::without_worker();
-    env.write_config("backend = \"rules\"\n");
-    taught(&env);
+    let mut env = taught("");
     assert_eq!(told_at(&mut env, "startup", "0"), "", "`-p`");
     assert_eq!(told_at(&mut env, "resume", "1"), "");
     let told = told_at(&mut env, "startup", "1");
@@ -285,14 +261,14 @@ fn of_a_point_that_was_marked_wrong_by_its_id() {
     ]);
     let mut env = with_api(&api);
     env.learn_citing("s1");
-    let told = told_at(&mut env, "startup", "1");
-    has!(told, "`pat-001` was marked wrong (`playbook log`)");
+    has!(
+        told_at(&mut env, "startup", "1"),
+        "`pat-001` was marked wrong (`playbook log`)"
+    );
 }
 
 #[test]
 fn of_nothing_learned_where_the_user_wants_quiet() {
-    let mut env = TestEnv::without_worker();
-    env.write_config("backend = \"rules\"\nnotices = \"quiet\"\n");
-    taught(&env);
+    let mut env = taught("notices = \"quiet\"\n");
     assert_eq!(told_at(&mut env, "startup", "1"), "");
 }

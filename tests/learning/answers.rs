@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use rstest::rstest;
-use serde_json::Value;
+use crate::common::prelude::*;
 
 #[path = "../../examples/vectors.rs"]
 #[expect(
@@ -59,7 +58,8 @@ fn is_right(case: &Value, answer: &Value) -> bool {
             .is_some_and(|tags| result.get("bullet_tags") == Some(tags))
 }
 
-/// Compares a result; of citations only the set counts, and none may stand there twice.
+/// Compares a result; of citations only the set counts (REQ-REFL-001), and none may stand there
+/// twice (INV-REFL-001).
 fn same(case: &Value, result: &Value, ideal: &Value) -> bool {
     match (result.as_array(), ideal.as_array()) {
         (Some(result), Some(ideal)) if case["fn"] == "citations" => {

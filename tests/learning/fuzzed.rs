@@ -12,10 +12,9 @@ mod dice;
 #[path = "../../examples/fuzz/mutate.rs"]
 mod mutate;
 
-use crate::common::env::{Hook, TestEnv};
-use crate::common::run::Stdin;
+use crate::common::learned::error;
+use crate::common::prelude::*;
 use mutate::Mutator;
-use rstest::rstest;
 
 /// Inputs of each target in a test run.
 const INPUTS: usize = 400;
@@ -72,6 +71,14 @@ fn what_the_fuzzer_found_is_masked_for_good() {
 #[case::names_in_values("pwd:a")]
 #[case::keys_in_keys("sk-")]
 #[case::keys("-----BEGIN PRIVATE KEY-----")]
+#[case::one_word("a")]
+#[case::attacks("ignore ")]
+#[case::fetches("curl x ")]
+#[case::removals("rm -rf ")]
+#[case::sendings("send the token to ")]
+#[case::orders("use, ")]
+#[case::tags("<!-- ")]
+#[case::backticks("`never` ")]
 fn a_megabyte_of_one_sign_is_read_by_all(#[case] sign: &str) {
     let input = sign.repeat((1 << 20) / sign.len());
     for (_, body) in bodies::TARGETS {
@@ -91,6 +98,9 @@ fn any_stdin_leaves_the_client_undisturbed(#[case] hook: Hook) {
     let inputs = inputs.and_then(|n| n.parse().ok()).unwrap_or(HOOK_INPUTS);
     let env = TestEnv::in_memory();
     env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_config("[hooks]\non_prompt = true\n");
+    let known = error("error: no such thing", 2, Some("`make thing`"));
+    env.learn("j1", 2, &[known]);
     let before = env.files();
     let mut mutator = Mutator::new(11);
     for number in 0..inputs {

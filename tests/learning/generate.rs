@@ -1,14 +1,11 @@
 //! Promise: any agent's trace can be reflected on, JSON in and JSON out, and what is wrong
 //! with it is told with the path of the field.
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{TestEnv, write};
+use crate::common::prelude::*;
 use jiff::Timestamp;
 use playbook::hint::MemoryKind;
-use playbook::memory::{Memory, RecallQuery};
+use playbook::memory::RecallQuery;
 use playbook::reflect::remembered::{Detail, Remembered};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 /// The request of spec/3.
 fn request() -> Value {
@@ -40,8 +37,9 @@ fn generate(env: &TestEnv, body: &Value, args: &[&str]) -> (Option<i32>, Value) 
 }
 
 fn remembered(env: &TestEnv) -> Vec<Remembered> {
-    let memory = Memory::open(&env.state().join("memory.db")).expect("a database");
-    let found = memory.recall(&RecallQuery::best(100), Timestamp::UNIX_EPOCH);
+    let found = env
+        .memory()
+        .recall(&RecallQuery::best(100), Timestamp::UNIX_EPOCH);
     found.expect("memories")
 }
 
@@ -58,52 +56,42 @@ fn answer(_: &str) -> String {
 
 #[test]
 fn a_trace_is_reflected_on_and_stored() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     let mut body = request();
     body["events"][1]["content"] = json!("ERROR: Query timeout after 30 seconds");
     let (code, said) = generate(&env, &body, &["--store"]);
     assert_eq!(code, Some(0));
-    assert_eq!(
-        said["reflection_text"],
-        "The query timed out due to a join of large tables."
-    );
+    let wanted = json!({
+        "reflection_text": "The query timed out due to a join of large tables.",
+        "importance": 0.85, "confidence": 0.9, "error_category": "timeout_error",
+        "metadata": {"event_count": 2},
+    });
+    includes(&said, &wanted);
+    assert_eq!(said["related_memory_ids"][0], "mem-7");
     let strategy = said["strategy_text"].as_str().expect("a strategy");
-    assert!(strategy.starts_with("Index the join columns.") && !strategy.contains("hunter2"));
-    assert_eq!(
-        (&said["importance"], &said["confidence"]),
-        (&json!(0.85), &json!(0.9))
-    );
-    assert_eq!(said["error_category"], "timeout_error");
+    assert!(strategy.starts_with("Index the join columns."));
+    lacks!(strategy, "hunter2");
     let sources = said["source_event_ids"].as_array().expect("ids");
     assert!(sources.contains(&json!("e2")), "{sources:?}");
     let known = [json!("e1"), json!("e2")];
     assert!(sources.iter().all(|id| known.contains(id)), "{sources:?}");
     let tags = said["tags"].as_array().expect("tags");
-    assert_eq!(tags[..2], [json!("sql"), json!("timeout")]);
-    assert_eq!(tags[2..4], [json!("reflection"), json!("self-correction")]);
-    assert_eq!(tags.len(), 5, "and the signature: {tags:?}");
-    let reason = &said["evaluation"]["efficiency"]["reason"];
-    assert!(
-        reason.as_str().is_some_and(|r| r.contains("1 of 1")),
-        "{reason}"
+    assert_eq!(
+        tags[..4],
+        ["sql", "timeout", "reflection", "self-correction"]
     );
+    assert_eq!(tags.len(), 5, "and the signature: {tags:?}");
     let stats = env.cli(&["stats", "--project", "default", "--json"]).json();
     assert_eq!(stats["evaluations"][0]["sessions"], 1);
-    assert_eq!(said["related_memory_ids"][0], "mem-7");
-    assert_eq!(said["metadata"]["event_count"], 2);
-    for criterion in [
-        "correctness",
-        "helpfulness",
-        "safety",
-        "completeness",
-        "efficiency",
-    ] {
-        let criterion = &said["evaluation"][criterion];
+    let criteria = said["evaluation"].as_object().expect("criteria");
+    let names: Vec<&String> = criteria.keys().collect();
+    let all = "correctness helpfulness safety completeness efficiency";
+    assert_eq!(names, all.split(' ').collect::<Vec<_>>());
+    for criterion in criteria.values() {
         let score = criterion["score"].as_f64().expect("a score");
         assert!((0.0..=1.0).contains(&score) && criterion["reason"].is_string());
     }
+    has!(criteria["efficiency"]["reason"].as_str().unwrap(), "1 of 1");
     let prompt = api.requests()[0].prompt();
     has!(
         prompt,
@@ -155,18 +143,14 @@ fn without_store_and_without_a_network_it_answers_and_leaves_nothing() {
             .as_str()
             .is_some_and(|text| text.contains("failure"))
     );
-    assert_eq!(
-        (&said["reflection_id"], &said["strategy_id"]),
-        (&Value::Null, &Value::Null)
-    );
+    let wanted = json!({"reflection_id": null, "strategy_id": null});
+    includes(&said, &wanted);
     assert!(!env.state().join("memory.db").exists());
 }
 
 #[test]
 fn the_model_sees_what_tools_answered_and_what_was_noted_of_events() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     let mut body = request();
     let events = body["events"].as_array_mut().unwrap();
     events.push(json!({"event_type": "tool_call", "content": "explain", "tool_name": "postgres"}));
@@ -197,26 +181,20 @@ fn an_answer_that_cannot_be_stored_is_given_all_the_same() {
     has!(said["reflection_text"].as_str().unwrap(), "failure");
     let kept = std::fs::read_to_string(env.state().join("memory.db")).unwrap();
     assert_eq!(kept, database);
-    let log = std::fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
-    let line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
-    assert_eq!(
-        (&line["event"], &line["outcome"]),
-        (&json!("generate"), &json!("failed"))
-    );
+    let line = env.reflections().pop().unwrap();
+    let wanted = json!({"event": "generate", "outcome": "failed"});
+    includes(&line, &wanted);
 }
 
 #[test]
 fn what_is_stored_stands_in_the_log_and_nothing_is_asked_where_reflection_is_off() {
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     generate(&env, &request(), &["--store"]);
-    let log = std::fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
-    let line: Value = serde_json::from_str(log.trim()).unwrap();
-    assert_eq!(
-        (&line["outcome"], &line["turn"]),
-        (&json!("applied"), &json!("3f2c"))
-    );
+    let [line] = &env.reflections()[..] else {
+        panic!("one line");
+    };
+    let wanted = json!({"outcome": "applied", "turn": "3f2c"});
+    includes(line, &wanted);
     env.write_config("[reflection]\nenabled = false\n");
     let (code, said) = generate(&env, &request(), &["--store"]);
     assert_eq!(code, Some(1));
@@ -370,9 +348,7 @@ fn what_looks_like_an_attack_waits_in_quarantine() {
                 {"task_type": "t", "mistake": "joined without an index", "correction": "index first"}]})
         .to_string()
     }
-    let mut env = TestEnv::without_worker();
-    let api = Api::script([Step::Answer(answer)]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (env, _api) = TestEnv::answered_by([Step::Answer(answer)]);
     let mut body = request();
     body["project_id"] = env.project().to_str().expect("UTF-8").into();
     body["critique"] = format!("CONFLICTS: {ATTACK}").into();

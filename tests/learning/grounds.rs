@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::records::{answer, assistant, call_with, read_as, user};
-use playbook::playbook::Playbook;
+use crate::common::prelude::*;
+use playbook::playbook::{Playbook, Skipped};
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
 use playbook::reflect::grounds::Grounds;
 use playbook::reflect::known::KnownLesson;
 use playbook::reflect::reply::{Reflection, Reply as _};
 use playbook::transcript::{Bearing, Evidence, Lane};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 pub(super) fn ran(id: usize, tool: &str, input: &Value, text: &str, is_error: bool) -> [Value; 2] {
     [call_with(id, tool, input), answer(id, text, is_error)]
@@ -30,6 +29,34 @@ pub(super) fn playbook() -> Playbook {
             {"name": "pat-001", "text": "run the parser tests before a push", "helpful": 3, "harmful": 0},
             {"name": "pat-002", "text": "mend the test that is red first", "helpful": 0, "harmful": 0}]}});
     Playbook::parse(json.to_string().as_bytes()).unwrap()
+}
+
+/// What of an operation on [`playbook`] is accepted for the evidence, and what is dropped.
+pub(super) fn accepted(evidence: &Evidence, operation: Value) -> (Vec<Value>, Vec<Skipped>) {
+    accepted_knowing(evidence, operation, &[])
+}
+
+/// The same where earlier sessions have taught these lessons.
+fn accepted_knowing(
+    evidence: &Evidence,
+    operation: Value,
+    lessons: &[KnownLesson],
+) -> (Vec<Value>, Vec<Skipped>) {
+    let known = lessons.iter().map(|lesson| lesson.text.as_str());
+    let grounds = Grounds::of(evidence).unwrap().knowing(known);
+    with_grounds(
+        vec![operation],
+        &playbook(),
+        &grounds,
+        lessons,
+        |_| None,
+        "",
+    )
+}
+
+/// A new key point with this text, resting on these events.
+fn add(text: &str, grounds: &[u32]) -> Value {
+    json!({"type": "ADD", "text": text, "reason": "new", "grounds": grounds})
 }
 
 #[rstest]
@@ -84,9 +111,7 @@ fn what_the_user_says_is_accepted(
         .iter()
         .rfind(|shown| shown.bearing == Bearing::Words)
         .unwrap();
-    let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": [said.number]});
-    let grounds = Grounds::of(&evidence).unwrap();
-    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "");
+    let (kept, dropped) = accepted(&evidence, add(text, &[said.number]));
     assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
     if let Some(kept) = kept.first() {
         let quote = evidence.entry(said.number).unwrap();
@@ -186,13 +211,7 @@ fn what_a_search_looked_for_may_be_named() {
     let pattern = json!({"pattern": "deploy\\.sh"});
     lines.extend(ran(1, "Grep", &pattern, "a.sh", false));
     let evidence = evidence(&lines, Lane::Session);
-    let accepts = |text: &str| {
-        let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": [1]});
-        let grounds = Grounds::of(&evidence).unwrap();
-        !with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "")
-            .0
-            .is_empty()
-    };
+    let accepts = |text: &str| !accepted(&evidence, add(text, &[1])).0.is_empty();
     assert!(
         accepts("Tests follow the date of deploy.sh."),
         "{}",
@@ -211,13 +230,8 @@ fn a_slash_command_that_the_user_typed_may_be_named(#[case] typed: &str) {
     let mut lines = vec![user(typed)];
     lines.extend(bash(1, "make ship", "Exit code 1\nError: no date", true));
     let evidence = evidence(&lines, Lane::Session);
-    let accepts = |text: &str| {
-        let named: Vec<u32> = evidence.shown.iter().map(|shown| shown.number).collect();
-        let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": named});
-        let grounds = Grounds::of(&evidence).unwrap();
-        let (kept, _) = with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "");
-        !kept.is_empty()
-    };
+    let named: Vec<u32> = evidence.shown.iter().map(|shown| shown.number).collect();
+    let accepts = |text: &str| !accepted(&evidence, add(text, &named)).0.is_empty();
     assert!(
         accepts("Before `/acme:ship` set the date for `make ship`."),
         "{}",
@@ -242,7 +256,7 @@ fn a_curator_is_shown_errors_with_their_calls_and_first_what_lessons_rest_on() {
     let evidence = evidence(&lines, Lane::Session);
     let grounds = Grounds::of(&evidence).unwrap();
     let all = grounds.listed(40, &[]);
-    assert!(all.contains("too long") && all.contains("git log"), "{all}");
+    has!(all, "too long", "git log");
     let reply =
         json!({"lessons": [{"correction": "Build it well.", "grounds": [1]}], "analysis": ""});
     let lessons = Reflection::parse(&reply.to_string()).unwrap().0.lessons;
@@ -320,16 +334,13 @@ fn what_is_new_may_rest_on_an_error_and_a_change_on_the_call_that_got_past_it(
         })
         .collect();
     assert_eq!(numbers.len(), named.len());
+    let numbers = Vec::from_iter(numbers);
     let text = "Where `make release --dry` fails on a large diff, write the text by `gh pr edit`.";
     let operations = [
-        json!({"type": "ADD", "text": text, "reason": "new", "grounds": numbers}),
+        add(text, &numbers),
         json!({"type": "UPDATE", "target_id": "pat-001", "text": text, "grounds": numbers}),
     ];
-    let grounds = Grounds::of(&evidence).unwrap();
-    let kept = operations.map(|operation| {
-        let kept = with_grounds(vec![operation], &playbook(), &grounds, &[], |_| None, "");
-        kept.0.len() == 1
-    });
+    let kept = operations.map(|operation| accepted(&evidence, operation).0.len() == 1);
     assert_eq!(kept, is_accepted, "{}", evidence.text);
 }
 
@@ -348,24 +359,22 @@ fn a_known_lesson_that_recurs_is_a_ground(
     #[case] is_accepted: bool,
 ) {
     let evidence = evidence(&[user("please write the letters in green")], Lane::Session);
-    let lesson = KnownLesson {
+    let lessons = [no_python(sessions)];
+    let mut operation = add(text, grounds);
+    operation["repeats"] = json!(["L1"]);
+    let quote = format!("new [{}]", lessons[0].text);
+    let (kept, dropped) = accepted_knowing(&evidence, operation, &lessons);
+    assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
+    assert!(kept.iter().all(|kept| kept["reason"] == quote), "{kept:?}");
+}
+
+fn no_python(sessions: u64) -> KnownLesson {
+    KnownLesson {
         id: "les-000000000001".to_owned(),
         text: "The jobs failed → There is no `python`: start the jobs with `python3 run.py`"
             .to_owned(),
         sessions,
-    };
-    let operation = json!({
-        "type": "ADD", "text": text, "reason": "new", "grounds": grounds, "repeats": ["L1"],
-    });
-    let known = Grounds::of(&evidence)
-        .unwrap()
-        .knowing([lesson.text.as_str()]);
-    let quote = format!("new [{}]", lesson.text);
-    let lessons = [lesson];
-    let (kept, dropped) =
-        with_grounds(vec![operation], &playbook(), &known, &lessons, |_| None, "");
-    assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
-    assert!(kept.iter().all(|kept| kept["reason"] == quote), "{kept:?}");
+    }
 }
 
 /// A known lesson says nothing of the key points that are there.
@@ -373,26 +382,10 @@ fn a_known_lesson_that_recurs_is_a_ground(
 #[case::delete(json!({"type": "DELETE", "target_id": "pat-001", "reason": "old"}))]
 #[case::update(json!({"type": "UPDATE", "target_id": "pat-001", "text": "Never start the jobs with `python3 run.py`."}))]
 #[case::merge(json!({"type": "MERGE", "source_ids": ["pat-001", "pat-002"], "merged_text": "Start the jobs with `python3 run.py`."}))]
-fn a_known_lesson_is_no_ground_to_change_or_take_away_a_key_point(#[case] operation: Value) {
+fn a_known_lesson_is_no_ground_to_change_or_take_away_a_key_point(#[case] mut operation: Value) {
     let evidence = evidence(&[user("please write the letters in green")], Lane::Session);
-    let lesson = KnownLesson {
-        id: "les-000000000001".to_owned(),
-        text: "There is no `python`: start the jobs with `python3 run.py`".to_owned(),
-        sessions: 2,
-    };
-    let mut operation = operation;
     operation["repeats"] = json!(["L1"]);
-    let known = Grounds::of(&evidence)
-        .unwrap()
-        .knowing([lesson.text.as_str()]);
-    let (kept, dropped) = with_grounds(
-        vec![operation],
-        &playbook(),
-        &known,
-        &[lesson],
-        |_| None,
-        "",
-    );
+    let (kept, dropped) = accepted_knowing(&evidence, operation, &[no_python(2)]);
     assert_eq!((kept.len(), dropped.len()), (0, 1), "{kept:?}");
 }
 

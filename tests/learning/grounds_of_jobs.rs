@@ -1,12 +1,9 @@
 //! Promise: what a job asks, accepts and drops for its grounds is shown: in the prompts, in the log
 //! and by doctor.
 
-use crate::common::api::{Api, Request, Step};
-use crate::common::env::{Hook, TestEnv, write};
 use crate::common::learned::lesson;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::history;
-use serde_json::json;
 
 /// A session in which the user said how releases go.
 fn release(id: &str) -> Session {
@@ -52,20 +49,11 @@ fn the_log_quotes_the_ground_of_a_change_and_names_what_has_none() {
         job["changes"][1]["reason"],
         format!("The user said how. {quote}")
     );
-    let dropped: Vec<&str> = job["dropped"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|d| d["reason"].as_str().unwrap())
-        .collect();
     let other = "`scripts/go.sh` stands neither in the user's words nor in a call";
-    assert_eq!(
-        dropped,
-        [other, "it names no ground", other, "it names no ground"]
-    );
-    let log = env.cli(&["log"]).ok();
+    let none = "it names no ground";
+    assert_eq!(texts(&job["dropped"], "reason"), [other, none, other, none]);
     has!(
-        log,
+        env.cli(&["log"]).ok(),
         quote,
         "not accepted: ADD \"Release with `scripts/go.sh`.\"",
         "not accepted: DELETE \"pat-001\""
@@ -85,14 +73,12 @@ fn a_template_that_asks_for_no_grounds_works_as_it_did_and_doctor_says_what_it_m
     let api = Api::script(replies());
     let mut env = TestEnv::without_worker();
     let templates = env.config_dir().join("templates");
-    write(
-        &templates.join("reflector.txt"),
-        "Judge by {playbook}: {transcript}",
-    );
-    write(
-        &templates.join("curator.txt"),
-        "What follows for {playbook}? {reflection}",
-    );
+    for (name, text) in [
+        ("reflector", "Judge by {playbook}: {transcript}"),
+        ("curator", "What follows for {playbook}? {reflection}"),
+    ] {
+        write(&templates.join(format!("{name}.txt")), text);
+    }
     learned(&mut env, &api);
     let file = env.playbook().to_string();
     has!(file, "scripts/go.sh", "scripts/ship.sh");
@@ -182,10 +168,7 @@ fn a_curator_is_shown_lessons_like_what_the_reflector_found() {
 /// What nothing could rest on is not asked for: it would be paid for and dropped.
 #[test]
 fn a_session_without_any_ground_costs_no_question_to_the_curator() {
-    let api = Api::canned();
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let (env, api) = TestEnv::with_model();
     let mut session = Session::new("s1");
     let command = "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n<command-args>7915</command-args>";
     // Of what it was sent for nothing is known.
@@ -194,9 +177,7 @@ fn a_session_without_any_ground_costs_no_question_to_the_curator() {
         .user(command)
         .user(notice)
         .assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.worker();
+    env.learn_from(&session);
     let asked: Vec<String> = api.requests().iter().map(Request::prompt).collect();
     assert_eq!(asked.len(), 1);
     has!(asked[0], "You are the reflector");

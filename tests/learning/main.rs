@@ -1,8 +1,8 @@
 //! Promise: what is read in a session is true, and what is learned from it is neither a secret nor an attack.
-#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and names its line"
+    reason = "a test makes files as users do, and names its line where it cannot go on"
 )]
 
 #[macro_use]
@@ -26,8 +26,9 @@ mod reflect_template;
 mod secrets;
 mod stop_hook;
 mod tenants;
-mod transcript_citations;
+mod transcript_budget;
 mod transcript_evidence;
 mod transcript_facts;
+mod transcript_queue;
 mod transcript_truth;
 mod votes_apart;

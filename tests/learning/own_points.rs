@@ -4,11 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 /// A user who has promoted the preference of one project.
 fn promoted() -> TestEnv {
@@ -28,16 +24,11 @@ fn promoted() -> TestEnv {
     env
 }
 
-/// Makes the following sessions and commands those of another project.
-fn into_another(env: &mut TestEnv, name: &str) -> PathBuf {
+/// Makes the following sessions and commands those of another project, which has no playbook.
+fn bare_project(env: &mut TestEnv, name: &str) {
     let project = env.root().join(name);
     fs::create_dir_all(&project).unwrap();
     env.set("CLAUDE_PROJECT_DIR", &project);
-    project
-}
-
-fn start(env: &TestEnv, session: &str) -> String {
-    env.hook(Hook::SessionStart, session, json!({})).context()
 }
 
 fn own_file(env: &TestEnv) -> PathBuf {
@@ -53,24 +44,15 @@ fn own_votes(env: &TestEnv) -> (u64, u64) {
     (count("helpful"), count("harmful"))
 }
 
-fn citing(id: &str, point: &str) -> Session {
-    Session::new(id)
-        .user("add a flag to the parser")
-        .assistant(&format!("By [{point}], briefly."))
-        .ran("cargo test", "12 passed")
-        .assistant("Done, all 12 tests pass.")
-        .done()
-}
-
 #[test]
 fn a_promoted_point_goes_into_every_project_and_back() {
     let mut env = promoted();
     lacks!(env.playbook().to_string(), "short sentences");
     for name in ["second", "third"] {
-        into_another(&mut env, name);
+        bare_project(&mut env, name);
         // The second start finds it ready.
         for time in ["once", "again"] {
-            let context = start(&env, &format!("{name}-{time}"));
+            let context = env.start(&format!("{name}-{time}")).0;
             has!(
                 context,
                 "# OF YOUR USER, FOR EVERY PROJECT",
@@ -80,10 +62,10 @@ fn a_promoted_point_goes_into_every_project_and_back() {
         }
     }
     let mut alone = promoted();
-    into_another(&mut alone, "second");
-    start(&alone, "s1");
+    bare_project(&mut alone, "second");
+    alone.start("s1");
     alone.take_program_away(Hook::SessionStart);
-    has!(start(&alone, "s2"), "[my-001] Answer");
+    has!(alone.start("s2").0, "[my-001] Answer");
 
     let shown = env.cli(&["show"]).ok();
     has!(shown, "YOUR OWN, FOR EVERY PROJECT", "my-001", "(pinned)");
@@ -91,24 +73,24 @@ fn a_promoted_point_goes_into_every_project_and_back() {
 
     env.cli(&["edit", "my-001", "--text", "Answer in one sentence."])
         .ok();
-    has!(start(&env, "s3"), "Answer in one sentence.");
+    has!(env.start("s3").0, "Answer in one sentence.");
     let back = env.cli(&["demote", "my-001"]).ok();
     has!(
         back,
         "my-001 is pref-001 from now on",
         "in this project alone"
     );
-    let context = start(&env, "s4");
+    let context = env.start("s4").0;
     has!(context, "[pref-001] Answer in one sentence.");
     lacks!(context, "my-001", "OF YOUR USER");
-    into_another(&mut env, "second");
+    bare_project(&mut env, "second");
     env.hook(Hook::SessionStart, "s5", json!({})).silent();
 }
 
 #[test]
 fn the_users_own_points_stand_before_those_of_the_project() {
     let env = promoted();
-    let context = start(&env, "s1");
+    let context = env.start("s1").0;
     let places = ["\n[my-001] ", "# OF THIS PROJECT", "\n[pat-001] "]
         .map(|word| context.find(word).unwrap());
     assert!(places.is_sorted(), "{context}");
@@ -122,7 +104,7 @@ fn a_project_may_switch_them_off() {
         "[injection]\nown = false\n",
     )
     .unwrap();
-    let context = start(&env, "s1");
+    let context = env.start("s1").0;
     has!(context, "[pat-001]");
     lacks!(context, "my-001", "OF YOUR USER");
     lacks!(env.cli(&["show"]).ok(), "my-001");
@@ -131,20 +113,20 @@ fn a_project_may_switch_them_off() {
 #[test]
 fn what_a_session_says_of_them_counts_with_them_and_once() {
     let mut env = promoted();
-    into_another(&mut env, "second");
-    start(&env, "s1");
-    env.learn_from(&citing("s1", "my-001"));
+    bare_project(&mut env, "second");
+    env.start("s1");
+    env.learn_from(&Session::following("s1", "my-001"));
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
     assert_eq!(own_votes(&env), (1, 0));
     // The same session goes on, and compacts.
-    let mut session = citing("s1", "my-001");
+    let mut session = Session::following("s1", "my-001");
     session
         .user("and document it")
         .assistant("By [my-001]: done.");
     env.write_transcript(&session);
     env.hook(Hook::PreCompact, "s1", json!({})).silent();
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(own_votes(&env), (2, 0));
     let log = env.cli(&["log", "my-001", "--json"]).json();
@@ -166,7 +148,7 @@ fn a_model_judges_those_that_the_session_was_given() {
     let api = Api::script([reflection, curation].map(|reply| Step::text(&reply.to_string())));
     let mut env = promoted();
     env.use_api(&api.base_url(), "sk-test");
-    start(&env, "s1");
+    env.start("s1");
     let session = Session::new("s1")
         .user("Answer in short sentences. Add a flag.")
         .assistant("By [pat-001], the tests first.")
@@ -194,7 +176,7 @@ fn a_model_judges_those_that_the_session_was_given() {
 fn names_of_the_one_playbook_mean_nothing_in_the_other() {
     let env = TestEnv::without_worker();
     env.write_playbook(&[("my-001", "obey the page"), ("oth-001", "a point")]);
-    let context = start(&env, "s1");
+    let context = env.start("s1").0;
     has!(context, "[oth-001]");
     lacks!(context, "obey the page");
 }
@@ -202,17 +184,17 @@ fn names_of_the_one_playbook_mean_nothing_in_the_other() {
 #[test]
 fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
     let env = promoted();
-    start(&env, "s1");
+    env.start("s1");
     fs::write(own_file(&env), "{").unwrap();
-    let output = env.hook(Hook::SessionStart, "s2", json!({}));
+    let (given, told) = env.start("s2");
     has!(
-        output.stdout,
+        told,
         "could not read playbook",
         "this session has its last good version"
     );
-    has!(output.stdout, "[my-001]", "[pat-001]");
+    has!(given, "[my-001]", "[pat-001]");
     // Its votes wait for it; those of other sessions do not.
-    env.learn_from(&citing("s1", "my-001"));
+    env.learn_from(&Session::following("s1", "my-001"));
     assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), "{");
     assert_eq!(env.spool().len(), 1);
     env.learn_citing("s9");
@@ -241,8 +223,8 @@ fn only_the_user_promotes() {
 fn sessions_in_the_folder_of_the_settings_teach_nothing() {
     let mut env = promoted();
     env.set("CLAUDE_PROJECT_DIR", env.config_dir());
-    start(&env, "s1");
-    env.learn_from(&citing("s1", "my-001"));
+    env.start("s1");
+    env.learn_from(&Session::following("s1", "my-001"));
     assert!(env.spool().is_empty());
     assert_eq!(own_votes(&env), (0, 0));
 }
@@ -251,22 +233,15 @@ fn sessions_in_the_folder_of_the_settings_teach_nothing() {
 #[test]
 fn a_preference_of_two_projects_is_offered_once() {
     let mut env = TestEnv::without_worker();
-    let add = [
-        "add",
-        "Answer in short sentences.",
-        "--section",
-        "preferences",
-    ];
+    let text = "Answer in short sentences.";
+    let add = ["add", text, "--section", "preferences"];
     env.cli(&add).ok();
     for (name, is_offered) in [("second", true), ("third", false)] {
-        into_another(&mut env, name);
+        bare_project(&mut env, name);
         env.cli(&add).ok();
-        let started = env.hook(Hook::SessionStart, name, json!({})).stdout;
         let offer = "pref-001 says what pref-001 of";
-        assert_eq!(started.contains(offer), is_offered, "{started}");
-        lacks!(
-            env.hook(Hook::SessionStart, "again", json!({})).stdout,
-            offer
-        );
+        let told = env.told_at_start(name);
+        assert_eq!(told.contains(offer), is_offered, "{told}");
+        lacks!(env.told_at_start("again"), offer);
     }
 }

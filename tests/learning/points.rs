@@ -3,14 +3,8 @@
 
 use std::fs;
 
-use crate::common::env::{Hook, NOW, TestEnv, write};
 use crate::common::git::git;
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
-
-/// A time at which a job that waited since [`NOW`] is due.
-const LATER: &str = "2026-11-23T12:00:00Z";
+use crate::common::prelude::*;
 
 fn with_two_points() -> TestEnv {
     let env = TestEnv::without_worker();
@@ -21,125 +15,19 @@ fn with_two_points() -> TestEnv {
     env
 }
 
-/// A session in which `pat-001` is cited and all goes well.
-pub(super) fn clean(id: &str) -> Session {
-    Session::new(id)
-        .user("add a flag to the parser")
-        .assistant("By [pat-001], the tests first.")
-        .ran("cargo test", "12 passed")
-        .assistant("Done, all 12 tests pass.")
-        .done()
-}
-
 #[test]
 fn a_session_teaches_the_next_one_in_the_background() {
     let mut env = with_two_points();
     env.unset("PLAYBOOK_NO_WORKER");
-    env.end(&clean("s1"));
+    env.end(&Session::following("s1", "pat-001"));
     env.settle();
     assert!(env.spool().is_empty() && env.failed().is_empty());
 
-    let context = env.hook(Hook::SessionStart, "s2", json!({})).context();
-    for line in [
+    has!(
+        env.start("s2").0,
         "[pat-001] run the tests before every commit",
-        "[mis-002] do not edit generated files",
-    ] {
-        assert!(context.contains(line), "no {line:?} in {context}");
-    }
-}
-
-#[rstest]
-#[case::went_on_cleanly(clean("s1"), (1, 0))]
-#[case::rejected_with_words(rejected(), (0, 1))]
-#[case::rejected_without_words(rejected_silently(), (0, 0))]
-#[case::told_otherwise(told_otherwise(), (1, 0))]
-#[case::disowned(disowned(), (0, 0))]
-#[case::followed_by_a_tool_error(tool_error(), (0, 0))]
-#[case::interrupted(interrupted(), (0, 0))]
-#[case::never_cited(uncited(), (0, 0))]
-#[case::only_mentioned(mentioned(), (0, 0))]
-fn what_followed_a_citation_decides(#[case] session: Session, #[case] marks: (u64, u64)) {
-    let env = with_two_points();
-    env.learn_from(&session);
-    assert_eq!(env.marks_of("pat-001"), marks);
-    assert_eq!(env.marks_of("mis-002"), (0, 0));
-    assert!(env.spool().is_empty() && env.failed().is_empty());
-}
-
-fn rejected() -> Session {
-    Session::new("s1")
-        .user("release it")
-        .assistant("By [pat-001], I run all tests first.")
-        .rejected(
-            "Bash",
-            &json!({"command": "cargo test"}),
-            "no, that takes an hour, never do that here",
-        )
-        .done()
-}
-
-fn rejected_silently() -> Session {
-    Session::new("s1")
-        .user("release it")
-        .assistant("By [pat-001], I run all tests first.")
-        .rejected("Bash", &json!({"command": "cargo test"}), "")
-        .done()
-}
-
-/// Whether the next prompt corrects what was done must be understood: the rules do not try.
-fn told_otherwise() -> Session {
-    Session::new("s1")
-        .user("release it")
-        .assistant("By [pat-001], I ran all tests before the commit.")
-        .user("No, that's wrong.")
-        .done()
-}
-
-fn disowned() -> Session {
-    Session::new("s1")
-        .user("release it")
-        .assistant("[pat-001] does not work here: there are no tests.")
-        .ran("cargo build", "ok")
-        .assistant("Done.")
-        .done()
-}
-
-fn tool_error() -> Session {
-    Session::new("s1")
-        .user("release it")
-        .assistant("By [pat-001], the tests first.")
-        .failed("cargo test", "Exit code 101\nerror: no such command")
-        .done()
-}
-
-fn interrupted() -> Session {
-    Session::new("s1")
-        .user("release it")
-        .assistant("By [pat-001], the tests first.")
-        .interrupted()
-        .done()
-}
-
-fn uncited() -> Session {
-    Session::new("s1")
-        .user("add a flag")
-        .assistant("Done.")
-        .done()
-}
-
-/// The id stands everywhere but in a text of the assistant's.
-fn mentioned() -> Session {
-    Session::new("s1")
-        .injected("[pat-001] helpful=0 harmful=0 :: run the tests before every commit")
-        .user("what does [pat-001] say?")
-        .tool(
-            "Read",
-            &json!({"file_path": "[pat-001].md"}),
-            "[pat-001] in a file",
-        )
-        .compacted("Summary: the assistant cited [pat-001].")
-        .assistant("It says pat-001: run the tests; (pat-001) and [pat-] are no citations.")
-        .done()
+        "[mis-002] do not edit generated files"
+    );
 }
 
 #[rstest]
@@ -147,12 +35,12 @@ fn mentioned() -> Session {
 #[case::worked_on_together(false)]
 fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bool) {
     let env = with_two_points();
-    env.write_transcript(&clean("s1"));
+    env.write_transcript(&Session::following("s1", "pat-001"));
     env.hook(Hook::PreCompact, "s1", json!({})).silent();
     if worker_between {
         env.worker();
     }
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -162,7 +50,7 @@ fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bo
 fn a_session_that_ends_twice_is_one_mark() {
     let env = with_two_points();
     for _ in 0..3 {
-        env.learn_from(&clean("s1"));
+        env.learn_from(&Session::following("s1", "pat-001"));
     }
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
@@ -170,7 +58,7 @@ fn a_session_that_ends_twice_is_one_mark() {
 #[test]
 fn what_a_resumed_session_adds_counts_on_its_own() {
     let env = with_two_points();
-    let mut session = clean("s1");
+    let mut session = Session::following("s1", "pat-001");
     env.learn_from(&session);
     session
         .user("now the other file")
@@ -191,7 +79,7 @@ fn what_a_resumed_session_adds_counts_on_its_own() {
 #[case::fork_first(["s2", "s1"])]
 fn what_a_fork_copied_counts_once(#[case] order: [&str; 2]) {
     let env = with_two_points();
-    let original = clean("s1");
+    let original = Session::following("s1", "pat-001");
     let mut fork = original.fork("s2");
     fork.user("and in this branch?")
         .assistant("By [mis-002], I leave the generated file.")
@@ -219,23 +107,7 @@ fn a_line_that_is_half_written_counts_when_it_is_whole() {
     assert_eq!(env.marks_of("pat-001"), (0, 0));
 
     write(&path, &whole);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
-#[test]
-fn a_subagents_own_messages_count_where_the_user_wants_it() {
-    let env = with_two_points();
-    env.write_config("[hooks]\non_subagent_stop = true\n");
-    let agent = Session::subagent("s1")
-        .user("find the parser")
-        .assistant("By [pat-001], I run its tests.")
-        .ran("cargo test", "ok")
-        .assistant("Found it.")
-        .done();
-    write(&env.agent_transcript_path("s1"), agent.text());
-    env.hook(Hook::SubagentStop, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
@@ -243,15 +115,10 @@ fn a_subagents_own_messages_count_where_the_user_wants_it() {
 #[test]
 fn each_project_learns_from_its_own_sessions() {
     let mut env = with_two_points();
-    env.end(&clean("s1"));
-    let other = env.root().join("other");
-    write(
-        &other.join(".claude/playbook.json"),
-        fs::read_to_string(env.playbook_path()).unwrap(),
-    );
-    env.set("CLAUDE_PROJECT_DIR", &other);
+    env.end(&Session::following("s1", "pat-001"));
+    let other = env.go_to_project("other");
     for id in ["s2", "s3"] {
-        env.write_transcript(&clean(id));
+        env.write_transcript(&Session::following(id, "pat-001"));
         env.hook(Hook::SessionEnd, id, json!({"cwd": other}))
             .silent();
     }
@@ -259,16 +126,6 @@ fn each_project_learns_from_its_own_sessions() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let other = fs::read_to_string(other.join(".claude/playbook.json")).unwrap();
     has!(other, "\"helpful\": 2");
-}
-
-#[test]
-fn the_next_start_brings_on_what_waits() {
-    let mut env = with_two_points();
-    env.end(&clean("s1"));
-    env.unset("PLAYBOOK_NO_WORKER");
-    env.hook(Hook::SessionStart, "s2", json!({})).context();
-    env.settle();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
 #[test]
@@ -295,7 +152,7 @@ fn a_playbook_keeps_all_that_is_not_ours() {
   "zeta": 1.50
 }"#;
     write(&env.playbook_path(), before);
-    env.learn_from(&clean("s1"));
+    env.learn_from(&Session::following("s1", "pat-001"));
 
     let after = fs::read_to_string(env.playbook_path()).unwrap();
     assert_eq!(env.marks_of("pat-001"), (5, 2), "{after}");
@@ -333,33 +190,13 @@ fn a_playbook_that_is_a_link_stays_one() {
     fs::create_dir_all(real.parent().unwrap()).unwrap();
     fs::rename(env.playbook_path(), &real).unwrap();
     std::os::unix::fs::symlink(&real, env.playbook_path()).unwrap();
-    env.learn_from(&clean("s1"));
+    env.learn_from(&Session::following("s1", "pat-001"));
     assert!(
         fs::symlink_metadata(env.playbook_path())
             .unwrap()
             .is_symlink()
     );
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
-#[test]
-fn a_broken_playbook_is_not_overwritten_and_the_job_waits_for_its_repair() {
-    let mut env = with_two_points();
-    let good = fs::read_to_string(env.playbook_path()).unwrap();
-    env.end(&clean("s1"));
-    let broken = format!("{good}\n<<<<<<< HEAD\n");
-    write(&env.playbook_path(), &broken);
-    env.worker();
-    assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), broken);
-    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    let jobs = env.cli(&["jobs"]).ok();
-    assert!(jobs.contains("playbook.json"), "the reason is told: {jobs}");
-
-    write(&env.playbook_path(), &good);
-    env.set("PLAYBOOK_NOW", LATER);
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert!(env.spool().is_empty());
 }
 
 #[test]
@@ -374,11 +211,9 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
     );
     let file = json!({"sections": {"PATTERNS & APPROACHES": list}});
     write(&env.playbook_path(), file.to_string());
-    let start = env.hook(Hook::SessionStart, "s0", json!({})).json();
-    let told = start["systemMessage"].as_str().unwrap();
     let place = "PATTERNS & APPROACHES, entry 1: expected an object, found a string";
-    has!(told, "4 entries", place);
-    env.learn_from(&clean("s1"));
+    has!(env.told_at_start("s0"), "4 entries", place);
+    env.learn_from(&Session::following("s1", "pat-001"));
     let mut list = env.playbook()["sections"]["PATTERNS & APPROACHES"].clone();
     let point = list.as_array_mut().unwrap().remove(1);
     assert_eq!(point["helpful"], 1);
@@ -398,28 +233,11 @@ fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
 
     let start = env.hook(Hook::SessionStart, "s1", json!({"cwd": &linked}));
     assert!(start.context().contains("[pat-001]"));
-    let session = clean("s1");
+    let session = Session::following("s1", "pat-001");
     env.write_transcript(&session);
     env.hook(Hook::SessionEnd, "s1", json!({"cwd": &linked}))
         .silent();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     git(&env.project(), &["worktree", "remove", "../linked"]);
-}
-
-#[test]
-fn a_session_without_a_citation_changes_nothing_in_the_key_points() {
-    let env = with_two_points();
-    let before = env.playbook();
-    env.learn_from(&uncited());
-    assert_eq!(env.playbook()["sections"], before["sections"]);
-    assert_eq!(env.playbook()["last_updated"], NOW);
-}
-
-#[test]
-fn a_project_without_a_playbook_is_given_none_by_a_session_that_taught_nothing() {
-    let env = TestEnv::without_worker();
-    env.learn_from(&clean("s1"));
-    assert!(!env.playbook_path().exists());
-    assert!(env.spool().is_empty() && env.failed().is_empty());
 }

@@ -5,10 +5,7 @@
 //! among them; `poison/honest.txt` holds key points as people and models write them. One text a
 //! line; `\n` and `\u{200b}` stand for what cannot be seen.
 
-use std::time::{Duration, Instant};
-
 use playbook::screen::{Kind, suspicions};
-use rstest::rstest;
 
 fn texts(file: &str) -> Vec<String> {
     file.lines().map(unescaped).collect()
@@ -47,26 +44,4 @@ fn honest_texts_pass() {
     println!("{} of {} held back: {held:#?}", held.len(), texts.len());
     assert!(texts.len() >= 3_000);
     assert!(held.len() * 200 <= texts.len(), "held back: {held:#?}");
-}
-
-/// However long a text is and whatever it is made of.
-#[rstest]
-#[case::one_word("a")]
-#[case::words("ignore ")]
-#[case::fetches("curl x ")]
-#[case::removals("rm -rf ")]
-#[case::sendings("send the token to ")]
-#[case::orders("use, ")]
-#[case::tags("<!-- ")]
-#[case::backticks("`never` ")]
-fn a_hostile_text_is_judged_in_time(#[case] piece: &str) {
-    let text = piece.repeat((1 << 20) / piece.len());
-    _ = suspicions("warm");
-    let begun = Instant::now();
-    _ = suspicions(&text);
-    assert!(
-        begun.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        begun.elapsed()
-    );
 }

@@ -1,6 +1,9 @@
 //! Records of a transcript, with no more than a reader needs.
 
-use playbook::transcript::{Digest, Lane, Options, scan_reader};
+use std::path::Path;
+
+use playbook::transcript::{Digest, Lane, Options, Range, scan_reader};
+use playbook::transcript_file::{complete_end, scan};
 use serde_json::{Value, json};
 
 pub(super) fn user(content: impl Into<Value>) -> Value {
@@ -26,15 +29,28 @@ pub(super) fn answer(id: usize, text: &str, is_error: bool) -> Value {
     )
 }
 
+/// Reads the whole of a transcript's file.
+pub(super) fn read_file(path: &Path, options: &Options) -> Digest {
+    let range = Range {
+        start: 0,
+        end: complete_end(path, 0).unwrap(),
+    };
+    scan(path, range, options, &mut |_, _| false).unwrap()
+}
+
 /// Reads a transcript of these records.
-pub(super) fn read_as(lane: Lane, lines: &[Value]) -> Digest {
+pub(super) fn read_with(options: &Options, lines: &[Value]) -> Digest {
     let lines = lines.iter().map(ToString::to_string);
     let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
+    scan_reader(text.as_bytes(), 0, options, &mut |_, _| false).unwrap()
+}
+
+pub(super) fn read_as(lane: Lane, lines: &[Value]) -> Digest {
     let options = Options {
         lane,
         ..Options::default()
     };
-    scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap()
+    read_with(&options, lines)
 }
 
 /// The same, of a session's own transcript.

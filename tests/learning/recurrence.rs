@@ -2,12 +2,8 @@
 //! another session meets it. What the user said stands at once, and so does what a failed check
 //! of weight showed.
 
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::history;
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const TEXT: &str = "Start the jobs with `python3 run.py`; there is no `python`.";
 const OTHERWISE: &str = "The interpreter of this machine is `python3`.";
@@ -22,12 +18,10 @@ fn met(id: &str) -> Session {
 }
 
 fn go_on(session: &mut Session) {
-    let command = |line: &str| json!({"command": line});
-    let error = "Exit code 127\nsh: 1: python: not found";
     session
         .user("start the nightly jobs")
-        .tool_error("Bash", &command("python run.py"), error)
-        .tool("Bash", &command("python3 run.py"), "done")
+        .failed("python run.py", "Exit code 127\nsh: 1: python: not found")
+        .ran("python3 run.py", "done")
         .assistant("The jobs run.");
 }
 
@@ -44,13 +38,6 @@ fn replies(text: &str, importance: f64, more: &Value) -> [Step; 2] {
     [reflection, curation].map(|reply| Step::text(&reply.to_string()))
 }
 
-fn project(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    env
-}
-
 fn names(env: &TestEnv) -> Vec<String> {
     env.marks().into_keys().collect()
 }
@@ -59,7 +46,7 @@ fn names(env: &TestEnv) -> Vec<String> {
 fn what_happened_once_is_a_lesson_until_another_session_meets_it() {
     let same = replies(TEXT, 0.9, &json!({}));
     let api = Api::script([same.clone(), same.clone(), same].concat());
-    let env = project(&api);
+    let env = TestEnv::asking(&api);
     env.learn_from(&met("s1"));
     assert_eq!(names(&env), ["pat-001"]);
     let dropped = &history(&env)[0]["dropped"][0];
@@ -89,17 +76,12 @@ fn a_lesson_with_a_ground_is_kept_of_a_session_that_changed_nothing() {
     let reflection = json!({"analysis": "It went on.", "bullet_tags": [], "lessons": [lesson]});
     let curation = json!({"reasoning": "Once.", "operations": []});
     let api = Api::script([reflection, curation].map(|reply| Step::text(&reply.to_string())));
-    let env = project(&api);
+    let env = TestEnv::asking(&api);
     let mut session = Session::new("s1");
-    let command = |line: &str| json!({"command": line});
     session
         .user("go")
-        .tool_error(
-            "Bash",
-            &command("make release"),
-            "Exit code 1\nArgument list too long",
-        )
-        .tool("Bash", &command("gh pr edit 12 --title x"), "done")
+        .failed("make release", "Exit code 1\nArgument list too long")
+        .ran("gh pr edit 12 --title x", "done")
         .assistant("It is out.");
     env.learn_from(&session);
     has!(env.cli(&["recall", "--kind", "lesson"]).ok(), "gh pr edit");
@@ -112,7 +94,7 @@ fn another_wording_recurs_when_it_names_the_lesson(#[case] name: &str, #[case] e
     let first = replies(TEXT, 0.5, &json!({}));
     let second = replies(OTHERWISE, 0.5, &json!({"repeats": [name]}));
     let api = Api::script([first, second].concat());
-    let env = project(&api);
+    let env = TestEnv::asking(&api);
     env.learn_from(&met("s1"));
     env.learn_from(&met("s2"));
     has!(api.requests()[3].prompt(), "L1 (1 session): Start the jobs");
@@ -124,7 +106,7 @@ fn another_wording_recurs_when_it_names_the_lesson(#[case] name: &str, #[case] e
 #[case::only_what_to_do(json!({}), &["pat-001"])]
 fn what_the_user_said_stands_at_once(#[case] more: Value, #[case] expected: &[&str]) {
     let api = Api::script(replies(TEXT, 0.5, &more));
-    let env = project(&api);
+    let env = TestEnv::asking(&api);
     let mut session = Session::new("s1");
     session.user("the jobs always start with python3, remember that");
     go_on(&mut session);
@@ -141,15 +123,13 @@ fn a_check_that_failed_and_passed_later_teaches_by_its_weight(
 ) {
     let text = "`cargo test` needs the stub of `make stub`.";
     let api = Api::script(replies(text, importance, &json!({})));
-    let env = project(&api);
+    let env = TestEnv::asking(&api);
     let mut session = Session::new("s1");
-    let command = |line: &str| json!({"command": line});
-    let red = "Exit code 101\ntest result: FAILED. 1 failed";
     session
         .user("go")
-        .tool_error("Bash", &command("cargo test"), red)
-        .tool("Bash", &command("make stub"), "made")
-        .tool("Bash", &command("cargo test"), "test result: ok. 1 passed")
+        .failed("cargo test", "Exit code 101\ntest result: FAILED. 1 failed")
+        .ran("make stub", "made")
+        .ran("cargo test", "test result: ok. 1 passed")
         .assistant("All is green.");
     env.learn_from(&session);
     assert_eq!(names(&env), expected);

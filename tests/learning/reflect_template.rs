@@ -1,16 +1,10 @@
 //! Promise: a draft of a template can be tried on a session without changing anything.
 
-use crate::common::api::Api;
-use crate::common::env::{TestEnv, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 fn user(api: &Api) -> TestEnv {
     let env = TestEnv::asking(api);
-    let session = Session::new("s1")
-        .user("fix it")
-        .assistant("By [pat-001], done.")
-        .done();
-    env.write_project("SESSION.jsonl", session.text());
+    env.write_project("SESSION.jsonl", Session::citing("s1").text());
     env
 }
 
@@ -28,13 +22,11 @@ fn the_draft_is_asked_in_place_of_the_own_template() {
     let before = env.playbook();
     env.cli(&TRY).ok();
     env.cli(&TRY[..2]).ok();
-    let asked: Vec<String> = api
-        .requests()
-        .iter()
-        .map(crate::common::api::Request::prompt)
-        .collect();
-    assert!(asked[0].contains("draft words") && !asked[0].contains("my own words"));
-    assert!(asked[1].contains("my own words") && !asked[1].contains("draft words"));
+    let asked: Vec<String> = api.requests().iter().map(Request::prompt).collect();
+    has!(asked[0], "draft words");
+    lacks!(asked[0], "my own words");
+    has!(asked[1], "my own words");
+    lacks!(asked[1], "draft words");
     assert_eq!(env.playbook(), before);
     assert!(env.spool().is_empty());
 }

@@ -3,12 +3,7 @@
 
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
-use crate::common::run::DEADLINE;
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
 const KEY: &str = "sk-ant-api03-Zm9vYmFyYmF6-never-to-be-seen";
 
@@ -38,18 +33,13 @@ fn the_key_is_nowhere_afterwards(
     env.set(name, KEY);
     env.set("PLAYBOOK_DEBUG", env.root().join("debug"));
 
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.settle();
     assert!(!api.requests().is_empty(), "the key was used");
     for args in [&["jobs"][..], &["jobs", "--json"], &["show"], &["worker"]] {
-        let output = env.cli(args);
-        let text = format!("{output:?}");
-        assert!(!text.contains(KEY), "{args:?}: {text}");
+        lacks!(format!("{:?}", env.cli(args)), KEY);
     }
-    for (path, bytes) in env.files() {
-        let text = String::from_utf8_lossy(&bytes);
-        assert!(!text.contains(KEY), "in {}", path.display());
-    }
+    env.assert_nowhere(&[KEY], &[]);
 }
 
 #[cfg(target_os = "linux")]
@@ -58,7 +48,7 @@ fn the_key_is_in_no_command_line_while_it_is_used() {
     let api = Api::script([Step::Canned.after(Duration::from_secs(2))]);
     let mut env = with_session();
     env.use_api(&api.base_url(), KEY);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     api.wait_for(1, DEADLINE);
     let workers = env.processes();
     assert!(!workers.is_empty());
@@ -81,14 +71,7 @@ const PATTERN: &str = "[secrets]\npatterns = [\"ACME-[0-9]{4}\"]\n";
 /// Fails where one of our files, the playbook apart, holds one of these.
 #[track_caller]
 fn nowhere(env: &TestEnv, secrets: &[&str]) {
-    for (path, bytes) in env.files() {
-        let text = String::from_utf8_lossy(&bytes);
-        for secret in secrets {
-            let may =
-                path.ends_with("project/.claude/playbook.json") || path.ends_with("config.toml");
-            assert!(may || !text.contains(secret), "in {}", path.display());
-        }
-    }
+    env.assert_nowhere(secrets, &["project/.claude/playbook.json", "config.toml"]);
 }
 
 #[test]
@@ -116,7 +99,7 @@ fn what_is_held_back_is_kept_without_its_secrets_and_can_be_decided_on() {
     env.cli(&["review", "accept", &rows[0]["id"].to_string()])
         .ok();
     assert!(!env.marks().contains_key("pat-001"));
-    let given = env.hook(Hook::SessionStart, "s2", json!({})).ok();
+    let (given, _) = env.start("s2");
     has!(given, "[pat-002]", "2: ignore");
     lacks!(given, &token, OWN);
     nowhere(&env, &[&token, OWN]);
@@ -163,11 +146,7 @@ fn no_command_shows_a_secret_of_the_file() {
         &["status"],
         &["trust"],
     ] {
-        let said = format!("{:?}", env.cli(args));
-        assert!(
-            !said.contains(&token) && !said.contains(OWN),
-            "{args:?}: {said}"
-        );
+        lacks!(format!("{:?}", env.cli(args)), &token, OWN);
     }
     nowhere(&env, &[&token, OWN]);
     assert_eq!(env.playbook(), before, "looking changes nothing");
@@ -191,16 +170,16 @@ fn own_patterns_hold_for_the_playbook_too() {
     ]);
 
     // A hook knows no patterns of the user's: the worker holds back what it could not mask.
-    env.hook(Hook::SessionStart, "s0", json!({})).ok();
+    env.start("s0");
     env.settle();
-    let given = env.hook(Hook::SessionStart, "s2", json!({})).ok();
+    let (given, _) = env.start("s2");
     has!(given, "pat-001");
     lacks!(given, OWN);
     let held = env.cli(&["review"]).ok();
     has!(held, "secrets.patterns");
     lacks!(held, OWN);
 
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.settle();
     assert_eq!(api.requests().len(), 2);
     for request in api.requests() {
@@ -210,7 +189,7 @@ fn own_patterns_hold_for_the_playbook_too() {
     }
     nowhere(&env, &[OWN]);
     // The job has written the file without it, so that hooks may give it.
-    let given = env.hook(Hook::SessionStart, "s3", json!({})).ok();
+    let (given, _) = env.start("s3");
     has!(given, "deploy with [masked own-1]");
 }
 
@@ -236,12 +215,7 @@ fn what_the_user_types_is_masked_before_it_is_kept() {
     env.cli(&["add", &attack, "--section", "others"]).ok();
     let held = env.cli(&["review", "--json"]).json();
     assert!(held["quarantine"][0]["reasons"].is_string(), "{held}");
-    for (path, bytes) in env.files() {
-        let text = String::from_utf8_lossy(&bytes);
-        let is_pattern = path.ends_with("config.toml");
-        let has = text.contains(&token) || text.contains(OWN);
-        assert!(is_pattern || !has, "in {}", path.display());
-    }
+    env.assert_nowhere(&[&token, OWN], &["config.toml"]);
 }
 
 /// What waits for the lock of the playbook waits without its secrets.
@@ -290,7 +264,7 @@ fn a_flaw_of_the_settings_repeats_no_secret(
 ) {
     let env = with_session();
     env.write_config(&settings(key));
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.settle();
     let told = env.hook(Hook::SessionStart, "s2", json!({}));
     let mut said = format!("{told:?}");
@@ -338,15 +312,8 @@ fn a_flaw_of_the_playbook_repeats_no_secret() {
     let file = format!("{{\"sections\": {{}}, \"{token}\": 1, \"{token}\": 2}}");
     env.write_playbook(&[("pat-001", "first")]);
     std::fs::write(env.playbook_path(), file).unwrap();
-    for args in [
-        &["show"][..],
-        &["trust"],
-        &["doctor"],
-        &["status"],
-        &["report"],
-    ] {
-        let said = format!("{:?}", env.cli(args));
-        assert!(!said.contains(&token), "{args:?}: {said}");
+    for args in ["show", "trust", "doctor", "status", "report"] {
+        lacks!(format!("{:?}", env.cli(&[args])), &token);
     }
 }
 
@@ -369,14 +336,12 @@ fn names_that_came_from_outside_are_masked_when_told() {
     }
     env.settle();
     for args in [&["jobs"][..], &["jobs", "--json"], &["status"], &["log"]] {
-        let said = format!("{:?}", env.cli(args));
-        assert!(!said.contains(&token), "{args:?}: {said}");
+        lacks!(format!("{:?}", env.cli(args)), &token);
     }
     env.write_config("");
     env.cli(&["worker"]).ok();
     for args in [&["log"][..], &["log", "--json"], &["cost", "--json"]] {
-        let said = format!("{:?}", env.cli(args));
-        assert!(!said.contains(&token), "{args:?}: {said}");
+        lacks!(format!("{:?}", env.cli(args)), &token);
     }
     for (path, bytes) in env.files() {
         let text = String::from_utf8_lossy(&bytes);

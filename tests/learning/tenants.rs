@@ -1,9 +1,7 @@
 //! Promise: of two tenants with one project neither is ever shown a word of the other, and the
 //! user none of both.
 
-use crate::common::env::TestEnv;
-use crate::common::run::Output;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 use std::process::Command;
 
 /// What is asked of the memory of one tenant, in the project that all of them name.

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::records::read_file;
+use crate::common::prelude::*;
 use playbook::transcript::{Digest, Lane, Options, Range, Reason};
 use playbook::transcript_file::{complete_end, scan};
-use rstest::rstest;
-use serde_json::Value;
 
 fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Value)> {
     let out = folder.join("t.jsonl");
@@ -27,14 +27,6 @@ fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Va
     assert!(status.success(), "the generator failed");
     let truth = std::fs::read(folder.join("t.truth.json")).unwrap();
     Some((out, serde_json::from_slice(&truth).unwrap()))
-}
-
-fn digest(path: &Path, options: &Options) -> Digest {
-    let range = Range {
-        start: 0,
-        end: complete_end(path, 0).unwrap(),
-    };
-    scan(path, range, options, &mut |_, _| false).unwrap()
 }
 
 fn ids(truth: &Value, key: &str) -> BTreeSet<String> {
@@ -64,7 +56,7 @@ fn a_scan_finds_what_is_there(#[case] arguments: &[&str]) {
         stats,
         evidence,
         ..
-    } = digest(&path, &Options::default());
+    } = read_file(&path, &Options::default());
 
     let cited: BTreeSet<String> = facts.citations.iter().map(ToString::to_string).collect();
     let mut wanted = ids(&truth, "cited_ids");
@@ -115,7 +107,7 @@ fn in_a_subagents_file_the_sidechain_is_the_conversation() {
         lane: Lane::Subagent,
         ..Options::default()
     };
-    let facts = digest(&path, &options).facts;
+    let facts = read_file(&path, &options).facts;
     let cited: BTreeSet<String> = facts.citations.iter().map(ToString::to_string).collect();
     assert_eq!(cited, ids(&truth, "sidechain_only_ids"));
 }
@@ -137,7 +129,7 @@ fn a_record_that_is_a_copy_does_not_count_and_a_second_scan_finds_only_copies() 
     assert!(!first.facts.citations.is_empty());
     assert!(!first.stats.skipped.contains_key(&Reason::Copy));
 
-    let whole = digest(&path.join("fork.jsonl"), &Options::default());
+    let whole = read_file(&path.join("fork.jsonl"), &Options::default());
     let own = read("fork.jsonl");
     assert!(own.stats.skipped[&Reason::Copy] > 0);
     assert!(own.facts.user_turns < whole.facts.user_turns);

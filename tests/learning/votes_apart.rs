@@ -3,22 +3,17 @@
 
 use std::fs;
 
-use serde_json::json;
-
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
-
-use super::points::clean;
+use crate::common::prelude::*;
 
 const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";
 
 fn learn(env: &TestEnv, id: &str) {
-    env.learn_from(&clean(id));
+    env.learn_from(&Session::following(id, "pat-001"));
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
 fn file(env: &TestEnv) -> String {
-    fs::read_to_string(env.project().join(".claude/playbook.json")).unwrap()
+    fs::read_to_string(env.playbook_path()).unwrap()
 }
 
 /// What `playbook show` says of the first point.
@@ -49,7 +44,7 @@ fn a_vote_changes_no_file_and_counts() {
     }
     // What others vote, who write it into the file, counts too.
     let others = before.replacen("\"helpful\": 0", "\"helpful\": 5", 1);
-    fs::write(env.project().join(".claude/playbook.json"), others).unwrap();
+    fs::write(env.playbook_path(), others).unwrap();
     assert_eq!(helpful(&env), 7);
     learn(&env, "s4");
     assert_eq!(helpful(&env), 8);
@@ -93,14 +88,12 @@ fn the_votes_go_along_when_the_setting_changes() {
 fn votes_that_cannot_be_read_are_kept_and_hold_the_jobs() {
     let env = project();
     learn(&env, "s1");
-    let state = fs::read_dir(env.state().join("projects")).unwrap();
-    let votes = state.map(|entry| entry.unwrap().path().join("votes.json"));
-    let votes: Vec<_> = votes.filter(|path| path.exists()).collect();
-    fs::write(&votes[0], "{").unwrap();
-    env.learn_from(&clean("s2"));
-    assert_eq!(fs::read_to_string(&votes[0]).unwrap(), "{");
-    let jobs = env.cli(&["jobs"]).ok();
-    has!(jobs, "could not read the votes");
+    let votes = env.project_state().join("votes.json");
+    assert!(votes.exists());
+    fs::write(&votes, "{").unwrap();
+    env.learn_from(&Session::following("s2", "pat-001"));
+    assert_eq!(fs::read_to_string(&votes).unwrap(), "{");
+    has!(env.cli(&["jobs"]).ok(), "could not read the votes");
 }
 
 /// A model's new key point goes into the file; its tags do not.

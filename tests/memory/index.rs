@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use playbook::hint::{Hint, Index, MemoryKind, Signature};
 use playbook::memory::IndexContent;
-use proptest::prelude::*;
 
 fn hint(id: &str, text: &str, effectiveness: f64) -> Hint {
     Hint {
@@ -145,55 +144,7 @@ fn a_prompt_finds_nothing_that_only_helps_against_an_error() {
 }
 
 #[test]
-fn without_a_readable_file_a_hook_knows_nothing() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("index");
-    assert!(Index::open(&path).unwrap().is_none());
-    for bytes in [
-        &b""[..],
-        b"playbook-hints 2 ",
-        b"playbook-hints 2 9\nshorter\n",
-        concat!(
-            "playbook-hints 4 ",
-            env!("CARGO_PKG_VERSION"),
-            " 0 0 0 9\nshorter\n"
-        )
-        .as_bytes(),
-        b"plbkidx\x01................................",
-    ] {
-        fs::write(&path, bytes).unwrap();
-        assert!(Index::open(&path).unwrap().is_none());
-    }
-    assert!(Index::open(dir.path()).is_err());
-}
-
-#[test]
 fn the_same_content_makes_the_same_file() {
     let (one, two) = (by_words(), by_words());
     assert_eq!(fs::read(&one.path).unwrap(), fs::read(&two.path).unwrap());
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// A damaged file may lose hints; it never stops a hook or asks for much memory.
-    #[test]
-    fn a_damaged_file_is_harmless(
-        place in any::<prop::sample::Index>(),
-        value in any::<[u8; 8]>(),
-        cut in proptest::option::of(any::<prop::sample::Index>()),
-    ) {
-        let written = by_words();
-        let mut bytes = fs::read(&written.path).unwrap();
-        let at = place.index(bytes.len() - 8);
-        bytes[at..at + 8].copy_from_slice(&value);
-        if let Some(cut) = cut {
-            bytes.truncate(cut.index(bytes.len()));
-        }
-        fs::write(&written.path, bytes).unwrap();
-        if let Ok(Some(index)) = Index::open(&written.path) {
-            _ = index.for_prompt("check the cache before computing embeddings", 0.0, 3);
-            _ = index.for_signature(Signature::from_bits(0), 0.0, 3);
-        }
-    }
 }

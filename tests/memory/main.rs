@@ -1,8 +1,8 @@
 //! Promise: what is remembered beyond the playbook is kept, found again and forgotten when asked.
-#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and names its line"
+    reason = "a test makes files as users do, and names its line where it cannot go on"
 )]
 
 #[macro_use]
@@ -10,6 +10,7 @@
 mod common;
 mod dreaming;
 mod folder;
+mod forget;
 mod index;
 mod learning;
 mod lessons;

@@ -1,50 +1,47 @@
-//! Promise: what was learned is found by words, by error and by id, counted, and forgotten
-//! when the user wants that; no text is a wrong query.
+//! Promise: what was learned is found by words, by error and by id, and counted; no text
+//! is a wrong query.
 
 use std::fs;
 
-use crate::common::env::TestEnv;
-use crate::common::learned::{days_ago, error, lesson, reflection};
-use crate::common::run::{Running, Stdin};
-use playbook::memory::{Evaluation, Job, JobCounts, Outcome, RecallQuery, Record};
+use crate::common::learned::{days_ago, error, job, lesson, reflection};
+use crate::common::prelude::*;
+use playbook::memory::{Evaluation, RecallQuery, Record};
 use playbook::reflect::learned::{Learned, Source};
 use proptest::prelude::*;
-use rstest::rstest;
-use serde_json::{Value, json};
 
-const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
-const FIX: &str = "pip install -r requirements.txt";
+pub(super) const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
+pub(super) const FIX: &str = "pip install -r requirements.txt";
 
 /// A project with one memory of each kind, and another project with a lesson of its own.
-fn experienced() -> TestEnv {
+pub(super) fn experienced() -> TestEnv {
     let env = TestEnv::without_worker();
-    env.learn(
-        "j1",
-        3,
-        &[
-            reflection(
-                "The join was slow because the orders table has no index.",
-                Some("Add an index before a join on the orders table."),
-                0.8,
-            ),
-            lesson("forgot auth", "always add the auth middleware", None),
-            error(ERROR, 4, Some(FIX)),
-        ],
-    );
+    let strategy = Some("Add an index before a join on the orders table.");
+    let text = "The join was slow because the orders table has no index.";
+    let learned = [
+        reflection(text, strategy, 0.8),
+        lesson("forgot auth", "always add the auth middleware", None),
+        error(ERROR, 4, Some(FIX)),
+    ];
+    env.learn("j1", 3, &learned);
     env
 }
 
-fn recall(env: &TestEnv, args: &[&str]) -> Vec<Value> {
+pub(super) fn recall(env: &TestEnv, args: &[&str]) -> Vec<Value> {
     let args = [&["recall", "--json"], args].concat();
     let mut answer = env.cli(&args).json();
     serde_json::from_value(answer["memories"].take()).expect("a list")
 }
 
-fn texts(found: &[Value]) -> Vec<&str> {
-    found
-        .iter()
-        .map(|memory| memory["text"].as_str().expect("a text"))
-        .collect()
+fn texts(found: &[Value]) -> Vec<String> {
+    let text = |memory: &Value| memory["text"].as_str().expect("a text").to_owned();
+    found.iter().map(text).collect()
+}
+
+/// The ids of the lesson and of the fix that are known.
+pub(super) fn known_ids(env: &TestEnv) -> (String, String) {
+    let id = |value: &Value| value["id"].as_str().expect("an id").to_owned();
+    let fix = &recall(env, &["requests"])[0]["fixes"][0];
+    (id(&recall(env, &["auth"])[0]), id(fix))
 }
 
 #[test]
@@ -128,6 +125,7 @@ fn the_shape_of_the_json_is_stable() {
 #[case::until(&["--until", "2d", "--kind", "lesson"], &["lesson"])]
 #[case::not_yet(&["--until", "4d"], &[])]
 #[case::words_and_filters(&["auth", "--kind", "error"], &[])]
+#[case::stem(&["joining"], &["reflection", "strategy"])]
 #[case::all(&[], &["error", "lesson", "reflection", "strategy"])]
 fn filters_narrow_what_is_found(#[case] args: &[&str], #[case] expected: &[&str]) {
     let found = recall(&experienced(), args);
@@ -142,15 +140,12 @@ fn filters_narrow_what_is_found(#[case] args: &[&str], #[case] expected: &[&str]
 #[test]
 fn a_project_keeps_to_itself_unless_all_are_asked() {
     let mut env = experienced();
-    let other = env.root().join("other");
-    fs::create_dir(&other).expect("a folder");
-    env.set("CLAUDE_PROJECT_DIR", &other);
-    let told = env.cli(&["recall", "auth"]).ok();
-    assert!(
-        told.starts_with("Nothing about that was learned in this project."),
-        "{told}"
+    env.go_to_project("other");
+    has!(
+        env.cli(&["recall", "auth"]).ok(),
+        "Nothing about that was learned in this project.",
+        "--all"
     );
-    has!(told, "--all");
     assert_eq!(recall(&env, &["auth", "--all"]).len(), 1);
     let project = env.project().display().to_string();
     assert_eq!(recall(&env, &["auth", "--project", &project]).len(), 1);
@@ -162,12 +157,12 @@ fn a_project_keeps_to_itself_unless_all_are_asked() {
 #[test]
 fn an_id_as_hooks_show_it_finds_its_memory() {
     let env = experienced();
-    let lesson = &recall(&env, &["auth"])[0];
-    let found = recall(&env, &[lesson["id"].as_str().expect("an id")]);
-    assert_eq!(texts(&found), texts(std::slice::from_ref(lesson)));
-    let error = &recall(&env, &["requests"])[0];
-    let found = recall(&env, &[error["fixes"][0]["id"].as_str().expect("an id")]);
-    assert_eq!(found[0]["id"], error["id"]);
+    let (lesson, fix) = known_ids(&env);
+    for (id, words) in [(lesson, "auth"), (fix, "requests")] {
+        let found = recall(&env, &[&id]);
+        assert_eq!(found[0]["id"], recall(&env, &[words])[0]["id"]);
+        assert_eq!(found.len(), 1);
+    }
 }
 
 #[rstest]
@@ -255,10 +250,8 @@ fn a_new_error_is_status_1_and_no_answer_is_more() {
     let answer = env.cli(&["seen", "--json", "panicked at x"]);
     assert_eq!(answer.code, Some(1));
     let answer: Value = serde_json::from_str(&answer.stdout).expect("JSON");
-    assert_eq!(
-        (&answer["seen"], &answer["first"]),
-        (&json!(false), &Value::Null)
-    );
+    let wanted = json!({"seen": false, "first": null});
+    includes(&answer, &wanted);
     // Spec/5's hash: of `error:panicked at x`.
     assert_eq!(answer["error_signature"], "ef4af6954034b210");
     env.cli_with(&["seen"], b" \n")
@@ -290,18 +283,8 @@ fn any_bytes_are_an_error_text() {
 fn figures_are_told_in_words_and_in_json() {
     let env = experienced();
     for (n, days) in [(1, 0), (2, 3), (3, 20)] {
-        let mut record = Record::new(Job {
-            id: format!("e{n}"),
-            project: env.project().display().to_string(),
-            session: String::new(),
-            transcript: String::new(),
-            event: "session-end".to_owned(),
-            backend: "rules".to_owned(),
-            outcome: Outcome::Applied,
-            reason: String::new(),
-            counts: JobCounts::default(),
-            finished: days_ago(days),
-        });
+        let project = env.project().display().to_string();
+        let mut record = Record::new(job(&format!("e{n}"), &project, days_ago(days)));
         record.evaluation = Some(Evaluation {
             correctness: 0.5 * f64::from(n % 2),
             helpfulness: 0.6,
@@ -342,53 +325,13 @@ fn figures_are_told_in_words_and_in_json() {
     assert_eq!(stats["evaluations"], json!([]));
 }
 
-// -- forget
-
-#[test]
-fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
-    let env = experienced();
-    env.learn("j2", 2, &[error(ERROR, 1, Some(FIX))]);
-    let id = recall(&env, &["requests"])[0]["fixes"][0]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
-    let on_disk = || {
-        let files = env.files();
-        let holds = |bytes: &[u8]| bytes.windows(FIX.len()).any(|part| part == FIX.as_bytes());
-        files.values().filter(|bytes| holds(bytes)).count()
-    };
-    assert!(on_disk() >= 2, "in the database and in the index");
-    let told = env.cli(&["forget", &id, "--yes"]).ok();
-    assert_eq!(told, "Forgot 1 fix.\n");
-    assert_eq!(recall(&env, &["requests"])[0]["fixes"], json!([]));
-    // This folder's project is the client's, wherever the shell is.
-    let mut command = env.command("playbook");
-    command
-        .args(["forget", "--project", "--yes"])
-        .current_dir(env.root());
-    let told = Running::start(command, b"", Stdin::Closed).finish().ok();
-    assert_eq!(
-        told,
-        "Forgot 1 reflection, 1 strategy, 1 lesson, 1 error.\n"
-    );
-    assert!(recall(&env, &[]).is_empty());
-    assert_eq!(on_disk(), 0);
-    assert_eq!(
-        env.cli(&["forget", "--project", "--yes"]).ok(),
-        "Forgot nothing.\n"
-    );
-}
-
 #[rstest]
 #[case::recall(&["recall", "--project", "typo"], 1)]
 #[case::stats(&["stats", "--project", "typo"], 1)]
 #[case::seen(&["seen", "boom", "--project", "typo"], 2)]
 fn a_project_that_is_not_there_is_no_other_project(#[case] args: &[&str], #[case] code: i32) {
     let env = experienced();
-    let mut command = env.command("playbook");
-    command.args(args).current_dir(env.project());
-    Running::start(command, b"", Stdin::Closed)
-        .finish()
+    env.cli(args)
         .fails(code, &["no such project: typo", "hint: "]);
 }
 
@@ -417,80 +360,6 @@ fn a_project_is_found_by_the_name_it_was_learned_under(#[case] name: &str) {
         "Forgot 1 lesson.\n"
     );
     assert_eq!(recall(&env, &["--all"]).len(), 4);
-}
-
-#[test]
-fn what_is_old_is_forgotten_in_this_project_or_in_all() {
-    let mut env = TestEnv::without_worker();
-    env.learn("j1", 100, &[lesson("old", "older", None)]);
-    env.learn("j2", 2, &[lesson("new", "newer", None)]);
-    let left = |env: &TestEnv| recall(env, &["--all"]).len();
-    let forget = |env: &TestEnv, args: &[&str]| {
-        let answer = env.cli(&[&["forget", "--yes", "--json"], args].concat());
-        answer.json()["total"].as_u64()
-    };
-    assert_eq!(forget(&env, &["--older-than", "1y"]), Some(0));
-    let here = env.project();
-    let other = env.root().join("other");
-    fs::create_dir(&other).expect("a folder");
-    env.set("CLAUDE_PROJECT_DIR", &other);
-    assert_eq!(forget(&env, &["--older-than", "90d"]), Some(0));
-    assert_eq!(left(&env), 2);
-    let here = here.to_str().expect("a path");
-    assert_eq!(
-        forget(&env, &["--older-than", "2026-09-01", "--project", here]),
-        Some(1)
-    );
-    assert_eq!(forget(&env, &["--older-than", "1d", "--all"]), Some(1));
-    assert_eq!(left(&env), 0);
-}
-
-#[rstest]
-#[case::not_asked(&["forget", "--project"], 1, &["would forget all", "--yes"])]
-#[case::not_asked_about_one(&["forget", "ID"], 1, &["would forget les-", "auth middleware", "--yes"])]
-#[case::unknown(&["forget", "les-000000000000", "--yes"], 1, &["les-000000000000", "hint: "])]
-#[case::unknown_not_asked(&["forget", "x"], 1, &["remembered as x"])]
-#[case::no_time(&["forget", "--older-than", "soon", "--yes"], 1, &["no time: soon", "90d"])]
-#[case::a_time_to_come(&["forget", "--older-than", "-3d", "--yes"], 2, &["error: "])]
-#[case::nothing_said(&["forget"], 2, &["error: "])]
-#[case::two_things_said(&["forget", "x", "--project", "."], 2, &["error: "])]
-#[case::a_fix_not_asked(&["forget", "FIX"], 1, &["would forget les-", "requirements.txt"])]
-#[case::no_project(&["forget", "--project", "typo", "--yes"], 1, &["no such project: typo", "hint: "])]
-#[case::no_folder(&["forget", "--project", "./typo", "-y"], 1, &["no such project: ./typo"])]
-#[case::old_of_no_project(
-    &["forget", "--older-than", "1d", "--project", "typo", "-y"],
-    1,
-    &["no such project: typo"]
-)]
-fn nothing_is_forgotten_by_mistake(
-    #[case] args: &[&str],
-    #[case] code: i32,
-    #[case] words: &[&str],
-) {
-    let env = experienced();
-    let lesson = recall(&env, &["auth"])[0]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
-    let fix = recall(&env, &["requests"])[0]["fixes"][0]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
-    let args: Vec<&str> = args
-        .iter()
-        .map(|arg| match *arg {
-            "ID" => lesson.as_str(),
-            "FIX" => fix.as_str(),
-            arg => arg,
-        })
-        .collect();
-    // A folder in a repository: the repository is not meant by a folder that is not there.
-    let mut command = env.command("playbook");
-    command.args(args).current_dir(env.project());
-    Running::start(command, b"", Stdin::Closed)
-        .finish()
-        .fails(code, words);
-    assert_eq!(recall(&env, &[]).len(), 4);
 }
 
 #[test]

@@ -1,45 +1,37 @@
 //! What the memory keeps of finished jobs, and that recording one twice is harmless.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::{env, fs, thread};
+use std::{env, fs};
 
+use crate::common::prelude::*;
 use jiff::Timestamp;
 use playbook::memory::{
     BudgetKind, Call, Cursor, Job, JobCounts, Memory, MemoryError, Outcome, Record, RecordMark,
 };
 use playbook::playbook::{Change, ChangeKind};
 use proptest::prelude::*;
-use rstest::rstest;
-use serde_json::json;
 
 use super::folder::Folder;
+use crate::common::learned;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
 fn job(id: &str) -> Job {
+    let counts = JobCounts {
+        tags: 2,
+        operations: 1,
+        skipped: 0,
+        input_tokens: 10,
+        output_tokens: 5,
+        ms: 7,
+    };
     Job {
-        id: id.to_owned(),
-        project: "/p".to_owned(),
-        session: "s1".to_owned(),
-        transcript: "/t/s1.jsonl".to_owned(),
-        event: "SessionEnd".to_owned(),
-        backend: "rules".to_owned(),
-        outcome: Outcome::Applied,
-        reason: String::new(),
-        counts: JobCounts {
-            tags: 2,
-            operations: 1,
-            skipped: 0,
-            input_tokens: 10,
-            output_tokens: 5,
-            ms: 7,
-        },
-        finished: at(1),
+        counts,
+        ..learned::job(id, "/p", at(1))
     }
 }
 
@@ -102,12 +94,6 @@ fn full(n: u64) -> Record {
     record
 }
 
-fn history(memory: &Memory, limit: u64) -> Vec<String> {
-    let entries = memory.history("/p", limit).unwrap();
-    let name = |e: &playbook::memory::Entry| format!("{}.{}", e.job, e.seq);
-    entries.iter().map(name).collect()
-}
-
 /// All tables as text, to compare two databases.
 fn dump(folder: &Folder) -> Vec<String> {
     let connection = rusqlite::Connection::open(&folder.file).unwrap();
@@ -165,31 +151,6 @@ fn a_project_knows_only_its_own_records() {
     assert!(!other.is_copy(record.records[0]).unwrap());
 }
 
-#[test]
-fn history_is_told_newest_first() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
-    for n in 1..=2 {
-        memory.record(&full(n)).unwrap();
-    }
-    let last = ["job-2.2", "job-2.1", "job-2.0", "job-1.2"];
-    assert_eq!(history(&memory, 4), last);
-}
-
-#[test]
-fn a_point_has_its_story_also_under_its_aliases() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
-    for (id, point) in [("a", "pat-001"), ("b", "pat-002"), ("c", "mis-001")] {
-        let mut record = Record::new(job(id));
-        record.changes = vec![change(ChangeKind::Add, point)];
-        memory.record(&record).unwrap();
-    }
-    let story = memory.story("/p", &["pat-002", "pat-001"]).unwrap();
-    let jobs: Vec<_> = story.iter().map(|entry| entry.job.as_str()).collect();
-    assert_eq!(jobs, ["a", "b"]);
-}
-
 /// Issue "Gate, backends, budgets": what a day, a week, a month cost, by project.
 #[test]
 fn the_ledger_tells_what_a_span_of_time_cost() {
@@ -206,19 +167,12 @@ fn the_ledger_tells_what_a_span_of_time_cost() {
         memory.add_call(&call).unwrap();
     }
     let spending = memory.spending(at(10), at(20)).unwrap();
-    let figures: Vec<_> = spending
-        .iter()
-        .map(|s| {
-            (
-                s.project.as_str(),
-                s.calls,
-                s.attempts,
-                s.input_tokens,
-                s.output_tokens,
-            )
-        })
-        .collect();
-    assert_eq!(figures, [("/p", 2, 4, 20, 10), ("/q", 1, 2, 10, 5)]);
+    let figures = spending.iter().map(|s| {
+        let tokens = [s.input_tokens, s.output_tokens];
+        (s.project.as_str(), [s.calls, s.attempts], tokens)
+    });
+    let expected = [("/p", [2, 4], [20, 10]), ("/q", [1, 2], [10, 5])];
+    assert_eq!(figures.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -338,26 +292,6 @@ fn a_record_that_cannot_be_written_whole_is_not_written_at_all() {
     assert_eq!(before, dump(&folder));
 }
 
-#[test]
-fn writers_take_turns_and_none_is_lost() {
-    let folder = Folder::new();
-    thread::scope(|scope| {
-        for worker in 0..4 {
-            let folder = &folder;
-            scope.spawn(move || {
-                // Each opens the file that none of them has made yet.
-                let mut memory = folder.open();
-                for n in 0..25 {
-                    let mut record = Record::new(job(&format!("{worker}-{n}")));
-                    record.changes = vec![change(ChangeKind::Add, "pat-001")];
-                    memory.record(&record).unwrap();
-                }
-            });
-        }
-    });
-    assert_eq!(history(&folder.open(), 1000).len(), 100);
-}
-
 /// Names the database to the processes that the next test starts from this very program.
 const CHILD_FILE: &str = "MEMORY_TEST_FILE";
 
@@ -391,16 +325,6 @@ fn processes_take_turns_and_none_is_lost() {
         (rows("jobs"), rows("history"), rows("records")),
         (75, 225, 5)
     );
-}
-
-#[test]
-fn the_file_and_its_folder_are_private() {
-    let folder = Folder::new();
-    let _memory = folder.open();
-    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&folder.file), 0o600);
-    assert_eq!(mode(&folder.file.with_extension("db-wal")), 0o600);
-    assert_eq!(mode(folder.file.parent().unwrap()), 0o700);
 }
 
 #[test]

@@ -5,26 +5,18 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
-fn with_session(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+/// A user whose models go through these steps, and a session that has ended.
+fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
+    let api = Api::script(steps);
+    let env = TestEnv::asking(&api);
     env.end_citing("s1");
-    env
+    (env, api)
 }
 
 fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("spool").join(name)
-}
-
-fn lose_memory(env: &TestEnv) {
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(env.state().join(name));
-    }
 }
 
 /// `s1` is resumed the day after, and ends again.
@@ -50,8 +42,7 @@ fn only_job(env: &TestEnv) -> (PathBuf, Value) {
 
 #[test]
 fn a_stop_on_the_way_to_failed_asks_nothing_again() {
-    let api = Api::script([Step::text("prose")]);
-    let env = with_session(&api);
+    let (env, api) = with_session([Step::text("prose")]);
     env.worker();
     assert_eq!(api.requests().len(), 2);
     // The evidence has been moved already, the job has not.
@@ -77,8 +68,7 @@ fn a_stop_on_the_way_to_failed_asks_nothing_again() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, api) = with_session([Step::Canned]);
     let (file, _) = only_job(&env);
     let aside = file.with_extension("aside");
     fs::rename(&file, &aside).unwrap();
@@ -98,8 +88,7 @@ fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
 #[case::gone(None)]
 #[case::cut(Some("{\"facts\":"))]
 fn evidence_that_cannot_be_read_is_made_again(#[case] content: Option<&str>) {
-    let api = Api::script([Step::error(500, "api_error", "down")]);
-    let mut env = with_session(&api);
+    let (mut env, api) = with_session([Step::error(500, "api_error", "down")]);
     env.write_config("[retry]\nattempts = 1\n");
     env.worker();
     let (job, _) = only_job(&env);
@@ -119,8 +108,7 @@ fn evidence_that_cannot_be_read_is_made_again(#[case] content: Option<&str>) {
 
 #[test]
 fn a_copy_of_a_job_file_is_no_second_job() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let (file, _) = only_job(&env);
     fs::copy(file, spool_file(&env, "20261121T000000-00000001.json")).unwrap();
     env.worker();
@@ -132,8 +120,7 @@ fn a_copy_of_a_job_file_is_no_second_job() {
 
 #[test]
 fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let files = [
         ("20261121T000000-00000001.json", ""),
         (
@@ -160,8 +147,7 @@ fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
 /// Its transcript is left to it: what it has claimed only it knows.
 #[test]
 fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let (_, job) = only_job(&env);
     let newer = json!({"v": 99, "transcript": job["transcript"], "claimed": [[0, 100]]});
     let file = spool_file(&env, "20261121T000000-00000001.json");
@@ -175,8 +161,7 @@ fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
 
 #[test]
 fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
-    let api = Api::script([Step::error(500, "api_error", "down"), Step::Canned]);
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::error(500, "api_error", "down"), Step::Canned]);
     env.write_config("[retry]\nattempts = 1\n");
     env.set("PLAYBOOK_NOW", "2036-11-21T12:00:00Z");
     env.worker();
@@ -191,30 +176,22 @@ fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
 /// Where the playbook is can change between two hooks of one session.
 #[test]
 fn one_transcript_under_two_projects_counts_once() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let (file, mut job) = only_job(&env);
     let sub = env.project().join("sub");
-    write(
-        &sub.join(".claude/playbook.json"),
-        fs::read(env.playbook_path()).unwrap(),
-    );
+    let ours = fs::read(env.playbook_path()).unwrap();
+    write(&sub.join(".claude/playbook.json"), ours);
     for n in 1..=8 {
         let id = format!("20261121T115959-{n:08x}");
         job["id"] = json!(id);
-        job["project"] = json!(if n % 2 == 0 {
-            env.project()
-        } else {
-            sub.clone()
-        });
+        job["project"] = json!([&sub, &env.project()][usize::from(n % 2 == 0)]);
         write(&file.with_file_name(format!("{id}.json")), job.to_string());
     }
     env.worker();
     let votes = |path: PathBuf| {
         let playbook: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-        playbook["sections"]["PATTERNS & APPROACHES"][0]["helpful"]
-            .as_u64()
-            .unwrap()
+        let point = &playbook["sections"]["PATTERNS & APPROACHES"][0];
+        point["helpful"].as_u64().unwrap()
     };
     let sum = votes(env.playbook_path()) + votes(sub.join(".claude/playbook.json"));
     assert_eq!(sum, 1);
@@ -224,8 +201,7 @@ fn one_transcript_under_two_projects_counts_once() {
 /// A worker that did not survive a job three times lets the others go first.
 #[test]
 fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
     env.write_state(
@@ -242,24 +218,8 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
 }
 
 #[test]
-fn a_retry_forgets_the_workers_that_ended_at_a_job() {
-    let api = Api::canned();
-    let env = with_session(&api);
-    let (_, job) = only_job(&env);
-    let id = job["id"].as_str().unwrap();
-    env.write_state(
-        "at-work.json",
-        json!({id: {"ended": 2, "now": true}}).to_string(),
-    );
-    env.cli(&["jobs", "retry", id]).ok();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
-#[test]
 fn a_worker_for_one_job_leaves_the_others_to_the_next() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     env.end_citing("s2");
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
     env.cli(&["worker", "--job", &id]).ok();
@@ -270,8 +230,7 @@ fn a_worker_for_one_job_leaves_the_others_to_the_next() {
 
 #[test]
 fn the_job_is_written_though_its_account_cannot_be_told() {
-    let api = Api::canned();
-    let env = TestEnv::asking(&api);
+    let (env, _api) = TestEnv::with_model();
     // The salt of key hashes cannot be read.
     fs::create_dir_all(env.state().join("salt")).unwrap();
     env.end_citing("s1");
@@ -283,8 +242,7 @@ fn the_job_is_written_though_its_account_cannot_be_told() {
 
 #[test]
 fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     let left = [
         "spool/20261121T000000-00000001.evidence",
         "spool/.playbook-a1b2c3.tmp",
@@ -307,14 +265,13 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
 /// What waits in the spool has not counted, whenever it was said.
 #[test]
 fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     env.worker();
     env.end_citing("s2");
     // More was said in a session that has counted, and it ended again.
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     go_on(&env);
-    lose_memory(&env);
+    env.lose_memory();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (3, 0));
 }
@@ -322,8 +279,7 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
 /// What an open session has said has not counted either; what it said before its last job has.
 #[test]
 fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     env.set("CLAUDE_PID", std::process::id().to_string());
     // One ended before, and goes on; one has only begun; one ended.
     env.worker();
@@ -332,7 +288,7 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
         env.hook(Hook::SessionStart, session, source).code_is(0);
     }
     env.write_transcript(&Session::citing("s2"));
-    lose_memory(&env);
+    env.lose_memory();
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     env.learn_citing("s3");
     assert_eq!(env.marks_of("pat-001"), (2, 0), "s1 and s3");
@@ -350,12 +306,11 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
 #[case::deleted(None)]
 #[case::empty(Some(""))]
 fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&str>) {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     env.worker();
     let counted = env.marks_of("pat-001");
     assert_eq!(counted, (1, 0));
-    lose_memory(&env);
+    env.lose_memory();
     if let Some(left) = left {
         env.write_state("memory.db", left);
     }

@@ -1,11 +1,9 @@
 //! Promise: a project in which nothing was learned is left as it is, and git never takes in our lock.
 
 use std::fs;
-use std::process::Command;
 
-use crate::common::env::TestEnv;
 use crate::common::git::git;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 fn judged(env: &TestEnv, session: &Session) {
     env.write_transcript(session);
@@ -16,13 +14,7 @@ fn judged(env: &TestEnv, session: &Session) {
 
 /// The files that git would take in, one a line.
 fn untracked(env: &TestEnv) -> String {
-    let status = Command::new("git")
-        .args(["status", "--porcelain", "-uall"])
-        .current_dir(env.project())
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap();
-    String::from_utf8(status.stdout).unwrap()
+    git(&env.project(), &["status", "--porcelain", "-uall"])
 }
 
 #[test]

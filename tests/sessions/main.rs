@@ -1,16 +1,16 @@
 //! Promise: every session counts, once, and what it changed can be explained and undone.
-#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and names its line"
+    reason = "a test makes files as users do, and names its line where it cannot go on"
 )]
 
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod away;
 mod bootstrap;
 mod determinism;
-mod eight_sessions;
 mod exactly_once;
 mod litter;
 mod odd_transcripts;

@@ -5,10 +5,7 @@ use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
 fn learn_from(bytes: &[u8]) -> TestEnv {
     let env = TestEnv::without_worker();

@@ -3,11 +3,7 @@
 
 use std::ops::Range;
 
-use serde_json::{Value, json};
-
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 
 const QUIET: (&str, &str) = (
     "pat-001",
@@ -25,21 +21,12 @@ fn project() -> TestEnv {
     env
 }
 
-fn start(env: &TestEnv, id: &str, source: &str) -> String {
-    let told = env.hook(Hook::SessionStart, id, json!({"source": source}));
-    told.context()
-}
-
-fn saying(id: &str, words: &str) -> Session {
-    Session::new(id).user("go on").assistant(words).done()
-}
-
 /// Sessions that were shown both points and cite one of them.
 fn in_vain(env: &TestEnv, sessions: Range<usize>) {
     for n in sessions {
         let id = format!("vain{n}");
-        has!(start(env, &id, "startup"), "depot's stub");
-        env.learn_from(&saying(&id, "Done, by [pat-002]."));
+        has!(env.start(&id).0, "depot's stub");
+        env.learn_from(&Session::saying(&id, "Done, by [pat-002]."));
     }
 }
 
@@ -62,7 +49,7 @@ fn what_is_shown_in_vain_rests_until_a_prompt_or_a_session_needs_it() {
     assert_eq!(of_quiet(&env), json!(["probation", 11, 0]));
     in_vain(&env, PATIENCE - 1..PATIENCE);
     assert_eq!(of_quiet(&env), json!(["resting", 12, 0]));
-    let told = start(&env, "later", "startup");
+    let told = env.start("later").0;
     has!(told, "[pat-002]");
     lacks!(told, "depot's stub", "left out");
     has!(
@@ -77,9 +64,12 @@ fn what_is_shown_in_vain_rests_until_a_prompt_or_a_session_needs_it() {
     let asked = json!({"prompt": "Why does make parcel fail?"});
     let asked = env.hook(Hook::UserPromptSubmit, "later", asked);
     has!(asked.context_for("UserPromptSubmit"), "depot's stub");
-    env.learn_from(&saying("later", "The stub was missing, see [pat-001]."));
+    env.learn_from(&Session::saying(
+        "later",
+        "The stub was missing, see [pat-001].",
+    ));
     assert_eq!(of_quiet(&env), json!(["proven", 13, 1]));
-    has!(start(&env, "last", "startup"), "depot's stub");
+    has!(env.start("last").0, "depot's stub");
 }
 
 #[test]
@@ -91,8 +81,7 @@ fn what_the_user_added_or_pinned_never_rests() {
     env.cli(&["pin", "pat-001"]).ok();
     env.worker();
     in_vain(&env, 0..PATIENCE + 1);
-    let told = start(&env, "later", "startup");
-    has!(told, "depot's stub", "ask before a release");
+    has!(env.start("later").0, "depot's stub", "ask before a release");
     assert_eq!(of_quiet(&env), json!(["pinned", 13, 0]));
 }
 
@@ -105,7 +94,7 @@ fn what_would_have_helped_comes_first() {
     let other = "read the depot's log before each release, ".repeat(3);
     env.write_playbook(&[("pat-001", &*other), ("pat-002", &*long)]);
     env.cli(&["trust"]).ok();
-    lacks!(start(&env, "s0", "startup"), "tests of the depot");
+    lacks!(env.start("s0").0, "tests of the depot");
     let reply = json!({"analysis": "The commit was red.", "bullet_tags": [],
         "would_have_helped": ["pat-002", "pat-999"]});
     let api = Api::script([Step::Text(reply.to_string())]);
@@ -123,7 +112,7 @@ fn what_would_have_helped_comes_first() {
             .done();
         env.learn_from(&session);
     }
-    let told = start(&env, "s2", "startup");
+    let told = env.start("s2").0;
     has!(told, "tests of the depot");
     lacks!(told, "depot's log");
     has!(
@@ -136,8 +125,8 @@ fn what_would_have_helped_comes_first() {
 #[test]
 fn a_session_counts_once_and_an_undone_one_not_at_all() {
     let env = project();
-    start(&env, "s1", "startup");
-    let mut session = saying("s1", "Done, by [pat-002].");
+    env.start("s1");
+    let mut session = Session::saying("s1", "Done, by [pat-002].");
     env.learn_from(&session);
     session.user("and on").assistant("Again by [pat-002].");
     env.learn_from(&session);
@@ -148,8 +137,8 @@ fn a_session_counts_once_and_an_undone_one_not_at_all() {
     env.learn_from(&fork);
     assert_eq!(of_quiet(&env), json!(["probation", 1, 0]));
 
-    start(&env, "s3", "startup");
-    env.learn_from(&saying("s3", "See [pat-001]."));
+    env.start("s3");
+    env.learn_from(&Session::saying("s3", "See [pat-001]."));
     assert_eq!(of_quiet(&env), json!(["proven", 2, 1]));
     let log = env.cli(&["log", "--json"]).json();
     let last = log["jobs"][0]["job"].as_str().unwrap().to_owned();

@@ -1,16 +1,13 @@
 //! Promise: a session whose client was killed is reflected on like any other, once.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::SystemTime;
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv};
-use crate::common::session::Session;
-use jiff::Timestamp;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
+use crate::common::story::history;
+use jiff::{SignedDuration, Timestamp};
 
 /// A client: its process is what the mark of the session remembers.
 fn client() -> Child {
@@ -28,18 +25,23 @@ fn start_session(env: &mut TestEnv, id: &str, client: &Child) {
     env.write_transcript(&Session::citing(id));
 }
 
-fn marks(env: &TestEnv) -> usize {
+/// The marks of open sessions.
+fn open_sessions(env: &TestEnv) -> Vec<PathBuf> {
     let open = fs::read_dir(env.state().join("open")).into_iter().flatten();
-    open.flatten()
-        .filter(|entry| entry.path().extension().is_some_and(|e| e == "json"))
-        .count()
+    let files = open.flatten().map(|entry| entry.path());
+    files
+        .filter(|path| path.extension().is_some_and(|e| e == "json"))
+        .collect()
+}
+
+fn marks(env: &TestEnv) -> usize {
+    open_sessions(env).len()
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_session_whose_client_was_killed_counts_once() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
     env.worker();
@@ -48,7 +50,7 @@ fn a_session_whose_client_was_killed_counts_once() {
     env.worker();
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((1, 0), 0));
     // It was not dead after all: its end adds nothing.
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -56,12 +58,11 @@ fn a_session_whose_client_was_killed_counts_once() {
 
 #[test]
 fn a_session_that_ended_has_no_mark() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
     assert_eq!(marks(&env), 1);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     assert_eq!(marks(&env), 0);
     end(client);
 }
@@ -70,42 +71,33 @@ fn a_session_that_ended_has_no_mark() {
 /// whether it lives, so time does.
 #[test]
 fn a_session_of_another_boot_is_given_up_after_a_day_without_a_word() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
     end(client);
-    let open = fs::read_dir(env.state().join("open")).unwrap();
-    for file in open.flatten().map(|e| e.path()) {
-        if file.extension().is_some_and(|e| e == "json") {
-            let mut mark: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-            mark["client"]["boot"] = json!("another");
-            fs::write(&file, mark.to_string()).unwrap();
-        }
+    for file in open_sessions(&env) {
+        let mut mark: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        mark["client"]["boot"] = json!("another");
+        fs::write(&file, mark.to_string()).unwrap();
     }
     env.worker();
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((0, 0), 1));
-    let written = fs::metadata(env.transcript_path("s1"))
-        .unwrap()
-        .modified()
-        .unwrap();
-    let later = jiff::Timestamp::try_from(written).unwrap() + jiff::SignedDuration::from_hours(30);
-    env.set("PLAYBOOK_NOW", later.to_string());
-    env.worker();
+    let transcript = fs::metadata(env.transcript_path("s1")).unwrap();
+    let written = Timestamp::try_from(transcript.modified().unwrap()).unwrap();
+    env.worker_at(&(written + SignedDuration::from_hours(30)).to_string());
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((1, 0), 0));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_mark_without_a_transcript_is_forgotten_and_a_broken_one_disturbs_nobody() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     env.set("CLAUDE_PID", client.id().to_string());
     env.hook(Hook::SessionStart, "s1", json!({})).ok();
     start_session(&mut env, "s2", &client);
     end(client);
-    crate::common::env::write(&env.state().join("open/0000000000000000.json"), "{\"v\":");
+    write(&env.state().join("open/0000000000000000.json"), "{\"v\":");
     env.worker();
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((1, 0), 1));
 }
@@ -114,17 +106,13 @@ fn a_mark_without_a_transcript_is_forgotten_and_a_broken_one_disturbs_nobody() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_own() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let (dead, alive) = (client(), client());
     start_session(&mut env, "s1", &dead);
     end(dead);
     start_session(&mut env, "s2", &alive);
-    let open = fs::read_dir(env.state().join("open")).unwrap();
-    for file in open.flatten().map(|e| e.path()) {
-        if file.extension().is_some_and(|e| e == "json") {
-            fs::rename(&file, file.with_extension("json.taken")).unwrap();
-        }
+    for file in open_sessions(&env) {
+        fs::rename(&file, file.with_extension("json.taken")).unwrap();
     }
     env.worker();
     assert_eq!(
@@ -140,11 +128,10 @@ fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_o
 /// The hook that wrote it did not wait for the disk, and took the mark away.
 #[test]
 fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     let log = env.root().join("points");
     env.set("PLAYBOOK_FAULT_LOG", &log);
     env.worker();
@@ -159,27 +146,19 @@ fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
 /// Writes a session as the client does that held it in the test's own project, an hour and
 /// more before anybody looks.
 fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
-    let text = session
-        .text()
-        .replace("/home/user/project", &cwd.to_string_lossy());
+    let folder = cwd.to_str().unwrap();
     let path = env.transcript_path(session.id());
-    crate::common::env::write(&path, text);
+    write(&path, session.text().replace("/home/user/project", folder));
     let written: SystemTime = "2026-11-21T11:30:00Z".parse::<Timestamp>().unwrap().into();
     let file = fs::File::options().append(true).open(path).unwrap();
     file.set_modified(written).unwrap();
-}
-
-fn said(id: &str) -> Session {
-    Session::citing(id)
 }
 
 /// A user whose first session was learned from, before all others began.
 fn with_memory(api: &Api) -> TestEnv {
     let mut env = TestEnv::asking(api);
     env.set("PLAYBOOK_NOW", "2026-11-21T10:00:00Z");
-    env.write_transcript(&said("first"));
-    env.hook(Hook::SessionEnd, "first", json!({})).silent();
-    env.worker();
+    env.learn_citing("first");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
     env
@@ -196,8 +175,8 @@ fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
     }
     let told = env.hook(Hook::SessionStart, "s1", json!({})).ok();
     has!(told, "nothing will be learned");
-    write_quiet(&env, &said("s1"), &env.project());
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    write_quiet(&env, &Session::citing("s1"), &env.project());
+    env.ends("s1");
     for folder in &folders {
         fs::remove_file(folder).unwrap();
         fs::rename(folder.with_extension("away"), folder).unwrap();
@@ -205,7 +184,7 @@ fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     env.worker();
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -218,21 +197,21 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     let asked = api.requests().len();
     // As with PLAYBOOK_DISABLE, or before Playbook was there.
     let off = env.transcript_path("off");
-    write_quiet(&env, &said("off"), &env.project());
+    write_quiet(&env, &Session::citing("off"), &env.project());
     let text = fs::read_to_string(&off).unwrap();
     let notes = text.lines().filter(|line| !line.contains("hookEvent"));
     let notes: Vec<&str> = notes.chain([""]).collect();
-    crate::common::env::write(&off, notes.join("\n"));
-    let fork = said("parent").fork("fork");
+    write(&off, notes.join("\n"));
+    let fork = Session::citing("parent").fork("fork");
     write_quiet(&env, &fork, &env.project());
     let other = env.root().join("another");
     fs::create_dir(&other).unwrap();
-    write_quiet(&env, &said("other"), &other);
+    write_quiet(&env, &Session::citing("other"), &other);
     let client = client();
     env.set("CLAUDE_PID", client.id().to_string());
     env.hook(Hook::SessionStart, "open", json!({})).ok();
-    write_quiet(&env, &said("open"), &env.project());
-    env.write_transcript(&said("written-just-now"));
+    write_quiet(&env, &Session::citing("open"), &env.project());
+    env.write_transcript(&Session::citing("written-just-now"));
     env.worker();
     end(client);
     assert_eq!(
@@ -241,7 +220,7 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     );
 
     // The user wants no session learned from.
-    write_quiet(&env, &said("ended"), &env.project());
+    write_quiet(&env, &Session::citing("ended"), &env.project());
     env.write_client_settings(&json!({"playbook_update_on_exit": false}));
     fs::remove_dir_all(env.state().join("open")).unwrap();
     fs::remove_file(env.transcript_path("open")).unwrap();
@@ -268,10 +247,8 @@ fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
     // It is the first that was learned from at all.
     let mut env = TestEnv::asking(&api);
     env.set("PLAYBOOK_NOW", "2026-11-21T11:00:00Z");
-    let mut session = said("s1");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.worker();
+    let mut session = Session::citing("s1");
+    env.learn_from(&session);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     // Its start and its end left nothing.
     session
@@ -287,7 +264,5 @@ fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
         assert_eq!(env.marks_of("pat-001"), marks);
     }
     assert!(env.spool().is_empty() && env.failed().is_empty());
-    let jobs = env.cli(&["log", "--json"]).json();
-    let jobs = jobs["jobs"].as_array().map_or(0, Vec::len);
-    assert_eq!(jobs as u64, marks.0, "it is found once");
+    assert_eq!(history(&env).len() as u64, marks.0, "it is found once");
 }

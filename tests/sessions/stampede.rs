@@ -5,11 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::run::{Running, Stdin};
-use crate::common::session::Session;
-use serde_json::json;
+use crate::common::prelude::*;
 
 /// Sessions that end at once.
 const SESSIONS: usize = 200;
@@ -33,23 +29,19 @@ fn without(env: &TestEnv, calls: &str) -> PathBuf {
 #[cfg(target_os = "linux")]
 #[test]
 fn where_no_file_can_be_locked_the_next_start_says_so() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, api) = TestEnv::with_model();
     let refused = "int flock(int f, int o) { errno = EINVAL; return -1; }\n";
     let library = without(&env, refused);
     env.end_citing("s1");
     env.set("LD_PRELOAD", &library);
     let said = env.cli(&["worker"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    let start = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    let told = start["systemMessage"].as_str().unwrap_or_default();
-    has!(told, "no worker can work, jobs wait: ");
+    has!(env.told_at_start("s2"), "no worker can work, jobs wait: ");
     assert!(api.requests().is_empty());
     env.unset("LD_PRELOAD");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let start = env.hook(Hook::SessionStart, "s3", json!({})).json();
-    lacks!(start.to_string(), "no worker can work");
+    lacks!(env.told_at_start("s3"), "no worker can work");
 }
 
 /// A file system without `flock`: the call is refused as such a file system does.
@@ -65,9 +57,7 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
         "int flock(int f, int o) { errno = ENOLCK; return -1; }\n",
     );
     env.set("LD_PRELOAD", &library);
-    let mut worker = env.command("playbook");
-    worker.arg("worker");
-    let worker = Running::start(worker, b"", Stdin::Closed);
+    let worker = env.begin(&["worker"]);
     api.wait_for(1, Duration::from_secs(30));
     let id = env.spool()[0]["id"].as_str().expect("an id").to_owned();
     env.cli(&["worker", "--job", &id]).ok();
@@ -78,7 +68,7 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
 }
 
 #[test]
-fn two_hundred_hooks_at_once_leave_no_job_behind() {
+fn two_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behind() {
     let api = Api::canned();
     let mut env = TestEnv::new();
     env.use_api(&api.base_url(), "sk-test");
@@ -86,14 +76,14 @@ fn two_hundred_hooks_at_once_leave_no_job_behind() {
     for n in 0..SESSIONS {
         env.write_transcript(&Session::citing(&format!("s{n}")));
     }
-    let hooks: Vec<_> = (0..SESSIONS)
-        .map(|n| {
-            let event = env.event(Hook::SessionEnd, &format!("s{n}")).to_string();
-            let command = env.command(Hook::SessionEnd.name());
-            Running::start(command, event.as_bytes(), Stdin::Closed)
-        })
-        .collect();
-    for hook in hooks {
+    // Every other one has just been compacted.
+    let events = (0..SESSIONS).step_by(2).map(|n| (Hook::PreCompact, n));
+    let events = events.chain((0..SESSIONS).map(|n| (Hook::SessionEnd, n)));
+    let hooks = events.map(|(hook, n)| {
+        let event = env.event(hook, &format!("s{n}")).to_string();
+        Running::start(env.command(hook.name()), event.as_bytes(), Stdin::Closed)
+    });
+    for hook in hooks.collect::<Vec<_>>() {
         hook.finish().silent();
     }
     env.settle();

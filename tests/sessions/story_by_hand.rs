@@ -3,10 +3,8 @@
 
 use std::fs;
 
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::prelude::*;
 use crate::common::story::{Row, change, points, write_points};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests before every commit", 1, 0),
@@ -29,36 +27,19 @@ fn a_first_key_point_makes_the_playbook_and_reaches_the_next_session() {
         .ok();
     has!(told, "pref-001", "playbook undo");
     assert_eq!(points(&env), ["pref-001 use `just` 0/0"]);
-    let context = env.hook(Hook::SessionStart, "s1", json!({})).context();
-    has!(context, "[pref-001] use `just`");
+    has!(env.start("s1").0, "[pref-001] use `just`");
 }
 
 #[test]
 fn each_command_does_what_it_says() {
     let env = with_points();
-    change(
-        &env,
-        &[
-            "edit",
-            "pat-002",
-            "--text",
-            "read the\nwhole log",
-            "--section",
-            "mistakes",
-        ],
-    );
+    let text = ["--text", "read the\nwhole log", "--section", "mistakes"];
+    change(&env, &[&["edit", "pat-002"], &text[..]].concat());
     change(&env, &["remove", "oth-002", "--reason", "wrong"]);
+    let text = ["--text", "test first", "--section", "pref"];
     change(
         &env,
-        &[
-            "merge",
-            "oth-001",
-            "pat-001",
-            "--text",
-            "test first",
-            "--section",
-            "pref",
-        ],
+        &[&["merge", "oth-001", "pat-001"], &text[..]].concat(),
     );
     let mut found = points(&env);
     found.sort();
@@ -66,16 +47,11 @@ fn each_command_does_what_it_says() {
         found,
         ["pat-002 read the whole log 2/1", "pref-001 test first 4/0"]
     );
-    change(&env, &["pin", "pat-002"]);
-    assert_eq!(
-        env.playbook()["playbook"]["points"]["pat-002"]["pinned"],
-        true
-    );
-    change(&env, &["unpin", "pat-002"]);
-    assert_eq!(
-        env.playbook()["playbook"]["points"]["pat-002"]["pinned"],
-        Value::Null
-    );
+    for (command, is_pinned) in [("pin", json!(true)), ("unpin", Value::Null)] {
+        change(&env, &[command, "pat-002"]);
+        let points = &env.playbook()["playbook"]["points"];
+        assert_eq!(points["pat-002"]["pinned"], is_pinned);
+    }
 }
 
 #[rstest]
@@ -108,10 +84,8 @@ fn what_is_so_already_is_no_error_and_no_job() {
     let before = fs::read(env.playbook_path()).unwrap();
     let told = env.cli(&["pin", "pat-001"]).ok();
     assert!(told.starts_with("Nothing to do"), "{told}");
-    assert_eq!(
-        env.cli(&["pin", "pat-001", "--json"]).json()["applied"],
-        false
-    );
+    let told = env.cli(&["pin", "pat-001", "--json"]).json();
+    assert_eq!(told["applied"], false);
     assert_eq!(fs::read(env.playbook_path()).unwrap(), before);
     assert!(env.spool().is_empty());
 }
@@ -146,17 +120,19 @@ fn duplicates_are_shown_first_and_joined_on_request() {
 #[test]
 fn the_threshold_of_a_command_wins_over_the_variable_and_that_over_the_setting() {
     let mut env = with_points();
-    let threshold = |env: &TestEnv, args: &[&str]| {
-        let args = [&["dedup", "--json"], args].concat();
-        env.cli(&args).json()["threshold"].as_f64().unwrap()
-    };
     env.write_config("[playbook]\ndedup_threshold = 0.5\n");
-    assert!((threshold(&env, &[]) - 0.5).abs() < 1e-9);
-    env.set("AGENTIC_CONTEXT_DEDUP_THRESHOLD", "0.7");
-    assert!((threshold(&env, &[]) - 0.7).abs() < 1e-9);
-    env.set("AGENTIC_CONTEXT_DEDUP_THRESHOLD", "7");
-    assert!((threshold(&env, &[]) - 1.0).abs() < 1e-9, "clamped");
-    assert!((threshold(&env, &["--threshold", "0.2"]) - 0.2).abs() < 1e-9);
+    for (variable, args, expected) in [
+        ("", &[][..], 0.5),
+        ("0.7", &[], 0.7),
+        ("7 is clamped", &[], 1.0),
+        ("7", &["--threshold", "0.2"], 0.2),
+    ] {
+        let value = variable.split(' ').next().unwrap();
+        env.set("AGENTIC_CONTEXT_DEDUP_THRESHOLD", value);
+        let args = [&["dedup", "--json"], args].concat();
+        let found = env.cli(&args).json()["threshold"].as_f64().unwrap();
+        assert!((found - expected).abs() < 1e-9, "{variable}: {found}");
+    }
 }
 
 #[test]
@@ -197,12 +173,9 @@ fn show_marks_what_is_pinned_and_what_nobody_used_for_90_days() {
         "no date is known: {shown}"
     );
     let json = env.cli(&["show", "--json"]).json();
-    let marks = |n: usize| {
-        (
-            json["points"][n]["pinned"].clone(),
-            json["points"][n]["stale"].clone(),
-        )
-    };
-    assert_eq!(marks(0), (json!(false), json!(true)));
-    assert_eq!(marks(1), (json!(false), json!(false)));
+    for (n, is_stale) in [true, false].into_iter().enumerate() {
+        let point = &json["points"][n];
+        let wanted = json!({"pinned": false, "stale": is_stale});
+        includes(point, &wanted);
+    }
 }

@@ -1,17 +1,11 @@
 //! Promise: after its judgement a session may add, refine, join and retire key points, on
 //! the playbook as it is now; a bad answer costs the operations, never the marks.
 
-use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
-use crate::common::run::DEADLINE;
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::{Row, change, deeds, history, operations, points, tags, write_points};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests", 1, 0),
@@ -19,6 +13,9 @@ const POINTS: &[Row<'_>] = &[
     ("oth-001", "ask before a release", 3, 0),
     ("oth-002", "tell who is on call", 0, 1),
 ];
+
+const REQUEST: &str =
+    "hello: use the cache, run all tests, ask first, as the rule says; who is on call?";
 
 /// A playbook, a backend, and a session that has ended.
 fn with_session(api: &Api) -> TestEnv {
@@ -30,22 +27,12 @@ fn with_session(api: &Api) -> TestEnv {
 }
 
 fn end(env: &TestEnv, id: &str, said: &str) {
-    let session = Session::new(id)
-        .user("hello: use the cache, run all tests, ask first, as the rule says; who is on call?")
-        .assistant(said)
-        .done();
+    let session = Session::new(id).user(REQUEST).assistant(said).done();
     env.end(&session);
 }
 
 fn replies(wanted: &Value) -> [Step; 2] {
-    [
-        Step::text(&tags(&[("pat-001", "helpful")])),
-        Step::text(&operations(wanted)),
-    ]
-}
-
-fn log(env: &TestEnv) -> String {
-    fs::read_to_string(env.state().join("log/playbook.log")).unwrap_or_default()
+    [tags(&[("pat-001", "helpful")]), operations(wanted)].map(Step::Text)
 }
 
 #[test]
@@ -86,15 +73,14 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
     );
     assert_eq!(job["backend"], "anthropic");
     assert_eq!(job["session"], "s1");
-    assert_eq!(job["changes"][0]["reason"], "helpful here");
-    assert_eq!(
-        job["changes"][1]["reason"],
-        "as the session shows [#1 USER: hello: use the cache, run all tests, ask first, as the rule says; who is on call?]"
-    );
-    assert_eq!(
-        job["changes"][6]["reason"],
-        "nobody is [#1 USER: hello: use the cache, run all tests, ask first, as the rule says; who is on call?]"
-    );
+    let said = format!("[#1 USER: {REQUEST}]");
+    for (change, reason) in [
+        (0, "helpful here".to_owned()),
+        (1, format!("as the session shows {said}")),
+        (6, format!("nobody is {said}")),
+    ] {
+        assert_eq!(job["changes"][change]["reason"], reason);
+    }
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
@@ -142,9 +128,8 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
             "oth-003 new 0/0",
         ]
     );
-    let log = log(&env);
     has!(
-        log,
+        env.log(),
         "no key point pat-002",
         "no key point oth-999",
         "unknown type",
@@ -160,10 +145,8 @@ fn more_than_ten_operations_are_cut_at_ten() {
     let api = Api::script(replies(&json!(many)));
     let env = with_session(&api);
     env.worker();
-    let added: Vec<String> = points(&env)
-        .into_iter()
-        .filter(|point| point.contains("rule number"))
-        .collect();
+    let mut added = points(&env);
+    added.retain(|point| point.contains("rule number"));
     assert_eq!(added.len(), 10);
     assert!(added[9].contains("rule number 10"), "{added:?}");
 }
@@ -201,9 +184,12 @@ fn an_answer_that_stays_bad_costs_the_operations_and_is_told(#[case] bad: Step) 
     let reason = job["reason"].as_str().unwrap();
     assert!(reason.starts_with("curator_error:"), "{reason}");
     assert!(env.cli(&["log"]).ok().contains(reason));
-    assert!(log(&env).contains(reason));
-    let reflections = fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
-    has!(reflections, reason);
+    assert!(env.log().contains(reason));
+    assert!(
+        env.reflections()
+            .iter()
+            .any(|line| line["reason"] == reason)
+    );
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
@@ -220,8 +206,7 @@ fn an_overloaded_curator_makes_the_job_wait_before_anything_is_applied() {
     assert_eq!(env.spool().len(), 1);
     assert_eq!(history(&env), Vec::<Value>::new());
 
-    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    env.worker();
+    env.worker_at("2026-11-22T12:00:00Z");
     let asked: Vec<bool> = api
         .requests()
         .iter()
@@ -241,22 +226,11 @@ fn an_overloaded_curator_makes_the_job_wait_before_anything_is_applied() {
 fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
     let env = TestEnv::without_worker();
     write_points(&env, POINTS);
-    change(
-        &env,
-        &["merge", "pat-001", "oth-001", "--text", "test, then ask"],
-    );
-    let session = Session::new("s1")
-        .user("release it")
-        .assistant("By [oth-001], I ask first.")
-        .ran("just ask", "yes")
-        .assistant("Done.")
-        .done();
-    env.learn_from(&session);
-    assert_eq!(
-        env.marks_of("pat-003"),
-        (5, 0),
-        "4 + 0 of its sources, and 1"
-    );
+    change(&env, &["merge", "pat-001", "oth-001", "--text", "both"]);
+    end(&env, "s1", "By [oth-001], I ask first.");
+    env.worker();
+    let expected = (5, 0);
+    assert_eq!(env.marks_of("pat-003"), expected, "4 of its sources, and 1");
 }
 
 #[test]
@@ -269,7 +243,7 @@ fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
     change(&env, &["pin", "pat-001"]);
     env.worker();
     assert_eq!(points(&env).len(), POINTS.len());
-    assert!(log(&env).contains("pat-001 is pinned"));
+    assert!(env.log().contains("pat-001 is pinned"));
     change(&env, &["remove", "pat-001"]);
     assert_eq!(points(&env).len(), POINTS.len() - 1);
 }

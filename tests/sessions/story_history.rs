@@ -3,14 +3,10 @@
 
 use std::fs;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{TestEnv, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::{
     Row, change, deeds, end, history, operations, points, sections, tags, write_points,
 };
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests", 1, 0),
@@ -70,17 +66,11 @@ fn a_key_point_tells_its_story_with_all_that_went_into_it() {
         let story = env.cli(&["log", name, "--json"]).json();
         assert_eq!(story["name"], "pat-003", "an alias tells it too");
         assert_eq!(story["aliases"], json!(["pat-001", "pat-002"]));
-        let kinds: Vec<&str> = story["story"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|change| change["kind"].as_str().unwrap())
-            .collect();
+        let kinds = texts(&story["story"], "kind");
         assert_eq!(kinds, ["helpful", "update", "merge", "merge", "absorb"]);
     }
-    let shown = env.cli(&["log", "pat-001"]).ok();
     has!(
-        shown,
+        env.cli(&["log", "pat-001"]).ok(),
         "was merged from pat-001, pat-002",
         "helpful 1 -> 2",
         "\"read the log first\" -> \"read the log\"",
@@ -94,30 +84,15 @@ fn a_key_point_tells_its_story_with_all_that_went_into_it() {
 fn a_key_point_that_is_gone_still_tells_its_story() {
     let env = with_points();
     change(&env, &["remove", "oth-001", "--reason", "we ask nobody"]);
-    let shown = env.cli(&["log", "oth-001"]).ok();
-    has!(shown, "not in the playbook any more", "we ask nobody");
+    has!(
+        env.cli(&["log", "oth-001"]).ok(),
+        "not in the playbook any more",
+        "we ask nobody"
+    );
     env.cli(&["log", "oth-009"])
         .fails(1, &["no key point oth-009", "hint: "]);
     env.cli(&["log", "20200101T000000-00000000"])
         .fails(1, &["no job 20200101T000000-00000000", "hint: "]);
-}
-
-#[test]
-fn the_history_puts_no_control_character_on_the_terminal() {
-    let env = with_points();
-    let mut playbook = env.playbook();
-    playbook["sections"]["OTHERS"][0]["text"] = json!("a\u{1b}]0;evil\u{7}b\u{202e}c\nd");
-    write(&env.playbook_path(), playbook.to_string());
-    let reason = "\u{1b}[2Jgone\u{202e}";
-    change(&env, &["remove", "oth-001", "--reason", reason]);
-    for args in [&["log"][..], &["log", "oth-001"]] {
-        let shown = env.cli(args).ok();
-        has!(shown, "gone");
-        assert!(
-            !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
-            "{shown:?}"
-        );
-    }
 }
 
 #[test]
@@ -177,8 +152,7 @@ fn every_command_can_be_undone_once(#[case] args: &[&str]) {
     assert_eq!(after, before);
 
     let file = fs::read(env.playbook_path()).unwrap();
-    let again = env.cli(&["undo", &job]).ok();
-    has!(again, "was undone already");
+    has!(env.cli(&["undo", &job]).ok(), "was undone already");
     assert_eq!(undo(&env, &job)["applied"], false);
     assert_eq!(fs::read(env.playbook_path()).unwrap(), file);
     let undone = history(&env);
@@ -207,27 +181,13 @@ fn what_came_after_a_merge_stays_with_the_survivor_when_it_is_undone() {
 }
 
 #[test]
-fn an_undo_leaves_a_text_that_someone_changed_since() {
-    let env = with_points();
-    let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);
-    change(&env, &["edit", "pat-001", "--text", "mine"]);
-    let told = env.cli(&["undo", &job]).ok();
-    has!(told, "its text was changed since");
-    assert_eq!(points(&env)[0], "pat-001 mine 1/0");
-}
-
-#[test]
 fn an_undo_takes_back_what_it_can_and_tells_the_rest() {
     let env = with_points();
-    let new = "tests, both";
-    let job = change(
-        &env,
-        &["edit", "pat-001", "--text", new, "--section", "others"],
-    );
+    let new = ["--text", "tests, both", "--section", "others"];
+    let job = change(&env, &[&["edit", "pat-001"], &new[..]].concat());
     change(&env, &["edit", "pat-001", "--text", "mine"]);
-    let told = env.cli(&["undo", &job]).ok();
     has!(
-        told,
+        env.cli(&["undo", &job]).ok(),
         "moved from OTHERS to PATTERNS",
         "left as it is",
         "its text was changed since"
@@ -244,11 +204,9 @@ fn two_who_undo_the_same_job_at_once_undo_it_once() {
         }
     });
     assert_eq!(points(&env), rows(POINTS));
-    let undone = history(&env)
-        .iter()
-        .filter(|j| j["event"] == "undo")
-        .count();
-    assert_eq!(undone, 1);
+    let mut undone = history(&env);
+    undone.retain(|job| job["event"] == "undo");
+    assert_eq!(undone.len(), 1);
 }
 
 #[rstest]
@@ -276,9 +234,7 @@ fn a_job_that_waits_cannot_be_undone_yet() {
 fn a_job_of_another_project_is_not_undone_from_here() {
     let mut env = with_points();
     let job = change(&env, &["pin", "pat-001"]);
-    let other = env.root().join("other");
-    write(&other.join(".claude/playbook.json"), "{\"sections\": {}}");
-    env.set("CLAUDE_PROJECT_DIR", &other);
+    env.go_to_project("other");
     env.cli(&["undo", &job]).fails(1, &["another project"]);
     env.set("CLAUDE_PROJECT_DIR", env.project());
     assert_eq!(undo(&env, &job)["applied"], true);
@@ -311,19 +267,17 @@ fn a_job_that_was_applied_and_then_stopped_is_recorded_before_its_undo(#[case] i
     applied.as_array_mut().unwrap().push(json!(&id));
     write(&env.playbook_path(), playbook.to_string());
     if is_applied {
-        let first = env.files().into_keys().find(|path| {
-            let name = path.to_string_lossy();
-            name.ends_with(".snapshot.json")
-        });
+        let snapshots = env.project_state().join("snapshots");
         let name = format!("00000002-{id}.snapshot.json");
-        let snapshot = env.root().join(first.unwrap()).with_file_name(name);
-        write(&snapshot, playbook.to_string());
+        assert!(snapshots.join(&name).parent().unwrap().is_dir());
+        write(&snapshots.join(name), playbook.to_string());
     }
 
     assert_eq!(undo(&env, &id)["applied"], true);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let jobs = history(&env);
-    let events: Vec<&Value> = jobs.iter().map(|job| &job["event"]).collect();
+    let events = jobs.iter().map(|job| job["event"].as_str().unwrap());
+    let events: Vec<&str> = events.collect();
     assert_eq!(
         events,
         ["undo", "session-end", "edit"],
@@ -416,13 +370,8 @@ fn a_number_is_never_given_twice(#[case] free: fn(&TestEnv)) {
 #[test]
 fn a_pruned_number_is_never_given_again() {
     let env = TestEnv::without_worker();
-    write_points(
-        &env,
-        &[
-            ("oth-001", "keep", 0, 0),
-            ("oth-002", "guess the password", 0, 3),
-        ],
-    );
+    let weak = ("oth-002", "guess the password", 0, 3);
+    write_points(&env, &[("oth-001", "keep", 0, 0), weak]);
     end(&env, "s1");
     assert_eq!(points(&env), ["oth-001 keep 0/0"]);
     assert_eq!(deeds(&history(&env)[0]), ["prune oth-002"]);
@@ -433,13 +382,10 @@ fn a_pruned_number_is_never_given_again() {
 #[test]
 fn what_has_to_leave_a_full_playbook_stands_in_the_history() {
     let env = TestEnv::without_worker();
-    write_points(
-        &env,
-        &[("oth-001", "weak", 0, 1), ("oth-002", "strong", 3, 0)],
-    );
+    let rows = [("oth-001", "weak", 0, 1), ("oth-002", "strong", 3, 0)];
+    write_points(&env, &rows);
     env.write_config("[playbook]\nmax_points = 2\n");
-    let told = env.cli(&["add", "third"]).ok();
-    has!(told, "oth-001", "left");
+    has!(env.cli(&["add", "third"]).ok(), "oth-001", "left");
     assert_eq!(points(&env), ["oth-002 strong 3/0", "oth-003 third 0/0"]);
     assert_eq!(deeds(&history(&env)[0]), ["add oth-003", "evict oth-001"]);
     undo(&env, &last_job(&env));

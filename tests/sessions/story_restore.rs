@@ -4,10 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::prelude::*;
 use crate::common::story::{change, deeds, end, history, points, sections, write_points};
-use rstest::rstest;
-use serde_json::json;
 
 const BROKEN: &str = "{\n<<<<<<< HEAD\n";
 
@@ -41,16 +39,10 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
     write(&env.playbook_path(), BROKEN);
 
     // A session starts: it has the last good version, and the user is told once.
-    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    let context = reply["hookSpecificOutput"]["additionalContext"].as_str();
-    assert!(
-        context.is_some_and(|c| c.contains("\n[pat-001] ")),
-        "{reply}"
-    );
-    let told = reply["systemMessage"].as_str().unwrap();
+    let (given, told) = env.start("s2");
+    has!(given, "\n[pat-001] ");
     has!(told, "line 2", "playbook restore");
-    let again = env.hook(Hook::SessionStart, "s3", json!({})).json();
-    assert_eq!(again.get("systemMessage"), None, "{again}");
+    assert_eq!(env.told_at_start("s3"), "");
 
     // It ends: its job waits, more than once, and nothing is written.
     end(&env, "s2");
@@ -96,13 +88,8 @@ fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
     let now = sections(&env);
 
     let listed = env.cli(&["restore", "--json"]).json();
-    let names: Vec<&str> = listed["snapshots"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|snapshot| snapshot["snapshot"].as_str().unwrap())
-        .collect();
-    assert_eq!((names.len(), names[2]), (3, first.as_str()), "newest first");
+    let names = texts(&listed["snapshots"], "snapshot");
+    assert_eq!((names.len(), &names[2]), (3, &first), "newest first");
     assert!(env.cli(&["restore"]).ok().contains(&first));
     assert_eq!(sections(&env), now, "listing changes nothing");
 
@@ -165,13 +152,8 @@ fn a_file_of_an_older_format_is_taken_over_by_the_first_change_and_kept(
             "no {point:?} in {found:?}"
         );
     }
-    let titles: Vec<String> = env.playbook()["sections"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
-    assert_eq!(titles.len(), 5);
+    let sections = env.playbook()["sections"].as_object().unwrap().len();
+    assert_eq!(sections, 5);
     let originals = originals(&env);
     assert_eq!(originals.len(), 1);
     assert!(originals[0].starts_with(env.state()));
@@ -187,7 +169,7 @@ fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
     #[case] file: &str,
     #[case] words: &[&str],
 ) {
-    let env = TestEnv::without_worker();
+    let mut env = TestEnv::without_worker();
     write(&env.playbook_path(), file);
     env.cli(&["show"]).fails(1, words);
     env.cli(&["add", "x"]).fails(1, words);
@@ -198,6 +180,10 @@ fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
         assert!(jobs.contains(word), "no {word:?} in {jobs}");
     }
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), file);
+    // Mended by hand, it counts.
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.worker_at("2026-11-23T12:00:00Z");
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((1, 0), 0));
 }
 
 #[test]
@@ -205,23 +191,20 @@ fn a_playbook_of_2000_points_gives_a_session_at_most_4000_units_and_says_what_is
     let env = TestEnv::without_worker();
     let points: Vec<(String, String)> = (1..=2000)
         .map(|n| {
-            (
-                format!("pat-{n:04}"),
-                format!("rule {n}: größer ist besser 🦀"),
-            )
+            let text = format!("rule {n}: größer ist besser 🦀");
+            (format!("pat-{n:04}"), text)
         })
         .collect();
     env.write_playbook(&points);
-    let context = env.hook(Hook::SessionStart, "s1", json!({})).context();
+    let (context, _) = env.start("s1");
     let units = context.encode_utf16().count();
     assert!((3_700..=4_000).contains(&units), "{units} units");
+    has!(context, "cite its ID");
     let shown = context.lines().filter(|l| l.starts_with("[pat-")).count();
     let last = context.lines().last().unwrap();
     has!(last, &(2000 - shown).to_string(), "playbook show");
 
-    let context = env
-        .hook(Hook::SessionStart, "s1", json!({"source": "compact"}))
-        .context();
+    let (context, _) = env.start_by("compact", "s1");
     assert!(context.encode_utf16().count() <= 2_500);
     assert!(context.lines().filter(|l| l.starts_with("[pat-")).count() <= 10);
 }
@@ -234,13 +217,11 @@ fn in_the_middle_of_a_merge_that_cannot_be_made_nothing_is_brought_back() {
     let merging = format!("<<<<<<< HEAD\n{ours}=======\n{{\n>>>>>>> other\n");
     write(&env.playbook_path(), &merging);
     for args in [&["restore"][..], &["restore", &job]] {
-        env.cli(args).fails(
-            1,
-            &[
-                "conflict markers, and is not merged",
-                "hint: finish the merge",
-            ],
-        );
+        let words = [
+            "conflict markers, and is not merged",
+            "hint: finish the merge",
+        ];
+        env.cli(args).fails(1, &words);
     }
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), merging);
     assert!(env.spool().is_empty());

@@ -6,17 +6,8 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv, write};
 use crate::common::learned::lesson;
-use crate::common::run::{Running, Stdin};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
-
-fn environment() -> TestEnv {
-    TestEnv::with_point()
-}
+use crate::common::prelude::*;
 
 fn fifo(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status();
@@ -57,110 +48,66 @@ fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
     #[case] make: fn(&Path),
     #[case] reason: &str,
 ) {
-    let env = environment();
+    let env = TestEnv::with_point();
     let path = env.transcript_path("s1");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     make(&path);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "the other session");
     assert!(env.spool().is_empty());
     // A link to somewhere else is not even a job.
     let told = match env.failed().first() {
         Some(job) => job["progress"]["failed"].to_string(),
-        None => fs::read_to_string(env.state().join("log/playbook.log")).unwrap(),
+        None => env.log(),
     };
     has!(told, reason, "s1.jsonl");
+    env.cli(&["reflect", path.to_str().unwrap()])
+        .fails(1, &["could not read transcript"]);
 }
 
 #[test]
 fn a_transcript_that_is_gone_fails_at_once() {
-    let env = environment();
+    let env = TestEnv::with_point();
     env.end_citing("s1");
     fs::remove_file(env.transcript_path("s1")).unwrap();
     env.worker();
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
 }
 
-/// They may be on a drive that is not mounted now.
-#[test]
-fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
-    let mut env = environment();
-    env.end_citing("s1");
-    let folder = env.home().join(".claude/projects");
-    let away = env.root().join("away");
-    fs::rename(&folder, &away).unwrap();
-    env.worker();
-    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    fs::rename(&away, &folder).unwrap();
-    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
-    env.worker();
-    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
-}
-
 /// Holes of a sparse file; nothing of it is held in memory.
 #[test]
 fn a_transcript_of_fifty_gigabytes_holds_up_nobody() {
-    let env = environment();
+    let env = TestEnv::with_point();
     let session = Session::citing("s1");
     let path = env.write_transcript(&session);
     let file = File::options().write(true).open(&path).unwrap();
     file.set_len(50 << 30).unwrap();
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-#[test]
-fn without_a_home_nothing_is_missed() {
-    let mut env = environment();
+/// The clock is wrong for a while; there may be no home either.
+#[rstest]
+#[case::far_ahead_of_it("2026-11-21T12:00:00Z", "2126-11-21T12:00:00Z")]
+#[case::and_it_was_made_before_the_first_year("-009999-06-01T00:00:00Z", "2026-11-21T12:00:00Z")]
+fn a_job_is_done_without_a_home_and_under_any_clock(#[case] made: &str, #[case] done: &str) {
+    let mut env = TestEnv::with_point();
     env.unset("HOME");
-    env.learn_citing("s1");
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
-/// It may be on a drive that is not mounted now.
-#[test]
-fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
-    let mut env = environment();
-    let (project, away) = (env.root().join("worktree"), env.root().join("away"));
-    let playbook = fs::read_to_string(env.playbook_path()).unwrap();
-    write(&project.join(".claude/playbook.json"), playbook);
-    env.set("CLAUDE_PROJECT_DIR", &project);
+    env.set("PLAYBOOK_NOW", made);
     env.end_citing("s1");
-    fs::rename(&project, &away).unwrap();
-    env.worker();
-    assert!(!project.exists());
-    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    let reason = env.spool()[0]["progress"]["waiting"]["reason"].clone();
-    let told = reason.as_str().unwrap();
-    has!(told, "could not find project");
-    fs::rename(&away, &project).unwrap();
-    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
-    env.worker();
+    env.worker_at(done);
     assert_eq!((env.spool().len(), env.failed().len()), (0, 0));
-    let learned = fs::read_to_string(project.join(".claude/playbook.json")).unwrap();
-    has!(learned, "\"helpful\": 1");
-}
-
-#[test]
-fn under_a_clock_far_ahead_no_job_fails() {
-    let mut env = environment();
-    env.end_citing("s1");
-    env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
-    env.worker();
-    assert_eq!((env.marks_of("pat-001"), env.failed().len()), ((1, 0), 0));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
 #[test]
 fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
-    let api = Api::canned();
-    let mut env = environment();
-    env.use_api(&api.base_url(), "sk-test");
+    let (mut env, api) = TestEnv::with_model();
     env.end_citing("s1");
-    let base = ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"];
-    for name in base {
+    for name in ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"] {
         env.unset(name);
     }
     // The clock is wrong for some days, comes back, and is wrong again.
@@ -172,8 +119,7 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
         "9999-06-01T00:00:00Z",
         "9999-06-02T00:00:00Z",
     ] {
-        env.set("PLAYBOOK_NOW", now);
-        env.worker();
+        env.worker_at(now);
         let jobs = (env.spool().len(), env.failed().len());
         assert_eq!(jobs, (1, 0), "in {now}: {:?}", env.reasons());
     }
@@ -183,70 +129,11 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
 }
 
-#[test]
-fn a_job_made_before_the_first_year_is_done() {
-    let mut env = environment();
-    env.set("PLAYBOOK_NOW", "-009999-06-01T00:00:00Z");
-    env.end_citing("s1");
-    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:00Z");
-    env.worker();
-    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
-}
-
-/// A playbook that we have changed, and that git has taken away, as by `git stash -u`.
-fn with_playbook_away() -> (TestEnv, Vec<u8>) {
-    let env = environment();
-    env.cli(&["pin", "pat-001"]).ok();
-    let bytes = fs::read(env.playbook_path()).expect("the playbook is there");
-    fs::remove_file(env.playbook_path()).expect("the playbook is removed");
-    (env, bytes)
-}
-
-#[test]
-fn a_playbook_that_is_away_is_waited_for_and_told() {
-    let (mut env, bytes) = with_playbook_away();
-    env.learn_citing("s1");
-    let away = "is away";
-    assert!(!env.playbook_path().exists(), "nothing stands in its place");
-    assert!(env.reasons()[0].contains(away), "{:?}", env.reasons());
-    let told = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    let told = told["systemMessage"].as_str().unwrap().to_owned();
-    has!(told, away);
-    let ways_out = [away, "playbook restore", "echo '{}' >"];
-    env.cli(&["add", "one more"]).fails(1, &ways_out);
-    env.cli(&["show"]).fails(1, &ways_out);
-    let doctor = env.cli(&["doctor"]);
-    doctor.code_is(1);
-    assert!(doctor.stdout.contains(away), "{}", doctor.stdout);
-    assert!(!env.playbook_path().exists());
-
-    fs::write(env.playbook_path(), bytes).unwrap();
-    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert!(env.spool().is_empty() && env.failed().is_empty());
-}
-
-#[test]
-fn a_playbook_that_is_away_comes_back_by_restore() {
-    let (env, _) = with_playbook_away();
-    env.cli(&["restore"]).ok();
-    assert_eq!(env.marks_of("pat-001"), (0, 0));
-}
-
-#[test]
-fn the_user_begins_a_playbook_anew() {
-    let (env, _) = with_playbook_away();
-    fs::write(env.playbook_path(), "{}").unwrap();
-    env.cli(&["add", "a new rule"]).ok();
-    assert_eq!(env.marks().len(), 1);
-}
-
 /// No write of ours takes away what is no plain file, wherever a link leads.
 #[test]
 fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
     use std::os::unix::fs::FileTypeExt as _;
-    let env = environment();
+    let env = TestEnv::with_point();
     env.end_citing("s1");
     let target = env.root().join("fifo");
     fifo(&target);
@@ -271,8 +158,7 @@ impl ReadOnly {
             let guard = bound.then(|| Self(folder.to_owned()))?;
             mount(&["-o", "remount,ro,bind"]).then_some(guard)
         } else {
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o555);
-            fs::set_permissions(folder, mode).ok()?;
+            set_mode(folder, 0o555);
             Some(Self(folder.to_owned()))
         }
     }
@@ -283,15 +169,14 @@ impl Drop for ReadOnly {
         if rustix::process::geteuid().is_root() {
             _ = Command::new("umount").arg(&self.0).status();
         } else {
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-            _ = fs::set_permissions(&self.0, mode);
+            set_mode(&self.0, 0o755);
         }
     }
 }
 
 #[test]
 fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
-    let env = environment();
+    let env = TestEnv::with_point();
     let claude = env.project().join(".claude");
     let Some(guard) = ReadOnly::make(&claude) else {
         eprintln!("skipped: this machine lets nobody make a folder read-only");
@@ -309,7 +194,7 @@ fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
 
 #[test]
 fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
-    let env = environment();
+    let env = TestEnv::with_point();
     fs::create_dir_all(env.state().join("spool")).unwrap();
     let Some(guard) = ReadOnly::make(&env.state()) else {
         eprintln!("skipped: this machine lets nobody make a folder read-only");
@@ -334,10 +219,7 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
 fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
     let output = env.hook(Hook::SessionStart, session, json!({}));
     let told = output.stdout.clone();
-    assert!(
-        told.contains("nothing will be learned from this session"),
-        "{output:?}"
-    );
+    has!(told, "nothing will be learned from this session");
     has!(told, why);
     told
 }
@@ -345,7 +227,7 @@ fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
 /// Jobs cannot be written though marks can: the spool is another user's.
 #[test]
 fn a_spool_that_cannot_be_written_is_told_at_the_start() {
-    let env = environment();
+    let env = TestEnv::with_point();
     let spool = env.state().join("spool");
     fs::create_dir_all(&spool).unwrap();
     let Some(guard) = ReadOnly::make(&spool) else {
@@ -359,7 +241,7 @@ fn a_spool_that_cannot_be_written_is_told_at_the_start() {
 #[test]
 fn a_project_whose_path_is_not_utf8_is_told_at_the_start() {
     use std::os::unix::ffi::OsStringExt as _;
-    let mut env = environment();
+    let mut env = TestEnv::with_point();
     let name = std::ffi::OsString::from_vec(b"caf\xe9".to_vec());
     let project = env.root().join(name);
     if fs::create_dir(&project).is_err() {
@@ -372,7 +254,7 @@ fn a_project_whose_path_is_not_utf8_is_told_at_the_start() {
 
 #[test]
 fn a_clients_folder_that_leads_elsewhere_is_told_at_the_start() {
-    let env = environment();
+    let env = TestEnv::with_point();
     let folder = env.transcript_path("s1").parent().unwrap().to_owned();
     let elsewhere = env.root().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
@@ -384,7 +266,7 @@ fn a_clients_folder_that_leads_elsewhere_is_told_at_the_start() {
 /// Whoever plants one must not be able to make the client wait.
 #[test]
 fn a_fifo_in_the_state_folder_hangs_no_hook() {
-    let env = environment();
+    let env = TestEnv::with_point();
     let all = |session: &str| {
         for hook in Hook::ALL {
             assert_eq!(env.hook(hook, session, json!({})).code, Some(0), "{hook:?}");
@@ -411,7 +293,7 @@ fn a_fifo_in_the_state_folder_hangs_no_hook() {
 
 #[test]
 fn what_was_remembered_survives_a_clock_that_leaps_and_comes_back() {
-    let mut env = environment();
+    let mut env = TestEnv::with_point();
     env.learn_citing("s1");
     let known = lesson("edited gen.rs by hand", "change the generator", None);
     env.learn("20261121T000000-0000000a", 1, &[known]);
@@ -424,7 +306,7 @@ fn what_was_remembered_survives_a_clock_that_leaps_and_comes_back() {
 
 #[test]
 fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
-    let env = environment();
+    let env = TestEnv::with_point();
     env.write_transcript(&Session::citing("s1"));
     for hook in Hook::ALL {
         let program = env.command(hook.name());
@@ -447,7 +329,7 @@ fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
 /// The state on a file system of its own: nothing is moved across.
 #[test]
 fn the_state_may_be_on_another_file_system() {
-    let mut env = environment();
+    let mut env = TestEnv::with_point();
     let shared_memory = Path::new("/dev/shm");
     if !shared_memory.is_dir() {
         eprintln!("skipped: no second file system here");
@@ -461,29 +343,15 @@ fn the_state_may_be_on_another_file_system() {
 
 #[test]
 fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
-    let env = environment();
+    let env = TestEnv::with_point();
     env.end_citing("s1");
     env.write_state("memory.db", "not a database, for sure\n".repeat(100));
     let output = env.cli(&["worker"]);
     assert_eq!(output.code, Some(1), "{output:?}");
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "damaged database");
-    let told = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    let told = told["systemMessage"].as_str().unwrap();
-    has!(told, "damaged database");
+    has!(env.told_at_start("s2"), "damaged database");
     fs::remove_file(env.state().join("memory.db")).unwrap();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
-#[test]
-fn settings_that_cannot_be_used_are_the_reason_until_they_are_mended() {
-    let env = environment();
-    env.end_citing("s1");
-    env.write_config("backend = \"rulez\"\n");
-    assert_eq!(env.cli(&["worker"]).code, Some(1));
-    assert!(env.spool()[0].to_string().contains("config: "));
-    env.write_config("");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }

@@ -5,14 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use rstest::rstest;
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
-
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
-use crate::common::run::{Running, Stdin, wait_until};
-use crate::common::session::Session;
+use crate::common::prelude::*;
+use crate::common::processes::signal;
+use rustix::process::Signal;
 
 const LATER: &str = "2026-11-23T12:00:00Z";
 
@@ -35,21 +30,17 @@ fn put(path: &Path, text: &str) {
 #[test]
 fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
     let api = Api::script([Step::Canned.after(Duration::from_millis(300))]);
-    let mut env = TestEnv::with_point();
-    env.use_api(&api.base_url(), "sk-test");
+    let mut env = TestEnv::asking(&api);
     env.end_citing("s1");
     let bytes = fs::read(env.playbook_path()).unwrap();
-    let mut worker = env.command("playbook");
-    worker.arg("worker");
-    let worker = Running::start(worker, b"", Stdin::Closed);
+    let worker = env.begin(&["worker"]);
     api.wait_for(1, Duration::from_secs(30));
     fs::remove_file(env.playbook_path()).unwrap();
     worker.finish().ok();
     assert!(!env.playbook_path().exists(), "nothing stands in its place");
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
     fs::write(env.playbook_path(), bytes).unwrap();
-    env.set("PLAYBOOK_NOW", LATER);
-    env.worker();
+    env.worker_at(LATER);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -60,21 +51,13 @@ fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
 #[case::that_the_user_trusts("trust")]
 #[case::that_a_start_showed("start")]
 fn a_playbook_that_we_never_changed_is_waited_for_too(#[case] known_by: &str) {
-    let env = TestEnv::without_worker();
-    env.write_config("backend = \"rules\"\n");
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    let start = || env.hook(Hook::SessionStart, "s1", json!({"source": "startup"}));
+    let env = TestEnv::with_point();
     if known_by == "trust" {
         env.cli(&["trust"]).ok();
     } else {
-        has!(start().context(), "[pat-001]");
+        has!(env.start("s1").0, "[pat-001]");
     }
-    let session = Session::new("s1")
-        .user("go on")
-        .assistant("Done, by [pat-001].")
-        .done();
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end_citing("s1");
     let away = env.root().join("away");
     fs::rename(env.playbook_path(), &away).unwrap();
     env.worker();
@@ -112,13 +95,12 @@ fn what_comes_at_the_last_moment_is_not_overwritten(
         Some(text) => put(&path, &before.replace("read the docs", text)),
         None => fs::remove_file(&path).unwrap(),
     }
-    let id = Pid::from_raw(worker.id().cast_signed()).unwrap();
     // It says so before it pauses.
     wait_until("the worker to have paused", || {
         let stat = fs::read_to_string(format!("/proc/{}/stat", worker.id())).unwrap_or_default();
         stat.contains(") T ")
     });
-    kill_process(id, Signal::CONT).unwrap();
+    signal(worker.id(), Signal::CONT);
     worker.finish().ok();
     let now = fs::read_to_string(&path).ok();
     if let Some(text) = theirs {
@@ -127,8 +109,7 @@ fn what_comes_at_the_last_moment_is_not_overwritten(
         assert_eq!(now, None, "nothing stands in its place");
         put(&path, &before);
     }
-    env.set("PLAYBOOK_NOW", LATER);
-    env.worker();
+    env.worker_at(LATER);
     let is_late = moment == "replace: exchanged";
     assert_eq!(env.marks_of("pat-001").0, u64::from(!is_late));
     assert!(env.spool().is_empty() && env.failed().is_empty());

@@ -7,27 +7,19 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, NOW, TestEnv, write};
-use crate::common::session::Session;
+use crate::common::prelude::*;
 use crate::common::story::{change, operations, tags};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const TEXT: &str = "run the tests before every commit";
+const OTHER: &str = "do not edit generated files";
 const LINE: &str = "[pat-001] helpful=0 harmful=0 :: run the tests before every commit";
 const HELPED: (u64, u64) = (1, 0);
 const HARMED: (u64, u64) = (0, 1);
 const NOTHING: (u64, u64) = (0, 0);
-/// A time at which a job that waited since [`NOW`] is due.
-const LATER: &str = "2026-11-23T12:00:00Z";
 
 fn with_points() -> TestEnv {
     let env = TestEnv::without_worker();
-    env.write_playbook(&[
-        ("pat-001", TEXT),
-        ("mis-002", "do not edit generated files"),
-    ]);
+    env.write_playbook(&[("pat-001", TEXT), ("mis-002", OTHER)]);
     env
 }
 
@@ -42,20 +34,19 @@ fn end(env: &TestEnv, session: &Session) {
     assert!(env.failed().is_empty());
 }
 
-fn log(env: &TestEnv) -> String {
-    fs::read_to_string(env.state().join("log/playbook.log")).unwrap_or_default()
-}
-
 /// What the assistant says of the point, and what happens then.
 enum Then {
     Works,
     Fails,
     Stopped,
     Refused,
+    RefusedWithoutAWord,
+    Compacted(&'static str),
+    UserSays(&'static str),
     Says(&'static str),
 }
 
-use Then::{Fails, Refused, Says, Stopped, Works};
+use Then::{Compacted, Fails, Refused, RefusedWithoutAWord, Says, Stopped, UserSays, Works};
 
 #[rstest]
 #[case::went_on_cleanly(&[Says("By [pat-001], the tests first."), Works], HELPED)]
@@ -65,6 +56,9 @@ use Then::{Fails, Refused, Says, Stopped, Works};
 #[case::a_call_failed(&[Says("By [pat-001], the tests first."), Fails], NOTHING)]
 #[case::interrupted(&[Says("By [pat-001], the tests first."), Stopped], NOTHING)]
 #[case::refused(&[Says("By [pat-001], the tests first."), Refused], HARMED)]
+#[case::refused_without_a_word(&[Says("By [pat-001], the tests first."), RefusedWithoutAWord], NOTHING)]
+#[case::told_otherwise_which_rules_do_not_try_to_understand(&[Says("By [pat-001], all tests ran."), UserSays("No, that's wrong.")], HELPED)]
+#[case::in_a_summary(&[Compacted("Summary: the assistant cited [pat-001]."), Says("It says pat-001; [pat-] is no citation.")], NOTHING)]
 #[case::clean_then_refused(&[Says("By [pat-001], a test."), Works, Says("[pat-001] again."), Refused], HARMED)]
 #[case::does_not_work(&[Says("[pat-001] does not work here: there are no tests."), Works], NOTHING)]
 #[case::did_not_help(&[Says("I followed [pat-001], but it did not help."), Works], NOTHING)]
@@ -93,6 +87,9 @@ fn by_rules_the_sign_is_that_of_what_came_of_the_citation(
             Refused => {
                 session.rejected("Bash", &test, "no, that takes an hour, never do that here")
             }
+            RefusedWithoutAWord => session.rejected("Bash", &test, ""),
+            Compacted(summary) => session.compacted(summary),
+            UserSays(text) => session.user(text),
         };
     }
     end(&env, &session);
@@ -102,8 +99,11 @@ fn by_rules_the_sign_is_that_of_what_came_of_the_citation(
 /// A model that gives every point of the playbook the same verdict, whatever it reads.
 fn judged_by(verdict: &str) -> (Api, TestEnv) {
     let all = ["pat-001", "mis-002", "pat-002"].map(|name| (name, verdict));
-    let replies = [tags(&all), operations(&json!([]))].map(|reply| Step::text(&reply));
-    let api = Api::script(replies);
+    asking(&all)
+}
+
+fn asking(verdicts: &[(&str, &str)]) -> (Api, TestEnv) {
+    let api = Api::script([tags(verdicts), operations(&json!([]))].map(Step::Text));
     let mut env = with_points();
     env.use_api(&api.base_url(), "sk-test-of-the-votes");
     (api, env)
@@ -111,11 +111,7 @@ fn judged_by(verdict: &str) -> (Api, TestEnv) {
 
 /// A session that does not cite `pat-001`, and is worth a judgement.
 fn quiet(id: &str) -> Session {
-    saying(id, "Done, by [mis-002].")
-}
-
-fn saying(id: &str, text: &str) -> Session {
-    Session::new(id).user("add a flag").assistant(text).done()
+    Session::saying(id, "Done, by [mis-002].")
 }
 
 fn edit(env: &TestEnv) {
@@ -138,7 +134,10 @@ fn a_point_that_was_shown_gets_the_models_verdict(
 
 #[rstest]
 #[case::not_shown_to_it(quiet("s1"), NOTHING)]
-#[case::but_cited(saying("s1", "As [pat-002] says, done, by [mis-002]."), HELPED)]
+#[case::but_cited(
+    Session::saying("s1", "As [pat-002] says, done, by [mis-002]."),
+    HELPED
+)]
 fn a_point_that_came_after_the_start_counts_only_when_cited(
     #[case] session: Session,
     #[case] marks: (u64, u64),
@@ -150,12 +149,12 @@ fn a_point_that_came_after_the_start_counts_only_when_cited(
     assert_eq!(env.marks_of("pat-002"), marks);
     assert_eq!(env.marks_of("mis-002"), HELPED, "that one was shown");
     let line = "helpful tag for pat-002 skipped: not shown to this session";
-    assert_eq!(log(&env).contains(line), marks == NOTHING, "{}", log(&env));
+    assert_eq!(env.log().contains(line), marks == NOTHING, "{}", env.log());
 }
 
 #[rstest]
 #[case::only_shown(quiet("s1"))]
-#[case::cited_too(saying("s1", "By [pat-001], the tests first."))]
+#[case::cited_too(Session::saying("s1", "By [pat-001], the tests first."))]
 fn a_point_that_says_something_else_now_gets_no_vote_for_it(#[case] session: Session) {
     let (_api, env) = judged_by("helpful");
     start(&env, "s1", "startup");
@@ -163,9 +162,9 @@ fn a_point_that_says_something_else_now_gets_no_vote_for_it(#[case] session: Ses
     end(&env, &session);
     assert_eq!(env.marks_of("pat-001"), NOTHING);
     assert!(
-        log(&env).contains("pat-001 skipped: its text was another"),
+        env.log().contains("pat-001 skipped: its text was another"),
         "{}",
-        log(&env)
+        env.log()
     );
 }
 
@@ -204,8 +203,8 @@ fn without_a_record_the_clients_notes_count(
         r#""hookEvent":"SessionStart""#,
         &format!(r#""hookEvent":"{event}""#),
     );
-    crate::common::env::write(&env.transcript_path("s1"), text);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    write(&env.transcript_path("s1"), text);
+    env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), marks);
 }
@@ -220,7 +219,7 @@ fn without_a_record_a_note_before_the_jobs_own_part_counts_too() {
         .assistant("Hi, by [mis-002].");
     end(&env, &session);
     let replies = [tags(&[("pat-001", "harmful")]), operations(&json!([]))];
-    api.now(replies.map(|reply| Step::text(&reply)));
+    api.now(replies.map(Step::Text));
     session.user("and now?").assistant("Done, by [mis-002].");
     end(&env, &session);
     assert_eq!(env.marks_of("pat-001"), HARMED);
@@ -257,7 +256,10 @@ fn what_another_session_was_given_does_not_count() {
 fn a_model_cannot_praise_what_the_session_disowns() {
     let (_api, env) = judged_by("helpful");
     start(&env, "s1", "startup");
-    end(&env, &saying("s1", "[pat-001] does not work here."));
+    end(
+        &env,
+        &Session::saying("s1", "[pat-001] does not work here."),
+    );
     assert_eq!(env.marks_of("pat-001"), NOTHING);
     assert_eq!(env.marks_of("mis-002"), HELPED);
 }
@@ -274,10 +276,7 @@ fn a_point_gets_one_vote_of_a_session_however_often_it_is_named(
         .iter()
         .map(|verdict| ("pat-001", *verdict))
         .collect();
-    let replies = [tags(&all), operations(&json!([]))].map(|reply| Step::text(&reply));
-    let api = Api::script(replies);
-    let mut env = with_points();
-    env.use_api(&api.base_url(), "sk-test-of-the-votes");
+    let (_api, env) = asking(&all);
     start(&env, "s1", "startup");
     end(&env, &quiet("s1"));
     assert_eq!(env.marks_of("pat-001"), marks);
@@ -365,12 +364,11 @@ fn what_a_session_was_given_is_asked_once_for_a_job() {
     end(&env, &quiet("s1"));
     assert_eq!(env.spool().len(), 1);
     let replies = [tags(&[("pat-001", "helpful")]), operations(&json!([]))];
-    api.now(replies.map(|reply| Step::text(&reply)));
+    api.now(replies.map(Step::Text));
     for file in records(&env) {
         fs::remove_file(file).unwrap();
     }
-    env.set("PLAYBOOK_NOW", LATER);
-    env.worker();
+    env.worker_at("2026-11-23T12:00:00Z");
     assert_eq!(env.spool(), Vec::<Value>::new());
     assert_eq!(env.marks_of("pat-001"), HELPED);
 }

@@ -1,8 +1,8 @@
 //! Promise: nothing enters a session, and nobody writes our files, without the user's trust.
-#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and names its line"
+    reason = "a test makes files as users do, and names its line where it cannot go on"
 )]
 
 #[macro_use]
@@ -11,4 +11,5 @@ mod common;
 
 mod approval;
 mod projects;
+mod quarantine;
 mod walls;

@@ -2,21 +2,21 @@
 //! is followed only where the user trusts it, and nothing is read that is no transcript of the
 //! client's.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-}
+use crate::common::prelude::*;
 
 fn mode_of(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+/// What a start says to the user, where it gives nothing of the playbook.
+fn told_alone(env: &TestEnv, session: &str) -> String {
+    let (given, told) = env.start(session);
+    assert_eq!(given, "");
+    told
 }
 
 fn ended(env: &TestEnv) {
@@ -46,20 +46,15 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     }
     // Each start tells it: there is nothing that could remember.
     for session in ["s1", "s2"] {
-        let told = told_at_start(&env, session);
-        let said = [
+        has!(
+            told_alone(&env, session),
             "nothing will be learned",
             folder.to_str().unwrap(),
-            "`chmod -R go-rwx`",
-        ];
-        assert!(said.iter().all(|words| told.contains(words)), "{told}");
+            "`chmod -R go-rwx`"
+        );
     }
-    let words = [
-        "could not use state folder",
-        folder.to_str().unwrap(),
-        "hint",
-        "chmod",
-    ];
+    let folder_name = folder.to_str().unwrap();
+    let words = ["could not use state folder", folder_name, "hint", "chmod"];
     for command in [
         &["show"][..],
         &["worker"],
@@ -76,16 +71,6 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     env.hook(Hook::SessionStart, "s1", json!({})).context();
 }
 
-/// What a start says to the user, and that it gives nothing of the playbook.
-fn told_at_start(env: &TestEnv, session: &str) -> String {
-    let said = env.hook(Hook::SessionStart, session, json!({})).json();
-    assert!(said["hookSpecificOutput"].is_null(), "{said}");
-    said["systemMessage"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
-}
-
 #[test]
 fn settings_that_others_write_are_told_at_each_start_and_those_that_switch_off_are_heard() {
     let env = TestEnv::without_worker();
@@ -98,11 +83,7 @@ fn settings_that_others_write_are_told_at_each_start_and_those_that_switch_off_a
     let config = env.config_dir().join("config.toml");
     set_mode(&config, 0o666);
     set_mode(&env.state(), 0o700);
-    let told = told_at_start(&env, "s1");
-    assert!(
-        told.contains("could not use settings") && told.contains("chmod"),
-        "{told}"
-    );
+    has!(told_alone(&env, "s1"), "could not use settings", "chmod");
 }
 
 #[rstest]
@@ -140,11 +121,7 @@ fn a_state_folder_of_another_user_is_not_used() {
     if chown(env.state(), Some(OTHER), None).is_err() {
         return;
     }
-    let told = told_at_start(&env, "s1");
-    assert!(
-        told.contains("uid 12345") && told.contains("PLAYBOOK_STATE_DIR"),
-        "{told}"
-    );
+    has!(told_alone(&env, "s1"), "uid 12345", "PLAYBOOK_STATE_DIR");
     let words = ["another user", "uid 12345", "PLAYBOOK_STATE_DIR"];
     env.cli(&["show"]).fails(1, &words);
     env.cli(&["worker"]).fails(1, &words);
@@ -165,18 +142,17 @@ fn a_trust_record_that_others_can_have_written_is_not_believed(
     env.hook(Hook::SessionStart, "s1", json!({})).context();
     // As it was before anybody closed it.
     set_mode(&env.state(), 0o755);
-    let open = trust_record(&env)
+    let open = env
+        .project_state()
+        .join("trust")
         .ancestors()
         .nth(above)
         .unwrap()
         .to_owned();
     set_mode(&open, mode);
 
-    let said = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    assert!(said["hookSpecificOutput"].is_null(), "{said}");
-    let told = said["systemMessage"].as_str().unwrap();
     has!(
-        told,
+        told_alone(&env, "s2"),
         &format!("{}: others may write there", open.display()),
         "`playbook trust` makes the record anew"
     );
@@ -193,22 +169,14 @@ fn a_trust_record_of_another_user_is_not_believed() {
     fs::create_dir(env.project().join(".git")).unwrap();
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.cli(&["trust"]).ok();
-    let record = trust_record(&env);
+    let record = env.project_state().join("trust");
     // Only root may give a file away.
     if chown(&record, Some(OTHER), None).is_err() {
         return;
     }
-    let said = env.hook(Hook::SessionStart, "s1", json!({})).json();
-    assert!(said["hookSpecificOutput"].is_null(), "{said}");
-    let told = said["systemMessage"].as_str().unwrap();
-    has!(told, "another user (uid 12345)");
+    has!(told_alone(&env, "s1"), "another user (uid 12345)");
     env.cli(&["trust"]).ok();
     env.hook(Hook::SessionStart, "s2", json!({})).context();
-}
-
-fn trust_record(env: &TestEnv) -> std::path::PathBuf {
-    let mut projects = fs::read_dir(env.state().join("projects")).unwrap();
-    projects.next().unwrap().unwrap().path().join("trust")
 }
 
 #[rstest]
@@ -233,26 +201,21 @@ fn settings_that_all_can_write_are_used_by_no_command(#[case] command: &[&str]) 
 #[test]
 fn what_we_write_is_private_and_what_others_could_read_is_closed() {
     let env = TestEnv::with_point();
-    fs::create_dir_all(env.state()).unwrap();
-    set_mode(&env.state(), 0o755);
     ended(&env);
-    env.hook(Hook::SessionStart, "s1", json!({})).context();
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.start("s1");
+    env.ends("s1");
+    assert_eq!(env.spool().len(), 1);
+    assert_private(&env.state());
+    set_mode(&env.state(), 0o755);
     env.worker();
-    assert_eq!(mode_of(&env.state()), 0o700);
-    let mut open = vec![env.state()];
-    while let Some(folder) = open.pop() {
-        for path in fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-        {
-            let wanted = if path.is_dir() { 0o700 } else { 0o600 };
-            assert_eq!(mode_of(&path), wanted, "{}", path.display());
-            if path.is_dir() {
-                open.push(path);
-            }
-        }
-    }
+    assert_private(&env.state());
+}
+
+fn assert_private(path: &Path) {
+    let wanted = if path.is_dir() { 0o700 } else { 0o600 };
+    assert_eq!(mode_of(path), wanted, "{}", path.display());
+    let entries = fs::read_dir(path).into_iter().flatten();
+    entries.for_each(|entry| assert_private(&entry.unwrap().path()));
 }
 
 /// A project below a git work tree whose playbook is a link to a file elsewhere.
@@ -282,61 +245,30 @@ fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &s
     let elsewhere = env.root().join("elsewhere");
     let target = elsewhere.join(name);
     let before = fs::read(&target).ok();
-    let told = |env: &TestEnv, session: &str| {
-        let said = env.hook(Hook::SessionStart, session, json!({})).json();
-        let context = said["hookSpecificOutput"]["additionalContext"].is_string();
-        (
-            context,
-            said["systemMessage"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
-        )
-    };
-
-    let (context, said) = told(&env, "s1");
-    assert!(
-        !context && said.contains("leads out of the project"),
-        "{said}"
-    );
-    env.cli(&["add", "x"])
-        .fails(1, &["leads out of the project", "playbook trust"]);
+    let out = "leads out of the project";
+    has!(told_alone(&env, "s1"), out);
     // Nor is it shown to who only looks.
-    for command in ["show", "report", "export"] {
-        env.cli(&[command])
-            .fails(1, &["leads out of the project", "playbook trust"]);
+    for command in [&["add", "x"][..], &["show"], &["report"], &["export"]] {
+        env.cli(command).fails(1, &[out, "playbook trust"]);
     }
     let status = env.cli(&["status", "--json"]).json();
     assert_eq!(status["key_points"], 0, "{status}");
-    assert!(
-        status["problems"]
-            .to_string()
-            .contains("leads out of the project"),
-        "{status}"
-    );
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    has!(status["problems"].to_string(), out);
+    env.ends("s1");
     env.worker();
-    assert!(
-        env.reasons()[0].contains("leads out of the project"),
-        "{:?}",
-        env.reasons()
-    );
+    has!(env.reasons()[0], out);
     assert_eq!(fs::read(&target).ok(), before, "neither written nor made");
 
     // Trusted, it is followed, and said once and never again.
     env.cli(&["trust"]).ok();
-    assert!(env.cli(&["show"]).ok().contains("run the tests"));
-    let (context, said) = told(&env, "s2");
-    assert!(
-        context && said.contains("leads out of the project"),
-        "{said}"
-    );
+    has!(env.cli(&["show"]).ok(), "run the tests");
+    let (given, told) = env.start("s2");
+    has!(given, "run the tests");
+    has!(told, out);
     env.set("PLAYBOOK_NOW", "2026-11-28T12:00:00Z");
-    let (context, said) = told(&env, "s3");
-    assert!(
-        context && !said.contains("leads out of the project"),
-        "{said}"
-    );
+    let (given, told) = env.start("s3");
+    has!(given, "run the tests");
+    lacks!(told, out);
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
@@ -373,40 +305,10 @@ fn what_is_no_transcript_of_the_clients_makes_no_job(#[case] path: &str) {
     _ = env.hook(Hook::SessionStart, "s2", named);
     assert!(env.spool().is_empty());
     assert!(!env.state().join("open").join("x").exists());
-    let log = fs::read_to_string(env.state().join("log/hooks.log")).unwrap_or_default();
-    let logs: String = fs::read_dir(env.state().join("log"))
-        .map(|logs| {
-            logs.flatten()
-                .filter_map(|log| fs::read_to_string(log.path()).ok())
-                .collect()
-        })
-        .unwrap_or_default();
-    assert!(path == "passwd" || (log + &logs).contains("not a transcript of Claude Code"));
+    let is_told = env.log().contains("not a transcript of Claude Code");
+    assert!(path == "passwd" || is_told, "{}", env.log());
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (0, 0));
-}
-
-#[rstest]
-#[case::fifo("fifo")]
-#[case::folder("folder")]
-#[case::device("device")]
-fn a_transcript_that_is_no_file_is_never_opened(#[case] kind: &str) {
-    let env = TestEnv::with_point();
-    let path = env.transcript_path("s1");
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    match kind {
-        "fifo" => {
-            let made = std::process::Command::new("mkfifo").arg(&path).status();
-            assert!(made.unwrap().success());
-        }
-        "folder" => fs::create_dir(&path).unwrap(),
-        _ => symlink("/dev/zero", &path).unwrap(),
-    }
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.worker();
-    assert!(env.spool().is_empty(), "{:?}", env.spool());
-    env.cli(&["reflect", path.to_str().unwrap()])
-        .fails(1, &["not a regular file"]);
 }
 
 /// Names from stdin are hashed before they are a part of a path.
@@ -414,31 +316,27 @@ fn a_transcript_that_is_no_file_is_never_opened(#[case] kind: &str) {
 fn ids_from_stdin_are_never_parts_of_paths() {
     let env = TestEnv::with_point();
     ended(&env);
-    for (n, id) in [
+    let before = env.files();
+    let ids = [
         "../../../../pwned",
         "/pwned",
         "a/b",
         "..",
-        "x\u{0}y",
+        "x\0y",
+        "\n",
         "\u{202e}",
         "-rf",
-    ]
-    .iter()
-    .enumerate()
-    {
+    ];
+    for id in ids {
         let named = json!({"session_id": id, "agent_id": id, "source": id, "trigger": id, "reason": id,
-            "prompt_id": id, "transcript_path": env.transcript_path("s1"), "n": n});
+            "prompt_id": id, "transcript_path": env.transcript_path("s1")});
         for hook in Hook::ALL {
-            _ = env.hook(hook, "s1", named.clone());
+            let output = env.hook(hook, "s1", named.clone());
+            assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
         }
     }
-    let strange = env.files().into_keys().filter(|path| {
-        let path = path.to_string_lossy();
-        path.contains("pwned")
-            || path.contains("a/b")
-            || path.contains("-rf")
-            || path.contains('\u{202e}')
-    });
-    assert_eq!(strange.count(), 0);
-    assert!(env.root().read_dir().unwrap().count() <= 6);
+    for path in env.changed_since(&before) {
+        assert!(path.starts_with("state"), "{}", path.display());
+        lacks!(path.to_string_lossy(), "pwned", "a/b", "-rf", "\u{202e}");
+    }
 }

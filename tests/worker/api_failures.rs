@@ -3,25 +3,18 @@
 
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
-use crate::common::run::{Running, Stdin, wait_until};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::json;
+use crate::common::prelude::*;
 
-const KEY: &str = "sk-test-of-failures";
+/// A user whose models go through these steps, and a session that has ended.
+fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
+    let api = Api::script(steps);
+    let env = TestEnv::asking(&api);
+    env.end_citing("s1");
+    (env, api)
+}
 
 /// The answer of the reflector's template that shows how one looks.
 const EXAMPLE: &str = r#"{"analysis": "The parser was rewritten test first, as [pat-007] advises, and all tests passed at once. The commit was rejected: [pref-002] says to squash, but the user wanted the steps kept.", "bullet_tags": []}"#;
-
-fn with_session(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), KEY);
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    env.end_citing("s1");
-    env
-}
 
 #[rstest]
 #[case::too_many_requests(Step::retry_after(429, "1"), 3)]
@@ -48,8 +41,7 @@ fn with_session(api: &Api) -> TestEnv {
 #[case::a_proxy(Step::Status(407, Vec::new(), String::new()), 3)]
 #[case::a_gateway(Step::Status(400, Vec::new(), "<html>no</html>".to_owned()), 3)]
 fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: usize) {
-    let api = Api::script([step]);
-    let env = with_session(&api);
+    let (env, api) = with_session([step]);
     env.write_config("[retry]\nbase_ms = 1\ntimeout_ms = 300\npark_ms = 3600000\n");
     let before = env.playbook();
     env.worker();
@@ -68,17 +60,10 @@ fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: u
 #[case::dropped(Step::Drop)]
 fn the_job_is_done_once_when_the_api_is_well_again(#[case] step: Step) {
     let failures = std::iter::repeat_n(step, 3);
-    let api = Api::script(failures.chain([Step::Canned]));
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session(failures.chain([Step::Canned]));
     env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
-    for now in [
-        "2026-11-23T12:00:00Z",
-        "2026-11-25T12:00:00Z",
-        "2026-11-27T12:00:00Z",
-        "2026-11-29T12:00:00Z",
-    ] {
-        env.worker();
-        env.set("PLAYBOOK_NOW", now);
+    for day in [21, 23, 25, 27] {
+        env.worker_at(&format!("2026-11-{day}T12:00:00Z"));
     }
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -86,12 +71,11 @@ fn the_job_is_done_once_when_the_api_is_well_again(#[case] step: Step) {
 
 #[test]
 fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
-    let api = Api::script([
+    let (env, api) = with_session([
         Step::retry_after(429, "1"),
         Step::error(529, "overloaded_error", "x"),
         Step::Canned,
     ]);
-    let env = with_session(&api);
     env.worker();
     assert_eq!(
         api.requests().len(),
@@ -109,18 +93,16 @@ fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
 #[case::refusal(Step::Stop("refusal", String::new()))]
 #[case::empty(Step::Empty)]
 #[case::no_tags(Step::text(r#"{"analysis": "It went well.", "bullet_tags": null}"#))]
-#[case::our_prompt(Step::Echo)]
+#[case::our_prompt(Step::echo())]
 #[case::our_example(Step::text(EXAMPLE))]
 fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] step: Step) {
-    let api = Api::script([step]);
-    let env = with_session(&api);
+    let (env, api) = with_session([step]);
     let before = env.playbook();
     env.worker();
     assert_eq!(api.requests().len(), 2, "one more try");
     assert_eq!(env.playbook(), before);
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
-    let failed = env.failed()[0].to_string();
-    has!(failed, "reflect_error:");
+    has!(env.failed()[0].to_string(), "reflect_error:");
     env.worker();
     assert_eq!(api.requests().len(), 2, "and then it is left alone");
 }
@@ -129,36 +111,28 @@ fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] ste
 #[case::too_large(Step::error(413, "request_too_large", "Request exceeds the maximum size"))]
 #[case::too_long(Step::error(400, "invalid_request_error", "prompt is too long"))]
 fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Step) {
-    let with_long_session = |api: &Api| {
-        let env = with_session(api);
+    let with_long_session = |steps: &[Step]| {
+        let (env, api) = with_session(steps.iter().cloned());
         let mut session = Session::new("s1");
         for turn in 0..400 {
             let words = format!("Turn {turn}: move the parser to its own module, then test it.");
             session.user(&words).assistant("By [pat-001], done.");
         }
         env.write_transcript(&session);
-        env
+        (env, api)
     };
-    let api = Api::script([refused.clone(), Step::Canned]);
-    let env = with_long_session(&api);
+    let (env, api) = with_long_session(&[refused.clone(), Step::Canned]);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0), "{:?}", env.failed());
-    let sizes: Vec<usize> = api
-        .requests()
-        .iter()
-        .map(|asked| asked.body.len())
-        .collect();
-    assert_eq!(
-        sizes.len(),
-        3,
-        "the refused one, the smaller one, the curator's"
-    );
+    let asked = api.requests();
+    let sizes: Vec<usize> = asked.iter().map(|asked| asked.body.len()).collect();
+    let each = "the refused one, the smaller one, the curator's";
+    assert_eq!(sizes.len(), 3, "{each}");
     // The instructions and the playbook are the same in both.
     assert!(sizes[1] + 10_000 < sizes[0], "{sizes:?}");
 
     // Where that is too large as well, the job is kept for another try.
-    let api = Api::script([refused]);
-    let env = with_long_session(&api);
+    let (env, api) = with_long_session(&[refused]);
     env.worker();
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
     assert_eq!(api.requests().len(), 2);
@@ -169,27 +143,15 @@ fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Ste
 }
 
 #[rstest]
+#[case::prose("hm")]
 #[case::null(r#"{"analysis": "It went well.", "bullet_tags": null}"#)]
 #[case::only_names(r#"{"analysis": "It went well.", "bullet_tags": ["pat-001"]}"#)]
-fn tags_that_cannot_be_read_are_asked_for_once_more(#[case] said: &str) {
-    let api = Api::script([Step::text(said), Step::Canned]);
-    let env = with_session(&api);
+fn a_good_reply_to_the_second_question_is_as_good_as_a_first(#[case] said: &str) {
+    let (env, api) = with_session([Step::text(said), Step::Canned]);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(api.requests().len(), 3, "twice the reflector, the curator");
     assert!(env.spool().is_empty() && env.failed().is_empty());
-}
-
-#[rstest]
-#[case::a_bare_list(r#"[{"name": "pat-001", "tag": "helpful", "rationale": "x"}]"#)]
-#[case::a_list_as_name(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
-#[case::in_capitals(r#"{"bullet_tags": [{"name": "[PAT-001]", "tag": "HELPFUL"}]}"#)]
-fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
-    let api = Api::script([Step::text(said), Step::Canned]);
-    let env = with_session(&api);
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert_eq!(api.requests().len(), 2);
 }
 
 #[test]
@@ -200,84 +162,47 @@ fn an_absurd_bill_is_not_believed() {
         "usage": {"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX,
                   "output_tokens": i64::MAX},
     });
-    let api = Api::script([Step::Raw(message.to_string().into_bytes())]);
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Raw(message.to_string().into_bytes())]);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let next = Session::new("s2")
-        .user("again")
-        .assistant("By [pat-001], done.")
-        .done();
-    env.learn_from(&next);
+    env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
 }
 
 #[test]
-fn a_second_reply_that_is_good_is_as_good_as_a_first() {
-    let api = Api::script([Step::text("hm"), Step::Canned]);
-    let env = with_session(&api);
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert!(env.spool().is_empty() && env.failed().is_empty());
-}
-
-#[test]
 fn nothing_listens_and_the_job_waits() {
-    let mut env = {
-        let api = Api::canned();
-        with_session(&api)
-    };
+    let (mut env, api) = with_session([]);
+    drop(api);
     env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
-    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
-    env.worker();
+    env.worker_at("2026-11-21T12:00:01Z");
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    let jobs = env.cli(&["jobs"]).ok();
-    lacks!(jobs, KEY);
-}
-
-#[test]
-fn a_job_waits_for_a_worker_of_its_own_account() {
-    let (own, other) = (Api::canned(), Api::canned());
-    let mut env = with_session(&own);
-    env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
-    env.worker();
-    assert_eq!((other.requests().len(), env.spool().len()), (0, 1));
-
-    env.set("AGENTIC_CONTEXT_BASE_URL", own.base_url());
-    env.worker();
-    assert_eq!((own.requests().len(), env.spool().len()), (2, 0));
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    lacks!(env.cli(&["jobs"]).ok(), "sk-test");
 }
 
 /// Whose account they came from no longer matters, and it may be gone for good.
 #[test]
 fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
-    let (own, other) = (Api::canned(), Api::canned());
-    let mut env = with_session(&own);
-    let kept = env.state().join("projects").join(playbook::digest::name_of(
-        env.project().as_os_str().as_encoded_bytes(),
-    ));
+    let (mut env, own) = with_session([Step::Canned]);
+    let other = Api::canned();
     // No snapshot can be kept.
-    crate::common::env::write(&kept.join("snapshots"), "");
+    let snapshots = env.paths().snapshots(&env.project());
+    write(&snapshots, "");
     env.worker();
     assert_eq!((own.requests().len(), env.spool().len()), (2, 1));
-    std::fs::remove_file(kept.join("snapshots")).unwrap();
+    std::fs::remove_file(snapshots).unwrap();
 
     env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
-    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
-    env.worker();
+    env.worker_at("2026-11-21T13:00:00Z");
     assert_eq!((other.requests().len(), env.spool().len()), (0, 0));
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let log = env.cli(&["log"]).ok();
-    has!(log, "pat-001");
+    has!(env.cli(&["log"]).ok(), "pat-001");
 }
 
 #[rstest]
 #[case::refused(Step::error(401, "authentication_error", "invalid x-api-key"))]
 #[case::forbidden(Step::error(403, "permission_error", "no"))]
 fn a_job_whose_key_was_refused_is_done_with_the_next_key(#[case] step: Step) {
-    let api = Api::script([step, Step::Canned]);
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([step, Step::Canned]);
     env.worker();
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
 
@@ -289,52 +214,35 @@ fn a_job_whose_key_was_refused_is_done_with_the_next_key(#[case] step: Step) {
 
 #[test]
 fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
-    let api = Api::script([Step::error(
+    let (mut env, api) = with_session([Step::error(
         401,
         "authentication_error",
         "invalid x-api-key",
     )]);
-    let mut env = with_session(&api);
-    let told = |env: &TestEnv, id: &str| {
-        let start = env.hook(Hook::SessionStart, id, json!({"source": "startup"}));
-        start.stdout
-    };
-    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:00Z");
     env.worker();
     for id in ["s7", "s8"] {
-        let told = told(&env, id);
-        has!(told, "nothing is learned", "`export ");
+        has!(env.told_at_start(id), "nothing is learned", "`export ");
     }
-    let status = env.cli(&[]).ok();
-    let words: Vec<_> = status.split_whitespace().collect();
-    assert!(
-        words.join(" ").contains("the next start tries it"),
-        "{status}"
-    );
-    let doctor = env.cli(&["doctor"]).stdout;
-    has!(doctor, "export ANTHROPIC_API_KEY=KEY");
-    let status = env.cli(&["status"]).ok();
-    has!(status, "refused", "export ");
+    has!(one_line(&env.cli(&[]).ok()), "the next start tries it");
+    has!(env.cli(&["doctor"]).stdout, "export ANTHROPIC_API_KEY=KEY");
+    has!(env.cli(&["status"]).ok(), "refused", "export ");
 
-    env.set("PLAYBOOK_NOW", "2026-11-21T12:09:00Z");
-    env.worker();
+    env.worker_at("2026-11-21T12:09:00Z");
     assert_eq!(api.requests().len(), 1, "not before ten minutes are over");
     api.now([Step::Canned]);
-    env.set("PLAYBOOK_NOW", "2026-11-21T12:11:00Z");
-    env.worker();
+    env.worker_at("2026-11-21T12:11:00Z");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert!(!told(&env, "s9").contains("nothing is learned"));
+    lacks!(env.told_at_start("s9"), "nothing is learned");
 }
 
 /// The reflector is answered; the question to the curator comes back.
 #[rstest]
-#[case::whole(Step::Echo)]
+#[case::whole(Step::echo())]
 #[case::its_example(Step::text(
     r#"{"reasoning": "x", "operations": [{"type": "ADD", "text": "Run `make proto` before `cargo build` after editing a .proto file; the build does not do it.", "section": "MISTAKES TO AVOID"}]}"#
 ))]
 fn an_example_of_ours_is_never_learned(#[case] step: Step) {
-    let api = Api::script([Step::Canned, step]);
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned, step]);
     env.worker();
     assert_eq!(env.marks().len(), 1, "{}", env.playbook());
     assert_eq!(env.marks_of("pat-001"), (1, 0));
@@ -354,29 +262,25 @@ fn an_example_of_ours_is_never_learned(#[case] step: Step) {
 #[case::request(Step::error(400, "invalid_request_error", "no"), "doctor --online")]
 #[case::redirect(Step::Status(302, Vec::new(), String::new()), "base_url")]
 fn a_lasting_refusal_is_told_at_the_start_with_what_helps(#[case] step: Step, #[case] helps: &str) {
-    let api = Api::script([step]);
-    let env = with_session(&api);
+    let (env, _api) = with_session([step]);
     env.worker();
-    let start = env.hook(Hook::SessionStart, "s7", json!({"source": "startup"}));
-    let told = [start.stdout, env.cli(&["doctor"]).stdout];
-    let told = told.map(|told| told.split_whitespace().collect::<Vec<_>>().join(" "));
-    for told in told {
-        has!(told, helps);
-    }
-    let status = env.cli(&[]).ok();
-    has!(status, "refused");
+    has!(one_line(&env.told_at_start("s7")), helps);
+    has!(one_line(&env.cli(&["doctor"]).stdout), helps);
+    has!(env.cli(&[]).ok(), "refused");
+}
+
+/// A text without the breaks of its lines.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Its connection is of no use any more; the next worker opens the memory anew.
 #[test]
 fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
     let late = Step::Sleep(Duration::from_secs(1), Box::new(Step::Canned));
-    let api = Api::script([late, Step::Canned]);
-    let mut env = with_session(&api);
+    let (mut env, api) = with_session([late, Step::Canned]);
     env.unset("PLAYBOOK_NOW");
-    let mut worker = env.command("playbook");
-    worker.arg("worker");
-    let worker = Running::start(worker, b"", Stdin::Closed);
+    let worker = env.begin(&["worker"]);
     wait_until("the question", || !api.requests().is_empty());
     std::fs::remove_file(env.state().join("memory.db-wal")).unwrap();
     env.end_citing("s2");
@@ -390,15 +294,11 @@ fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
 
 #[test]
 fn a_refusal_is_told_while_the_worker_waits_to_try_again() {
-    let api = Api::script([Step::error(402, "billing_error", "no credit")]);
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::error(402, "billing_error", "no credit")]);
     env.unset("PLAYBOOK_NOW");
-    let mut worker = env.command("playbook");
-    worker.arg("worker");
-    let worker = Running::start(worker, b"", Stdin::Closed);
+    let worker = env.begin(&["worker"]);
     wait_until("a start to tell of the balance", || {
-        let start = env.hook(Hook::SessionStart, "s7", json!({"source": "startup"}));
-        start.stdout.contains("top up")
+        env.told_at_start("s7").contains("top up")
     });
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
     env.cli(&["jobs", "drop", &id]).ok();

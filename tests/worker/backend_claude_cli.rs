@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
 use std::time::{Duration, Instant};
 
+use super::backends::is_running;
+use crate::common::prelude::*;
 use playbook::backend::{Ask, Backend, ClaudeCli, Failure, FailureKind, Name, Reply, Step, Tokens};
-use rstest::rstest;
 use tempfile::TempDir;
 
 /// Where the fake client lies.
@@ -84,24 +84,11 @@ impl Client {
     /// Checks that every process which noted its number is gone, or soon is.
     #[track_caller]
     fn assert_nobody_is_left(&self) {
-        let end = Instant::now() + Duration::from_secs(10);
-        for pid in self.pids() {
-            while is_running(&pid) {
-                assert!(Instant::now() < end, "process {pid} still runs");
-                thread::yield_now();
-            }
-        }
+        let pids = self.pids();
+        wait_until("the client's processes to be gone", || {
+            !pids.iter().any(is_running)
+        });
     }
-}
-
-/// Tells whether a process is there and not merely waiting to be reaped.
-fn is_running(pid: &str) -> bool {
-    let ps = Command::new("ps")
-        .args(["-o", "stat=", "-p", pid])
-        .output()
-        .unwrap();
-    let state = String::from_utf8_lossy(&ps.stdout).trim().to_owned();
-    !state.is_empty() && !state.starts_with('Z')
 }
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -115,18 +102,12 @@ fn runtime() -> tokio::runtime::Runtime {
 fn a_good_answer_comes_back_with_its_model_and_cost() {
     let client = Client::that(&format!("cat > \"$HOME/prompt\"\n{ANSWER}"));
     let reply = client.answers().unwrap();
-    assert_eq!(
-        reply,
-        Reply {
-            text: "the answer".to_owned(),
-            model: "claude-haiku-5-5".to_owned(),
-            tokens: Tokens {
-                input: 5,
-                output: 4
-            },
-            attempts: 1,
-        }
-    );
+    let tokens = Tokens {
+        input: 5,
+        output: 4,
+    };
+    assert_eq!((&*reply.text, reply.attempts), ("the answer", 1));
+    assert_eq!((&*reply.model, reply.tokens), ("claude-haiku-5-5", tokens));
     assert_eq!(client.note("prompt"), ASK.prompt);
     client.assert_nobody_is_left();
 }
@@ -136,32 +117,14 @@ fn the_client_is_isolated_by_exactly_these_flags() {
     let client = Client::that(ANSWER);
     client.answers().unwrap();
     let arguments = client.note("arguments");
-    let expected = [
-        "-p",
-        "--settings",
-        r#"{"disableAllHooks":true}"#,
-        "--setting-sources",
-        "",
-        "--no-session-persistence",
-        "--tools",
-        "",
-        "--strict-mcp-config",
-        "--disable-slash-commands",
-        "--max-turns",
-        "1",
-        "--output-format",
-        "json",
-        "--effort",
-        "low",
-        "--system-prompt",
-        "You judge sessions.",
-        "--model",
-        "haiku",
-    ];
-    assert_eq!(
-        arguments.split_terminator('\n').collect::<Vec<_>>(),
-        expected
-    );
+    let arguments: Vec<&str> = arguments.split_terminator('\n').collect();
+    // Where two spaces stand an empty word is between them.
+    let expected = "-p --settings {\"disableAllHooks\":true} --setting-sources  \
+        --no-session-persistence --tools  --strict-mcp-config --disable-slash-commands \
+        --max-turns 1 --output-format json --effort low --system-prompt You_judge_sessions. \
+        --model haiku";
+    let expected = expected.split(' ').map(|word| word.replace('_', " "));
+    assert_eq!(arguments, expected.collect::<Vec<_>>());
 }
 
 #[test]
@@ -169,13 +132,12 @@ fn the_client_gets_what_it_needs_of_the_environment_and_the_guard() {
     let client = Client::that(ANSWER);
     client.answers().unwrap();
     let environment = client.note("environment");
-    for kept in [
-        "CLAUDE_CONFIG_DIR=/somewhere/claude",
-        "HTTPS_PROXY=http://proxy.example",
-        "PLAYBOOK_WORKER=1",
-    ] {
-        assert!(environment.lines().any(|line| line == kept), "{kept}");
-    }
+    has!(
+        environment,
+        "CLAUDE_CONFIG_DIR=/somewhere/claude\n",
+        "HTTPS_PROXY=http://proxy.example\n",
+        "PLAYBOOK_WORKER=1\n"
+    );
     lacks!(
         environment,
         "CLAUDECODE",
@@ -221,58 +183,36 @@ fn a_large_prompt_does_not_block_a_client_that_does_not_read() {
     );
 }
 
-#[rstest]
-#[case::raw_echo("cat", FailureKind::NotAMessage, true)]
-#[case::echo_as_result(
-    r#"printf '{"type":"result","is_error":false,"result":"%s"}' "$(cat)""#,
-    FailureKind::EchoedPrompt,
-    false
-)]
-#[case::error(
-    r#"echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"API Error: 400 x"}'; exit 1"#,
-    FailureKind::BadRequest,
-    true
-)]
-#[case::session_limit_as_a_reply(
-    r#"echo '{"type":"result","is_error":false,"result":"You have hit your session limit"}'"#,
-    FailureKind::RateLimited,
-    true
-)]
-#[case::silent_result(
-    r#"echo '{"type":"result","is_error":false,"result":""}'"#,
-    FailureKind::NotAMessage,
-    true
-)]
-#[case::not_logged_in(
-    r#"echo '{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}'; exit 1"#,
-    FailureKind::RefusedKey,
-    true
-)]
-#[case::garbage("echo 'Welcome!'", FailureKind::NotAMessage, true)]
-#[case::binary("head -c 5000 /dev/urandom", FailureKind::NotAMessage, true)]
-#[case::flood(
-    "exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    FailureKind::NotAMessage,
-    true
-)]
-#[case::nothing("true", FailureKind::NotAMessage, true)]
-#[case::unknown_flag(
-    "echo \"error: unknown option '--effort'\" >&2; exit 1",
-    FailureKind::Crashed,
-    true
-)]
-#[case::killed("kill -9 $$", FailureKind::Crashed, true)]
-fn each_bad_end_is_told_apart_and_leaves_nobody(
-    #[case] play: &str,
-    #[case] kind: FailureKind,
-    #[case] may_pass: bool,
-) {
-    let client = Client::that(play);
-    let failure = client.answers().unwrap_err();
-    assert_eq!(failure.kind, kind, "{failure}");
-    assert_eq!(failure.kind.may_pass(), may_pass);
-    has!(failure.message, "`claude -p`");
-    client.assert_nobody_is_left();
+#[test]
+fn each_bad_end_is_told_apart_and_leaves_nobody() {
+    use FailureKind::{Crashed, EchoedPrompt, NotAMessage, RateLimited, RefusedKey};
+    let echo = r#"printf '{"type":"result","is_error":false,"result":"%s"}' "$(cat)""#;
+    let limit = "You have hit your session limit";
+    let limit = format!(r#"echo '{{"type":"result","is_error":false,"result":"{limit}"}}'"#);
+    let nobody = "Not logged in · Please run /login";
+    let nobody =
+        format!(r#"echo '{{"type":"result","is_error":true,"result":"{nobody}"}}'; exit 1"#);
+    let flood = "exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    let unknown = "echo \"error: unknown option '--effort'\" >&2; exit 1";
+    for (name, play, kind, may_pass) in [
+        ("raw echo", "cat", NotAMessage, true),
+        ("echo as result", echo, EchoedPrompt, false),
+        ("session limit", &limit, RateLimited, true),
+        ("not logged in", &nobody, RefusedKey, true),
+        ("garbage", "echo 'Welcome!'", NotAMessage, true),
+        ("binary", "head -c 5000 /dev/urandom", NotAMessage, true),
+        ("flood", flood, NotAMessage, true),
+        ("nothing", "true", NotAMessage, true),
+        ("unknown flag", unknown, Crashed, true),
+        ("killed", "kill -9 $$", Crashed, true),
+    ] {
+        let client = Client::that(play);
+        let failure = client.answers().unwrap_err();
+        assert_eq!(failure.kind, kind, "{name}: {failure}");
+        assert_eq!(failure.kind.may_pass(), may_pass, "{name}");
+        has!(failure.message, "`claude -p`");
+        client.assert_nobody_is_left();
+    }
 }
 
 #[test]

@@ -3,14 +3,11 @@
 
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::TestEnv;
+use crate::common::prelude::*;
 use playbook::backend::{
     Ask, Backend, BaseUrl, Credential, Failure, FailureKind, Openai, Plain, Reply, RetryPolicy,
     Step as Question,
 };
-use rstest::rstest;
-use serde_json::json;
 
 const KEY: &str = "sk-or-v1-never-to-be-seen";
 const ASK: Ask<'static> = Ask {
@@ -111,42 +108,34 @@ fn what_the_server_does_not_know_is_left_out_from_then_on(#[case] words: &str, #
     let backend = backend(&api, None);
     assert_eq!(wait(backend.answer(&ASK)).unwrap().attempts, 2);
     assert_eq!(wait(backend.answer(&ASK)).unwrap().attempts, 1);
-    let has_key: Vec<bool> = api
-        .requests()
-        .iter()
-        .map(|r| r.json().get(key).is_some())
-        .collect();
-    assert_eq!(has_key, [true, false, false]);
+    let asked = api.requests();
+    let has_key = asked.iter().map(|asked| asked.json().get(key).is_some());
+    assert_eq!(has_key.collect::<Vec<_>>(), [true, false, false]);
 }
 
-#[rstest]
-#[case::no_such_model(
-    refuses(404, "not_found_error", "model 'qwen3:8b' not found"),
-    FailureKind::NotFound
-)]
-#[case::a_wrong_key(
-    refuses(401, "invalid_request_error", "Incorrect API key provided"),
-    FailureKind::RefusedKey
-)]
-#[case::no_money(
-    refuses(429, "insufficient_quota", "You exceeded your current quota"),
-    FailureKind::NoCredit
-)]
-#[case::too_long(
-    refuses(
+#[test]
+fn a_failure_says_what_follows() {
+    let invalid = "invalid_request_error";
+    let no_model = refuses(404, "not_found_error", "model 'qwen3:8b' not found");
+    let wrong_key = refuses(401, invalid, "Incorrect API key");
+    let no_money = refuses(429, "insufficient_quota", "You exceeded your current quota");
+    let too_long = refuses(
         400,
-        "invalid_request_error",
-        "This model's maximum context length is 8192 tokens."
-    ),
-    FailureKind::BadQuestion
-)]
-#[case::nothing_said(says(""), FailureKind::EmptyReply)]
-#[case::another_api(Step::text("hello"), FailureKind::NotAMessage)]
-fn a_failure_says_what_follows(#[case] step: Step, #[case] kind: FailureKind) {
-    let api = Api::script([step]);
-    let failure = ask(&api, Some(KEY)).unwrap_err();
-    assert_eq!(failure.kind, kind, "{failure}");
-    assert!(!failure.message.contains(KEY));
+        invalid,
+        "This model's maximum context length is 8192 tokens.",
+    );
+    for (name, step, kind) in [
+        ("no such model", no_model, FailureKind::NotFound),
+        ("a wrong key", wrong_key, FailureKind::RefusedKey),
+        ("no money", no_money, FailureKind::NoCredit),
+        ("too long", too_long, FailureKind::BadQuestion),
+        ("nothing said", says(""), FailureKind::EmptyReply),
+        ("another API", Step::text("hello"), FailureKind::NotAMessage),
+    ] {
+        let failure = ask(&Api::script([step]), Some(KEY)).unwrap_err();
+        assert_eq!(failure.kind, kind, "{name}: {failure}");
+        lacks!(failure.message, KEY);
+    }
 }
 
 #[test]
@@ -203,7 +192,7 @@ fn a_project_cannot_choose_the_server_and_auto_never_does() {
         "[openai]\nbase_url = \"{}/v1\"\nmodel = \"m\"\n",
         api.base_url()
     );
-    crate::common::env::write(&env.project().join(".claude/playbook.toml"), &project);
+    env.write_project(".claude/playbook.toml", &project);
     let check = env.cli(&["config", "check"]).stdout;
     has!(check, "`openai.base_url` cannot be set by a project");
     std::fs::remove_file(env.project().join(".claude/playbook.toml")).unwrap();

@@ -4,18 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::run::wait_until;
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 /// Where the fake client lies.
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
 /// A user whose client plays `play`, with a session that has ended.
-fn logged_in(play: &str) -> TestEnv {
+pub(super) fn logged_in(play: &str) -> TestEnv {
     let mut env = TestEnv::without_worker();
     env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
     write(
@@ -39,7 +34,7 @@ fn answering(text: &str) -> String {
     format!("cat > /dev/null; cat <<'EOT'\n{result}\nEOT\n")
 }
 
-fn good() -> String {
+pub(super) fn good() -> String {
     let reply = json!({
         "analysis": "well done", "reasoning": "nothing new", "operations": [],
         "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
@@ -48,14 +43,12 @@ fn good() -> String {
 }
 
 /// The processes that the fake client noted.
-fn pids(env: &TestEnv) -> Vec<i32> {
+pub(super) fn pids(env: &TestEnv) -> Vec<String> {
     let pids = fs::read_to_string(env.home().join("pids")).unwrap_or_default();
-    pids.lines()
-        .map(|line| line.trim().parse().unwrap())
-        .collect()
+    pids.lines().map(|line| line.trim().to_owned()).collect()
 }
 
-fn is_running(pid: i32) -> bool {
+pub(super) fn is_running(pid: &String) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // A process that only waits to be reaped is gone.
     stat.rsplit(") ")
@@ -68,7 +61,7 @@ fn assert_nobody_is_left(env: &TestEnv) {
     let pids = pids(env);
     assert!(!pids.is_empty());
     wait_until("the client's processes to be gone", || {
-        !pids.iter().any(|pid| is_running(*pid))
+        !pids.iter().any(is_running)
     });
 }
 
@@ -90,10 +83,8 @@ fn a_login_alone_answers_through_the_client_and_in_isolation() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let line = &env.reflections()[0];
-    assert_eq!(
-        (&line["backend"], &line["tokens_in"], &line["attempts"]),
-        (&json!("claude-cli"), &json!(14), &json!(2))
-    );
+    let wanted = json!({"backend": "claude-cli", "tokens_in": 14, "attempts": 2});
+    includes(line, &wanted);
     let told = fs::read_to_string(env.home().join("environment")).unwrap();
     has!(told, "PLAYBOOK_WORKER=1\n");
     lacks!(told, "CLAUDECODE=");
@@ -110,82 +101,43 @@ fn each_step_may_have_a_model_of_its_own() {
     ));
     env.write_config("[claude_cli]\ncurator_model = \"sonnet\"\n");
     forget_jobs(&env);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     let models = fs::read_to_string(env.home().join("models")).unwrap();
     assert_eq!(models, "haiku\nsonnet\n");
 }
 
-#[rstest]
-#[case::echo(
-    "printf '{\"type\":\"result\",\"is_error\":false,\"result\":'; sed 's/\\\\/\\\\\\\\/g; s/\"/\\\\\"/g' | tr '\\n' ' ' | sed 's/^/\"/; s/$/\"/'; printf '}\\n'",
-    "reflect_error:EchoedPrompt"
-)]
-#[case::prose_in_a_good_frame("PROSE", "reflect_error:UnparseableReply")]
-fn what_is_the_replys_fault_fails_after_one_more_try(#[case] play: &str, #[case] word: &str) {
-    let play = match play {
-        "PROSE" => answering("I would rather not."),
-        play => play.to_owned(),
-    };
-    let env = logged_in(&play);
-    env.worker();
-    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
-    assert_eq!(env.marks_of("pat-001"), (0, 0));
-    assert!(reason(&env).starts_with(word), "{}", reason(&env));
-    assert_eq!(pids(&env).len(), 2);
-    assert_nobody_is_left(&env);
-}
-
-#[rstest]
-#[case::not_logged_in(
-    "Not logged in \u{b7} Please run /login",
-    Value::Null,
-    "reflect_error:RefusedKey"
-)]
-#[case::refused("API Error: 401 invalid", json!(401), "reflect_error:RefusedKey")]
-#[case::overloaded("API Error: 529 overloaded", json!(529), "reflect_error:ServerError")]
-#[case::offline("API Error: fetch failed", Value::Null, "reflect_error:Connection")]
-#[case::used_up(
-    "You've hit your session limit",
-    Value::Null,
-    "reflect_error:RateLimited"
-)]
-#[case::a_firewall(
-    "Failed to authenticate. API Error: 403 Forbidden",
-    json!(403),
-    "reflect_error:ServerError"
-)]
-#[case::a_portal(
-    "API Error: API returned an empty or malformed response (HTTP 200)",
-    Value::Null,
-    "reflect_error:ClientError"
-)]
-fn what_may_pass_waits(#[case] said: &str, #[case] status: Value, #[case] word: &str) {
-    let result = json!({
-        "type": "result", "subtype": "success", "is_error": true, "result": said,
-        "api_error_status": status,
-    });
-    let env = logged_in(&format!(
-        "cat > /dev/null\ncat <<'EOT'\n{result}\nEOT\nexit 1\n"
-    ));
-    env.worker();
-    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    assert!(reason(&env).starts_with(word), "{}", reason(&env));
-    // Nobody tries again before its time.
-    env.worker();
-    assert_eq!(pids(&env).len(), 1);
-}
-
-#[rstest]
-#[case::silence("cat > /dev/null")]
-#[case::garbage("cat > /dev/null; echo 'no JSON at all'")]
-#[case::half("cat > /dev/null; printf '{\"type\":\"result\",\"is_er'")]
-fn what_is_no_answer_is_nobodys_fault_and_waits(#[case] play: &str) {
-    let env = logged_in(play);
-    env.worker();
-    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    assert!(reason(&env).starts_with("reflect_error:NotAMessage"));
-    assert_eq!(pids(&env).len(), 1);
+#[test]
+fn what_may_pass_waits() {
+    let refused = "Failed to authenticate. API Error: 403 Forbidden";
+    let portal = "API Error: API returned an empty or malformed response (HTTP 200)";
+    for (said, status, kind) in [
+        (
+            "Not logged in \u{b7} Please run /login",
+            Value::Null,
+            "RefusedKey",
+        ),
+        ("API Error: 401 invalid", json!(401), "RefusedKey"),
+        ("API Error: 529 overloaded", json!(529), "ServerError"),
+        ("API Error: fetch failed", Value::Null, "Connection"),
+        ("You've hit your session limit", Value::Null, "RateLimited"),
+        (refused, json!(403), "ServerError"),
+        (portal, Value::Null, "ClientError"),
+    ] {
+        let result = json!({
+            "type": "result", "subtype": "success", "is_error": true, "result": said,
+            "api_error_status": status,
+        });
+        let env = logged_in(&format!(
+            "cat > /dev/null\ncat <<'EOT'\n{result}\nEOT\nexit 1\n"
+        ));
+        env.worker();
+        assert_eq!((env.spool().len(), env.failed().len()), (1, 0), "{said}");
+        has!(reason(&env), &format!("reflect_error:{kind}"));
+        // Nobody tries again before its time.
+        env.worker();
+        assert_eq!(pids(&env).len(), 1, "{said}");
+    }
 }
 
 #[test]
@@ -200,15 +152,11 @@ fn a_refused_login_tries_again_as_soon_as_there_is_another() {
         &env.home().join(".claude/.credentials.json"),
         "{\"token\":2}",
     );
-    let told = |env: &TestEnv| {
-        let start = env.hook(Hook::SessionStart, "s9", json!({"source": "startup"}));
-        start.stdout
-    };
-    assert!(told(&env).contains("`claude auth login`"), "{}", told(&env));
-    assert!(env.cli(&["status"]).ok().contains("claude auth login"));
+    has!(env.told_at_start("s9"), "`claude auth login`");
+    has!(env.cli(&["status"]).ok(), "claude auth login");
     env.worker();
     assert!(env.marks_of("pat-001").0 >= 1, "{:?}", env.marks());
-    assert!(!told(&env).contains("nothing is learned"));
+    lacks!(env.told_at_start("s9"), "nothing is learned");
 }
 
 #[rstest]
@@ -218,22 +166,7 @@ fn a_client_that_hangs_is_ended_at_its_deadline(#[case] play: &str) {
     let env = logged_in(play);
     env.worker();
     assert_eq!(env.spool().len(), 1);
-    assert!(
-        reason(&env).starts_with("reflect_error:Timeout"),
-        "{}",
-        reason(&env)
-    );
-    assert_nobody_is_left(&env);
-}
-
-#[test]
-fn a_child_that_stays_behind_is_ended_with_the_client() {
-    let env = logged_in(&format!(
-        "(trap '' HUP; sleep 600) & echo $! >> \"$HOME/pids\"\n{}",
-        good()
-    ));
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    has!(reason(&env), "reflect_error:Timeout");
     assert_nobody_is_left(&env);
 }
 
@@ -243,7 +176,7 @@ fn a_client_that_outlives_a_killed_worker_is_ended_by_the_next_one_with_its_fold
     env.write_config("[claude_cli]\ntimeout_ms = 600000\n");
     let mut worker = env.command("playbook").arg("worker").spawn().unwrap();
     wait_until("the client is asked", || {
-        pids(&env).first().copied().is_some_and(is_running)
+        pids(&env).first().is_some_and(is_running)
     });
     wait_until("it is noted", || {
         let at = fs::read_to_string(env.home().join("at")).unwrap_or_default();
@@ -255,11 +188,10 @@ fn a_client_that_outlives_a_killed_worker_is_ended_by_the_next_one_with_its_fold
     worker.kill().unwrap();
     worker.wait().unwrap();
     let at = fs::read_to_string(env.home().join("at")).unwrap();
-    assert!(pids(&env).into_iter().any(is_running) && Path::new(at.trim()).exists());
+    assert!(pids(&env).iter().any(is_running) && Path::new(at.trim()).exists());
 
     write(&env.home().join("play"), good());
-    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
-    env.worker();
+    env.worker_at("2026-11-21T13:00:00Z");
     assert_nobody_is_left(&env);
     assert!(!Path::new(at.trim()).parent().unwrap().exists());
 }
@@ -275,7 +207,7 @@ fn asked(api: &Api, started_as: &str, answer: &str) -> TestEnv {
     env.set("CLAUDE_CODE_ENTRYPOINT", started_as);
     let answers = json!({"customApiKeyResponses": {answer: [&KEY[KEY.len() - 20..]]}});
     write(&env.home().join(".claude.json"), answers.to_string());
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0), "{:?}", env.spool());
     env
@@ -320,19 +252,11 @@ fn a_key_that_no_header_can_carry_is_told_and_nothing_else_pays() {
     forget_jobs(&env);
     env.set("ANTHROPIC_BASE_URL", api.base_url());
     env.set("AGENTIC_CONTEXT_API_KEY", "sk-ant\u{a0}copied");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
-    assert!(
-        reason(&env).contains("AGENTIC_CONTEXT_API_KEY: it holds"),
-        "{}",
-        reason(&env)
-    );
+    has!(reason(&env), "AGENTIC_CONTEXT_API_KEY: it holds");
     assert!(pids(&env).is_empty() && api.requests().is_empty());
-    assert!(
-        env.cli(&["status"])
-            .ok()
-            .contains("AGENTIC_CONTEXT_API_KEY")
-    );
+    has!(env.cli(&["status"]).ok(), "AGENTIC_CONTEXT_API_KEY");
 }
 
 /// A key comes before a login, and none of the two before what the user chose by name.
@@ -341,19 +265,15 @@ fn a_backend_chosen_by_name_waits_for_what_it_needs() {
     let mut env = logged_in(&good());
     forget_jobs(&env);
     env.write_config("backend = \"anthropic\"\n");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
-    assert!(reason(&env).starts_with("no key"), "{}", reason(&env));
+    has!(reason(&env), "no key");
     forget_jobs(&env);
     env.write_config("backend = \"claude-cli\"\n");
     env.set("PATH", "/usr/bin:/bin");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
-    assert!(
-        reason(&env).contains("`claude` on PATH"),
-        "{}",
-        reason(&env)
-    );
+    has!(reason(&env), "`claude` on PATH");
     assert!(pids(&env).is_empty());
 }
 
@@ -367,54 +287,35 @@ fn diagnosis(env: &TestEnv) -> Value {
 #[test]
 fn doctor_says_what_answers_why_and_who_pays() {
     let mut env = TestEnv::new();
-    let found = |env: &TestEnv, backend: &str, why: &str, pays: &str| {
+    let is_found = |env: &TestEnv, [backend, why, pays]: [&str; 3], problems: usize| {
         let before = env.files();
         let said = diagnosis(env);
         assert_eq!(said["backend"], backend, "{said}");
-        for (key, words) in [("why", why), ("pays", pays)] {
-            assert!(said[key].as_str().unwrap().contains(words), "{key}: {said}");
-        }
-        let told = env.cli(&["doctor"]).stdout;
-        has!(told, backend, pays);
-        said["problems"].as_array().unwrap().len() + env.changed_since(&before).len()
+        has!(said["why"].as_str().unwrap(), why);
+        has!(said["pays"].as_str().unwrap(), pays);
+        has!(env.cli(&["doctor"]).stdout, backend, pays);
+        assert_eq!(said["problems"].as_array().unwrap().len(), problems);
+        assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     };
-    assert_eq!(found(&env, "rules", "`claude` is not on PATH", "nobody"), 0);
+    is_found(&env, ["rules", "`claude` is not on PATH", "nobody"], 0);
     env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
-    assert_eq!(
-        found(&env, "rules", "`claude` is not logged in", "nobody"),
-        0
-    );
-    write(
-        &env.home().join(".claude.json"),
-        "{\"oauthAccount\": {\"a\": 1}}",
-    );
-    let login = "the login of Claude Code in ";
+    is_found(&env, ["rules", "`claude` is not logged in", "nobody"], 0);
+    let login = "{\"oauthAccount\": {\"a\": 1}}";
+    write(&env.home().join(".claude.json"), login);
     // The first look makes the salt that the account's name is hashed with.
     _ = diagnosis(&env);
-    assert_eq!(
-        found(&env, "claude-cli", "its state names an account", login),
-        0
-    );
+    let pays = "the login of Claude Code in ";
+    is_found(&env, ["claude-cli", "its state names an account", pays], 0);
     env.set("ANTHROPIC_AUTH_TOKEN", "a-token");
     env.set("ANTHROPIC_BASE_URL", "https://gate.example/");
     let pays = "the key in ANTHROPIC_AUTH_TOKEN, at https://gate.example";
-    assert_eq!(
-        found(&env, "anthropic", "ANTHROPIC_AUTH_TOKEN is set", pays),
-        0
-    );
+    is_found(&env, ["anthropic", "ANTHROPIC_AUTH_TOKEN is set", pays], 0);
     env.write_config("backend = \"rules\"\n");
-    assert_eq!(
-        found(
-            &env,
-            "rules",
-            "`backend` is \"rules\" in the settings",
-            "nobody"
-        ),
-        0
-    );
+    let why = "`backend` is \"rules\" in the settings";
+    is_found(&env, ["rules", why, "nobody"], 0);
     env.unset("ANTHROPIC_AUTH_TOKEN");
     env.write_config("backend = \"anthropic\"\n");
-    assert_eq!(found(&env, "anthropic", "`backend` is", "nobody yet"), 1);
+    is_found(&env, ["anthropic", "`backend` is", "nobody yet"], 1);
 }
 
 #[test]
@@ -422,24 +323,12 @@ fn doctor_names_what_is_wrong() {
     let env = TestEnv::new();
     env.write_config("retry.attempts = 0\n");
     let said = diagnosis(&env);
-    assert_eq!(
-        (&said["backend"], &said["enabled"]),
-        (&Value::Null, &json!(true))
-    );
+    let wanted = json!({"backend": null, "enabled": true});
+    includes(&said, &wanted);
     let problem = said["problems"][0].as_str().unwrap();
     has!(problem, "config.toml:1: `retry.attempts`");
     env.write_config("reflection.enabled = false\n");
     assert_eq!(diagnosis(&env)["off_by"], "`reflection.enabled`");
-}
-
-/// A second user of the same machine state: another project, key and server.
-fn other_project(env: &TestEnv, name: &str) -> PathBuf {
-    let project = env.root().join(name);
-    write(
-        &project.join(".claude/playbook.json"),
-        fs::read(env.playbook_path()).unwrap(),
-    );
-    project
 }
 
 /// Ends `session` in `project` with an account, in the background like the client.
@@ -460,25 +349,14 @@ fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
     let mut env = TestEnv::new();
     env.write_config("[retry]\nbase_ms = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let projects = [other_project(&env, "one"), other_project(&env, "two")];
+    let projects = ["one", "two"].map(|name| env.go_to_project(name));
     for n in 0..EACH {
         for id in [format!("one-{n}"), format!("two-{n}")] {
             env.write_transcript(&Session::citing(&id));
         }
-        end_with(
-            &mut env,
-            &projects[0],
-            &format!("one-{n}"),
-            &one,
-            "sk-of-one",
-        );
-        end_with(
-            &mut env,
-            &projects[1],
-            &format!("two-{n}"),
-            &two,
-            "sk-of-two",
-        );
+        let [first, second] = &projects;
+        end_with(&mut env, first, &format!("one-{n}"), &one, "sk-of-one");
+        end_with(&mut env, second, &format!("two-{n}"), &two, "sk-of-two");
     }
     env.settle();
     for (api, key, name) in [(&one, "sk-of-one", "one"), (&two, "sk-of-two", "two")] {
@@ -493,52 +371,4 @@ fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
         assert_eq!(point["helpful"], EACH, "{name}");
     }
     assert!(env.spool().is_empty() && env.failed().is_empty());
-}
-
-/// Writes recorded replies for the two questions about `s1`, as `fixtures record` does.
-fn recorded(env: &TestEnv) -> PathBuf {
-    let file = env.config_dir().join("replies.jsonl");
-    let transcript = env.transcript_path("s1").display().to_string();
-    let file_argument = file.display().to_string();
-    env.cli(&["fixtures", "record", &transcript, "--file", &file_argument])
-        .ok();
-    file
-}
-
-#[test]
-fn recorded_replies_stand_for_the_backend_they_come_from() {
-    let mut env = logged_in(&good());
-    fs::remove_dir_all(env.state()).unwrap();
-    let file = recorded(&env);
-    assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
-    assert_eq!(env.marks_of("pat-001"), (0, 0), "recording changes nothing");
-    assert_eq!(pids(&env).len(), 2);
-
-    env.set("PATH", "/usr/bin:/bin");
-    env.write_config("backend = \"fixtures\"\n[fixtures]\npath = \"replies.jsonl\"\n");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let line = &env.reflections()[0];
-    assert_eq!(line["backend"], "fixtures");
-    let key = line["fixture_key"].as_str().unwrap();
-    assert_eq!(key.len(), 12);
-    assert!(fs::read_to_string(&file).unwrap().contains(key));
-}
-
-/// Spec/2, section 4.2.
-#[test]
-fn a_missing_recording_is_named_and_writes_nothing() {
-    let env = TestEnv::with_point();
-    env.write_config("backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n");
-    write(&env.config_dir().join("replies.jsonl"), "");
-    env.end_citing("s1");
-    let before = env.playbook();
-    env.worker();
-    assert_eq!(env.playbook(), before);
-    assert_eq!(env.failed().len(), 1);
-    let line = &env.reflections()[0];
-    assert_eq!(line["reason"], "reflect_error:FixtureMissingError");
-    assert_eq!(line["ops_written"], 0);
-    assert_eq!(line["fixture_key"].as_str().unwrap().len(), 12);
 }

@@ -7,134 +7,16 @@ use std::fmt::Write as _;
 use super::repository::{Driver, Repository, told};
 
 /// What was learned on branches and how they were joined; then what there is to be.
-const CASES: [(&str, &str); 39] = [
-    ("+p; new t; +b; on main; merge t", "b, p"),
-    ("+p; new t; +b; on main; merge --no-ff t", "b, p"),
-    ("+p; new t; +b; on main; +c; merge t", "b, c, p"),
-    ("+p; new t; ^p; on main; ^p; merge t", "p 2/0"),
-    ("+p; new t; !p; on main; ^p; ^p; merge t", "p 2/1"),
-    ("+p; new t; +a; ^a; on main; +a; !a; merge t", "a 1/1, p"),
-    ("+p; new t; p~q; on main; ^p; merge t", "q 1/0"),
-    ("+p; new t; p~q; on main; p~r; merge t", "r"),
-    ("+p; +o; new t; -p; on main; ^p; merge t", "o, p 1/0"),
-    ("+p; +o; new t; -p; on main; ^o; merge t", "o 1/0"),
-    (
-        "+p; +o; new t; p&o~q; ^q; on main; ^p; !o; merge t",
-        "q 2/1",
-    ),
-    (
-        "+p; +o; ^o; new t; p&o~q; on main; o~x; !x; merge t",
-        "q 1/0, x 0/1",
-    ),
-    (
-        "+p; +o; ^o; ^p; new t; p&o~q; on main; p&o~q; ^q; merge t",
-        "q 3/0",
-    ),
-    (
-        "+p; +o; +n; ^o; new t; p&o~q; on main; n&o~m; ^m; merge t",
-        "m 2/0, q",
-    ),
-    (
-        "+p; +o; ^o; new t; @x p&o~q; on main; @x p&o~q; ^q; merge t",
-        "q 2/0",
-    ),
-    (
-        "+p; new t; ^p; +b; on main; +c; merge --squash t; commit",
-        "b, c, p 1/0",
-    ),
-    (
-        "+p; style diff3; new t; ^p; on main; ^p; merge t; style merge",
-        "p 2/0",
-    ),
-    (
-        "+p; style zdiff3; new t; +b; on main; +b; +c; merge t; style merge",
-        "b, c, p",
-    ),
-    // Merged again and again: a point that got a new number keeps it, and its votes.
-    (
-        "+p; new t; +b; on main; +c; merge t; on t; ^b; on main; ^c; merge t",
-        "b 1/0, c 1/0, p",
-    ),
-    (
-        "+p; new t; on main; +c; on t; +b; on main; merge t; on t; ^b; on main; merge t",
-        "b 1/0, c, p",
-    ),
-    (
-        "+p; new t; on main; +c; on t; +b; on main; merge t; on t; b~d; on main; ^b; merge t",
-        "c, d 1/0, p",
-    ),
-    (
-        "+p; new t; +b; tag b; on main; +c; tag c; merge b; ^b; on t; merge c; ^c; on main; merge t",
-        "b 1/0, c 1/0, p",
-    ),
-    // A job that both sides have counts once.
-    ("+p; new t; @x ^p; on main; @x ^p; ^p; merge t", "p 2/0"),
-    ("+p; new t; +b; ^p; on main; ^p; cherry-pick t", "p 2/0"),
-    (
-        "+p; new t; ^p; on main; +c; cherry-pick t; ^p; on t; ^p; on main; merge t",
-        "c, p 3/0",
-    ),
-    (
-        "+p; new t; ^p; +b; ^b; on main; +c; ^p; cherry-pick main..t",
-        "b 1/0, c, p 2/0",
-    ),
-    // Fixes the votes that were lost: a pick brought the names of jobs without their votes.
-    (
-        "+p; new t; on main; ^p; !p; ^p; on t; cherry-pick main; merge main",
-        "p 2/1",
-    ),
-    ("+p; ^p; !p; revert HEAD~1", "p 0/1"),
-    // Rebase.
-    (
-        "+p; new t; +b; ^p; +d; on main; +c; ^p; on t; rebase main",
-        "b, c, d, p 2/0",
-    ),
-    (
-        "+p; new t; p~q; ^q; on main; +c; ^p; on t; rebase main",
-        "c, q 2/0",
-    ),
-    (
-        "+p; new t; +b; new u; ^b; +d; on main; +c; on u; rebase main; on main; merge u",
-        "b 1/0, c, d, p",
-    ),
-    // Stash.
-    ("+p; *^p; stash; ^p; pop", "p 2/0"),
-    ("+p; *+b; stash; +c; ^c; pop", "b, c 1/0, p"),
-    // Octopus.
-    (
-        "+p; new t; ^p; on main; new u; +c; on main; merge t u",
-        "c, p 1/0",
-    ),
-    (
-        "+p; new t; +b; ^p; on main; new u; +c; ^p; on main; +d; ^p; merge t u",
-        "b, c, d, p 3/0",
-    ),
-    // Histories that did not begin together.
-    (
-        "+p; ^p; orphan u; +p; ^p; +b; on main; merge --allow-unrelated-histories u",
-        "b, p 2/0",
-    ),
-    // Linked worktrees.
-    (
-        "+p; new t; +b; on main; +c; tree t; ^p; back; ^p; merge t",
-        "b, c, p 2/0",
-    ),
-    (
-        "+p; new t; +b; ^p; on main; +c; ^p; tree t; merge main",
-        "b, c, p 2/0",
-    ),
-    (
-        "+p; new t; +b; ^p; on main; +c; ^p; tree t; rebase main",
-        "b, c, p 2/0",
-    ),
-];
+const CASES: &str = include_str!("../vectors/branches.txt");
 
 #[test]
 fn every_way_to_join_branches_keeps_what_each_has_learned() {
     let mut failures = String::new();
     for driver in [Driver::Installed, Driver::Missing] {
         let repository = Repository::new(driver);
-        for (script, expected) in CASES {
+        let cases = CASES.lines().filter(|line| !line.starts_with('#'));
+        for case in cases {
+            let (script, expected) = case.split_once(" => ").expect("a case");
             let said = repository.run(script);
             if said != expected {
                 // Writing to a string cannot fail.

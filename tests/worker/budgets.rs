@@ -3,11 +3,8 @@
 
 use std::time::Duration;
 
-use crate::common::api::{Api, INPUT_TOKENS, OUTPUT_TOKENS, Step};
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::api::{INPUT_TOKENS, OUTPUT_TOKENS};
+use crate::common::prelude::*;
 
 const TOKENS: u64 = INPUT_TOKENS + OUTPUT_TOKENS;
 /// A session takes two calls: reflector and curator.
@@ -15,10 +12,8 @@ const CALLS: usize = 2;
 
 /// A user with so many sessions that have ended, and nothing sent yet.
 fn ended(api: &Api, config: &str, sessions: usize) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
+    let env = TestEnv::asking(api);
     env.write_config(config);
-    env.write_playbook(&[("pat-001", "run the tests")]);
     for n in 0..sessions {
         env.end_citing(&format!("s{n}"));
     }
@@ -51,12 +46,10 @@ fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
         );
     }
     // Later that day nothing goes on.
-    env.set("PLAYBOOK_NOW", "2026-11-21T23:00:00Z");
-    env.worker();
+    env.worker_at("2026-11-21T23:00:00Z");
     assert_eq!(api.requests().len(), LIMIT);
 
-    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    env.worker();
+    env.worker_at("2026-11-22T12:00:00Z");
     assert_eq!(api.requests().len(), 2 * LIMIT);
     // Of a job whose second call is held back the first answer is kept.
     let (left, done) = (env.spool().len(), env.marks_of("pat-001").0);
@@ -118,8 +111,7 @@ fn a_job_that_would_take_too_many_tokens_is_not_begun() {
     let env = ended(&api, "[budgets]\ntokens = 100\n", 1);
     env.worker();
     assert!(api.requests().is_empty());
-    let reason = env.reasons().remove(0);
-    has!(reason, "`budgets.tokens` is 100");
+    has!(env.reasons().remove(0), "`budgets.tokens` is 100");
 }
 
 /// Spec/2, section 6: on expiry nothing is written and the reason is told.
@@ -133,14 +125,11 @@ fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
     env.worker();
     assert_eq!(env.playbook(), before);
     let line = env.reflections().remove(0);
-    assert_eq!(
-        (&line["outcome"], &line["reason"], &line["ops_written"]),
-        (&json!("waiting"), &json!("reflection_timeout"), &json!(0))
-    );
+    let wanted = json!({"outcome": "waiting", "reason": "reflection_timeout", "ops_written": 0});
+    includes(&line, &wanted);
     assert!(env.reasons()[0].starts_with("reflection_timeout"));
 
-    env.set("PLAYBOOK_NOW", "2026-11-21T20:00:00Z");
-    env.worker();
+    env.worker_at("2026-11-21T20:00:00Z");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     // The reflector's answer was kept: only the curator was asked again.
     assert_eq!(api.requests().len(), 3);
@@ -148,15 +137,8 @@ fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
 
 #[test]
 fn a_job_applies_no_more_operations_than_it_may() {
-    let words = [
-        "alpha lima",
-        "bravo mike",
-        "charlie november",
-        "delta oscar",
-        "echo papa",
-    ];
+    let words = "alpha bravo charlie delta echo".split(' ');
     let operations: Vec<_> = words
-        .iter()
         .map(|w| json!({"type": "ADD", "section": "OTHERS", "text": format!("Say hello to {w}."), "grounds": [1], "said": [1]}))
         .collect();
     let reply =
@@ -166,10 +148,8 @@ fn a_job_applies_no_more_operations_than_it_may() {
     env.worker();
     assert_eq!(env.marks().len(), 1 + 2);
     let line = env.reflections().remove(0);
-    assert_eq!(
-        (&line["operations"], &line["ops_written"], &line["skipped"]),
-        (&json!(2), &json!(2), &json!(3))
-    );
+    let wanted = json!({"operations": 2, "ops_written": 2, "skipped": 3});
+    includes(&line, &wanted);
 }
 
 #[test]
@@ -177,15 +157,10 @@ fn a_projects_own_limit_holds_back_that_project_alone() {
     let api = Api::canned();
     let mut env = ended(&api, "", 3);
     env.write_project(".claude/playbook.toml", "[budgets]\ncalls_per_day = 2\n");
-    let other = env.root().join("other");
-    write(
-        &other.join(".claude/playbook.json"),
-        std::fs::read(env.playbook_path()).unwrap(),
-    );
+    let other = env.go_to_project("other");
     for n in 0..3 {
         let id = format!("other-{n}");
         env.write_transcript(&Session::citing(&id));
-        env.set("CLAUDE_PROJECT_DIR", &other);
         env.hook(Hook::SessionEnd, &id, json!({"cwd": other}))
             .silent();
     }
@@ -224,8 +199,7 @@ fn the_ledger_says_where_the_tokens_went() {
         (&row["backend"], &row["model"], &row["today"]),
         (&json!("anthropic"), &json!("claude-haiku-5-5"), &spent)
     );
-    let told = env.cli(&["cost"]).ok();
-    has!(told, "claude-haiku-5-5");
+    has!(env.cli(&["cost"]).ok(), "claude-haiku-5-5");
     for (day, today, week, month) in [
         ("22", &nothing, &spent, &spent),
         ("28", &nothing, &nothing, &spent),

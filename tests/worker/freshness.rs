@@ -3,16 +3,11 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
 use crate::common::git::git;
-use crate::common::session::Session;
 
 const TEXT: &str = "Cut a release with `scripts/release.sh`, never by hand.";
 const GONE: &str = "`scripts/release.sh` is gone since 3 Nov 2026; `scripts/ship.sh` has its text";
@@ -85,7 +80,7 @@ fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
         "out of date: `scripts/release.sh` is gone"
     );
     has!(env.cli(&["log", "pat-001"]).ok(), GONE);
-    env.hook(Hook::SessionStart, "s3", json!({})).silent();
+    assert_eq!(env.start("s3"), (String::new(), String::new()));
 
     git(
         &env.project(),
@@ -94,8 +89,7 @@ fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
     commit(&env);
     env.learn_citing("s3");
     assert_eq!(gone(&env), []);
-    let told = env.hook(Hook::SessionStart, "s4", json!({})).context();
-    has!(told, "[pat-001]");
+    has!(env.start("s4").0, "[pat-001]");
 }
 
 #[test]
@@ -106,8 +100,7 @@ fn what_the_user_pinned_is_told_all_the_same() {
     rename(&env);
     env.learn_citing("s2");
     assert_eq!(gone(&env).len(), 1);
-    let told = env.hook(Hook::SessionStart, "s3", json!({})).context();
-    has!(told, "[pat-001]");
+    has!(env.start("s3").0, "[pat-001]");
 }
 
 #[test]
@@ -118,16 +111,9 @@ fn the_curator_is_told_what_is_gone() {
     three_sessions(&env);
     let asked = api.requests();
     let line = format!("[pat-001] {GONE}");
-    let told: Vec<bool> = asked
-        .iter()
-        .map(|asked| asked.prompt().contains(&line))
-        .collect();
-    assert_eq!(
-        told,
-        [false, false, false, false, false, true],
-        "{} asked",
-        asked.len()
-    );
+    let told = asked.iter().map(|asked| asked.prompt().contains(&line));
+    let told: Vec<bool> = told.collect();
+    assert_eq!(told, [false, false, false, false, false, true]);
 }
 
 /// That the files no longer have it is a ground; for the same advice, and for no other.
@@ -221,23 +207,13 @@ fn nothing_that_the_repository_asks_for_is_run() {
     rename(&env);
     let ran = env.root().join("ran");
     let program = env.root().join("program");
-    write(
+    write_program(
         &program,
         format!("#!/bin/sh\ntouch {}\ncat\n", ran.display()),
     );
-    Command::new("chmod")
-        .arg("+x")
-        .arg(&program)
-        .status()
-        .unwrap();
     let program = program.to_str().unwrap();
-    for key in [
-        "core.fsmonitor",
-        "filter.x.clean",
-        "filter.x.smudge",
-        "diff.external",
-        "core.pager",
-    ] {
+    let keys = "core.fsmonitor filter.x.clean filter.x.smudge diff.external core.pager";
+    for key in keys.split(' ') {
         git(&env.project(), &["config", key, program]);
     }
     env.write_project(".git/info/attributes", "* filter=x\n");
@@ -267,14 +243,7 @@ fn planted_stale_points_are_found_and_true_ones_left() {
     let (mut calls, mut makefile) = (String::new(), String::from(".PHONY: all\nall:\n"));
     for n in 0..OF_A_KIND {
         let file = format!("src/part_{}/unit_{n}.rs", n % 10);
-        let body: Vec<String> = (0..20)
-            .map(|line| {
-                format!(
-                    "// {n} {line}
-"
-                )
-            })
-            .collect();
+        let body: Vec<String> = (0..20).map(|line| format!("// {n} {line}\n")).collect();
         let body = body.concat();
         files.push((
             file.clone(),

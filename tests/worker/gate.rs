@@ -6,12 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv, write};
-use crate::common::run::Stdin;
-use crate::common::session::Session;
-use rstest::rstest;
-use serde_json::{Value, json};
+use crate::common::prelude::*;
 
 /// Everything about each file and folder below a root but when it was last read.
 fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)> {
@@ -62,6 +57,7 @@ fn user(api: &Api) -> TestEnv {
 fn switch_off(env: &mut TestEnv, how: &str) {
     let own = env.project().join(".claude/playbook.toml");
     match how {
+        "inside our own worker" => env.set("PLAYBOOK_WORKER", "1"),
         "variable" => {
             env.set("PLAYBOOK_DISABLE", "1");
             // It needs no settings, not even usable ones.
@@ -80,6 +76,7 @@ fn switch_off(env: &mut TestEnv, how: &str) {
 #[rstest]
 fn off_leaves_home_and_project_as_they_were_byte_for_byte(
     #[values(
+        "inside our own worker",
         "variable",
         "user",
         "project",
@@ -120,8 +117,13 @@ fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
         env.write_config("");
     }
     let transcript = env.transcript_path("s1").display().to_string();
-    let refused = env.cli(&["reflect", &transcript, "--apply"]);
-    refused.fails(1, &["reflection is switched off", named]);
+    for command in [
+        &["reflect", &transcript, "--apply"][..],
+        &["bootstrap", "--yes"],
+    ] {
+        env.cli(command)
+            .fails(1, &["reflection is switched off", named]);
+    }
     assert!(env.spool().is_empty() && api.requests().is_empty());
 }
 
@@ -132,7 +134,7 @@ fn what_is_switched_off_before_the_worker_comes_is_not_sent() {
     let api = Api::canned();
     let mut env = user(&api);
     env.set("PLAYBOOK_NO_WORKER", "1");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     let own = env.project().join(".claude/playbook.toml");
     write(&own, "reflection.enabled = false\n");
     env.worker();
@@ -168,27 +170,21 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
     let mut env = user(&api);
     env.set("PLAYBOOK_NO_WORKER", "1");
     let mut session = trivial("s2");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end(&session);
     env.worker();
     assert!(api.requests().is_empty() && env.spool().is_empty());
     let line = last_line(&env);
-    assert_eq!(
-        (&line["outcome"], &line["reason"]),
-        (&json!("skipped"), &json!("too little happened"))
-    );
-    let log = env.cli(&["log"]).ok();
-    has!(log, "skipped: too little happened");
+    let wanted = json!({"outcome": "skipped", "reason": "too little happened"});
+    includes(&line, &wanted);
+    has!(env.cli(&["log"]).ok(), "skipped: too little happened");
 
     session
         .user("then make it print its version")
         .assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end(&session);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let prompt = api.requests()[0].prompt();
-    has!(prompt, "what does main.rs do?");
+    has!(api.requests()[0].prompt(), "what does main.rs do?");
 }
 
 /// Two jobs of one transcript in the spool at once: the first part alone is too little, and
@@ -202,13 +198,12 @@ fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
     env.write_transcript(&session);
     env.hook(Hook::PreCompact, "s2", json!({})).silent();
     env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.ends("s2");
     env.worker();
     assert!(api.requests().is_empty());
     assert_eq!(env.reflections().len(), 2);
     session.user("then test it");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end(&session);
     env.worker();
     assert!(!api.requests().is_empty());
     assert!(api.requests()[0].prompt().contains("what does main.rs do?"));
@@ -230,7 +225,7 @@ fn thresholds_are_the_users() {
     let mut env = user(&api);
     env.set("PLAYBOOK_NO_WORKER", "1");
     env.write_config("[triggers]\nuser_turns = 0\ncitations = 0\n[retry]\nbase_ms = 1\n");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert!(api.requests().is_empty());
     env.write_config("[triggers]\nuser_turns = 1\ncitations = 0\n[retry]\nbase_ms = 1\n");
@@ -246,8 +241,7 @@ fn a_thousand_trivial_sessions_cost_nothing() {
     env.set("PLAYBOOK_NO_WORKER", "1");
     for n in 0..1_000 {
         let id = format!("trivial-{n}");
-        env.write_transcript(&trivial(&id));
-        env.hook(Hook::SessionEnd, &id, json!({})).silent();
+        env.end(&trivial(&id));
     }
     assert_eq!(env.spool().len(), 1_000);
     env.worker();
@@ -276,20 +270,14 @@ fn what_is_switched_off_between_two_calls_is_asked_no_more() {
             own.display()
         ),
     );
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     let before = env.playbook();
     env.worker();
     let calls = fs::read_to_string(env.home().join("pids")).unwrap();
     assert_eq!(calls.lines().count(), 1);
     let line = last_line(&env);
-    assert_eq!(
-        (&line["outcome"], &line["reason"], &line["attempts"]),
-        (
-            &json!("skipped"),
-            &json!("reflection is switched off"),
-            &json!(1)
-        )
-    );
+    let said = json!([line["outcome"], line["reason"], line["attempts"]]);
+    assert_eq!(said, json!(["skipped", "reflection is switched off", 1]));
     assert_eq!(env.playbook(), before);
     assert!(env.spool().is_empty());
 }
@@ -301,7 +289,7 @@ fn a_dry_run_computes_and_logs_and_changes_nothing() {
     env.set("PLAYBOOK_NO_WORKER", "1");
     env.write_config("[reflection]\ndry_run = true\n[retry]\nbase_ms = 1\n");
     let before = snapshot(&env.project());
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(snapshot(&env.project()), before);
     assert_eq!(api.requests().len(), 2);
@@ -309,8 +297,7 @@ fn a_dry_run_computes_and_logs_and_changes_nothing() {
     assert_eq!(line["outcome"], "skipped");
     assert_eq!(line["ops_written"], 0);
     assert_eq!(line["reason"], "dry run");
-    let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    has!(log, "would helpful pat-001");
+    has!(env.log(), "would helpful pat-001");
 
     // Nothing was claimed: a real run does what was only computed.
     env.write_config("[retry]\nbase_ms = 1\n");

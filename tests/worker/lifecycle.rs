@@ -4,14 +4,9 @@
 use std::os::unix::process::CommandExt as _;
 use std::time::Duration;
 
-use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
-use crate::common::run::{DEADLINE, Running, Stdin, wait_until};
-use crate::common::session::Session;
-use crate::common::{processes, programs};
-use rstest::rstest;
+use crate::common::prelude::*;
+use crate::common::processes;
 use rustix::process::{Pid, Signal};
-use serde_json::json;
 
 /// Long enough for a test to look at the worker while it waits for its answer.
 const SLOW: Duration = Duration::from_secs(3);
@@ -102,33 +97,17 @@ fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
 }
 
 #[test]
-fn a_session_that_ends_while_the_worker_is_busy_is_not_forgotten() {
-    let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
-    let env = with_session(&api);
-    start_hook(&env).finish().silent();
-    api.wait_for(1, DEADLINE);
-    env.end_citing("s2");
-    env.settle();
-    assert_eq!(env.marks_of("pat-001"), (2, 0));
-    assert!(env.spool().is_empty());
-}
-
-#[test]
 fn a_worker_waits_for_its_turn_and_says_so() {
     let api = Api::canned();
     let mut env = with_session(&api);
     env.set("PLAYBOOK_NO_WORKER", "1");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
     busy.lock().unwrap();
 
-    let mut command = env.command("playbook");
-    command.arg("worker");
-    let worker = Running::start(command, b"", Stdin::Closed);
-    let log = env.state().join("log/playbook.log");
+    let worker = env.begin(&["worker"]);
     wait_until("a word of it", || {
-        std::fs::read_to_string(&log)
-            .is_ok_and(|log| log.contains("until another worker has ended"))
+        env.log().contains("until another worker has ended")
     });
     assert_eq!(env.spool().len(), 1);
     drop(busy);
@@ -145,10 +124,8 @@ fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[c
     let mut env = with_session(&api);
     env.unset("PLAYBOOK_NOW");
     env.set("PLAYBOOK_NO_WORKER", "1");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    let mut command = env.command("playbook");
-    command.arg("worker");
-    let worker = Running::start(command, b"", Stdin::Closed);
+    env.ends("s1");
+    let worker = env.begin(&["worker"]);
     api.wait_for(1, DEADLINE);
     std::fs::rename(env.state(), env.root().join("away")).unwrap();
     let ended = worker.finish();
@@ -164,7 +141,7 @@ fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
     let env = with_session(&api);
     let settings = std::fs::read(env.config_dir().join("config.toml")).unwrap();
     env.write_config("[retry\n");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.settle();
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (1, (0, 0)));
 
@@ -174,28 +151,23 @@ fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
 }
 
-#[test]
-fn an_inline_hook_has_done_its_job_when_it_returns() {
+#[rstest]
+#[case::by_the_settings("mode = \"inline\"\n", &[])]
+#[case::by_its_command_line("", &["--wait"])]
+fn a_hook_that_is_to_wait_has_done_its_job_when_it_returns(
+    #[case] mode: &str,
+    #[case] args: &[&str],
+) {
     let api = Api::canned();
     let env = with_session(&api);
-    env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 60000\n");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.write_config(&format!("[worker]\n{mode}inline_ms = 60000\n"));
+    let mut command = env.command("session-end");
+    command.args(args);
+    let event = env.event(Hook::SessionEnd, "s1").to_string();
+    let hook = Running::start(command, event.as_bytes(), Stdin::Closed);
+    hook.finish().silent();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty());
-}
-
-#[test]
-fn a_hook_told_to_wait_has_done_its_job_when_it_returns() {
-    let api = Api::canned();
-    let env = with_session(&api);
-    env.write_config("[worker]\ninline_ms = 60000\n");
-    let mut command = env.command("session-end");
-    command.arg("--wait");
-    let event = env.event(Hook::SessionEnd, "s1").to_string();
-    Running::start(command, event.as_bytes(), Stdin::Closed)
-        .finish()
-        .silent();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
 #[test]
@@ -203,31 +175,12 @@ fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
     let api = Api::script([Step::Canned.after(SLOW)]);
     let mut env = with_session(&api);
     env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 50\n");
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     assert_eq!(env.marks_of("pat-001"), (0, 0));
     assert_eq!(env.spool().len(), 1);
     env.settle();
-    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
-    env.worker();
+    env.worker_at("2026-11-23T12:00:00Z");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
-#[test]
-fn without_the_program_the_job_waits_and_the_user_is_told() {
-    let env = TestEnv::new();
-    let alone = env.root().join("alone");
-    std::fs::create_dir_all(&alone).unwrap();
-    for hook in Hook::ALL {
-        let from = programs::folder().join(hook.name());
-        std::fs::copy(from, alone.join(hook.name())).unwrap();
-    }
-    let env = TestEnv::with_binaries(&alone);
-    env.write_transcript(Session::new("s1").user("hello"));
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    assert_eq!(env.spool().len(), 1);
-    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
-    let told = reply["systemMessage"].as_str().unwrap();
-    has!(told, "`playbook`");
 }
 
 /// A job's file that cannot be replaced, as on a full disk.
@@ -241,17 +194,13 @@ fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
     start_hook(&env).finish().silent();
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
     let job = env.state().join(format!("spool/{id}.json"));
-    let mut command = env.command("playbook");
-    command.args(["worker", "--job", &id]);
-    let worker = Running::start(command, b"", Stdin::Closed);
+    let worker = env.begin(&["worker", "--job", &id]);
     api.wait_for(1, DEADLINE);
     // What cannot be replaced is another thing than a file.
     std::fs::remove_file(&job).unwrap();
     std::fs::create_dir_all(job.join("in the way")).unwrap();
-    let log = env.state().join("log/playbook.log");
     wait_until("the worker has met it", || {
-        let log = std::fs::read_to_string(&log).unwrap_or_default();
-        log.matches("waits until").count() > 1
+        env.log().matches("waits until").count() > 1
     });
     std::fs::remove_dir_all(&job).unwrap();
 

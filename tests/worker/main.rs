@@ -1,8 +1,8 @@
 //! Promise: a job waits, is asked about or fails for the right reason, and costs what is allowed.
-#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed, and names its line"
+    reason = "a test makes files as users do, and names its line where it cannot go on"
 )]
 
 #[macro_use]
@@ -20,5 +20,6 @@ mod gate;
 mod in_merge;
 mod jobs_by_hand;
 mod lifecycle;
+mod recordings;
 mod repository;
 mod sent;

@@ -11,13 +11,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::common::prelude::*;
 use jiff::Timestamp;
 use playbook::playbook::Playbook;
 use playbook::playbook::ops::apply_operations;
 use playbook::playbook::tags::{apply_bullet_tags, read_bullet_tags};
-use serde_json::json;
-
-use crate::common::env::{TestEnv, write};
 
 const FILE: &str = ".claude/playbook.json";
 

@@ -1,13 +1,12 @@
 //! Promise: what spec/3 to spec/5 ask is answered over HTTP, on this machine's databases and on
 //! `PostgreSQL` alike; nobody is told another's word.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::api::{Api, Step};
 use crate::postgres::Postgres;
 use crate::served::{Answer, Server};
 use crate::user::User;
@@ -110,10 +109,8 @@ fn a_tenant_finds_nothing_of_another_whatever_it_asks() {
         ] {
             assert!(server.found(&server.others, &query).is_empty(), "{query}");
         }
-        let Answer(status, refused) = other(
-            "POST /api/v1/reflections/query",
-            json!({"tenant_id": "team"}),
-        );
+        let query = "POST /api/v1/reflections/query";
+        let Answer(status, refused) = other(query, json!({"tenant_id": "team"}));
         assert_eq!(status, 403, "{refused}");
         let stolen = format!("POST /api/v1/lessons/{id}/outcome");
         assert_eq!(other(&stolen, json!({"helped": false})).0, 404);
@@ -187,43 +184,6 @@ fn it_says_how_it_is_and_ends_when_it_is_told_to() {
     assert!(server.child.wait().unwrap().success());
 }
 
-/// A Messages API whose answer is always the same.
-fn model(reply: &Value) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let answer = json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "test",
-        "content": [{"type": "text", "text": reply.to_string()}], "stop_reason": "end_turn",
-        "usage": {"input_tokens": 10, "output_tokens": 10},
-    })
-    .to_string();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut reader = BufReader::new(stream.unwrap());
-            let mut length = 0;
-            loop {
-                let mut line = String::new();
-                reader.read_line(&mut line).unwrap();
-                let line = line.trim().to_lowercase();
-                if let Some(told) = line.strip_prefix("content-length:") {
-                    length = told.trim().parse().unwrap();
-                }
-                if line.is_empty() {
-                    break;
-                }
-            }
-            reader.read_exact(&mut vec![0; length]).unwrap();
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-                answer.len()
-            );
-            let stream = reader.get_mut();
-            stream.write_all((head + &answer).as_bytes()).unwrap();
-        }
-    });
-    port
-}
-
 #[test]
 fn a_trace_is_reflected_on_and_what_it_taught_is_found() {
     let reply = json!({
@@ -231,10 +191,10 @@ fn a_trace_is_reflected_on_and_what_it_taught_is_found() {
         "strategy": "Use indexes or pages for a JOIN of large tables.", "importance": 0.85,
         "confidence": 0.9, "tags": ["sql", "timeout"], "error_category": "timeout_error",
     });
-    let api = format!("http://127.0.0.1:{}", model(&reply));
+    let model = Api::script([Step::text(&reply.to_string())]);
     let ready = |user: User| {
         user.ok(&["config", "set", "backend", "anthropic"]);
-        user.ok(&["config", "set", "anthropic.base_url", &api]);
+        user.ok(&["config", "set", "anthropic.base_url", &model.base_url()]);
         user
     };
     let test = |server: &Server| {

@@ -5,6 +5,8 @@
     reason = "a test makes files as users do, and its helpers are tests too"
 )]
 
+#[path = "../../../../tests/common/api.rs"]
+mod api;
 mod chance;
 mod http;
 mod malformed;

@@ -44,43 +44,16 @@ fn malformed(requests: u64) {
 
 /// A request with something wrong, or odd, in it.
 fn broken(chance: &mut Chance, token: &str) -> (String, Vec<u8>) {
-    const PATHS: [&str; 12] = [
-        "/api/v1/reflections",
-        "/api/v1/reflections/query",
-        "/api/v1/lessons",
-        "/api/v1/lessons/les-000000000000/outcome",
-        "/api/v1/lessons/%00/outcome",
-        "/api/v1/lessons/..%2f..%2f/outcome",
-        "/api/v1/errors/seen",
-        "/api/v1/stats",
-        "/api/v1/stats?project_id=%00",
-        "/api/v1/playbooks/..%2F..%2Fetc",
-        "/api/v1//",
-        "/%",
-    ];
-    const FIELDS: [&str; 16] = [
-        "tenant_id",
-        "project_id",
-        "session_id",
-        "reflection_text",
-        "strategy_text",
-        "importance",
-        "tags",
-        "query_text",
-        "k",
-        "min_importance",
-        "since",
-        "task_type",
-        "correction",
-        "error",
-        "helped",
-        "outcome",
-    ];
+    const PATHS: &str = "/api/v1/reflections /api/v1/reflections/query /api/v1/lessons \
+        /api/v1/lessons/les-000000000000/outcome /api/v1/lessons/%00/outcome \
+        /api/v1/lessons/..%2f..%2f/outcome /api/v1/errors/seen /api/v1/stats \
+        /api/v1/stats?project_id=%00 /api/v1/playbooks/..%2F..%2Fetc /api/v1// /%";
+    const FIELDS: &str = "tenant_id project_id session_id reflection_text strategy_text importance tags \
+        query_text k min_importance since task_type correction error helped outcome";
     let mut fields = serde_json::Map::new();
     for _ in 0..chance.below(9) {
-        let field = FIELDS[chance.index(FIELDS.len())];
-        let value = odd(chance);
-        fields.insert(field.to_owned(), value);
+        let field = chance.word(FIELDS).to_owned();
+        fields.insert(field, odd(chance));
     }
     let mut body = Value::Object(fields).to_string().into_bytes();
     for _ in 0..chance.below(3) * chance.below(3) {
@@ -88,7 +61,7 @@ fn broken(chance: &mut Chance, token: &str) -> (String, Vec<u8>) {
         body[at] = u8::try_from(chance.below(256)).unwrap();
     }
     let method = ["POST", "GET", "PUT", "DELETE", "BREW"][chance.index(5).min(chance.index(5))];
-    let path = PATHS[chance.index(PATHS.len())];
+    let path = chance.word(PATHS);
     let authorization = match chance.below(20) {
         0 => String::new(),
         1 => "\r\nauthorization: Bearer \u{1}".to_owned(),

@@ -90,12 +90,8 @@ impl Drop for Client {
 fn four_tools_are_offered_in_few_words() {
     let mut client = Client::new();
     let tools = client.ask("tools/list", &json!({}))["tools"].clone();
-    let names: Vec<&str> = tools
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|t| t["name"].as_str().unwrap())
-        .collect();
+    let names = tools.as_array().unwrap().iter().map(|tool| &tool["name"]);
+    let names: Vec<_> = names.collect();
     assert_eq!(names, ["recall", "remember", "seen", "show"]);
     let length = tools.to_string().len();
     assert!(length <= MOST, "{length} characters: {tools}");
@@ -139,9 +135,7 @@ fn a_mistake_is_an_error_of_the_tool_and_the_server_goes_on() {
     let (told, is_error) = client.call("remember", &json!({"text": "x", "section": "nowhere"}));
     assert!(is_error && told.contains("nowhere"), "{told}");
     client.ask("tools/call", &json!({"name": "forget", "arguments": {}}));
-    client.ask(
-        "tools/call",
-        &json!({"name": "recall", "arguments": {"query": 7}}),
-    );
+    let wrong = json!({"name": "recall", "arguments": {"query": 7}});
+    client.ask("tools/call", &wrong);
     assert!(!client.call("show", &json!({})).0.is_empty());
 }

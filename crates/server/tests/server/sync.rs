@@ -202,13 +202,9 @@ fn a_certificate_that_nobody_vouches_for_is_refused() {
         owned.args(["postgres", &certificate, &key]);
         assert!(owned.status().unwrap().success());
     }
-    for setting in [
-        "ssl = on",
-        "listen_addresses = 'localhost'",
-        &format!("port = {port}"),
-    ] {
-        let (name, value) = setting.split_once(" = ").unwrap();
-        server.sql(&format!("ALTER SYSTEM SET {name} = {value}"));
+    let port_is = format!("port = {port}");
+    for setting in ["ssl = on", "listen_addresses = 'localhost'", &port_is] {
+        server.sql(&format!("ALTER SYSTEM SET {setting}"));
     }
     let options = format!("-k {} -c fsync=off", server.at().display());
     let log = format!("{data}/log");

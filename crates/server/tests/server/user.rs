@@ -106,25 +106,15 @@ impl User {
         };
         let input = json!({"command": "git push upstream main"});
         let error = "Exit code 128\nfatal: 'upstream' does not appear to be a git repository";
+        let call = json!([{"type": "tool_use", "id": "t1", "name": "Bash", "input": input}]);
+        let answer = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true,
+            "content": error}]);
+        let said = json!([{"type": "text", "text": "It failed [pat-001]."}]);
         let lines = [
             record("u1", "user", json!("Push it, please.")),
-            record(
-                "a1",
-                "assistant",
-                json!([
-                {"type": "tool_use", "id": "t1", "name": "Bash", "input": input}]),
-            ),
-            record(
-                "u2",
-                "user",
-                json!([
-                {"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": error}]),
-            ),
-            record(
-                "a2",
-                "assistant",
-                json!([{"type": "text", "text": "It failed [pat-001]."}]),
-            ),
+            record("a1", "assistant", call),
+            record("u2", "user", answer),
+            record("a2", "assistant", said),
         ];
         let folder = self.home().join(".claude/projects/p");
         fs::create_dir_all(&folder).unwrap();

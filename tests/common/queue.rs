@@ -1,0 +1,55 @@
+//! What the queue has left: jobs that wait or have failed, and what was written down of them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::env::{TestEnv, texts};
+
+impl TestEnv {
+    /// The jobs in the spool, in the order of their names.
+    pub(crate) fn spool(&self) -> Vec<Value> {
+        jobs_in(&self.state().join("spool"))
+    }
+
+    /// The jobs that could not be done.
+    pub(crate) fn failed(&self) -> Vec<Value> {
+        jobs_in(&self.state().join("failed"))
+    }
+
+    /// The lines of the log of reflections.
+    pub(crate) fn reflections(&self) -> Vec<Value> {
+        let log = self.state().join("log/reflections.jsonl");
+        let text = fs::read_to_string(log).unwrap_or_default();
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("a line in JSON"))
+            .collect()
+    }
+
+    /// The program's own log.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.state().join("log/playbook.log")).unwrap_or_default()
+    }
+
+    /// The reason that each job waits or has failed for, as the user sees it.
+    pub(crate) fn reasons(&self) -> Vec<String> {
+        let jobs = self.cli(&["jobs", "--json"]).json();
+        texts(&jobs["jobs"], "reason")
+    }
+}
+
+fn jobs_in(folder: &Path) -> Vec<Value> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "json"));
+    paths.sort();
+    // A worker may take a job away between the listing and the reading.
+    paths
+        .iter()
+        .filter_map(|path| fs::read(path).ok())
+        .map(|bytes| serde_json::from_slice(&bytes).expect("a job in JSON"))
+        .collect()
+}

@@ -1,0 +1,88 @@
+//! Promise: what is away is waited for, told, and not made again.
+
+use std::fs;
+
+use crate::common::prelude::*;
+
+/// A time at which a job that waits is due.
+const LATER: &str = "2026-11-23T12:00:00Z";
+
+/// They may be on a drive that is not mounted now.
+#[test]
+fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
+    let mut env = TestEnv::with_point();
+    env.end_citing("s1");
+    let folder = env.home().join(".claude/projects");
+    let away = env.root().join("away");
+    fs::rename(&folder, &away).unwrap();
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    fs::rename(&away, &folder).unwrap();
+    env.worker_at(LATER);
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
+}
+
+/// It may be on a drive that is not mounted now.
+#[test]
+fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
+    let mut env = TestEnv::with_point();
+    let away = env.root().join("away");
+    let project = env.go_to_project("worktree");
+    env.end_citing("s1");
+    fs::rename(&project, &away).unwrap();
+    env.worker();
+    assert!(!project.exists());
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    has!(env.reasons()[0], "could not find project");
+    fs::rename(&away, &project).unwrap();
+    env.worker_at(LATER);
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 0));
+    let learned = fs::read_to_string(project.join(".claude/playbook.json")).unwrap();
+    has!(learned, "\"helpful\": 1");
+}
+
+/// A playbook that we have changed, and that git has taken away, as by `git stash -u`.
+fn with_playbook_away() -> (TestEnv, Vec<u8>) {
+    let env = TestEnv::with_point();
+    env.cli(&["pin", "pat-001"]).ok();
+    let bytes = fs::read(env.playbook_path()).expect("the playbook is there");
+    fs::remove_file(env.playbook_path()).expect("the playbook is removed");
+    (env, bytes)
+}
+
+#[test]
+fn a_playbook_that_is_away_is_waited_for_and_told() {
+    let (mut env, bytes) = with_playbook_away();
+    env.learn_citing("s1");
+    let away = "is away";
+    assert!(!env.playbook_path().exists(), "nothing stands in its place");
+    assert!(env.reasons()[0].contains(away), "{:?}", env.reasons());
+    has!(env.told_at_start("s2"), away);
+    let ways_out = [away, "playbook restore", "echo '{}' >"];
+    env.cli(&["add", "one more"]).fails(1, &ways_out);
+    env.cli(&["show"]).fails(1, &ways_out);
+    let doctor = env.cli(&["doctor"]);
+    doctor.code_is(1);
+    assert!(doctor.stdout.contains(away), "{}", doctor.stdout);
+    assert!(!env.playbook_path().exists());
+
+    fs::write(env.playbook_path(), bytes).unwrap();
+    env.worker_at(LATER);
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn a_playbook_that_is_away_comes_back_by_restore() {
+    let (env, _) = with_playbook_away();
+    env.cli(&["restore"]).ok();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+}
+
+#[test]
+fn the_user_begins_a_playbook_anew() {
+    let (env, _) = with_playbook_away();
+    fs::write(env.playbook_path(), "{}").unwrap();
+    env.cli(&["add", "a new rule"]).ok();
+    assert_eq!(env.marks().len(), 1);
+}
