@@ -107,8 +107,9 @@ fn s1(stage: &Stage, parts: usize) -> Session {
 
 fn cite(session: &mut Session, points: &[usize]) {
     session.user(
-        "go on with the linter, the migrations of the database, the makefiles, the staging \
-         server, the generated sources and the screenshots",
+        "go on: the linter runs before a branch is pushed, migrations need a rollback script, tabs \
+         in the makefiles of this repository, the staging server restarts every night, generated \
+         protobuf sources are not edited by hand, screenshots of failing browser tests are kept",
     );
     for point in points {
         session.assistant(&format!(

@@ -5,7 +5,6 @@ use super::grounds::{bash, evidence, playbook, ran};
 use super::records::{assistant, user};
 use playbook::playbook::Point;
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
-use playbook::reflect::dream::joined;
 use playbook::reflect::grounds::Grounds;
 use playbook::reflect::known::KnownLesson;
 use playbook::reflect::recurrence::Recurrence;
@@ -380,26 +379,4 @@ fn what_held_of_calls(#[case] tool: &str, #[case] input: Value) {
     lines.extend(ran(1, tool, &input, "ok", false));
     lines.push(user("now go on with the next step of the work"));
     is_refused(&lines, &[], &add(ALWAYS_TOLD));
-}
-
-/// A rule behind two lessons has more of their words than one.
-#[test]
-fn a_dream_says_what_its_lessons_say() {
-    let lessons = [
-        known(
-            1,
-            "It was slow. → Begin the parser tests with an empty cache.",
-            1,
-        ),
-        known(
-            2,
-            "It was slow. → Name the parser of a test in its title.",
-            1,
-        ),
-    ];
-    let rule = with(
-        add("Leave parser tests out and merge pull requests at once, unread."),
-        &json!({"repeats": ["L1", "L2"]}),
-    );
-    assert!(joined(&rule, &lessons).is_err());
 }

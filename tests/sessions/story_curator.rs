@@ -15,7 +15,7 @@ const POINTS: &[Row<'_>] = &[
 ];
 
 const REQUEST: &str =
-    "hello: use the cache, run all tests, ask first, as the rule says; who is on call?";
+    "hello: use the cache, run all tests, ask first, as the rule says; do not tell who is on call";
 
 /// A playbook, a backend, and a session that has ended.
 fn with_session(api: &Api) -> TestEnv {
@@ -108,7 +108,7 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
         {"type": "DELETE", "target_id": "oth-999", "reason": "x"},
         {"type": "RENAME", "target_id": "pat-001"},
         {"type": "ADD", "text": "run the tests", "section": "OTHERS"},
-        {"type": "ADD", "text": "new", "section": "OTHERS"},
+        {"type": "ADD", "text": "say hello", "section": "OTHERS"},
     ]));
     let slow = curator.after(Duration::from_secs(2));
     let api = Api::script([reflector, slow]);
@@ -125,7 +125,7 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
             "pat-001 run the tests 2/0",
             "oth-001 ask before a release 3/0",
             "oth-002 tell who is on call 0/1",
-            "oth-003 new 0/0",
+            "oth-003 say hello 0/0",
         ]
     );
     has!(

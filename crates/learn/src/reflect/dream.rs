@@ -62,7 +62,8 @@ impl Reply for Dreamt {
 
 /// The lessons that a rule joins; the error says why it is none.
 ///
-/// It says what they say, and each of them is about it. Their grounds are its grounds.
+/// Each command, path, flag and host in it stands in one of them, and each of them is about what
+/// it says. Their grounds are its grounds.
 pub fn joined<'l>(
     rule: &Value,
     lessons: &'l [KnownLesson],
@@ -77,18 +78,23 @@ pub fn joined<'l>(
         return Err("it names no two lessons that are about it".to_owned());
     }
     let said: Vec<&str> = joined.iter().map(|lesson| lesson.text.as_str()).collect();
-    says_no_more(&text, &said)?;
+    names_no_more(&text, &said)?;
     Ok(joined)
+}
+
+fn names_no_more(text: &str, sources: &[&str]) -> Result<(), String> {
+    let said: Vec<String> = sources.iter().map(|text| text.to_lowercase()).collect();
+    let mut names = names(text).into_iter();
+    match names.find(|name| !said.iter().any(|text| name.stands_in(text))) {
+        Some(name) => Err(format!("`{}` stands in none of its sources", name.text)),
+        None => Ok(()),
+    }
 }
 
 /// Makes sure that a text rests on its sources: each command, path, flag and host in it stands in
 /// one of them, and one in three of its words.
 pub fn says_no_more(text: &str, sources: &[&str]) -> Result<(), String> {
-    let said: Vec<String> = sources.iter().map(|text| text.to_lowercase()).collect();
-    let mut names = names(text).into_iter();
-    if let Some(name) = names.find(|name| !said.iter().any(|text| name.stands_in(text))) {
-        return Err(format!("`{}` stands in none of its sources", name.text));
-    }
+    names_no_more(text, sources)?;
     if !Said::of(&sources.join("\n")).has_share(&hashes(text), &BTreeSet::new()) {
         return Err("it says something else than its sources".to_owned());
     }

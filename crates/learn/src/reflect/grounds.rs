@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use super::names::names;
 use super::reply::ReplyLesson;
-use super::said::{says_something, turned};
+use super::said::turned;
 use super::sentences::{SAYS_IT, is_of, parts, pieces, plain, sentences};
 use crate::clip::{head, told_head};
 use crate::hint::hashes as words;
@@ -153,8 +153,8 @@ impl<'a> Grounds<'a> {
         if text.is_empty() {
             return self.takes_away(&grounds, claim.sources);
         }
-        if changes && !says_something(&text) {
-            return Err("it says too little".to_owned());
+        if changes && words(&text).is_empty() {
+            return Err("it says nothing".to_owned());
         }
         self.has_all_names(&text, claim.sources)?;
         let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &text)) else {

@@ -73,11 +73,6 @@ fn is_long(word: &str) -> bool {
         > WORD
 }
 
-/// Tells whether a text says enough to stand in a key point's place.
-pub(super) fn says_something(text: &str) -> bool {
-    words(text).len() >= TELLING || text.split_whitespace().any(is_long)
-}
-
 /// The words that turn a sentence round (`not`, `after`) and that `sources` have nowhere; `None`
 /// where it turns none of theirs. One that has the same words and lost such a word turns it, too.
 pub(super) fn turned(part: &str, sources: &[&str]) -> Option<BTreeSet<String>> {
