@@ -391,12 +391,10 @@ pub(super) fn move_project(
     projects::mark_stale(transaction, Some(to))
 }
 
-/// The word by which a search keeps to a project.
 pub(super) fn project_word(project: i64) -> String {
     format!("project{project}x")
 }
 
-/// The word by which a search keeps to a kind.
 pub(super) fn kind_word(kind: MemoryKind) -> String {
     format!("kind{}x", kind.word())
 }

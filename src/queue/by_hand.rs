@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tokio::task::block_in_place;
 
 use super::context::WorkerContext;
+use super::drain::Drain;
 use super::job::JobId;
 use super::progress::Job;
 use super::request::{self, Wish};
 use super::stop::{End, Finish, Stop};
-use super::worker::Drain;
 use super::{claim, files, record, spool, trust_record};
 use crate::account::Need;
 use crate::fsx::FsError;

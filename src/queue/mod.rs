@@ -11,6 +11,7 @@ mod by_hand;
 pub(crate) mod claim;
 mod claims;
 pub(crate) mod context;
+mod drain;
 pub(crate) mod dream;
 pub(crate) mod due;
 pub(crate) mod edit;

@@ -4,12 +4,12 @@ use std::io::ErrorKind;
 
 use jiff::SignedDuration;
 
+use super::drain::Drain;
 use super::due::FOREIGN;
 use super::job::{JOB_VERSION, JobId};
 use super::progress::Job;
 use super::schedule::ScheduledJob;
 use super::surroundings::Surroundings;
-use super::worker::Drain;
 use super::{files, spool};
 use crate::fsx::FsError;
 

@@ -219,7 +219,6 @@ fn unite(
 pub struct Wording(Canon);
 
 impl Wording {
-    /// Reads a text.
     pub fn of(text: &str) -> Self {
         Self(Canon::of(text))
     }

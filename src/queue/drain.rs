@@ -1,0 +1,329 @@
+//! One round of the worker: takes what waits, runs it, and ends when nothing is left to do.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::task::{self, JoinSet};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::ask::known_points;
+use super::context::WorkerContext;
+use super::in_flight::InFlight;
+use super::job::{JobId, Ticket};
+use super::schedule::Schedule;
+use super::stages::work;
+use super::status::{Due, Status};
+use super::stop::End;
+use super::worker::{Summary, WorkScope};
+use super::worker_lock::WorkerLock;
+use super::{QueueError, dream, hint_index, notices, overlooked, recover, tidy};
+use crate::backend::den;
+use crate::env::Clock;
+use crate::freshness;
+use crate::fsx::FsError;
+
+/// A worker waits for jobs that are due within this time; else it ends.
+const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(100);
+
+pub(super) struct Drain<'a> {
+    pub(super) context: &'a Arc<WorkerContext>,
+    pub(super) schedule: Schedule,
+    pub(super) summary: &'a mut Summary,
+    lock: &'a WorkerLock,
+    pub(super) scope: &'a WorkScope,
+    tasks: JoinSet<End>,
+    running: HashMap<task::Id, Running>,
+    pub(super) in_flight: InFlight,
+    /// Jobs that the user wanted dropped and that could not be.
+    pub(super) not_dropped: HashSet<JobId>,
+    projects: BTreeSet<PathBuf>,
+    /// By project, the folder of the last session that was learned from.
+    sessions: BTreeMap<PathBuf, PathBuf>,
+    /// Until when the status on disk says that the worker waits.
+    waits_until: Option<Timestamp>,
+}
+
+struct Running {
+    id: JobId,
+    /// Whether it tries an account that has failed: until it has ended nothing else begins.
+    is_trial: bool,
+}
+
+impl<'a> Drain<'a> {
+    pub(super) fn begin(
+        context: &'a Arc<WorkerContext>,
+        lock: &'a WorkerLock,
+        scope: &'a WorkScope,
+        summary: &'a mut Summary,
+    ) -> Result<Self, FsError> {
+        context.refresh();
+        let (in_flight, suspects) = InFlight::take_over(context.paths());
+        for (id, ended) in suspects {
+            let reason = format!("{ended} workers ended while they were at it");
+            tidy::put_off(context, &id, &reason);
+        }
+        if *scope == WorkScope::All {
+            recover::abandoned_sessions(&context.surroundings);
+            overlooked::enqueue(context);
+            den::clear();
+        }
+        let mut drain = Self {
+            context,
+            schedule: Schedule::default(),
+            summary,
+            lock,
+            scope,
+            tasks: JoinSet::new(),
+            running: HashMap::new(),
+            in_flight,
+            not_dropped: HashSet::new(),
+            projects: BTreeSet::new(),
+            sessions: BTreeMap::new(),
+            waits_until: None,
+        };
+        drain.look()?;
+        if *scope != WorkScope::All {
+            drain.schedule.keep_only(scope.wanted());
+        }
+        drain.requests()?;
+        if *scope == WorkScope::All {
+            tidy::all(context);
+        }
+        Ok(drain)
+    }
+
+    pub(super) async fn run(mut self) -> Result<Schedule, FsError> {
+        self.work().await?;
+        if *self.scope == WorkScope::All {
+            let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
+            dream::where_due(self.context, &projects).await;
+            self.work().await?;
+            self.leave_status();
+        }
+        for project in &self.projects {
+            hint_index::refresh_foreign(self.context, project);
+            self.context.refresh_records(project);
+            self.context.surroundings.make_ready(project);
+        }
+        self.look_at_files().await;
+        self.summary.waiting = self.schedule.waiting().count();
+        Ok(self.schedule)
+    }
+
+    /// Sees what of the key points of their projects the files no longer have.
+    ///
+    /// All jobs are done by now: it may be cut short, and the next worker does it again.
+    async fn look_at_files(&self) {
+        let context = self.context;
+        for (project, folder) in &self.sessions {
+            let config = context.surroundings.config_for(project);
+            let points = config.map_err(QueueError::from);
+            let points = points.and_then(|config| known_points(context.paths(), project, &config));
+            // What keeps them from being read has been told by the jobs.
+            let Ok(playbook) = points else { continue };
+            let place = (project.as_path(), folder.as_path());
+            match freshness::look(context.paths(), place, &playbook, context.now()).await {
+                Ok(true) => context.surroundings.make_ready(project),
+                Ok(false) => {}
+                Err(error) => context.log("worker", &error.to_string()),
+            }
+        }
+    }
+
+    async fn work(&mut self) -> Result<(), FsError> {
+        let worked = self.until_nothing_is_due().await;
+        // Without the state folder nothing can be kept of what is under way; else it was paid for.
+        self.lock.check()?;
+        while let Some(ended) = self.tasks.join_next_with_id().await {
+            self.ended(ended);
+        }
+        worked
+    }
+
+    async fn until_nothing_is_due(&mut self) -> Result<(), FsError> {
+        let mut tick = interval(LOOK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        tick.reset();
+        loop {
+            self.lock.check()?;
+            if self.context.has_put_jobs() {
+                self.look_again()?;
+            }
+            self.start_ready();
+            if self.tasks.is_empty() {
+                self.look_again()?;
+                self.start_ready();
+            }
+            if self.tasks.is_empty() {
+                if !self.is_worth_waiting() || self.has_lost_its_memory() {
+                    return Ok(());
+                }
+                self.say_that_it_waits();
+            }
+            tokio::select! {
+                Some(ended) = self.tasks.join_next_with_id() => self.ended(ended),
+                _ = tick.tick() => self.look_again()?,
+            }
+        }
+    }
+
+    fn look_again(&mut self) -> Result<(), FsError> {
+        if *self.scope == WorkScope::All {
+            self.look()?;
+        }
+        self.requests()
+    }
+
+    fn start_ready(&mut self) {
+        while !self.running.values().any(|running| running.is_trial)
+            && !self.context.memory().is_broken()
+            && let Some(id) = self.next_ready()
+        {
+            self.start(id);
+        }
+    }
+
+    /// The next job there is room for; an edit never waits for one session's turn.
+    fn next_ready(&mut self) -> Option<JobId> {
+        let (context, now) = (self.context, self.context.now());
+        match self.tasks.len() {
+            busy if busy < context.surroundings.jobs_at_once() => self.schedule.next(now),
+            busy if busy < context.surroundings.config.worker.jobs => {
+                self.schedule.next_by_hand(now)
+            }
+            _ => None,
+        }
+    }
+
+    fn start(&mut self, id: JobId) {
+        let context = self.context;
+        let job = match context.job(&id) {
+            Ok(job) if !context.serves(&job) => job,
+            Ok(job) => context.adopt(job),
+            Err(error) if error.is_missing() => return self.schedule.done(&id),
+            Err(error) => {
+                context.log(id.as_str(), &format!("left alone: {error}"));
+                return self.schedule.pass_over(id, context.now());
+            }
+        };
+        let due = if self.scope.wanted() == Some(&id) {
+            // The user asks for this one: its own pause is over.
+            context.parked_until(&job)
+        } else {
+            context.due(&job)
+        };
+        if let Some(due) = due.filter(|_| !context.is_too_old(&job)) {
+            let reason = self.backoff_reason(&job);
+            return self.schedule.put_off(id, due, reason);
+        }
+        let is_trial = context.is_trial(&job);
+        context
+            .surroundings
+            .log_error(id.as_str(), self.in_flight.begin(&id));
+        self.projects.insert(job.ticket.project.clone());
+        if job.edit.is_none() {
+            let Ticket { project, cwd, .. } = &job.ticket;
+            self.sessions.insert(project.clone(), cwd.clone());
+        }
+        let task = {
+            let context = Arc::clone(context);
+            async move { work(&context, job).await }
+        };
+        self.spawn(id, is_trial, task);
+    }
+
+    pub(super) fn spawn(
+        &mut self,
+        id: JobId,
+        is_trial: bool,
+        task: impl Future<Output = End> + Send + 'static,
+    ) {
+        let handle = self.tasks.spawn(task);
+        self.running.insert(handle.id(), Running { id, is_trial });
+    }
+
+    pub(super) fn is_running(&self, id: &JobId) -> bool {
+        self.running.values().any(|running| running.id == *id)
+    }
+
+    fn ended(&mut self, ended: Result<(task::Id, End), task::JoinError>) {
+        let (task, end) = match ended {
+            Ok((task, end)) => (task, Ok(end)),
+            Err(error) => (error.id(), Err(error)),
+        };
+        let Some(Running { id, .. }) = self.running.remove(&task) else {
+            return;
+        };
+        // What came of it may be worth a word, whenever the next one is due.
+        self.waits_until = None;
+        match end {
+            Ok(End::Gone(finish)) => {
+                self.in_flight.gone(&id);
+                self.schedule.done(&id);
+                self.summary.finished.push((id, finish));
+            }
+            Ok(End::Waits(due, reason)) => {
+                self.context
+                    .surroundings
+                    .log_error(id.as_str(), self.in_flight.put_down(&id));
+                self.schedule.tried(id, due, reason);
+            }
+            Ok(End::Stays) => {
+                self.schedule.forget(&id);
+                self.not_dropped.insert(id);
+            }
+            Err(error) => {
+                let reason = format!("the work on it broke off: {error}");
+                let due = tidy::put_off(self.context, &id, &reason);
+                self.schedule.put_off(id, due, Some(reason));
+            }
+        }
+    }
+
+    fn is_worth_waiting(&self) -> bool {
+        // With a stopped clock nothing ever becomes due.
+        let due = self.schedule.next_due();
+        let due = due.filter(|_| self.context.surroundings.clock == Clock::Running);
+        let is_soon = |due: Timestamp| due.duration_since(self.context.now()) <= WORTH_WAITING;
+        // What was paid for and could not be stored ends with this process, whoever waits for it.
+        due.is_some_and(|due| {
+            *self.scope == WorkScope::All && is_soon(due) || self.context.has_unsaved_answers()
+        })
+    }
+
+    /// Tells whether the memory can only be used by another worker, which opens it anew; what a
+    /// model said and could not be saved is waited for all the same.
+    fn has_lost_its_memory(&self) -> bool {
+        self.context.memory().is_broken() && !self.context.has_unsaved_answers()
+    }
+
+    /// Leaves the status once for each pause: a start in it is to say why nothing is learned.
+    fn say_that_it_waits(&mut self) {
+        let until = self.schedule.next_due();
+        if *self.scope == WorkScope::All && self.waits_until != until {
+            self.waits_until = until;
+            self.leave_status();
+        }
+    }
+
+    fn leave_status(&self) {
+        let context = self.context;
+        let mut status = Status::quiet(context.now());
+        status.remember_leap(context.paths(), context.now());
+        let foreign = self.schedule.foreign_due().into_iter();
+        status.due = foreign.map(|(name, due)| (name, Due(due))).collect();
+        if let Some(due) = self.schedule.next_due() {
+            let names = context.surroundings.account.names().into_iter();
+            status.due.extend(names.map(|name| (name, Due(due))));
+        }
+        status.notices = notices::all(context, &self.schedule);
+        status.quarantine = notices::quarantine(context);
+        context
+            .surroundings
+            .log_error("worker", status.write(context.paths()));
+    }
+}
