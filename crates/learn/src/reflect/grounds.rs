@@ -11,12 +11,16 @@
 //!    command that the user typed or a command that an agent was sent to run; an identifier of
 //!    code, which is none of these, may stand anywhere in the session; what the user refused may be
 //!    named where it is forbidden,
-//! 3. a ground says something of it: they share a word,
+//! 3. a ground says something of it: they share a word, or the user's words do with the calls just
+//!    before them,
 //! 4. no sentence of a tool, a file or a page says it, or a piece of it, better than all that is
 //!    trusted,
 //! 5. where it replaces a key point, a ground or a call that is named says something of each
 //!    sentence that is new, and a ground much of one that is turned round,
 //! 6. where it takes one away, a ground that denies something says much of it.
+//!
+//! What is gone from the project's files, and what earlier sessions taught with a ground, need none
+//! here (`accept_of_stale`, `accept_of_lessons`); a template that asks for no grounds gets what it says.
 //!
 //! A page that talks a model into a key point can forge the numbers, but neither its names
 //! nor its words stand where they must. What it says in quite other words is not known from an

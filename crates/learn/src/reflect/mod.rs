@@ -1,7 +1,8 @@
 //! The judging of a session: prompts out, answers in.
 //!
 //! A prompt is filled from a template ([`prompt`], `fill`); in the reply the JSON is
-//! found ([`extract`]) and read with tolerance ([`reply`]). [`rules`]
+//! found ([`extract`]) and read with tolerance ([`reply`]). What it may teach, [`grounds`] and
+//! [`accepted`] say, and whether that is a key point at once, [`recurrence`]. [`rules`]
 //! answers without a model; `evaluate` says how good a session was, `remember` what stays of
 //! it ([`learned`], read back as [`remembered`]), `tellable` what of that an agent may be told.
 
