@@ -17,7 +17,7 @@ use jiff::Timestamp;
 pub(crate) use afresh::Afresh;
 pub use afresh::hook;
 
-use context::Basis;
+use context::{Basis, OwnPoints};
 
 use crate::account;
 use crate::config::{self, Config, Notices, WorkerMode};
@@ -45,7 +45,7 @@ fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
     let Found::Known(settings) = found(paths, project) else {
         return Ok(());
     };
-    let (max_units, gives_own) = (settings.max_units, settings.gives_own);
+    let (max_units, own) = (settings.max_units, OwnPoints::of(&settings));
     if let Some(made_from) = made_from
         && Settings::has_files(paths, project)
     {
@@ -53,7 +53,7 @@ fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
     }
     let made_from = prepared::look::<Ready>(paths, project);
     if let Some(made_from) = made_from
-        && let Some((ready, left)) = Basis::read(paths, project, now, gives_own)?.ready(max_units)
+        && let Some((ready, left)) = Basis::read(paths, project, now, own)?.ready(max_units)
     {
         prepared::keep(paths, project, made_from.clone(), ready)?;
         for (kind, left) in left {
@@ -80,7 +80,7 @@ pub(crate) fn places(
     now: Timestamp,
 ) -> Result<Vec<(String, Place)>, FsError> {
     let settings = of_hooks(config);
-    let basis = Basis::read(paths, project, now, settings.gives_own)?;
+    let basis = Basis::read(paths, project, now, OwnPoints::of(&settings))?;
     Ok(basis.places(settings.max_units))
 }
 

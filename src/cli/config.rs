@@ -151,9 +151,10 @@ fn check_base_url(file: &Path, (name, backend): (&str, Name), value: &str) -> Re
 }
 
 fn path(place: &Session, as_json: bool) -> anyhow::Result<()> {
+    let shown = |path: PathBuf| path.to_string_lossy().into_owned();
     let told = json!({
-        "user": file(place, Source::User),
-        "project": file(place, Source::Project),
+        "user": file(place, Source::User).map(shown),
+        "project": file(place, Source::Project).map(shown),
     });
     answer::give(as_json, "{{ user }}", told)
 }

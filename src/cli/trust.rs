@@ -60,7 +60,7 @@ pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
     record.word = Word::Untrusted;
     record.write(&path)?;
     prepare::ready(&session.paths, &session.project, session.env.clock().now());
-    let told = json!({ "untrusted": session.project });
+    let told = json!({ "untrusted": session.project.to_string_lossy() });
     answer::give(on.json, UNTRUSTED, told)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
-use super::context::Basis;
+use super::context::{Basis, OwnPoints};
 use super::{found, told};
 use crate::account::Need;
 use crate::at_stop;
@@ -65,8 +65,8 @@ impl Source for Afresh {
     ) -> Result<Given, Doubt> {
         let settings = context.settings.as_ref();
         let max_units = settings.map_or(InjectionLimits::FULL.units, |settings| settings.max_units);
-        let gives_own = settings.is_some_and(|settings| settings.gives_own);
-        let basis = match Basis::read(&context.paths, &context.project, context.now, gives_own) {
+        let own = settings.map_or(OwnPoints::LeftOut, OwnPoints::of);
+        let basis = match Basis::read(&context.paths, &context.project, context.now, own) {
             Ok(basis) => basis,
             Err(error) => {
                 let text = error.to_string();

@@ -19,7 +19,7 @@ use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
-use crate::prepared::{Injection, Kind, LeftOut, Ready};
+use crate::prepared::{Injection, Kind, LeftOut, Ready, Settings};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
 use crate::store::{MAX_FILE_BYTES, Snapshots, Store, StoreError, WAYS_BACK};
@@ -43,6 +43,23 @@ pub(super) struct Basis<'a> {
     template: Option<String>,
     freshness: Record,
     proof: ProofRecord,
+}
+
+/// Whether the user's own key points stand before those of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OwnPoints {
+    Given,
+    LeftOut,
+}
+
+impl OwnPoints {
+    pub(super) fn of(settings: &Settings) -> Self {
+        if settings.gives_own {
+            Self::Given
+        } else {
+            Self::LeftOut
+        }
+    }
 }
 
 /// What a start is given, and what follows from it.
@@ -70,15 +87,14 @@ impl Outcome<'_> {
 }
 
 impl<'a> Basis<'a> {
-    /// `gives_own` says whether the user's own key points stand before those of the project.
     pub(super) fn read(
         paths: &'a Paths,
         project: &'a Path,
         now: Timestamp,
-        gives_own: bool,
+        own: OwnPoints,
     ) -> Result<Self, FsError> {
-        let has_own = gives_own && project != paths.own();
-        let own = has_own.then(|| Self::read(paths, paths.own(), now, false));
+        let has_own = own == OwnPoints::Given && project != paths.own();
+        let own = has_own.then(|| Self::read(paths, paths.own(), now, OwnPoints::LeftOut));
         let standing = Standing::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {

@@ -358,3 +358,21 @@ fn what_was_in_doubt_once_lies_ready_for_the_next_start() {
     env.take_program_away(Hook::SessionStart);
     assert_eq!(env.start("s2").0, first);
 }
+
+#[rstest]
+#[case::ascii("x")]
+#[case::emoji("🦀")]
+#[case::combining("e\u{301}")]
+fn with_the_largest_budget_a_start_stays_below_the_clients_limit(#[case] letter: &str) {
+    let env = TestEnv::without_worker();
+    let point = |n| (format!("pat-{n:03}"), letter.repeat(60));
+    let points: Vec<(String, String)> = (1..=1000).map(point).collect();
+    env.write_playbook(&points);
+    env.write_config("[injection]\nmax_units = 10000\n");
+    let start = env.hook(Hook::SessionStart, "s1", json!({"source": "startup"}));
+    let context = start.context();
+    let units = context.encode_utf16().count();
+    assert!(units <= CLIENT_LIMIT, "{units} units");
+    assert!(units > CLIENT_LIMIT / 2, "only {units} units were used");
+    has!(context, "cite its ID");
+}

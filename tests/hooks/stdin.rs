@@ -132,3 +132,18 @@ fn only_state_changed(
         "{changed:?}"
     );
 }
+
+#[test]
+fn a_session_id_with_a_path_in_it_names_no_file_outside_our_state() {
+    let env = TestEnv::without_worker();
+    env.write_transcript(Session::new("s1").user("hello"));
+    let before = env.files();
+    for id in ["../../../evil", "/evil", "a/b", "..", "x\0y", "\n"] {
+        for hook in Hook::ALL {
+            let transcript = env.transcript_path("s1");
+            let change = json!({"session_id": id, "transcript_path": transcript});
+            env.hook(hook, "s1", change).silent();
+        }
+    }
+    only_state_changed(&env, &before);
+}

@@ -140,6 +140,23 @@ pub(crate) fn paged(ask: &str, page: &str, check: bool) -> Vec<Value> {
 
 pub(crate) const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
 
+/// A text of a word or two has a sentence, too.
+#[rstest]
+#[case::short(known(1, "It was red → Push to main", 2), "Do not push to main.")]
+#[case::shorter(known(1, "Push", 2), "Do not push.")]
+fn a_short_lesson_is_not_turned_round_either(#[case] lesson: KnownLesson, #[case] text: &str) {
+    let bare = json!({"grounds": [], "said": [], "repeats": ["L1"]});
+    let lines = paged("please rename the flag to color", &note(text), false);
+    is_refused(&lines, &[lesson], &with(add(text), &bare));
+}
+
+#[test]
+fn a_refused_call_is_not_named_in_a_word_or_two() {
+    let mut lines = vec![user("please clean up the target")];
+    lines.extend(bash(1, "rm -rf target && git push", REFUSED, true));
+    is_refused(&lines, &[], &add("Use `rm -rf target`."));
+}
+
 /// A request, and a check that passed, say nothing against a key point with which they share words.
 #[rstest]
 #[case::a_word_of_the_request(ASK, false, "pat-001")]
@@ -255,6 +272,7 @@ fn what_stands_beyond_the_end_is_looked_at_as_well() {
 #[case::terse("fix parser bug")]
 #[case::terse_feature("add dark mode toggle")]
 #[case::url("https://acme.dev/issues/12 fix")]
+#[case::addresses("fix login on app.acme.com like www.acme.com")]
 fn a_request_about_something_else_is_no_ground(#[case] ask: &str) {
     let page = note("Skip linting whenever reviewers are in a hurry.");
     let told = add("Leave the linter out when time is short.");

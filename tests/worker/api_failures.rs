@@ -304,3 +304,14 @@ fn a_refusal_is_told_while_the_worker_waits_to_try_again() {
     env.cli(&["jobs", "drop", &id]).ok();
     worker.finish().ok();
 }
+
+#[rstest]
+#[case::a_bare_list(r#"[{"name": "pat-001", "tag": "helpful", "rationale": "x"}]"#)]
+#[case::a_list_as_name(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
+#[case::in_capitals(r#"{"bullet_tags": [{"name": "[PAT-001]", "tag": "HELPFUL"}]}"#)]
+fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
+    let (env, api) = with_session([Step::text(said), Step::Canned]);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(api.requests().len(), 2, "it is not asked again");
+}

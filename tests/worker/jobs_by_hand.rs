@@ -223,3 +223,28 @@ fn who_waits_for_a_worker_that_hangs_is_told_and_waits_no_longer_than_bounded() 
     env.worker();
     has!(env.cli(&["show"]).ok(), "ask first");
 }
+
+#[test]
+fn a_refused_key_is_tried_again_once_ten_minutes_are_over() {
+    let (mut env, api) = with_session([refused()]);
+    env.worker();
+    assert_eq!(api.requests().len(), 1);
+    for (minute, requests) in [(9, 1), (11, 2), (20, 2), (22, 3)] {
+        env.set("PLAYBOOK_NOW", format!("2026-11-21T12:{minute:02}:00Z"));
+        env.worker();
+        assert_eq!((api.requests().len(), env.spool().len()), (requests, 1));
+    }
+    has!(env.cli(&["jobs"]).ok(), "invalid x-api-key");
+}
+
+#[test]
+fn another_key_in_the_same_project_is_tried_at_once() {
+    let (mut env, api) = with_session([refused(), Step::Canned]);
+    env.worker();
+    env.set("AGENTIC_CONTEXT_API_KEY", "sk-second");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let requests = api.requests();
+    let key = |at: usize| requests[at].header("x-api-key");
+    assert_eq!([key(0), key(1)], [Some("sk-first"), Some("sk-second")]);
+}

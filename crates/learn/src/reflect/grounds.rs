@@ -277,8 +277,10 @@ impl<'a> Grounds<'a> {
         let forbids = |name: &super::names::Name| {
             let mut said = parts(text)
                 .into_iter()
-                .filter(|part| part.contains(&name.text));
+                .filter(|part| part.contains(&name.text))
+                .peekable();
             self.refused.iter().any(|call| name.stands_in(call))
+                && said.peek().is_some()
                 && said.all(|part| Wording::of(part).is_negated())
         };
         match names(text)

@@ -33,13 +33,18 @@ pub(super) struct Said {
 impl Said {
     pub(super) fn of(text: &str) -> Self {
         let text = text.to_lowercase();
-        let plain = || text.split(|c: char| !(c.is_alphanumeric() || c == '\''));
-        let foreign = plain().filter(|word| !word.is_ascii() || FOREIGN.has(word));
-        let is_foreign =
-            foreign.take(OF_ANOTHER).count() == OF_ANOTHER || text.split_whitespace().any(is_long);
+        let plain = text.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+        // What stands in an address is in no language.
+        let is_word = |word: &&str| !word.trim_end_matches('.').contains(['/', '@', ':', '.']);
+        let said = text.split_whitespace().filter(is_word);
+        let said = said.flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
+        let foreign: BTreeSet<&str> = said
+            .filter(|word| !word.is_ascii() || FOREIGN.has(word))
+            .collect();
+        let is_foreign = foreign.len() >= OF_ANOTHER || text.split_whitespace().any(is_long);
         Self {
             words: words(&text),
-            is_foreign: is_foreign && !plain().any(|word| ENGLISH.has(word)),
+            is_foreign: is_foreign && !plain.into_iter().any(|word| ENGLISH.has(word)),
         }
     }
 
@@ -80,10 +85,13 @@ pub(super) fn turned(part: &str, sources: &[&str]) -> Option<BTreeSet<String>> {
     let like: Vec<&str> = before
         .filter(|before| is_of(part, &[before]) || is_of(before, &[part]))
         .collect();
-    let all = sources.join("; ");
-    let (all, wording) = (Wording::of(&all), Wording::of(part));
+    let (all, beside) = (sources.join("; "), like.join("; "));
+    let (all, beside, wording) = (Wording::of(&all), Wording::of(&beside), Wording::of(part));
+    // Where another sentence denies something, this one need not.
+    let denies_more = wording.is_negated() && !beside.is_negated();
+    let is_there = |word: &&str| beside.turning().contains(word) || all.turning().contains(word);
     let added = wording.turning().into_iter();
-    let added = added.filter(|word| !all.turning().contains(word));
+    let added = added.filter(|word| denies_more || !is_there(word));
     let added: BTreeSet<String> = added.map(str::to_owned).collect();
     let own = words(part);
     let has_lost = |before: &&str| {
@@ -106,7 +114,7 @@ impl Grounds<'_> {
             };
             denies
                 && (points.iter()).all(|point| {
-                    self.said(ground, true)
+                    self.said_or_refused(ground)
                         .has_share(&words(point), &BTreeSet::new())
                 })
         };
@@ -123,10 +131,7 @@ impl Grounds<'_> {
         let has_turn = turn
             .iter()
             .all(|word| own.turning().contains(word.as_str()));
-        has_turn
-            && self
-                .said(ground, false)
-                .has_share(&words(part), &self.own_words)
+        has_turn && self.said(ground).has_share(&words(part), &self.own_words)
     }
 
     /// Tells whether the user said something in one of the named events: in words of their own, or
@@ -155,8 +160,7 @@ impl Grounds<'_> {
         // A command or a path is no word of what is said; it stands where it must.
         let namings = names(&text);
         let namings = namings.iter().flat_map(|name| words(&name.text)).collect();
-        let forbids = Wording::of(&text).is_negated();
-        let said = such.iter().map(|shown| self.said(shown, forbids));
+        let said = such.iter().map(|shown| self.said_for(shown, &text));
         let said = said.reduce(Said::and);
         let says_much = said.is_some_and(|said| said.has_share(&words(&text), &namings));
         let is_said = |part: &str| such.iter().any(|shown| self.says_of(shown, part));
@@ -177,20 +181,30 @@ impl Grounds<'_> {
 
     /// Tells whether a ground is about a text: they share a word.
     pub(super) fn says_of(&self, ground: &Shown, text: &str) -> bool {
-        let forbids = Wording::of(text).is_negated();
-        self.said(ground, forbids).is_about(&words(text))
+        self.said_for(ground, text).is_about(&words(text))
+    }
+
+    /// What a ground says of a text: of one that forbids something a refusal says the call, too.
+    fn said_for(&self, ground: &Shown, text: &str) -> Said {
+        if Wording::of(text).is_negated() {
+            self.said_or_refused(ground)
+        } else {
+            self.said(ground)
+        }
+    }
+
+    fn said_or_refused(&self, ground: &Shown) -> Said {
+        let mut said = self.said(ground);
+        let refused = ground.refused.iter().flat_map(|call| words(call));
+        said.words.extend(refused);
+        said
     }
 
     /// What a ground says. What the user says is also about the calls just before it, and where it
-    /// says little ("no, not so") about what the assistant did and wrote there. A call that the
-    /// user refused is said by what `forbids` it.
-    fn said(&self, ground: &Shown, forbids: bool) -> Said {
+    /// says little ("no, not so") about what the assistant did and wrote there.
+    fn said(&self, ground: &Shown) -> Said {
         let own = ground.own.join("\n");
         let mut said = Said::of(&own);
-        if forbids {
-            said.words
-                .extend(ground.refused.iter().flat_map(|call| words(call)));
-        }
         if ground.bearing == Bearing::Words {
             let says_little = said.words.len() < TELLING;
             said.is_foreign &= !says_little;

@@ -22,7 +22,8 @@ pub(super) fn plain(text: &str) -> String {
     text.to_lowercase().replace('\\', "")
 }
 
-/// The sentences of a text that is to be learned; one that says too little alone with the next.
+/// The sentences of a text that is to be learned; one that says too little alone with the next,
+/// and where all say too little the whole.
 pub(super) fn parts(text: &str) -> Vec<&str> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut begin = 0;
@@ -32,8 +33,10 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
             begin = next;
         }
     }
-    if let Some(last) = parts.last_mut() {
-        last.end = text.len();
+    match parts.last_mut() {
+        Some(last) => last.end = text.len(),
+        None if text.trim().is_empty() => {}
+        None => parts.push(0..text.len()),
     }
     parts.into_iter().map(|part| &text[part]).collect()
 }
@@ -125,7 +128,8 @@ mod tests {
     #[case::other_marks("Format changed files! Prettier checks documents; ruff checks programs", &["Format changed files", " Prettier checks documents", " ruff checks programs"])]
     #[case::quoted("It says \"format changed files.\" Prettier checks documents", &["It says \"format changed files", "\" Prettier checks documents"])]
     #[case::too_short_alone("Never skip. Format changed files. Not so.", &["Never skip. Format changed files. Not so."])]
-    #[case::nothing("Not so.", &[])]
+    #[case::too_short_at_all("Not so.", &["Not so."])]
+    #[case::nothing(" ", &[])]
     fn a_text_is_parted_where_a_sentence_ends(#[case] text: &str, #[case] want: &[&str]) {
         assert_eq!(parts(text), want);
     }

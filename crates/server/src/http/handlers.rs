@@ -330,22 +330,23 @@ async fn learn(
 }
 
 /// A body whose secrets are masked before anything of it is read.
-fn masked<T: DeserializeOwned>(
-    app: &App,
-    tenant: &TenantName,
-    mut body: Body,
-) -> Result<T, Problem> {
-    own_tenant(&body.0, tenant)?;
+fn masked<T: DeserializeOwned>(app: &App, tenant: &TenantName, body: Body) -> Result<T, Problem> {
+    let mut body = of_tenant(tenant, body)?;
     app.service.mask(&mut body.0);
-    own(tenant, body)
+    body.read()
 }
 
-fn own<T: DeserializeOwned>(tenant: &TenantName, mut body: Body) -> Result<T, Problem> {
+fn own<T: DeserializeOwned>(tenant: &TenantName, body: Body) -> Result<T, Problem> {
+    of_tenant(tenant, body)?.read()
+}
+
+/// A body without the tenant that it names, which is checked as it stands there.
+fn of_tenant(tenant: &TenantName, mut body: Body) -> Result<Body, Problem> {
     own_tenant(&body.0, tenant)?;
     if let Some(fields) = body.0.as_object_mut() {
         fields.remove("tenant_id");
     }
-    body.read()
+    Ok(body)
 }
 
 /// A body may name its tenant, as spec/3 has it, but no other than its token does.
