@@ -377,3 +377,16 @@ fn a_folder_or_a_pipe_in_its_place_is_an_error_and_no_hang() {
     let error = Memory::open(&folder.file).unwrap_err();
     assert!(error.to_string().contains("not a regular file"), "{error}");
 }
+
+#[test]
+fn history_is_told_newest_first() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for n in 1..=2 {
+        memory.record(&full(n)).unwrap();
+    }
+    let entries = memory.history("/p", 4).unwrap();
+    let told = entries.iter().map(|e| format!("{}.{}", e.job, e.seq));
+    let told: Vec<String> = told.collect();
+    assert_eq!(told, ["job-2.2", "job-2.1", "job-2.0", "job-1.2"]);
+}

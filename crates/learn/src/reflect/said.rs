@@ -87,11 +87,11 @@ pub(super) fn turned(part: &str, sources: &[&str]) -> Option<BTreeSet<String>> {
         .collect();
     let (all, beside) = (sources.join("; "), like.join("; "));
     let (all, beside, wording) = (Wording::of(&all), Wording::of(&beside), Wording::of(part));
-    // Where another sentence denies something, this one need not.
+    // That another sentence denies something is no reason for this one to.
     let denies_more = wording.is_negated() && !beside.is_negated();
-    let is_there = |word: &&str| beside.turning().contains(word) || all.turning().contains(word);
     let added = wording.turning().into_iter();
-    let added = added.filter(|word| denies_more || !is_there(word));
+    let added = added.filter(|word| !beside.turning().contains(word));
+    let added = added.filter(|word| denies_more || !all.turning().contains(word));
     let added: BTreeSet<String> = added.map(str::to_owned).collect();
     let own = words(part);
     let has_lost = |before: &&str| {
