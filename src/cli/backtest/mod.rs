@@ -16,13 +16,18 @@ use crate::queue::bootstrap;
 use crate::queue::bootstrap_budget;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::transcripts::{self, Past};
-use replay::Replay;
+use replay::{Judge, Replay};
 use tally::Tally;
 
 pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
     let session = Session::look(args.on.project.as_deref())?;
     let past = sessions(&session, args)?;
-    let mut replay = Replay::new(&session, args.model).context("could not set up the replay")?;
+    let judge = if args.model {
+        Judge::Model
+    } else {
+        Judge::Rules
+    };
+    let mut replay = Replay::new(&session, judge).context("could not set up the replay")?;
     if args.model && !agreed(&replay, &past, args)? {
         return Ok(());
     }

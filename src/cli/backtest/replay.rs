@@ -25,6 +25,14 @@ use crate::tenant::Tenant;
 /// Larger than any settings or template that are used.
 const MAX_COPY: u64 = 1 << 20;
 
+/// Who judges the sessions that are replayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judge {
+    /// The one that the user's settings name.
+    Model,
+    Rules,
+}
+
 pub(super) struct Replay {
     root: tempfile::TempDir,
     variables: Vec<(OsString, OsString)>,
@@ -34,7 +42,7 @@ pub(super) struct Replay {
 impl Replay {
     /// Makes the folder: the user's settings and templates, an empty project and no past. Unless
     /// the model is asked that the settings name, the rules judge: no network, no cost.
-    pub(super) fn new(user: &Session, asks_model: bool) -> anyhow::Result<Self> {
+    pub(super) fn new(user: &Session, judge: Judge) -> anyhow::Result<Self> {
         let root = tempfile::Builder::new()
             .prefix("playbook-backtest-")
             .tempdir()?;
@@ -49,7 +57,7 @@ impl Replay {
             copy(&user.paths.template(template), &copied)?;
         }
         let mut settings = vec![("hooks.on_tool_failure", "true")];
-        if !asks_model {
+        if judge == Judge::Rules {
             settings.push(("backend", "rules"));
         }
         for (key, value) in settings {
