@@ -8,6 +8,7 @@ use super::{answer, args, output};
 use crate::freshness;
 use crate::playbook::Point;
 use crate::playbook::context::Admission;
+use crate::playbook::proof::Proof;
 use crate::proof;
 use crate::trust;
 
@@ -54,7 +55,7 @@ fn points(session: &Session, args: &args::Show) -> anyhow::Result<(Vec<Value>, b
         told["stage"] = json!(proof.stage(&point));
         if !args.on.json {
             let seen = proof.of(&point);
-            let is_news = seen.shown > 0 || seen.needed > 0;
+            let is_news = seen != Proof::default();
             told["seen"] = is_news.then(|| proof.told(&point)).into();
             // A record of trust knows a point by its text in the file.
             let (name, text) = (as_stands.name, as_stands.text);

@@ -22,12 +22,21 @@ const NEEDED: &str = "SELECT point, count(DISTINCT root) FROM (
          WHERE p.name = ?1 AND h.kind = 'update' AND j.session <> '' AND j.undone_by IS NULL)
      GROUP BY point";
 
-/// What is known of the points by hand: the user added them, or the change that did quotes the
-/// user's words as its ground. Rules add only what the user said or did twice.
+/// The first job of each root session that tells what came up in it.
+const REFLECTED: &str = "SELECT min(j.id) FROM jobs j JOIN projects p ON p.id = j.project
+     WHERE p.name = ?1 AND j.reflected IS NOT NULL AND j.undone_by IS NULL
+     GROUP BY j.reflected ORDER BY 1";
+
+/// The job in which each point was learned, or came back.
+const LEARNED: &str = "SELECT h.point, max(h.job) FROM history h
+     JOIN projects p ON p.id = h.project WHERE p.name = ?1 AND h.kind = 'add' GROUP BY h.point";
+
+/// The points that the user added, or said: the change that did quotes the words. Rules add only
+/// what the user said or did twice.
 const BY_USER: &str = "SELECT DISTINCT h.point FROM history h
      JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
      WHERE p.name = ?1 AND h.kind = 'add'
-         AND (j.backend IN ('', 'rules') OR h.reason GLOB '*[[]#[0-9]* USER:*]')";
+         AND (j.backend IN ('', 'rules') OR h.reason GLOB '*[[]said: #[0-9]* USER*]')";
 
 impl Memory {
     /// Returns how the key points of a project did, each root session counted once.
@@ -48,7 +57,7 @@ impl Memory {
                 cited: counted(row, 2)?,
                 helpful: counted(row, 3)?,
                 harmful: counted(row, 4)?,
-                needed: 0,
+                ..Proof::default()
             };
             Ok((row.get(0)?, proof))
         })?;
@@ -58,6 +67,18 @@ impl Memory {
         })?;
         for (point, needed) in needed {
             points.entry(point).or_default().needed = needed;
+        }
+        let reflected: Vec<i64> = self.all(action, REFLECTED, [project], |row| row.get(0))?;
+        let learned = self.all(action, LEARNED, [project], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        for (point, job) in learned {
+            let point: String = point;
+            let later = reflected.len() - reflected.partition_point(|id| *id <= job);
+            if later > 0 {
+                let proof = points.entry(point).or_default();
+                proof.passed = (later as u64).saturating_sub(proof.shown + proof.needed);
+            }
         }
         let by_user = self.all(action, BY_USER, [project], |row| row.get(0))?;
         Ok(ProofRecord {

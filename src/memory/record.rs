@@ -45,6 +45,8 @@ pub struct Record {
     pub(crate) points: Vec<PointInSession>,
     /// The session that its session goes back to; itself where it was not forked.
     pub(crate) root: String,
+    /// Whether its reflector was asked which key points would have helped.
+    pub(crate) tells_what_came_up: bool,
     /// When it is recorded, which is later than the job where a session was there before.
     pub(crate) recorded: Timestamp,
     /// How many rows that may add; counting on takes none.
@@ -86,6 +88,9 @@ impl Memory {
             let job = jobs::put(transaction, project, &record.job)?;
             history::add(transaction, project, job, &record.changes)?;
             jobs::mark_dropped(transaction, job, &record.dropped)?;
+            if record.tells_what_came_up {
+                jobs::mark_reflected(transaction, job, &record.root)?;
+            }
             if let Some(cursor) = &record.cursor {
                 cursors::advance(transaction, project, cursor, record.confidence)?;
             }

@@ -35,6 +35,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../data/schema/16_lesson_sessions.sql"),
     include_str!("../../data/schema/17_sharing.sql"),
     include_str!("../../data/schema/18_points_needed.sql"),
+    include_str!("../../data/schema/19_reflected_roots.sql"),
 ];
 
 fn known_version() -> i64 {

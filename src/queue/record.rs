@@ -13,7 +13,7 @@ use super::context::WorkerContext;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JOB_VERSION, JobId};
-use super::progress::Job;
+use super::progress::{Job, ReflectorAsked};
 use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
@@ -47,6 +47,7 @@ pub(super) fn applied(
     let progress = &job.progress;
     record.points.clone_from(&progress.points);
     record.root = root_of(job);
+    record.tells_what_came_up = progress.reflector_asked == ReflectorAsked::WhatCameUp;
     record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
     if let Some(Edit::Undo { job }) = &job.edit {
         record.undoes = Some(job.to_string());

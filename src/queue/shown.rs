@@ -65,7 +65,7 @@ pub(super) fn only_its_own(job: &Job, facts: &Facts, playbook: &mut Playbook) {
     }
 }
 
-fn is_of_subagent(job: &Job) -> bool {
+pub(super) fn is_of_subagent(job: &Job) -> bool {
     lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent
 }
 

@@ -44,7 +44,7 @@ fn the_log_quotes_the_ground_of_a_change_and_names_what_has_none() {
     assert_eq!(names, ["ctx-001", "pat-001"]);
     assert_eq!(env.marks_of("pat-001"), (1, 0), "tags count all the same");
     let job = &history(&env)[0];
-    let quote = "[#1 USER: the release of the parser goes by scripts/ship.sh, not by hand]";
+    let quote = "[said: #1 USER: the release of the parser goes by scripts/ship.sh, not by hand]";
     assert_eq!(
         job["changes"][1]["reason"],
         format!("The user said how. {quote}")

@@ -134,3 +134,74 @@ fn a_check_that_failed_and_passed_later_teaches_by_its_weight(
     env.learn_from(&session);
     assert_eq!(names(&env), expected);
 }
+
+/// In so many sessions a key point that they did not have may fail to come up.
+const PATIENCE: usize = 12;
+
+/// What a model makes of a session in which these points would have helped.
+fn came_up(points: &[&str]) -> [Step; 2] {
+    let reflection =
+        json!({"analysis": "It went on.", "bullet_tags": [], "would_have_helped": points});
+    let curation = json!({"reasoning": "Nothing.", "operations": []});
+    [reflection, curation].map(|reply| Step::text(&reply.to_string()))
+}
+
+/// Where the point that [`TEXT`] became stands.
+fn stage(env: &TestEnv) -> Value {
+    let told = env.cli(&["show", "--json"]).json();
+    let points = told["points"].as_array().unwrap();
+    let point = points.iter().find(|point| point["name"] == "ctx-001");
+    point.unwrap()["stage"].clone()
+}
+
+/// Nobody was given it: it was learned from sessions of long ago, or had no room at a start.
+#[test]
+fn what_did_not_come_up_in_many_sessions_rests_until_it_does() {
+    let taught = replies(TEXT, 0.9, &json!({}));
+    let mut script = [taught.clone(), taught].concat();
+    script.extend((0..PATIENCE).flat_map(|_| came_up(&[])));
+    script.extend(came_up(&["ctx-001"]));
+    let api = Api::script(script);
+    let env = TestEnv::asking(&api);
+    for id in ["taught", "taught2"] {
+        env.learn_from(&met(id));
+    }
+    for n in 1..PATIENCE {
+        env.learn_from(&met(&format!("passed{n}")));
+    }
+    assert_eq!(stage(&env), "probation");
+    env.learn_from(&met("passed12"));
+    assert_eq!(stage(&env), "resting");
+    has!(
+        env.cli(&["show"]).ok(),
+        "(resting: did not come up in 12 sessions, not shown yet)"
+    );
+    lacks!(env.start("later").0, "python3");
+
+    env.learn_from(&met("needed"));
+    assert_eq!(stage(&env), "probation");
+    has!(
+        env.cli(&["show"]).ok(),
+        "came up again in 1 of 13 sessions, not shown yet"
+    );
+    has!(env.start("last").0, "python3");
+}
+
+#[test]
+fn what_the_user_said_does_not_rest_though_it_does_not_come_up() {
+    let said = replies(TEXT, 0.5, &json!({"said": [1]}));
+    let mut script = said.to_vec();
+    script.extend((0..PATIENCE).flat_map(|_| came_up(&[])));
+    let api = Api::script(script);
+    let env = TestEnv::asking(&api);
+    let mut session = Session::new("s1");
+    session.user("the jobs always start with python3, remember that");
+    go_on(&mut session);
+    env.learn_from(&session);
+    for n in 0..PATIENCE {
+        env.learn_from(&met(&format!("passed{n}")));
+    }
+    assert_eq!(stage(&env), "probation");
+    has!(env.cli(&["show"]).ok(), "did not come up in 12 sessions");
+    has!(env.start("last").0, "python3");
+}

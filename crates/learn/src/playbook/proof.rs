@@ -1,9 +1,9 @@
 //! What a key point has shown of its worth in the sessions that had it before them.
 //!
 //! A new point is on probation. It is proven when a session cites it or is helped by it, and
-//! rests when [`PATIENCE`] sessions were shown it and none was: it is kept, and sessions are
-//! told it again once one cites it, is helped by it, or the user edits it. What the user said,
-//! added or pinned never rests.
+//! rests when [`PATIENCE`] sessions were shown it and none was, or when so many more went by in
+//! which it did not come up: it is kept, and sessions are told it again once one cites it, is
+//! helped by it, or the user edits it. What the user said, added or pinned never rests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::model::Point;
 use super::tags::Tag;
 
-/// In so many sessions a point may be shown in vain before it rests.
+/// In so many sessions a point may be shown in vain before it rests. It has as many for each
+/// session that it came up in: what comes up less often is not worth its room in every start.
 pub const PATIENCE: u64 = 12;
 
 /// In how many root sessions something was seen of a point, each counted once.
@@ -30,6 +31,15 @@ pub struct Proof {
     pub harmful: u64,
     /// It came up again: it was not given and would have helped, or it was corrected or widened.
     pub needed: u64,
+    /// A model judged them after it was learned; they did not have it and it did not come up.
+    pub passed: u64,
+}
+
+impl Proof {
+    fn is_in_vain(&self) -> bool {
+        let sessions = self.shown.saturating_add(self.passed);
+        self.shown >= PATIENCE || sessions >= PATIENCE.saturating_mul(self.needed + 1)
+    }
 }
 
 /// What one session says of a point that it was shown or that it cited.
@@ -68,7 +78,7 @@ pub enum Stage {
     Proven,
     /// It has not shown anything yet.
     Probation,
-    /// It was shown in vain for long.
+    /// It was shown in vain, or did not come up, for long.
     Resting,
 }
 
@@ -83,6 +93,7 @@ impl ProofRecord {
             helpful: seen.helpful.max(point.helpful),
             harmful: seen.harmful.max(point.harmful),
             needed: seen.needed,
+            passed: seen.passed,
         }
     }
 
@@ -92,7 +103,7 @@ impl ProofRecord {
         match proof {
             _ if point.is_pinned() => Stage::Pinned,
             Proof { cited: 1.., .. } | Proof { helpful: 1.., .. } => Stage::Proven,
-            _ if proof.shown >= PATIENCE && !self.by_user.contains(point.name) => Stage::Resting,
+            _ if proof.is_in_vain() && !self.by_user.contains(point.name) => Stage::Resting,
             _ => Stage::Probation,
         }
     }
@@ -122,16 +133,22 @@ impl fmt::Display for Proof {
             helpful,
             harmful,
             needed,
+            passed,
         } = self;
-        if *needed > 0 {
-            let s = if *needed == 1 { "" } else { "s" };
-            write!(f, "came up again in {needed} session{s}, ")?;
+        let s = |count: u64| if count == 1 { "" } else { "s" };
+        match (*needed, *passed) {
+            (0, 0) => {}
+            (0, passed) => write!(f, "did not come up in {passed} session{}, ", s(passed))?,
+            (needed, 0) => write!(f, "came up again in {needed} session{}, ", s(needed))?,
+            (needed, passed) => {
+                let all = needed + passed;
+                write!(f, "came up again in {needed} of {all} sessions, ")?;
+            }
         }
         if *shown == 0 {
             return f.write_str("not shown yet");
         }
-        let s = if *shown == 1 { "" } else { "s" };
-        write!(f, "shown in {shown} session{s}")?;
+        write!(f, "shown in {shown} session{}", s(*shown))?;
         if [cited, helpful, harmful].iter().all(|count| **count == 0) {
             return f.write_str(", never cited");
         }
@@ -181,5 +198,28 @@ mod tests {
             ..ProofRecord::default()
         };
         assert_eq!(record.stage(&playbook.named(name).unwrap()), stage);
+    }
+
+    #[rstest]
+    #[case::not_for_long(0, 11, 0, false)]
+    #[case::for_long(0, 12, 0, true)]
+    #[case::shown_in_some_of_them(6, 6, 0, true)]
+    #[case::but_once(0, 23, 1, false)]
+    #[case::but_once_in_twice_as_many(0, 24, 1, true)]
+    #[case::often(0, 40, 4, false)]
+    #[case::shown_in_vain_though_it_came_up_before(12, 0, 4, true)]
+    fn what_does_not_come_up_is_in_vain(
+        #[case] shown: u64,
+        #[case] passed: u64,
+        #[case] needed: u64,
+        #[case] is_in_vain: bool,
+    ) {
+        let proof = Proof {
+            shown,
+            needed,
+            passed,
+            ..Proof::default()
+        };
+        assert_eq!(proof.is_in_vain(), is_in_vain);
     }
 }

@@ -52,6 +52,10 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
     dropped
 }
 
+/// What stands before the quotation of words that the user wants to hold. The memory knows by it
+/// what the user said.
+const SAID: &str = "said: ";
+
 /// Parts a curator's operations into those with a ground, which is quoted in their reason, and
 /// what is told of the others. `reasoning` is the reason of those that bring none; `why_stale`
 /// says of a point what it names and is gone, which is a ground to correct it or take it away.
@@ -94,6 +98,10 @@ pub fn with_grounds(
         });
         match accepted {
             Ok(quote) => {
+                let is_new = matches!(read, Some(Operation::Add { .. }));
+                let said = numbers(operation.get("said"));
+                let said = is_new.then(|| grounds.quote_of_said(text, &said)).flatten();
+                let quote = said.map_or(quote, |said| format!("{SAID}{said}"));
                 let reason = operation.get("reason").and_then(Value::as_str);
                 let reason = reason.filter(|reason| !reason.trim().is_empty());
                 let reason = reason.unwrap_or(reasoning).trim();

@@ -144,6 +144,19 @@ impl Grounds<'_> {
         })
     }
 
+    /// Quotes the first of the named events where they say that a text holds, as [`Self::is_said`]
+    /// tells.
+    pub(super) fn quote_of_said(&self, text: &str, named: &[u32]) -> Option<String> {
+        let is_said = self.is_said(text, named);
+        let first = named.iter().find(|number| {
+            let mut shown = self.numbered(**number);
+            shown.any(|shown| shown.bearing == Bearing::Words || shown.kind == REFUSAL)
+        });
+        first
+            .filter(|_| is_said)
+            .and_then(|number| self.quote(*number, QUOTED))
+    }
+
     /// Tells whether one of the named events is a check that failed and passed later, or its
     /// passing, and says something of a text.
     pub fn has_passed_later(&self, text: &str, named: &[u32]) -> bool {

@@ -132,7 +132,7 @@ fn withheld(session: &Session, why: Admission, gone: Option<&str>) -> (String, &
             (format!("out of date: {gone}"), todo)
         }
         Admission::Resting => (
-            "rests: many sessions were given it and none used it".to_owned(),
+            "rests: many sessions had no use for it".to_owned(),
             "nothing: a session that touches it wakes it; or `playbook pin ID`",
         ),
         Admission::Held => (
