@@ -38,6 +38,11 @@ const BY_USER: &str = "SELECT DISTINCT h.point FROM history h
      WHERE p.name = ?1 AND h.kind = 'add'
          AND (j.backend IN ('', 'rules') OR h.reason GLOB '*[[]said: #[0-9]* USER*]')";
 
+/// The points that a model learned.
+const BY_MODEL: &str = "SELECT DISTINCT h.point FROM history h
+     JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
+     WHERE p.name = ?1 AND h.kind = 'add' AND j.backend NOT IN ('', 'rules')";
+
 impl Memory {
     /// Returns how the key points of a project did, each root session counted once.
     pub(crate) fn proofs(&self, project: &str) -> Result<ProofRecord, MemoryError> {
@@ -80,11 +85,13 @@ impl Memory {
                 proof.passed = (later as u64).saturating_sub(proof.shown + proof.needed);
             }
         }
-        let by_user = self.all(action, BY_USER, [project], |row| row.get(0))?;
+        let [by_user, by_model] =
+            [BY_USER, BY_MODEL].map(|names| self.all(action, names, [project], |row| row.get(0)));
         Ok(ProofRecord {
             sessions: self.count(action, sessions, [project])?,
             points,
-            by_user: by_user.into_iter().collect(),
+            by_user: by_user?.into_iter().collect(),
+            by_model: by_model?.into_iter().collect(),
         })
     }
 }

@@ -73,11 +73,11 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
     );
     assert_eq!(job["backend"], "anthropic");
     assert_eq!(job["session"], "s1");
-    let said = format!("[#1 USER: {REQUEST}]");
+    let said = format!("#1 USER: {REQUEST}]");
     for (change, reason) in [
         (0, "helpful here".to_owned()),
-        (1, format!("as the session shows {said}")),
-        (6, format!("nobody is {said}")),
+        (1, format!("as the session shows [said: {said}")),
+        (6, format!("nobody is [{said}")),
     ] {
         assert_eq!(job["changes"][change]["reason"], reason);
     }

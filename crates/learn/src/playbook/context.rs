@@ -9,7 +9,7 @@ use super::defect::Defect;
 use super::frame::Frame;
 use super::migrate::migrate;
 use super::model::Point;
-use super::order::by_turn;
+use super::order::{UntriedRoom, by_turn};
 use super::proof::ProofRecord;
 use super::render::{
     BLANK_LINE, Line, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show,
@@ -73,6 +73,7 @@ pub struct PointsToShow {
 /// `None` when there is nothing to show. A file of the earlier format is shown as it will
 /// be migrated. When not all points fit, those worth most stay (see `Worth`), a fifth of the room
 /// being for those on probation, in the file's order, up to the first that does not fit, and the last line says how many were left out.
+/// Those that a model learned and that nothing speaks for yet have no more than that fifth.
 /// A template that leaves no room for a point gives way to the built-in one.
 pub fn context(
     bytes: &[u8],
@@ -104,7 +105,10 @@ pub(super) fn fill(
         .points()
         .filter(|point| is_showable(point.name))
         .collect();
-    let (chosen, shown) = admitted(&points, limits, &by_turn(&points, now, proof), admit);
+    let order = by_turn(&points, now, proof);
+    let mut untried = UntriedRoom::default();
+    let has_place = |point: &Point<'_>| untried.has_place(point, proof, limits.units);
+    let (chosen, shown) = admitted(&points, limits, &order, has_place, admit);
     let mut texts = templates
         .iter()
         .filter_map(|template| fit(&points, &chosen, *template, limits));
@@ -128,6 +132,7 @@ fn admitted(
     points: &[Point<'_>],
     limits: InjectionLimits,
     by_turn: &[usize],
+    mut has_place: impl FnMut(&Point<'_>) -> bool,
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> (ChosenPoints, PointsToShow) {
     /// The most bytes of UTF-8 that one UTF-16 unit stands for.
@@ -142,6 +147,7 @@ fn admitted(
     for &index in by_turn {
         let point = &points[index];
         match admit(point) {
+            Admission::Given if !has_place(point) => {}
             Admission::Given => {
                 chosen.order.push(index);
                 room = room.saturating_sub(point.text.len().min(MAX_CHARS));

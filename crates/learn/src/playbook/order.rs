@@ -22,19 +22,24 @@ pub(super) fn by_worth(points: &[Point<'_>], now: Timestamp, proof: &ProofRecord
 }
 
 /// The order in which points get their places: those worth most first, and among them, for each
-/// [`SHARE`] of the room, one on probation. These are drawn by the count of sessions, so that
-/// each has its turn, and one state gives one order.
+/// [`SHARE`] of the room, one on probation.
 pub(super) fn by_turn(points: &[Point<'_>], now: Timestamp, proof: &ProofRecord) -> Vec<usize> {
     let order = by_worth(points, now, proof);
     if proof.sessions == 0 {
         return order;
     }
+    drawn_in_turn(points, order, proof)
+}
+
+/// Draws those on probation by the count of sessions, so that each has its turn, and one state
+/// gives one order.
+fn drawn_in_turn(points: &[Point<'_>], order: Vec<usize>, proof: &ProofRecord) -> Vec<usize> {
     let is_on_probation = |index: &usize| {
         let point = &points[*index];
         let proven = proof.of(point);
-        let is_untried =
+        let is_new =
             proven.harmful == 0 && proven.needed == 0 && !proof.by_user.contains(point.name);
-        is_untried && proof.stage(point) == Stage::Probation
+        is_new && proof.stage(point) == Stage::Probation
     };
     let (mut drawn, others): (Vec<usize>, Vec<usize>) =
         order.into_iter().partition(is_on_probation);
@@ -46,7 +51,7 @@ pub(super) fn by_turn(points: &[Point<'_>], now: Timestamp, proof: &ProofRecord)
     let (mut drawn, mut others) = (drawn.into_iter().peekable(), others.into_iter().peekable());
     let (mut order, mut of_drawn, mut all) = (Vec::new(), 0, 0);
     loop {
-        let room = |index: &usize| points[*index].text.len().min(MAX_CHARS);
+        let room = |index: &usize| room(&points[*index]);
         let is_its_turn = match (drawn.peek(), others.peek()) {
             (Some(next), Some(_)) => (of_drawn + room(next)) * SHARE <= all + room(next),
             (next, _) => next.is_some(),
@@ -60,5 +65,84 @@ pub(super) fn by_turn(points: &[Point<'_>], now: Timestamp, proof: &ProofRecord)
         all += room(&next);
         of_drawn += if is_its_turn { room(&next) } else { 0 };
         order.push(next);
+    }
+}
+
+/// The room of those that a model learned and that nothing speaks for yet. They have no more than
+/// their part of it, whatever is left: a prompt that touches them brings them.
+#[derive(Debug, Default)]
+pub(super) struct UntriedRoom(usize);
+
+impl UntriedRoom {
+    /// Tells whether a point still has a place among `units`, and takes it; the first one has.
+    pub(super) fn has_place(
+        &mut self,
+        point: &Point<'_>,
+        proof: &ProofRecord,
+        units: usize,
+    ) -> bool {
+        if !proof.is_untried(point) {
+            return true;
+        }
+        let is_first = self.0 == 0;
+        self.0 += room(point);
+        is_first || self.0 * SHARE <= units
+    }
+}
+
+fn room(point: &Point<'_>) -> usize {
+    point.text.len().min(MAX_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::RangeInclusive;
+
+    use super::*;
+    use crate::playbook::context::{Admission, InjectionLimits, context};
+    use crate::playbook::frame::Frame;
+    use crate::playbook::proof::Proof;
+    use crate::playbook::render::TEMPLATE;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_model_learned_and_nothing_speaks_for_has_a_fifth_of_the_room() {
+        let point = |n: usize| {
+            let helpful = u64::from(n == 20);
+            let text = format!("{n} {}", "x".repeat(97));
+            json!({"name": format!("oth-{n:03}"), "text": text, "helpful": helpful})
+        };
+        let points: Vec<_> = (1..=24).map(point).collect();
+        let file = json!({"sections": {"OTHERS": points}}).to_string();
+        let names = |numbers: RangeInclusive<usize>| {
+            let names = numbers.map(|n| format!("oth-{n:03}"));
+            names.collect::<Vec<_>>()
+        };
+        let often = Proof {
+            needed: 2,
+            passed: 9,
+            ..Proof::default()
+        };
+        let proof = ProofRecord {
+            points: [("oth-021".to_owned(), often)].into(),
+            by_user: ["oth-022".to_owned()].into(),
+            by_model: names(1..=22).into_iter().collect(),
+            ..ProofRecord::default()
+        };
+        let limits = InjectionLimits {
+            units: 3_000,
+            points: usize::MAX,
+        };
+        let now = "2026-11-21T00:00:00Z".parse().unwrap();
+        let frame = Frame::of(TEMPLATE);
+        let admit = |_: &Point<'_>| Admission::Given;
+        let given = context(file.as_bytes(), frame, limits, (now, &proof), admit);
+        let text = given.unwrap().text.unwrap();
+        let shown = text.lines().filter_map(|line| line.strip_prefix('['));
+        let shown: Vec<_> = shown.filter_map(|line| line.split(']').next()).collect();
+        let mut expected = names(1..=6);
+        expected.extend(names(20..=24));
+        assert_eq!(shown, expected);
+        assert!(text.contains("(13 of 24 key points left out"), "{text}");
     }
 }

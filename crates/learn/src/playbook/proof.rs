@@ -17,6 +17,9 @@ use super::tags::Tag;
 /// session that it came up in: what comes up less often is not worth its room in every start.
 pub const PATIENCE: u64 = 12;
 
+/// A point that came up in so many sessions that did not have it is worth its room in every start.
+const OFTEN: u64 = 2;
+
 /// In how many root sessions something was seen of a point, each counted once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -66,6 +69,8 @@ pub struct ProofRecord {
     pub points: BTreeMap<String, Proof>,
     /// The names of the points that the user added or said.
     pub by_user: BTreeSet<String>,
+    /// The names of the points that a model learned here.
+    pub by_model: BTreeSet<String>,
 }
 
 /// Where a point stands in its life.
@@ -106,6 +111,15 @@ impl ProofRecord {
             _ if proof.is_in_vain() && !self.by_user.contains(point.name) => Stage::Resting,
             _ => Stage::Probation,
         }
+    }
+
+    /// Tells whether a model learned the point here and nothing has shown yet that it is worth its
+    /// room in every start. What others wrote, or learned elsewhere, they have their reasons for.
+    pub(super) fn is_untried(&self, point: &Point<'_>) -> bool {
+        self.by_model.contains(point.name)
+            && !self.by_user.contains(point.name)
+            && self.stage(point) == Stage::Probation
+            && self.of(point).needed < OFTEN
     }
 
     /// Says where a point stands, and why.
