@@ -10,6 +10,9 @@ use super::database::{Memory, run};
 use super::error::MemoryError;
 use crate::playbook::Skipped;
 
+/// What stands for the backend in a job that writes the rule which a dream found: no user did.
+pub(crate) const DREAM: &str = "dream";
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Its result is in the playbook, changed or not.

@@ -49,6 +49,7 @@ pub use error::MemoryError;
 pub use forget::{Forget, Forgotten, Limits};
 pub use history::Entry;
 pub use index_content::IndexContent;
+pub(crate) use jobs::DREAM;
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use ledger::{BudgetKind, Call, Spending};
 pub use memories::MemoryRow;

@@ -85,8 +85,8 @@ impl Memory {
                 proof.passed = (later as u64).saturating_sub(proof.shown + proof.needed);
             }
         }
-        let [by_user, by_model] =
-            [BY_USER, BY_MODEL].map(|names| self.all(action, names, [project], |row| row.get(0)));
+        let names = |sql| self.all(action, sql, [project], |row| row.get(0));
+        let [by_user, by_model] = [BY_USER, BY_MODEL].map(names);
         Ok(ProofRecord {
             sessions: self.count(action, sessions, [project])?,
             points,

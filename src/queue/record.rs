@@ -21,7 +21,7 @@ use super::usage_meter::{budget_kind_of, ledger_row};
 use super::{files, hint_index, report, screening};
 use crate::backend::Name;
 use crate::config::Config;
-use crate::memory::{self, Cursor, JobCounts, Outcome, Record};
+use crate::memory::{self, Cursor, DREAM, JobCounts, Outcome, Record};
 use crate::playbook::{Change, Playbook};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
@@ -49,8 +49,10 @@ pub(super) fn applied(
     record.root = root_of(job);
     record.tells_what_came_up = progress.reflector_asked == ReflectorAsked::WhatCameUp;
     record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
-    if let Some(Edit::Undo { job }) = &job.edit {
-        record.undoes = Some(job.to_string());
+    match &job.edit {
+        Some(Edit::Undo { job }) => record.undoes = Some(job.to_string()),
+        Some(Edit::Join { .. }) => record.job.backend = DREAM.to_owned(),
+        _ => {}
     }
     let judged = session.map(|session| JudgedPart {
         facts: &session.facts,
