@@ -31,17 +31,18 @@ const REFLECTED: &str = "SELECT min(j.id) FROM jobs j JOIN projects p ON p.id = 
 const LEARNED: &str = "SELECT h.point, max(h.job) FROM history h
      JOIN projects p ON p.id = h.project WHERE p.name = ?1 AND h.kind = 'add' GROUP BY h.point";
 
-/// The points that the user added, or said: the change that did quotes the words. Rules add only
-/// what the user said or did twice.
+/// The points that the user added, edited or said: the change that did quotes the words. Rules add
+/// only what the user said or did twice.
 const BY_USER: &str = "SELECT DISTINCT h.point FROM history h
      JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
-     WHERE p.name = ?1 AND h.kind = 'add'
-         AND (j.backend IN ('', 'rules') OR h.reason GLOB '*[[]said: #[0-9]* USER*]')";
+     WHERE p.name = ?1 AND (h.kind IN ('add', 'update') AND j.backend = ''
+         OR h.kind = 'add' AND (j.backend = 'rules' OR h.reason GLOB '*[[]said: #[0-9]* USER*]'))";
 
-/// The points that a model learned.
+/// The points that a model learned which was asked what came up: only then can something speak for
+/// them in sessions that do not have them.
 const BY_MODEL: &str = "SELECT DISTINCT h.point FROM history h
      JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
-     WHERE p.name = ?1 AND h.kind = 'add' AND j.backend NOT IN ('', 'rules')";
+     WHERE p.name = ?1 AND h.kind = 'add' AND j.reflected IS NOT NULL";
 
 impl Memory {
     /// Returns how the key points of a project did, each root session counted once.

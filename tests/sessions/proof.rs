@@ -85,6 +85,18 @@ fn what_the_user_added_or_pinned_never_rests() {
     assert_eq!(of_quiet(&env), json!(["pinned", 13, 0]));
 }
 
+#[test]
+fn what_rests_is_told_again_when_the_user_edits_it() {
+    let env = project();
+    in_vain(&env, 0..PATIENCE);
+    assert_eq!(of_quiet(&env), json!(["resting", 12, 0]));
+    let text = "`make parcel` wants the depot's stub on port 4200";
+    env.cli(&["edit", "pat-001", "--text", text]).ok();
+    env.worker();
+    assert_eq!(of_quiet(&env), json!(["probation", 12, 0]));
+    has!(env.start("later").0, "port 4200");
+}
+
 /// What a session would have needed and did not have is told first to the next one.
 #[test]
 fn what_would_have_helped_comes_first() {

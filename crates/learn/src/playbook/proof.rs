@@ -2,8 +2,8 @@
 //!
 //! A new point is on probation. It is proven when a session cites it or is helped by it, and
 //! rests when [`PATIENCE`] sessions were shown it and none was, or when so many more went by in
-//! which it did not come up: it is kept, and sessions are told it again once one cites it, is
-//! helped by it, or the user edits it. What the user said, added or pinned never rests.
+//! which it did not come up: it is kept, and sessions are told it again once one cites it or is
+//! helped by it. What the user said, added, edited or pinned never rests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -67,9 +67,9 @@ pub struct ProofRecord {
     pub sessions: u64,
     /// By name.
     pub points: BTreeMap<String, Proof>,
-    /// The names of the points that the user added or said.
+    /// The names of the points that the user added, edited or said.
     pub by_user: BTreeSet<String>,
-    /// The names of the points that a model learned here.
+    /// The names of the points that a model learned here which tells what came up.
     pub by_model: BTreeSet<String>,
 }
 
