@@ -4,26 +4,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common::env::TestEnv;
 use crate::common::story::{history, points};
 
 /// So many changes are killed, each a little later than the one before.
 const KILLS: u32 = 90;
-/// One lasts about 30 of these steps, so that every part of it is hit.
-const STEP: Duration = Duration::from_micros(700);
+/// They are killed after so many parts of the time that one takes, so that every part of it is hit.
+const PARTS: u32 = 30;
 
 #[test]
 fn file_and_history_agree_after_kills_at_any_moment() {
     let env = TestEnv::in_memory();
+    let started = Instant::now();
+    env.cli(&["add", "the first rule"]).ok();
+    let part = started.elapsed() / PARTS;
     for n in 0..KILLS {
         let text = format!("rule number {n}");
-        killed_after(&env, &["add", &text], STEP * (n % 30 + 1));
+        killed_after(&env, &["add", &text], part * (n % PARTS + 1));
         if n % 7 == 3
             && let Some(job) = history(&env).first().and_then(|job| job["job"].as_str())
         {
-            killed_after(&env, &["undo", job], STEP * (n % 30 + 1));
+            killed_after(&env, &["undo", job], part * (n % PARTS + 1));
         }
         if n % 10 == 9 {
             env.worker();
