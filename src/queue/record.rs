@@ -51,7 +51,7 @@ pub(super) fn applied(
     record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
     match &job.edit {
         Some(Edit::Undo { job }) => record.undoes = Some(job.to_string()),
-        Some(Edit::Join { .. }) => record.job.backend = DREAM.to_owned(),
+        Some(Edit::Join { .. }) => DREAM.clone_into(&mut record.job.backend),
         _ => {}
     }
     let judged = session.map(|session| JudgedPart {
