@@ -21,7 +21,7 @@ use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
 use crate::playbook::proof::PointInSession;
 use crate::playbook::{Playbook, Point, Skipped};
-use crate::reflect::accepted::with_grounds;
+use crate::reflect::accepted::{unmarked, with_grounds};
 use crate::reflect::grounds::Grounds;
 use crate::store::{Locked, Snapshots};
 
@@ -240,10 +240,13 @@ fn change(
         let point = playbook.named(name);
         point.is_none_or(|point| !unused.contains(point.name))
     };
-    let (operations, kept_off): (Vec<Value>, Vec<Value>) = operations
+    let (mut operations, kept_off): (Vec<Value>, Vec<Value>) = operations
         .into_iter()
         .partition(|operation| named_points(operation).all(is_used));
-    let reasoning = curation.map_or("", |c| &c.reasoning);
+    for reason in operations.iter_mut().filter_map(|o| o.get_mut("reason")) {
+        *reason = reason.as_str().map(unmarked).into();
+    }
+    let reasoning = &curation.map_or(String::new(), |c| unmarked(&c.reasoning));
     let grounds = Grounds::of(&evidence.evidence);
     let grounds = grounds
         .filter(|_| job.progress.operations_rest != RestOn::Anything)

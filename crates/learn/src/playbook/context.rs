@@ -50,7 +50,7 @@ pub enum Admission {
     Unknown,
     /// What it names is gone from the project's files.
     Stale,
-    /// Many sessions were shown it in vain.
+    /// Many sessions had no use for it.
     Resting,
 }
 

@@ -52,9 +52,15 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
     dropped
 }
 
-/// What stands before the quotation of words that the user wants to hold. The memory knows by it
-/// what the user said.
+/// What stands before the quotation of words that the user wants to hold. The memory knows by it,
+/// in brackets, what the user said.
 const SAID: &str = "said: ";
+
+/// What a model gives as its reason, or what a ground says, without the mark of what the user said:
+/// only the program sets it.
+pub fn unmarked(reason: &str) -> String {
+    reason.replace(&format!("[{SAID}"), &format!("({SAID}"))
+}
 
 /// Parts a curator's operations into those with a ground, which is quoted in their reason, and
 /// what is told of the others. `reasoning` is the reason of those that bring none; `why_stale`
@@ -101,7 +107,7 @@ pub fn with_grounds(
                 let is_new = matches!(read, Some(Operation::Add { .. }));
                 let said = numbers(operation.get("said"));
                 let said = is_new.then(|| grounds.quote_of_said(text, &said)).flatten();
-                let quote = said.map_or(quote, |said| format!("{SAID}{said}"));
+                let quote = said.map_or(unmarked(&quote), |said| format!("{SAID}{said}"));
                 let reason = operation.get("reason").and_then(Value::as_str);
                 let reason = reason.filter(|reason| !reason.trim().is_empty());
                 let reason = reason.unwrap_or(reasoning).trim();
