@@ -11,7 +11,9 @@ use jiff::{SignedDuration, Timestamp};
 use playbook::digest::name_of;
 use playbook::hint::{MemoryKind, Signature};
 use playbook::memory::{Memory, RecallQuery};
-use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
+use playbook::reflect::learned::{
+    Learned, LearnedFrom, NewError, NewFix, NewLesson, NewReflection,
+};
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 
@@ -162,7 +164,7 @@ fn fill(memory: &mut Memory, speech: &mut Speech, rows: u64, now: Timestamp) -> 
             .map(|n| row(n, speech))
             .collect();
         done += learned.len() as u64;
-        let source = Source {
+        let source = LearnedFrom {
             root: String::new(),
             project: PROJECT.to_owned(),
             session: format!("s{done}"),

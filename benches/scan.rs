@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use playbook::transcript::{Options, Range};
+use playbook::transcript::{Range, ReadOptions};
 use playbook::transcript_file::{complete_end, scan};
 
 /// The first argument of the child that scans one file.
@@ -104,7 +104,7 @@ fn scan_file(path: &Path) -> Result<(), Box<dyn Error>> {
         start: 0,
         end: complete_end(path, 0)?,
     };
-    let digest = scan(path, range, &Options::default(), &mut |_, _| false)?;
+    let digest = scan(path, range, &ReadOptions::default(), &mut |_, _| false)?;
     let evidence = digest.evidence.finish(BUDGET);
     if evidence.tokens == 0 || digest.facts.citations.is_empty() {
         return Err("the scan found nothing".into());

@@ -23,13 +23,13 @@ use playbook::playbook::proof::ProofRecord;
 use playbook::playbook::render::TEMPLATE;
 use playbook::redact::{Masker, NeverRead, filter, mask};
 use playbook::reflect::extract::extract_json;
-use playbook::reflect::known::Known;
+use playbook::reflect::known::KnownLessons;
 use playbook::reflect::prompt::{ReflectorInput, reflector_prompt};
 use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection, Reply as _};
 use playbook::reflect::rules::{self, SummaryLimits};
 use playbook::reflect::trace::Trace;
 use playbook::screen::suspicions;
-use playbook::transcript::{Lane, Options, Outcome, scan_reader};
+use playbook::transcript::{Lane, ReadOptions, SessionOutcome, scan_reader};
 use serde_json::Value;
 
 /// A target: its name, and what must hold.
@@ -115,9 +115,9 @@ pub fn hook_stdin(bytes: &[u8]) {
 /// Any transcript: every record is accounted for, and the evidence keeps its budget.
 pub fn transcript(bytes: &[u8]) {
     for lane in [Lane::Session, Lane::Subagent] {
-        let options = Options {
+        let options = ReadOptions {
             lane,
-            ..Options::default()
+            ..ReadOptions::default()
         };
         let digest = scan_reader(bytes, 0, &options, &mut |_, _| false).expect("a slice reads");
         let skipped: u64 = digest.stats.skipped.values().sum();
@@ -196,10 +196,10 @@ pub fn templates(bytes: &[u8]) {
         transcript: value,
         playbook: value,
         cited: &[],
-        outcome: Outcome::Failure,
+        outcome: SessionOutcome::Failure,
         category: None,
         summary_tokens: 128,
-        known: &Known::default(),
+        known: &KnownLessons::default(),
     };
     let prompt = reflector_prompt(template, &input);
     assert!(prompt.marker.is_empty() || !value.contains(&prompt.marker));

@@ -7,11 +7,11 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-pub(crate) use playbook_core::account::{Name, Need, Step};
+pub(crate) use playbook_core::account::{AccountStep, BackendName, Need};
 pub(crate) use playbook_core::account::{address, login, named};
 
 use self::address::without_secret;
-use self::named::{Chosen, Key, Models, OpenAi, is_unasked, known_salt, salt};
+use self::named::{ChosenAccount, Models, OpenAi, SecretKey, is_unasked, known_salt, salt};
 pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
@@ -45,15 +45,15 @@ impl Account {
     /// Why it cannot answer: what is not there, and what to do about it.
     pub(crate) fn lack(&self) -> Option<String> {
         match (self.need.backend, &self.secret, &self.client) {
-            (Name::Anthropic, None, _) => Some(
+            (BackendName::Anthropic, None, _) => Some(
                 "no key is set: set ANTHROPIC_API_KEY, or `backend = \"rules\"` to need none".to_owned(),
             ),
-            (Name::Anthropic | Name::Openai, Some(Err(flaw)), _) => Some(flaw.clone()),
-            (Name::Openai, _, _) if self.need.model_for(Step::Reflector).is_empty() => Some(
+            (BackendName::Anthropic | BackendName::Openai, Some(Err(flaw)), _) => Some(flaw.clone()),
+            (BackendName::Openai, _, _) if self.need.model_for(AccountStep::Reflector).is_empty() => Some(
                 "no model is named: `playbook config set openai.model NAME`, by the server's own name"
                     .to_owned(),
             ),
-            (Name::ClaudeCli, _, None) => Some(
+            (BackendName::ClaudeCli, _, None) => Some(
                 "no program `claude` on PATH: install it, or set `backend = \"rules\"` to need none"
                     .to_owned(),
             ),
@@ -132,17 +132,17 @@ fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
 fn account(env: &Env, config: &Config, need: Need) -> Account {
     let limit = Duration::from_millis(config.claude_cli.timeout_ms);
     let (secret, client) = match need.backend {
-        Name::Anthropic => (credential(env).map(|(_, secret)| secret), None),
-        Name::ClaudeCli => {
+        BackendName::Anthropic => (credential(env).map(|(_, secret)| secret), None),
+        BackendName::ClaudeCli => {
             let client = |program| ClaudeCli::new(program, env.pairs(), limit);
             (None, login::program(env).map(client))
         }
-        Name::Openai => {
+        BackendName::Openai => {
             let key = chosen(config).openai.key(env);
             let token = |key: String| Credential::token(&key).map_err(|flaw| flaw.to_string());
             (key.map(|key| key.and_then(token)), None)
         }
-        Name::Rules | Name::Fixtures => (None, None),
+        BackendName::Rules | BackendName::Fixtures => (None, None),
     };
     Account {
         need,
@@ -152,16 +152,16 @@ fn account(env: &Env, config: &Config, need: Need) -> Account {
     }
 }
 
-pub(crate) fn chosen(config: &Config) -> Chosen {
+pub(crate) fn chosen(config: &Config) -> ChosenAccount {
     let (api, client, server) = (&config.anthropic, &config.claude_cli, &config.openai);
-    Chosen {
+    ChosenAccount {
         backend: match config.top.backend {
             BackendChoice::Auto => None,
-            BackendChoice::Anthropic => Some(Name::Anthropic),
-            BackendChoice::ClaudeCli => Some(Name::ClaudeCli),
-            BackendChoice::Openai => Some(Name::Openai),
-            BackendChoice::Rules => Some(Name::Rules),
-            BackendChoice::Fixtures => Some(Name::Fixtures),
+            BackendChoice::Anthropic => Some(BackendName::Anthropic),
+            BackendChoice::ClaudeCli => Some(BackendName::ClaudeCli),
+            BackendChoice::Openai => Some(BackendName::Openai),
+            BackendChoice::Rules => Some(BackendName::Rules),
+            BackendChoice::Fixtures => Some(BackendName::Fixtures),
         },
         base_url: api.base_url.as_deref().map(without_secret),
         anthropic: Models {
@@ -189,7 +189,7 @@ pub(crate) fn chosen(config: &Config) -> Chosen {
 /// The first credential that is set, or why it is none that a header can carry, with the variable
 /// it comes from.
 pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, String>)> {
-    let Key { variable, text } = named::key(env)?;
+    let SecretKey { variable, text } = named::key(env)?;
     let secret = text.and_then(|text| {
         let secret = match variable {
             name::AUTH_TOKEN => Credential::token(&text),

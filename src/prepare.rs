@@ -22,10 +22,10 @@ use context::{Basis, OwnPoints};
 use crate::account;
 use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
-use crate::hook::source::Found;
+use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
 use crate::playbook::context::Admission;
-use crate::prepared::{self, Ready, Settings};
+use crate::prepared::{self, ProjectSettings, Ready};
 use crate::state_guard;
 use crate::telemetry;
 
@@ -41,13 +41,13 @@ pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
 }
 
 fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
-    let made_from = prepared::look::<Settings>(paths, project);
-    let Found::Known(settings) = found(paths, project) else {
+    let made_from = prepared::look::<ProjectSettings>(paths, project);
+    let FoundSettings::Known(settings) = found(paths, project) else {
         return Ok(());
     };
     let (max_units, own) = (settings.max_units, OwnPoints::of(&settings));
     if let Some(made_from) = made_from
-        && Settings::has_files(paths, project)
+        && ProjectSettings::has_files(paths, project)
     {
         prepared::keep(paths, project, made_from, settings)?;
     }
@@ -65,7 +65,7 @@ fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
 
 /// Where sessions meet a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ShownAt {
     Start,
     /// With a prompt that touches it: a start has no room for it.
     Prompts,
@@ -78,23 +78,23 @@ pub(crate) fn places(
     project: &Path,
     config: &Config,
     now: Timestamp,
-) -> Result<Vec<(String, Place)>, FsError> {
+) -> Result<Vec<(String, ShownAt)>, FsError> {
     let settings = of_hooks(config);
     let basis = Basis::read(paths, project, now, OwnPoints::of(&settings))?;
     Ok(basis.places(settings.max_units))
 }
 
 /// What the settings say of a project's hooks.
-fn found(paths: &Paths, project: &Path) -> Found {
+fn found(paths: &Paths, project: &Path) -> FoundSettings {
     match config::unless_switched_off(paths, project) {
-        None => Found::Off,
-        Some(Ok(config)) => Found::Known(of_hooks(&config)),
-        Some(Err(error)) => Found::Broken(error.to_string()),
+        None => FoundSettings::Off,
+        Some(Ok(config)) => FoundSettings::Known(of_hooks(&config)),
+        Some(Err(error)) => FoundSettings::Broken(error.to_string()),
     }
 }
 
-fn of_hooks(config: &Config) -> Settings {
-    Settings {
+fn of_hooks(config: &Config) -> ProjectSettings {
+    ProjectSettings {
         on_exit: config.hooks.on_exit,
         on_clear: config.hooks.on_clear,
         on_subagent_stop: config.hooks.on_subagent_stop,
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn hooks_know_the_defaults_by_themselves() {
-        let mut known = Settings::default();
+        let mut known = ProjectSettings::default();
         // Of the client's model both say the same in two ways.
         known.account.claude_cli.both = Some(DEFAULT_CLIENT_MODEL.to_owned());
         assert_eq!(of_hooks(&Config::default()), known);

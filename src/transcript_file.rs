@@ -6,8 +6,10 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::fsx::{self, Context as _, FsError};
-use crate::transcript::{self, Beginnings, Digest, Options, Range, RecordHash, Source};
+use crate::fsx::{self, FsContext as _, FsError};
+use crate::transcript::{
+    self, Beginnings, Digest, Range, ReadOptions, RecordHash, TranscriptSource,
+};
 
 const ACTION: &str = "read transcript";
 /// How much of a transcript is looked through for what its session was given.
@@ -17,10 +19,10 @@ const MAX_READ: u64 = 256 << 20;
 pub fn scan(
     path: &Path,
     range: Range,
-    options: &Options,
+    options: &ReadOptions,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> Result<Digest, FsError> {
-    let part = Part::open(path, range);
+    let part = FilePart::open(path, range);
     part.and_then(|part| transcript::scan(part, range, options, is_copy))
         .context(ACTION, path)
 }
@@ -28,11 +30,11 @@ pub fn scan(
 /// Reads a whole transcript and tells each event in it, as [`transcript::each_event`] does.
 pub fn each_event(
     path: &Path,
-    options: &Options,
+    options: &ReadOptions,
     told: &mut dyn FnMut(&transcript::Event<'_>),
 ) -> Result<(), FsError> {
     let end = complete_end(path, 0)?;
-    let part = Part::open(path, Range { start: 0, end });
+    let part = FilePart::open(path, Range { start: 0, end });
     part.and_then(|part| transcript::each_event(part, 0, options, told))
         .context(ACTION, path)?;
     Ok(())
@@ -60,16 +62,16 @@ pub(crate) fn beginnings_in(path: &Path, range: Range) -> Result<Beginnings, FsE
         end: range.end.min(range.start.saturating_add(MAX_READ)),
         ..range
     };
-    let part = Part::open(path, range);
+    let part = FilePart::open(path, range);
     part.and_then(Beginnings::read).context(ACTION, path)
 }
 
-struct Part {
+struct FilePart {
     file: Take<File>,
     end: u64,
 }
 
-impl Part {
+impl FilePart {
     fn open(path: &Path, range: Range) -> io::Result<Self> {
         let mut file = fsx::open_regular(path)?;
         file.seek(SeekFrom::Start(range.start))?;
@@ -80,13 +82,13 @@ impl Part {
     }
 }
 
-impl Read for Part {
+impl Read for FilePart {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         self.file.read(to)
     }
 }
 
-impl Source for Part {
+impl TranscriptSource for FilePart {
     fn skip_hole(&mut self) -> io::Result<u64> {
         let at = self.end - self.file.limit();
         let data = match rustix::fs::seek(self.file.get_ref(), rustix::fs::SeekFrom::Data(at)) {
@@ -118,7 +120,7 @@ mod tests {
             start: HOLE / 2,
             end: HOLE + 3,
         };
-        let mut part = Part::open(file.path(), range).unwrap();
+        let mut part = FilePart::open(file.path(), range).unwrap();
         let skipped = part.skip_hole().unwrap();
         let mut rest = Vec::new();
         part.read_to_end(&mut rest).unwrap();

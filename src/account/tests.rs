@@ -1,7 +1,7 @@
 use super::address::without_secret;
 use super::*;
 use crate::backend::{BaseUrl, Plain};
-use playbook_core::account::Step;
+use playbook_core::account::AccountStep;
 use rstest::rstest;
 use std::path::Path;
 
@@ -39,11 +39,14 @@ fn the_first_credential_pays(
 }
 
 #[rstest]
-#[case::nothing(&[], Name::Rules)]
-#[case::a_key(&[(name::API_KEY, "k"), (name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::Anthropic)]
-#[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::ClaudeCli)]
-#[case::the_program_without_a_login(&[(name::PATH, FAKE)], Name::Rules)]
-fn auto_takes_the_first_that_can_answer(#[case] env: &[(&str, &str)], #[case] backend: Name) {
+#[case::nothing(&[], BackendName::Rules)]
+#[case::a_key(&[(name::API_KEY, "k"), (name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], BackendName::Anthropic)]
+#[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], BackendName::ClaudeCli)]
+#[case::the_program_without_a_login(&[(name::PATH, FAKE)], BackendName::Rules)]
+fn auto_takes_the_first_that_can_answer(
+    #[case] env: &[(&str, &str)],
+    #[case] backend: BackendName,
+) {
     let env = Env::from_pairs(env.iter().copied());
     let found =
         chosen(&Config::default()).backend_for(&env, &paths(NOWHERE), named::key(&env).as_ref());
@@ -78,11 +81,11 @@ fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
         (name::BASE_URL, "https://client/"),
     ];
     let need = account(&rest, &config).need;
-    assert_eq!(need.model_for(Step::Reflector), "file");
-    assert_eq!(need.model_for(Step::Curator), "file-curator");
+    assert_eq!(need.model_for(AccountStep::Reflector), "file");
+    assert_eq!(need.model_for(AccountStep::Curator), "file-curator");
     assert_eq!(need.base_url.as_deref(), Some("https://file"));
     let need = account(&all, &config).need;
-    assert_eq!(need.model_for(Step::Curator), "own");
+    assert_eq!(need.model_for(AccountStep::Curator), "own");
     assert_eq!(need.curator_model, None);
 }
 
@@ -92,13 +95,13 @@ fn a_login_is_named_by_its_folder_and_asks_for_a_small_model() {
     let env = Env::from_pairs([(name::MODEL, "claude-opus-5-5"), (name::API_KEY, "k")]);
     let of = |folder, config: &Config| chosen(config).with_login(&env, &paths(folder), b"salt");
     let need = of("/a", &config);
-    assert_eq!(need.model_for(Step::Reflector), "haiku");
+    assert_eq!(need.model_for(AccountStep::Reflector), "haiku");
     assert_ne!(need.key, of("/b", &config).key);
     assert!(!serde_json::to_string(&need).unwrap().contains("/a"));
     config.claude_cli.reflector_model = Some("sonnet".into());
     let need = of("/a", &config);
-    assert_eq!(need.model_for(Step::Reflector), "sonnet");
-    assert_eq!(need.model_for(Step::Curator), "haiku");
+    assert_eq!(need.model_for(AccountStep::Reflector), "sonnet");
+    assert_eq!(need.model_for(AccountStep::Curator), "haiku");
 }
 
 #[test]
@@ -127,7 +130,7 @@ fn what_is_offline_leaves_no_salt_behind() {
     let env = Env::from_pairs([("X", "1")]);
     let paths = paths(state.path().to_str().unwrap());
     let account = of_worker(&env, &Config::default(), &paths).unwrap();
-    assert_eq!(account.need, Need::bare(Name::Rules));
+    assert_eq!(account.need, Need::bare(BackendName::Rules));
     assert!(!Path::new(&paths.salt()).exists());
 }
 

@@ -12,48 +12,48 @@ mod step;
 use crate::config::{self, GateMode};
 use crate::fsx::FsError;
 use crate::gate;
-use crate::hook::context::Context;
+use crate::hook::context::HookContext;
 use crate::hook::prompt::{HEADING, lessons_about};
-use crate::hook::stop::{Stop, Verdict};
+use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::redact::Masker;
 use crate::screen;
 
-use part::Part;
-use record::{Record, Spoken};
+use part::TurnPart;
+use record::{Spoken, StopRecord};
 
 pub(crate) use record::Figures;
 
 /// What the gate found, and how many checks had run by then.
-struct Judged {
-    verdict: gate::Verdict,
+struct JudgedStop {
+    verdict: gate::GateVerdict,
     runs: usize,
 }
 
 /// What becomes of a turn that ends; `None` where the gate has nothing to say, whatever the
 /// reason: what went wrong stands in the log.
-pub(crate) fn verdict(context: &Context<'_>, stop: &Stop<'_>) -> Option<Verdict> {
+pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option<TurnVerdict> {
     let Ok(config) = config::unless_switched_off(&context.paths, &context.project)? else {
         return None;
     };
-    let say: fn(&Judged) -> Verdict = match config.gate.mode {
+    let say: fn(&JudgedStop) -> TurnVerdict = match config.gate.mode {
         GateMode::Off => return None,
-        GateMode::Tell => |judged| Verdict::Tell(judged.told()),
-        GateMode::Block => |judged| Verdict::Block(judged.verdict.guidance.clone()),
+        GateMode::Tell => |judged| TurnVerdict::Tell(judged.told()),
+        GateMode::Block => |judged| TurnVerdict::Block(judged.verdict.guidance.clone()),
     };
     let log = |error: &FsError| context.log(&error.to_string());
-    let part = Part::read(context, stop, &config)?;
+    let part = TurnPart::read(context, stop, &config)?;
     let (turn, runs) = part.turn(context)?;
-    let mut judged = Judged {
+    let mut judged = JudgedStop {
         // All that the rules find needs a check that ran, and to read the message costs
         // milliseconds.
         verdict: match runs {
-            0 => gate::Verdict::default(),
+            0 => gate::GateVerdict::default(),
             _ => turn.verdict(stop.message),
         },
         runs,
     };
     let (paths, project) = (&context.paths, &context.project);
-    let mut record = Record::read(paths, project, stop.session)
+    let mut record = StopRecord::read(paths, project, stop.session)
         .inspect_err(log)
         .ok()?;
     let threshold = config.gate.threshold;
@@ -83,7 +83,7 @@ pub(crate) fn verdict(context: &Context<'_>, stop: &Stop<'_>) -> Option<Verdict>
             score,
             findings: found,
             said: verdict.text().to_owned(),
-            should_retry: matches!(verdict, Verdict::Block(_)),
+            should_retry: matches!(verdict, TurnVerdict::Block(_)),
             improved: None,
         });
     }
@@ -93,7 +93,7 @@ pub(crate) fn verdict(context: &Context<'_>, stop: &Stop<'_>) -> Option<Verdict>
 
 /// The client hands guidance over as a word of the user's, and it quotes what a tool wrote: an
 /// attack in that goes no further.
-fn is_harmless(context: &Context<'_>, quoted: &str) -> bool {
+fn is_harmless(context: &HookContext<'_>, quoted: &str) -> bool {
     let objection = screen::objection(quoted);
     if let Some(why) = &objection {
         context.log(&format!("held back what the gate would say: it {why}"));
@@ -101,7 +101,7 @@ fn is_harmless(context: &Context<'_>, quoted: &str) -> bool {
     objection.is_none()
 }
 
-impl Judged {
+impl JudgedStop {
     /// Tells each finding from all others of the session: it is another one only when a check
     /// has run since.
     fn keys(&self, prompt: &str) -> Vec<String> {
@@ -111,7 +111,7 @@ impl Judged {
     }
 
     /// Adds what was learned before of what was found, for the agent alone.
-    fn recall(&mut self, context: &Context<'_>, mode: GateMode) {
+    fn recall(&mut self, context: &HookContext<'_>, mode: GateMode) {
         if mode == GateMode::Block && !self.verdict.findings.is_empty() {
             let lessons = lessons_about(context, &self.verdict.guidance);
             self.verdict.recall(HEADING, &lessons);

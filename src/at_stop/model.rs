@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use crate::account;
 use crate::backend::question::question;
-use crate::backend::{Ask, Name, Step};
+use crate::backend::{AccountStep, Ask, BackendName};
 use crate::config::{self, Config};
 use crate::gate::{self, Judgement};
-use crate::hook::context::Context;
+use crate::hook::context::HookContext;
 use crate::memory::Memory;
 use crate::playbook::Playbook;
 use crate::queue::ask::parts;
@@ -27,7 +27,7 @@ const MAX_TOKENS: u32 = 2_000;
 /// What a model says of the turn; `None` where no trigger fires, no model can be asked now, or
 /// it has not answered in time.
 pub(super) fn judge(
-    context: &Context<'_>,
+    context: &HookContext<'_>,
     config: &Config,
     turn: &SessionEvidence,
     message: &str,
@@ -44,7 +44,7 @@ pub(super) fn judge(
 }
 
 fn ask(
-    context: &Context<'_>,
+    context: &HookContext<'_>,
     config: &Config,
     turn: &SessionEvidence,
     message: &str,
@@ -54,7 +54,7 @@ fn ask(
     let deadline = Duration::from_millis(config.gate.timeout_ms);
     let account = account::of_worker(context.env, config, paths)?;
     let need = account.need.clone();
-    anyhow::ensure!(need.backend != Name::Rules, "no model is set up");
+    anyhow::ensure!(need.backend != BackendName::Rules, "no model is set up");
     state_guard::close(paths)?;
     let worker = WorkerContext::new(
         Surroundings::new(
@@ -80,10 +80,10 @@ fn ask(
     let meter = Meter::new(backend, &worker, caller);
     let prompt = gate::question(&turn.evidence.text, message, lessons);
     let ask = Ask {
-        step: Step::Gate,
+        step: AccountStep::Gate,
         system: prompt.system,
         prompt: &prompt.text,
-        model: need.model_for(Step::Gate),
+        model: need.model_for(AccountStep::Gate),
         max_tokens: max_tokens(need.backend, config).min(MAX_TOKENS),
         marker: &prompt.marker,
         attempts: u32::MAX,

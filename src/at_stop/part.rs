@@ -5,22 +5,26 @@ use std::path::Path;
 use super::{model, step};
 use crate::config::Config;
 use crate::gate::{self, Turn};
-use crate::hook::context::Context;
+use crate::hook::context::HookContext;
 use crate::hook::prompt::lessons_about;
-use crate::hook::stop::Stop;
+use crate::hook::stop::EndedTurn;
 use crate::queue::evidence::SessionEvidence;
 use crate::redact::Masker;
-use crate::transcript::{self, EventKind, Options, Via, Words};
+use crate::transcript::{self, EventKind, ReadOptions, UserWords, Via};
 
 /// The records of a turn, and how they are read.
-pub(super) struct Part {
+pub(super) struct TurnPart {
     records: Vec<u8>,
-    options: Options,
+    options: ReadOptions,
 }
 
-impl Part {
+impl TurnPart {
     /// Reads the records of the stop's prompt; `None` where they are not found.
-    pub(super) fn read(context: &Context<'_>, stop: &Stop<'_>, config: &Config) -> Option<Self> {
+    pub(super) fn read(
+        context: &HookContext<'_>,
+        stop: &EndedTurn<'_>,
+        config: &Config,
+    ) -> Option<Self> {
         let log = |error: &dyn std::fmt::Display| context.log(&error.to_string());
         let records = step::read(stop.transcript, stop.prompt).inspect_err(|error| log(error));
         let secrecy = config
@@ -31,17 +35,17 @@ impl Part {
         let home = context.paths.home().and_then(Path::to_str);
         Some(Self {
             records: records.ok()??,
-            options: Options {
-                words: Words::Heard,
+            options: ReadOptions {
+                words: UserWords::Heard,
                 home: home.map(str::to_owned),
                 secrecy,
-                ..Options::default()
+                ..ReadOptions::default()
             },
         })
     }
 
     /// What happened in the turn, and how many checks ran; `None` where its prompt is no person's.
-    pub(super) fn turn(&self, context: &Context<'_>) -> Option<(Turn, usize)> {
+    pub(super) fn turn(&self, context: &HookContext<'_>) -> Option<(Turn, usize)> {
         let (mut turn, mut runs, mut has_prompt) = (Turn::default(), 0, false);
         let see = &mut |event: &transcript::Event<'_>| {
             match &event.kind {
@@ -62,12 +66,12 @@ impl Part {
     /// What a model says of the turn, where one is asked.
     pub(super) fn judgement(
         &self,
-        context: &Context<'_>,
-        stop: &Stop<'_>,
+        context: &HookContext<'_>,
+        stop: &EndedTurn<'_>,
         config: &Config,
-    ) -> Option<gate::Verdict> {
-        let options = Options {
-            words: Words::Weighed,
+    ) -> Option<gate::GateVerdict> {
+        let options = ReadOptions {
+            words: UserWords::Weighed,
             ..self.options.clone()
         };
         let digest = transcript::scan_reader(&self.records[..], 0, &options, &mut |_, _| false)
@@ -77,7 +81,7 @@ impl Part {
         let message = self.masker().mask(stop.message);
         let lessons = lessons_about(context, &format!("{}\n{message}", turn.evidence.text));
         let judged = model::judge(context, config, &turn, &message, &lessons);
-        judged.map(gate::Verdict::judged)
+        judged.map(gate::GateVerdict::judged)
     }
 
     pub(super) fn masker(&self) -> &Masker {

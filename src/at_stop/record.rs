@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::name_of;
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 
 const VERSION: u32 = 1;
@@ -18,7 +18,7 @@ const MAX_TURNS: usize = 200;
 
 /// A session's stops at which the gate was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct StopRecord {
     v: u32,
     asked: u64,
     /// How many of them did not pass.
@@ -45,7 +45,7 @@ pub(super) struct Spoken {
     pub(super) improved: Option<bool>,
 }
 
-impl Default for Record {
+impl Default for StopRecord {
     fn default() -> Self {
         Self {
             v: VERSION,
@@ -57,7 +57,7 @@ impl Default for Record {
     }
 }
 
-impl Record {
+impl StopRecord {
     /// Reads the record of a session; an empty one where there is none.
     pub(super) fn read(paths: &Paths, project: &Path, session: &str) -> Result<Self, FsError> {
         let file = file(paths, project, session);
@@ -144,7 +144,7 @@ impl Figures {
         Ok(figures)
     }
 
-    fn add(&mut self, record: &Record) {
+    fn add(&mut self, record: &StopRecord) {
         let retried = record.spoken.iter().filter(|spoken| spoken.should_retry);
         let improved = retried
             .clone()
@@ -163,7 +163,7 @@ fn file(paths: &Paths, project: &Path, session: &str) -> PathBuf {
         .join(format!("{}.json", name_of(session.as_bytes())))
 }
 
-fn read_file(file: &Path) -> Option<Record> {
-    let record: Record = fsx::read_json(file, MAX_FILE)?;
+fn read_file(file: &Path) -> Option<StopRecord> {
+    let record: StopRecord = fsx::read_json(file, MAX_FILE)?;
     (record.v == VERSION).then_some(record)
 }

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use super::http::Server;
 use super::message;
 use super::retry::repeat;
-use super::{Answer, Ask, Backend, BaseUrl, Credential, Failure, Name, Reply, RetryPolicy};
+use super::{
+    Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, BaseUrl, Credential,
+    RetryPolicy,
+};
 
 const PATH: &str = "/v1/messages";
 const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
@@ -30,7 +33,12 @@ impl Anthropic {
         }
     }
 
-    async fn attempt(&self, ask: &Ask<'_>, body: &str, limit: Duration) -> Result<Reply, Failure> {
+    async fn attempt(
+        &self,
+        ask: &Ask<'_>,
+        body: &str,
+        limit: Duration,
+    ) -> Result<BackendReply, BackendFailure> {
         let body = self.server.post(PATH, body.to_owned(), limit).await?;
         let message = message::read(&body).map_err(|flaw| self.server.failure(flaw))?;
         Ok(message.reply(ask))
@@ -38,11 +46,11 @@ impl Anthropic {
 }
 
 impl Backend for Anthropic {
-    fn name(&self) -> Name {
-        Name::Anthropic
+    fn name(&self) -> BackendName {
+        BackendName::Anthropic
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(async move {
             let body = request(ask).to_string();
             let attempt = |limit| self.attempt(ask, &body, limit);

@@ -17,7 +17,7 @@ use super::claude_result;
 use super::den::Den;
 use super::message::Flaw;
 use super::retry::time_left;
-use super::{Answer, Ask, Backend, Failure, FailureKind, Name, Reply};
+use super::{Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind};
 use crate::account::login;
 use crate::env::name;
 
@@ -140,11 +140,11 @@ impl ClaudeCli {
         command
     }
 
-    async fn call(&self, ask: &Ask<'_>) -> Result<Reply, Failure> {
+    async fn call(&self, ask: &Ask<'_>) -> Result<BackendReply, BackendFailure> {
         let limit = time_left(self.limit, ask.deadline);
         if limit.is_zero() {
             let over = Flaw::new(FailureKind::Timeout, "the time for this question is over");
-            return Err(Failure {
+            return Err(BackendFailure {
                 attempts: 0,
                 ..over.of(LABEL)
             });
@@ -188,16 +188,16 @@ impl fmt::Debug for ClaudeCli {
 }
 
 impl Backend for ClaudeCli {
-    fn name(&self) -> Name {
-        Name::ClaudeCli
+    fn name(&self) -> BackendName {
+        BackendName::ClaudeCli
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(self.call(ask))
     }
 }
 
-fn not_started(what: &str, error: &io::Error) -> Failure {
+fn not_started(what: &str, error: &io::Error) -> BackendFailure {
     let kind = match error.kind() {
         // The system prompt is too long for a command line or holds a NUL.
         io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput => {

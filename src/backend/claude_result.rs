@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::message::{Flaw, check, kind_of_status, quote, tokens};
 use super::plain_words::kind_of_words;
-use super::{Ask, FailureKind, Reply};
+use super::{Ask, BackendReply, FailureKind};
 
 /// Reads what the client printed; `is_error` decides, not `subtype` and not the status.
 pub(super) fn read(
@@ -15,7 +15,7 @@ pub(super) fn read(
     complained: &str,
     status: ExitStatus,
     ask: &Ask<'_>,
-) -> Result<Reply, Flaw> {
+) -> Result<BackendReply, Flaw> {
     let Some(result) = find_result(said) else {
         return Err(no_result(said, complained, status));
     };
@@ -34,7 +34,7 @@ pub(super) fn read(
         check(result["stop_reason"].as_str(), text)
     };
     flaw.map_err(|flaw| Flaw { tokens, ..flaw })?;
-    Ok(Reply {
+    Ok(BackendReply {
         text: text.to_owned(),
         model: model(&result).unwrap_or(ask.model).to_owned(),
         tokens,
@@ -120,12 +120,12 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
 
     use super::*;
-    use crate::backend::{Step, Tokens};
+    use crate::backend::{AccountStep, TokenCount};
     use rstest::rstest;
     use serde_json::json;
 
     const ASK: Ask<'static> = Ask {
-        step: Step::Reflector,
+        step: AccountStep::Reflector,
         system: "judge",
         prompt: "<<0123456789abcdef>>",
         model: "haiku",
@@ -145,7 +145,7 @@ mod tests {
         .to_string()
     }
 
-    fn read_all(said: &str, complained: &str, code: i32) -> Result<Reply, Flaw> {
+    fn read_all(said: &str, complained: &str, code: i32) -> Result<BackendReply, Flaw> {
         read(said, complained, ExitStatus::from_raw(code << 8), &ASK)
     }
 
@@ -161,7 +161,7 @@ mod tests {
             (
                 "yes",
                 "claude-haiku-5-5",
-                Tokens {
+                TokenCount {
                     input: 7,
                     output: 2
                 }

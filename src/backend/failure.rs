@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::{Name, Tokens};
+use super::{BackendName, TokenCount};
 
 /// A backend's refusal or inability to answer; its text holds no key and no token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Failure {
+pub struct BackendFailure {
     pub kind: FailureKind,
     /// What happened, for people: `could not get an answer from …: …`.
     pub message: String,
@@ -15,10 +15,10 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
     pub attempts: u32,
     /// What a useless reply cost all the same.
-    pub tokens: Tokens,
+    pub tokens: TokenCount,
 }
 
-impl Failure {
+impl BackendFailure {
     /// A failure after one attempt that cost nothing.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Failure {
             message: message.into(),
             retry_after: None,
             attempts: 1,
-            tokens: Tokens::default(),
+            tokens: TokenCount::default(),
         }
     }
 }
@@ -80,7 +80,7 @@ pub enum FailureKind {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum AfterFailure {
     /// Asked again at once, within the retry policy; then the job waits.
     Again,
     /// The job waits for another hour, other credentials or other settings.
@@ -92,13 +92,13 @@ enum Fate {
 impl FailureKind {
     /// What helps against a failure that does not pass by itself, as a command and what there
     /// is to say of it; `None` where waiting helps.
-    pub(crate) fn remedy(self, backend: Name) -> Option<(&'static str, &'static str)> {
+    pub(crate) fn remedy(self, backend: BackendName) -> Option<(&'static str, &'static str)> {
         let with_model = |why| match backend {
-            Name::ClaudeCli => ("playbook config set claude_cli.model MODEL", why),
+            BackendName::ClaudeCli => ("playbook config set claude_cli.model MODEL", why),
             _ => ("playbook config set anthropic.model MODEL", why),
         };
         Some(match (self, backend) {
-            (Self::RefusedKey, Name::ClaudeCli) => (
+            (Self::RefusedKey, BackendName::ClaudeCli) => (
                 "claude auth login",
                 "logs in; what waits is tried by itself then",
             ),
@@ -134,32 +134,32 @@ impl FailureKind {
     /// What a change of settings, key, balance or weather can cure waits, so that a mistyped
     /// model, an empty balance or a firewall's page never throws a job away. What stands
     /// inside a well-formed answer, about this very question, does not.
-    fn row(self) -> (&'static str, Fate) {
+    fn row(self) -> (&'static str, AfterFailure) {
         match self {
-            Self::Timeout => ("Timeout", Fate::Again),
-            Self::Connection => ("Connection", Fate::Again),
-            Self::RateLimited => ("RateLimited", Fate::Again),
-            Self::ServerError => ("ServerError", Fate::Again),
-            Self::RefusedKey => ("RefusedKey", Fate::Waits),
-            Self::NoPermission => ("NoPermission", Fate::Waits),
-            Self::NoCredit => ("NoCredit", Fate::Waits),
-            Self::NotFound => ("NotFound", Fate::Waits),
-            Self::Redirected => ("Redirected", Fate::Waits),
-            Self::NotStarted => ("NotStarted", Fate::Waits),
-            Self::Crashed => ("Crashed", Fate::Waits),
-            Self::NotAMessage => ("NotAMessage", Fate::Waits),
-            Self::ClientError => ("ClientError", Fate::Waits),
-            Self::BadRequest => ("BadRequest", Fate::Waits),
-            Self::BadQuestion => ("BadQuestion", Fate::Fails),
-            Self::CutOff => ("CutOff", Fate::Fails),
-            Self::Refusal => ("Refusal", Fate::Fails),
-            Self::EmptyReply => ("EmptyReply", Fate::Fails),
-            Self::EchoedPrompt => ("EchoedPrompt", Fate::Fails),
-            Self::Unparseable => ("UnparseableReply", Fate::Fails),
-            Self::UnreadableTags => ("UnreadableTags", Fate::Fails),
-            Self::Held => ("Held", Fate::Waits),
+            Self::Timeout => ("Timeout", AfterFailure::Again),
+            Self::Connection => ("Connection", AfterFailure::Again),
+            Self::RateLimited => ("RateLimited", AfterFailure::Again),
+            Self::ServerError => ("ServerError", AfterFailure::Again),
+            Self::RefusedKey => ("RefusedKey", AfterFailure::Waits),
+            Self::NoPermission => ("NoPermission", AfterFailure::Waits),
+            Self::NoCredit => ("NoCredit", AfterFailure::Waits),
+            Self::NotFound => ("NotFound", AfterFailure::Waits),
+            Self::Redirected => ("Redirected", AfterFailure::Waits),
+            Self::NotStarted => ("NotStarted", AfterFailure::Waits),
+            Self::Crashed => ("Crashed", AfterFailure::Waits),
+            Self::NotAMessage => ("NotAMessage", AfterFailure::Waits),
+            Self::ClientError => ("ClientError", AfterFailure::Waits),
+            Self::BadRequest => ("BadRequest", AfterFailure::Waits),
+            Self::BadQuestion => ("BadQuestion", AfterFailure::Fails),
+            Self::CutOff => ("CutOff", AfterFailure::Fails),
+            Self::Refusal => ("Refusal", AfterFailure::Fails),
+            Self::EmptyReply => ("EmptyReply", AfterFailure::Fails),
+            Self::EchoedPrompt => ("EchoedPrompt", AfterFailure::Fails),
+            Self::Unparseable => ("UnparseableReply", AfterFailure::Fails),
+            Self::UnreadableTags => ("UnreadableTags", AfterFailure::Fails),
+            Self::Held => ("Held", AfterFailure::Waits),
             // The word of spec/2, section 4.2.
-            Self::FixtureMissing => ("FixtureMissingError", Fate::Fails),
+            Self::FixtureMissing => ("FixtureMissingError", AfterFailure::Fails),
         }
     }
 
@@ -170,7 +170,7 @@ impl FailureKind {
 
     /// Tells whether the job should wait: time, a key or settings may cure it.
     pub fn may_pass(self) -> bool {
-        self.row().1 != Fate::Fails
+        self.row().1 != AfterFailure::Fails
     }
 
     /// Tells whether another key or login helps.
@@ -180,6 +180,6 @@ impl FailureKind {
 
     /// Tells whether the same request is worth sending again at once.
     pub(super) fn is_retried(self) -> bool {
-        self.row().1 == Fate::Again
+        self.row().1 == AfterFailure::Again
     }
 }

@@ -11,7 +11,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::message::check;
-use super::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
+use super::{
+    Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
+    PromptHash, TokenCount,
+};
 use crate::fsx::{self, FsError};
 
 const MAX_FILE: u64 = 64 << 20;
@@ -67,10 +70,10 @@ impl Fixtures {
         fsx::append_line(path, &format!("{joint}{line}"), u64::MAX)
     }
 
-    fn find(&self, ask: &Ask<'_>) -> Result<Reply, Failure> {
+    fn find(&self, ask: &Ask<'_>) -> Result<BackendReply, BackendFailure> {
         let hash = PromptHash::of(ask);
         let Some(text) = self.completions.get(&hash) else {
-            return Err(Failure::new(
+            return Err(BackendFailure::new(
                 FailureKind::FixtureMissing,
                 format!(
                     "could not find fixture {} for the {}: {}: record it with `playbook fixtures record`",
@@ -81,10 +84,10 @@ impl Fixtures {
             ));
         };
         check(None, text).map_err(|flaw| flaw.of(&self.path.display().to_string()))?;
-        Ok(Reply {
+        Ok(BackendReply {
             text: text.clone(),
             model: MODEL.to_owned(),
-            tokens: Tokens::default(),
+            tokens: TokenCount::default(),
             attempts: 1,
         })
     }
@@ -98,11 +101,11 @@ fn parse_line(line: &[u8]) -> Result<(PromptHash, String), String> {
 }
 
 impl Backend for Fixtures {
-    fn name(&self) -> Name {
-        Name::Fixtures
+    fn name(&self) -> BackendName {
+        BackendName::Fixtures
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(std::future::ready(self.find(ask)))
     }
 }

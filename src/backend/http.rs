@@ -10,7 +10,7 @@ use reqwest::{Client, Response, redirect};
 
 use super::message::{self, Flaw};
 use super::retry::retry_after;
-use super::{BaseUrl, Credential, Failure, FailureKind};
+use super::{BackendFailure, BaseUrl, Credential, FailureKind};
 
 const MAX_REPLY: usize = 8 << 20;
 /// The most bytes of an error's body that are read.
@@ -47,7 +47,7 @@ impl Server {
         path: &str,
         body: String,
         limit: Duration,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, BackendFailure> {
         let client = self.client.as_ref().map_err(|reason| {
             let detail = format!("TLS is not available: {reason}");
             self.failure(Flaw::new(FailureKind::Connection, detail))
@@ -73,11 +73,11 @@ impl Server {
         }
     }
 
-    pub(super) fn failure(&self, flaw: Flaw) -> Failure {
+    pub(super) fn failure(&self, flaw: Flaw) -> BackendFailure {
         flaw.of(self.base.as_str())
     }
 
-    async fn error(&self, mut response: Response) -> Failure {
+    async fn error(&self, mut response: Response) -> BackendFailure {
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER);
         #[expect(clippy::disallowed_methods, reason = "the date is the server's")]
@@ -87,14 +87,14 @@ impl Server {
             Ok(body) | Err(Unread::TooLarge(body)) => body,
             Err(Unread::Lost(_)) => Vec::new(),
         };
-        Failure {
+        BackendFailure {
             retry_after: wait,
             ..self.failure(message::read_error(status, &self.masked(&body)))
         }
     }
 
     /// A request that broke off on its way there or back.
-    fn broken_off(&self, error: &reqwest::Error, limit: Duration) -> Failure {
+    fn broken_off(&self, error: &reqwest::Error, limit: Duration) -> BackendFailure {
         if error.is_timeout() {
             let detail = format!("nothing within {:.1} s", limit.as_secs_f64());
             self.failure(Flaw::new(FailureKind::Timeout, detail))
@@ -102,7 +102,7 @@ impl Server {
             let flaw = Flaw::new(FailureKind::Connection, root_cause(error));
             // Where nobody was reached, nothing was asked.
             let attempts = u32::from(!error.is_connect());
-            Failure {
+            BackendFailure {
                 attempts,
                 ..self.failure(flaw)
             }

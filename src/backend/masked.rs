@@ -1,7 +1,7 @@
 //! A backend whose answers are masked before anyone sees them: a model can repeat a secret
 //! that stands in a template or that it was trained on, a server can quote a key.
 
-use super::{Answer, Ask, Backend, Name};
+use super::{Ask, Backend, BackendName, BackendResult};
 use crate::redact::Masker;
 
 pub(crate) struct Masked<'a> {
@@ -16,11 +16,11 @@ impl<'a> Masked<'a> {
 }
 
 impl Backend for Masked<'_> {
-    fn name(&self) -> Name {
+    fn name(&self) -> BackendName {
         self.backend.name()
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(async move {
             match self.backend.answer(ask).await {
                 Ok(mut reply) => {

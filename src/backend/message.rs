@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::plain_words::in_place_of_reply;
-use super::{Ask, Failure, FailureKind, Reply, Tokens};
+use super::{Ask, BackendFailure, BackendReply, FailureKind, TokenCount};
 use crate::clip::head;
 use crate::redact;
 
@@ -18,16 +18,16 @@ const LOOKED_AT: usize = 64 << 10;
 pub(super) const MOST_TOKENS: u64 = 4_000_000;
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Message {
+pub(super) struct ApiMessage {
     pub(super) text: String,
     pub(super) model: Option<String>,
-    pub(super) tokens: Tokens,
+    pub(super) tokens: TokenCount,
 }
 
-impl Message {
+impl ApiMessage {
     /// What it answers, after one attempt.
-    pub(super) fn reply(self, ask: &Ask<'_>) -> Reply {
-        Reply {
+    pub(super) fn reply(self, ask: &Ask<'_>) -> BackendReply {
+        BackendReply {
             text: self.text,
             model: self.model.unwrap_or_else(|| ask.model.to_owned()),
             tokens: self.tokens,
@@ -41,7 +41,7 @@ impl Message {
 pub(super) struct Flaw {
     pub(super) kind: FailureKind,
     pub(super) detail: String,
-    pub(super) tokens: Tokens,
+    pub(super) tokens: TokenCount,
 }
 
 impl Flaw {
@@ -49,14 +49,14 @@ impl Flaw {
         Self {
             kind,
             detail: detail.into(),
-            tokens: Tokens::default(),
+            tokens: TokenCount::default(),
         }
     }
 
-    pub(super) fn of(self, server: &str) -> Failure {
-        Failure {
+    pub(super) fn of(self, server: &str) -> BackendFailure {
+        BackendFailure {
             tokens: self.tokens,
-            ..Failure::new(
+            ..BackendFailure::new(
                 self.kind,
                 format!("could not get an answer from {server}: {}", self.detail),
             )
@@ -64,7 +64,7 @@ impl Flaw {
     }
 }
 
-pub(super) fn read(body: &str) -> Result<Message, Flaw> {
+pub(super) fn read(body: &str) -> Result<ApiMessage, Flaw> {
     let value = parse(body)?;
     let content = value["content"].as_array();
     let Some(content) = content.filter(|_| is_message(&value)) else {
@@ -73,7 +73,7 @@ pub(super) fn read(body: &str) -> Result<Message, Flaw> {
     let tokens = tokens(&value["usage"]);
     let text = text(content);
     check(value["stop_reason"].as_str(), &text).map_err(|flaw| Flaw { tokens, ..flaw })?;
-    Ok(Message {
+    Ok(ApiMessage {
         text,
         model: value["model"].as_str().map(str::to_owned),
         tokens,
@@ -138,14 +138,14 @@ pub(super) fn check(stop_reason: Option<&str>, text: &str) -> Result<(), Flaw> {
 
 /// Counts the tokens of a `usage` object; a missing count is zero, and none is believed
 /// above what any one call can cost.
-pub(super) fn tokens(usage: &Value) -> Tokens {
+pub(super) fn tokens(usage: &Value) -> TokenCount {
     let count = |key: &str| usage[key].as_u64().unwrap_or(0).min(MOST_TOKENS);
     let input = [
         "input_tokens",
         "cache_creation_input_tokens",
         "cache_read_input_tokens",
     ];
-    Tokens {
+    TokenCount {
         input: input.into_iter().map(count).sum::<u64>().min(MOST_TOKENS),
         output: count("output_tokens"),
     }
@@ -262,7 +262,7 @@ mod tests {
     use rstest::rstest;
     use serde_json::json;
 
-    const USED: Tokens = Tokens {
+    const USED: TokenCount = TokenCount {
         input: 16,
         output: 5,
     };

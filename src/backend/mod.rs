@@ -1,7 +1,7 @@
 //! What answers a prompt.
 //!
-//! Every backend implements [`Backend`]: one [`Ask`] in, one [`Reply`] or one
-//! [`Failure`] out. A failure says by its [`FailureKind`] whether it may pass (the job
+//! Every backend implements [`Backend`]: one [`Ask`] in, one [`BackendReply`] or one
+//! [`BackendFailure`] out. A failure says by its [`FailureKind`] whether it may pass (the job
 //! waits) or lies with the reply (the job gets one more try), so that nobody outside
 //! this room knows a status code.
 
@@ -36,28 +36,29 @@ pub use anthropic::Anthropic;
 pub use base_url::{BaseUrl, Plain};
 pub use claude_cli::ClaudeCli;
 pub use credential::Credential;
-pub use failure::{Failure, FailureKind};
+pub use failure::{BackendFailure, FailureKind};
 pub(crate) use fixtures::Fixtures;
 pub(crate) use masked::Masked;
 pub use openai::Openai;
-pub use playbook_core::account::{Name, Step};
+pub use playbook_core::account::{AccountStep, BackendName};
 pub(crate) use prompt_hash::PromptHash;
 pub(crate) use recorder::Recorder;
 pub use retry::RetryPolicy;
 pub(crate) use rules::Rules;
 
-pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Reply, Failure>> + Send + 'a>>;
+pub type BackendResult<'a> =
+    Pin<Box<dyn Future<Output = Result<BackendReply, BackendFailure>> + Send + 'a>>;
 
 pub trait Backend: Send + Sync {
-    fn name(&self) -> Name;
+    fn name(&self) -> BackendName;
 
     /// Answers `ask`; dropping the answer stops the work on it.
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a>;
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a>;
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
-    pub step: Step,
+    pub step: AccountStep,
     /// The standing instructions; may be empty.
     pub system: &'a str,
     pub prompt: &'a str,
@@ -74,18 +75,18 @@ pub struct Ask<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
+pub struct BackendReply {
     /// The text; never empty.
     pub text: String,
     /// The model that wrote it, as the backend names it.
     pub model: String,
-    pub tokens: Tokens,
+    pub tokens: TokenCount,
     pub attempts: u32,
 }
 
 /// Tokens read and written by a model; input counts cached tokens too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tokens {
+pub struct TokenCount {
     pub input: u64,
     pub output: u64,
 }
@@ -96,7 +97,7 @@ mod tests {
 
     /// A question whose texts have all that a hash must see through.
     pub(super) const ASK: Ask<'static> = Ask {
-        step: Step::Reflector,
+        step: AccountStep::Reflector,
         system: "Judge.",
         prompt: "a \n\t b\u{1f}c  0123456789abcdef é😀\u{7f}\"\\ 0123456789abcdef\n",
         model: "m",

@@ -9,11 +9,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::http::Server;
-use super::message::{self, Flaw, MOST_TOKENS, Message};
+use super::message::{self, ApiMessage, Flaw, MOST_TOKENS};
 use super::retry::repeat;
 use super::{
-    Answer, Ask, Backend, BaseUrl, Credential, Failure, FailureKind, Name, Reply, RetryPolicy,
-    Tokens,
+    Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, BaseUrl, Credential,
+    FailureKind, RetryPolicy, TokenCount,
 };
 
 const PATH: &str = "/chat/completions";
@@ -45,7 +45,11 @@ impl Openai {
         }
     }
 
-    async fn attempt(&self, ask: &Ask<'_>, limit: Duration) -> Result<Reply, Failure> {
+    async fn attempt(
+        &self,
+        ask: &Ask<'_>,
+        limit: Duration,
+    ) -> Result<BackendReply, BackendFailure> {
         let mut refused = 0;
         loop {
             let sent = self.server.post(PATH, self.request(ask).to_string(), limit);
@@ -54,12 +58,12 @@ impl Openai {
                 Ok(message) => {
                     let reply = message.reply(ask);
                     let attempts = reply.attempts + refused;
-                    return Ok(Reply { attempts, ..reply });
+                    return Ok(BackendReply { attempts, ..reply });
                 }
                 Err(failure) if self.learns_from(&failure) => refused += failure.attempts,
                 Err(failure) => {
                     let attempts = failure.attempts + refused;
-                    return Err(Failure {
+                    return Err(BackendFailure {
                         attempts,
                         ..failure
                     });
@@ -69,7 +73,7 @@ impl Openai {
     }
 
     /// Leaves out what the server has refused; tells whether there was anything.
-    fn learns_from(&self, failure: &Failure) -> bool {
+    fn learns_from(&self, failure: &BackendFailure) -> bool {
         let said =
             |name: &str| failure.kind == FailureKind::BadRequest && failure.message.contains(name);
         (said(JSON_MODE) && self.has_json_mode.swap(false, Ordering::Relaxed))
@@ -100,11 +104,11 @@ impl Openai {
 }
 
 impl Backend for Openai {
-    fn name(&self) -> Name {
-        Name::Openai
+    fn name(&self) -> BackendName {
+        BackendName::Openai
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(async move {
             let attempt = |limit| self.attempt(ask, limit);
             repeat(&self.policy, ask.attempts, ask.deadline, attempt).await
@@ -112,7 +116,7 @@ impl Backend for Openai {
     }
 }
 
-fn read(body: &str) -> Result<Message, Flaw> {
+fn read(body: &str) -> Result<ApiMessage, Flaw> {
     let value = message::parse(body)?;
     let choice = &value["choices"][0];
     if !choice["message"].is_object() {
@@ -129,7 +133,7 @@ fn read(body: &str) -> Result<Message, Flaw> {
         other => other,
     };
     message::check(stop, answer).map_err(|flaw| Flaw { tokens, ..flaw })?;
-    Ok(Message {
+    Ok(ApiMessage {
         text: answer.to_owned(),
         model: value["model"].as_str().map(str::to_owned),
         tokens,
@@ -156,9 +160,9 @@ fn spoken(text: &str) -> &str {
     }
 }
 
-fn tokens(usage: &Value) -> Tokens {
+fn tokens(usage: &Value) -> TokenCount {
     let count = |key: &str| usage[key].as_u64().unwrap_or(0).min(MOST_TOKENS);
-    Tokens {
+    TokenCount {
         input: count("prompt_tokens"),
         output: count("completion_tokens"),
     }

@@ -4,7 +4,7 @@
 //! A question never fails (REQ-REFL-006, INV-REFL-002): what goes wrong becomes the empty
 //! result with its cause, and the cause says what the job does next.
 
-use super::{Ask, Backend, Failure, FailureKind};
+use super::{Ask, Backend, BackendFailure, FailureKind};
 use crate::fault;
 use crate::playbook::Skipped;
 use crate::reflect::prompt::own_part;
@@ -23,7 +23,7 @@ pub(crate) struct Answered<T> {
     pub(crate) result: T,
     pub(crate) skipped: Vec<Skipped>,
     /// Why the result is empty; `None` when it is what the model said.
-    pub(crate) cause: Option<Failure>,
+    pub(crate) cause: Option<BackendFailure>,
     /// The replies as they came, for the diagnostic mode.
     pub(crate) replies: Vec<String>,
 }
@@ -40,20 +40,21 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
                 let is_echo = !ask.marker.is_empty() && reply.text.contains(ask.marker);
                 answered.replies.push(reply.text);
                 match read {
-                    _ if is_echo => Failure::new(FailureKind::EchoedPrompt, ECHO),
+                    _ if is_echo => BackendFailure::new(FailureKind::EchoedPrompt, ECHO),
                     Some((result, _)) if repeats_us(&result, &ask) => {
-                        Failure::new(FailureKind::EchoedPrompt, ECHO)
+                        BackendFailure::new(FailureKind::EchoedPrompt, ECHO)
                     }
                     Some((result, skipped)) if result.is_enough(&skipped) => {
                         return answered.with(result, skipped);
                     }
-                    Some(_) => Failure::new(
+                    Some(_) => BackendFailure::new(
                         FailureKind::UnreadableTags,
                         "the reply's `bullet_tags` are none",
                     ),
-                    None => {
-                        Failure::new(FailureKind::Unparseable, "the reply holds no JSON object")
-                    }
+                    None => BackendFailure::new(
+                        FailureKind::Unparseable,
+                        "the reply holds no JSON object",
+                    ),
                 }
             }
             Err(failure) => failure,

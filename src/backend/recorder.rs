@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Answer, Ask, Backend, Failure, FailureKind, Fixtures, Name, PromptHash};
+use super::{
+    Ask, Backend, BackendFailure, BackendName, BackendResult, FailureKind, Fixtures, PromptHash,
+};
 
 pub(crate) struct Recorder<'a> {
     backend: Box<dyn Backend + 'a>,
@@ -29,15 +31,15 @@ impl<'a> Recorder<'a> {
 }
 
 impl Backend for Recorder<'_> {
-    fn name(&self) -> Name {
+    fn name(&self) -> BackendName {
         self.backend.name()
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(async move {
             let reply = self.backend.answer(ask).await?;
             Fixtures::record(&self.file, ask, &reply.text)
-                .map_err(|e| Failure::new(FailureKind::Held, e.to_string()))?;
+                .map_err(|e| BackendFailure::new(FailureKind::Held, e.to_string()))?;
             let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
             recorded.push(PromptHash::of(ask));
             drop(recorded);

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::{Failure, FailureKind, Reply};
+use super::{BackendFailure, BackendReply, FailureKind};
 
 /// How often and how patiently a request is repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,15 +63,15 @@ pub(super) async fn repeat<A, F>(
     most: u32,
     deadline: Option<Instant>,
     mut attempt: A,
-) -> Result<Reply, Failure>
+) -> Result<BackendReply, BackendFailure>
 where
     A: FnMut(Duration) -> F,
-    F: Future<Output = Result<Reply, Failure>>,
+    F: Future<Output = Result<BackendReply, BackendFailure>>,
 {
     let (mut tries, mut attempts) = (0, 0);
-    let mut last = Failure {
+    let mut last = BackendFailure {
         attempts,
-        ..Failure::new(FailureKind::Timeout, "the time for this question is over")
+        ..BackendFailure::new(FailureKind::Timeout, "the time for this question is over")
     };
     loop {
         let limit = time_left(policy.request, deadline);
@@ -82,11 +82,11 @@ where
         last = match attempt(limit).await {
             Ok(reply) => {
                 let attempts = attempts + reply.attempts;
-                return Ok(Reply { attempts, ..reply });
+                return Ok(BackendReply { attempts, ..reply });
             }
             Err(failure) => {
                 attempts += failure.attempts;
-                Failure {
+                BackendFailure {
                     attempts,
                     ..failure
                 }

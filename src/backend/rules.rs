@@ -1,6 +1,6 @@
 //! The backend that needs no network: the rules answer as a model would, in JSON.
 
-use super::{Answer, Ask, Backend, Name, Reply, Step, Tokens};
+use super::{AccountStep, Ask, Backend, BackendName, BackendReply, BackendResult, TokenCount};
 use crate::playbook::Playbook;
 use crate::reflect::rules::{self, SummaryLimits};
 use crate::transcript::Facts;
@@ -23,21 +23,21 @@ impl<'a> Rules<'a> {
 }
 
 impl Backend for Rules<'_> {
-    fn name(&self) -> Name {
-        Name::Rules
+    fn name(&self) -> BackendName {
+        BackendName::Rules
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         let text = match ask.step {
-            Step::Reflector => rules::reflect(self.facts, self.playbook, self.limits),
-            Step::Curator => rules::curate(self.facts, self.playbook),
+            AccountStep::Reflector => rules::reflect(self.facts, self.playbook, self.limits),
+            AccountStep::Curator => rules::curate(self.facts, self.playbook),
             // What rules can tell of a turn, the gate has told before it asks.
-            Step::Gate => String::from("{}"),
+            AccountStep::Gate => String::from("{}"),
         };
-        let reply = Reply {
+        let reply = BackendReply {
             text,
-            model: Name::Rules.word().to_owned(),
-            tokens: Tokens::default(),
+            model: BackendName::Rules.word().to_owned(),
+            tokens: TokenCount::default(),
             attempts: 1,
         };
         Box::pin(std::future::ready(Ok(reply)))

@@ -14,31 +14,33 @@ use super::fixtures::both;
 use super::output;
 use super::sandbox::{PLAYBOOK, SESSION};
 use crate::account::{Account, Need, Refusal};
-use crate::backend::{Answer, Ask, Backend, Failure, Name, PromptHash, Recorder};
+use crate::backend::{
+    Ask, Backend, BackendFailure, BackendName, BackendResult, PromptHash, Recorder,
+};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::Question;
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::{BackendParts, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::evidence::SessionEvidence;
-use crate::reflect::known::Known;
+use crate::reflect::known::KnownLessons;
 use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
-use crate::transcript::{Options, scan_reader};
+use crate::transcript::{ReadOptions, scan_reader};
 
 /// So much of the session is shown, whatever the settings say.
 const BUDGET: u64 = 4_000;
 
-pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;
     let config = &settings(&paths, args.config.as_deref())?;
     let name = match config.top.backend {
-        BackendChoice::Fixtures => Name::Fixtures,
-        _ => Name::Rules,
+        BackendChoice::Fixtures => BackendName::Fixtures,
+        _ => BackendName::Rules,
     };
-    let parts = Parts {
+    let parts = BackendParts {
         paths: &paths,
         // Nobody's: nothing here costs anything.
         account: &Account {
@@ -55,7 +57,7 @@ pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
     if args.record {
         let file = config.fixtures.path.as_ref();
         let file = file.context("no file for the replies: set `fixtures.path`")?;
-        let recorder = Recorder::new(built(Name::Rules)?, file);
+        let recorder = Recorder::new(built(BackendName::Rules)?, file);
         // What went wrong shows when the replies are asked for.
         _ = reflect(parts, &recorder)?;
     }
@@ -88,7 +90,7 @@ pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
         "ms": if env.is_on(name::CI) { 0.0 } else { ms },
         "reason": reason,
     });
-    if let (Name::Fixtures, Some(key)) = (name, keyed.key.get()) {
+    if let (BackendName::Fixtures, Some(key)) = (name, keyed.key.get()) {
         told["fixture_key"] = key.as_str().into();
     }
     output::json(&told)
@@ -109,7 +111,7 @@ fn settings(paths: &Paths, file: Option<&Path>) -> anyhow::Result<Config> {
 
 /// The session of the demo: citations that went well and ill, and a rule of the user's.
 pub(super) fn fixed_session() -> anyhow::Result<SessionEvidence> {
-    let (options, bytes) = (Options::default(), SESSION.as_bytes());
+    let (options, bytes) = (ReadOptions::default(), SESSION.as_bytes());
     let digest = scan_reader(bytes, 0, &options, &mut |_, _| false);
     let digest = digest.context("could not read the session")?;
     Ok(SessionEvidence::of(digest, BUDGET))
@@ -118,10 +120,10 @@ pub(super) fn fixed_session() -> anyhow::Result<SessionEvidence> {
 /// Asks both questions with the built-in templates; tells the words of the analysis and the
 /// number of operations.
 fn reflect(
-    parts: Parts<'_>,
+    parts: BackendParts<'_>,
     backend: &dyn Backend,
-) -> anyhow::Result<Result<(usize, usize), Failure>> {
-    let known = Known::default();
+) -> anyhow::Result<Result<(usize, usize), BackendFailure>> {
+    let known = KnownLessons::default();
     let question = Question {
         deadline: None,
         ..Question::now(parts, backend, &known)
@@ -140,11 +142,11 @@ struct Keyed<'a> {
 }
 
 impl Backend for Keyed<'_> {
-    fn name(&self) -> Name {
+    fn name(&self) -> BackendName {
         self.backend.name()
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         self.key
             .get_or_init(|| PromptHash::of(ask).key().to_owned());
         self.backend.answer(ask)

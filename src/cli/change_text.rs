@@ -5,11 +5,11 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::output::plain;
-use crate::playbook::{Change, ChangeKind, PointState};
-use crate::queue::job::Event;
+use crate::playbook::{ChangeKind, PointChange, PointState};
+use crate::queue::job::JobEvent;
 
 /// What happened to a key point, in a few words: `helpful 1 -> 2`.
-fn deed(change: &Change) -> String {
+fn deed(change: &PointChange) -> String {
     let (before, after) = (change.before.as_ref(), change.after.as_ref());
     let into = plain(change.into.as_deref().unwrap_or_default());
     match change.kind {
@@ -61,9 +61,9 @@ pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
 /// How the user made a change; `None` where a session did.
 pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     let known = [
-        (Event::Edit, "by hand"),
-        (Event::HandEdit, "in the file"),
-        (Event::Undo, "undo"),
+        (JobEvent::Edit, "by hand"),
+        (JobEvent::HandEdit, "in the file"),
+        (JobEvent::Undo, "undo"),
     ];
     let found = known.iter().find(|(known, _)| known.word() == event);
     found.map(|(_, words)| *words)
@@ -107,7 +107,7 @@ pub(super) fn seen_from(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-pub(super) fn in_json(change: &Change) -> Value {
+pub(super) fn in_json(change: &PointChange) -> Value {
     json!({
         "kind": change.kind,
         "point": change.id,

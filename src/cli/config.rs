@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::args::{ConfigAction, ConfigArgs};
 use super::output::{self, DIM, Hinted, plain, say};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{agent, answer};
 use crate::account::address::without_secret;
-use crate::backend::{BaseUrl, Fixtures, Name};
-use crate::config::{self, Config, ConfigError, Key, SetError, Source};
+use crate::backend::{BackendName, BaseUrl, Fixtures};
+use crate::config::{self, Config, ConfigError, SetError, SettingKey, SettingSource};
 use crate::paths::project_config_file;
 use crate::prepare;
 use crate::queue::backends;
@@ -18,9 +18,9 @@ use crate::redact::{self, Masker};
 use crate::state_guard;
 
 /// The keys that hold an address, each with the backend that asks there.
-const ADDRESSES: [(&str, Name); 2] = [
-    ("anthropic.base_url", Name::Anthropic),
-    ("openai.base_url", Name::Openai),
+const ADDRESSES: [(&str, BackendName); 2] = [
+    ("anthropic.base_url", BackendName::Anthropic),
+    ("openai.base_url", BackendName::Openai),
 ];
 /// How the description of a setting begins that has gone.
 const WITHOUT_EFFECT: &str = "Without effect";
@@ -29,7 +29,7 @@ const NOTHING_CHANGED: &str =
 
 /// Shows or changes settings; works with a file that cannot be used, too.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
-    let (place, _) = Session::examine(args.project.as_deref())?;
+    let (place, _) = NamedSession::examine(args.project.as_deref())?;
     match &args.action {
         ConfigAction::List => list(&place, args.json),
         ConfigAction::Get { key } => get(&place, key, args.json),
@@ -46,15 +46,15 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     }
 }
 
-fn file(place: &Session, source: Source) -> Option<PathBuf> {
+fn file(place: &NamedSession, source: SettingSource) -> Option<PathBuf> {
     match source {
-        Source::Default => None,
-        Source::User => Some(place.paths.config_file()),
-        Source::Project => Some(project_config_file(&place.project)),
+        SettingSource::Default => None,
+        SettingSource::User => Some(place.paths.config_file()),
+        SettingSource::Project => Some(project_config_file(&place.project)),
     }
 }
 
-fn list(place: &Session, as_json: bool) -> anyhow::Result<()> {
+fn list(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     let settings = keys.iter().map(|(key, source)| {
@@ -71,7 +71,12 @@ fn list(place: &Session, as_json: bool) -> anyhow::Result<()> {
     answer::give(as_json, include_str!("screens/config.txt"), told)
 }
 
-fn described(place: &Session, config: &Config, key: &Key, source: Source) -> Value {
+fn described(
+    place: &NamedSession,
+    config: &Config,
+    key: &SettingKey,
+    source: SettingSource,
+) -> Value {
     json!({
         "key": key.name(),
         "value": value(config, key),
@@ -83,7 +88,7 @@ fn described(place: &Session, config: &Config, key: &Key, source: Source) -> Val
 }
 
 /// A key's value as JSON; null when it is unset.
-fn value(config: &Config, key: &Key) -> Value {
+fn value(config: &Config, key: &SettingKey) -> Value {
     let parse = |text: String| {
         let mut table: toml::Table = format!("value = {text}").parse().ok()?;
         serde_json::to_value(table.remove("value")?).ok()
@@ -94,18 +99,18 @@ fn value(config: &Config, key: &Key) -> Value {
     }
 }
 
-fn find(name: &str) -> anyhow::Result<&'static Key> {
+fn find(name: &str) -> anyhow::Result<&'static SettingKey> {
     config::find_key(name).map_err(anyhow::Error::msg)
 }
 
-fn get(place: &Session, name: &str, as_json: bool) -> anyhow::Result<()> {
+fn get(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     let source = keys
         .iter()
         .find(|(other, _)| other.name() == key.name())
-        .map_or(Source::Default, |(_, source)| *source);
+        .map_or(SettingSource::Default, |(_, source)| *source);
     if as_json {
         return output::json(&described(place, &config, key, source));
     }
@@ -117,7 +122,7 @@ fn get(place: &Session, name: &str, as_json: bool) -> anyhow::Result<()> {
     }
 }
 
-fn set(place: &Session, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
+fn set(place: &NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     state_guard::check_settings(&place.paths)?;
     let file = place.paths.config_file();
@@ -139,7 +144,11 @@ fn set(place: &Session, name: &str, value: &str, as_json: bool) -> anyhow::Resul
 }
 
 /// Refuses an address that no request would be sent to; the error repeats no password in it.
-fn check_base_url(file: &Path, (name, backend): (&str, Name), value: &str) -> Result<(), Hinted> {
+fn check_base_url(
+    file: &Path,
+    (name, backend): (&str, BackendName),
+    value: &str,
+) -> Result<(), Hinted> {
     // Whatever else is wrong with the file is told by who writes it.
     let config = config::load(file).unwrap_or_default();
     let url = value.trim().trim_matches(['"', '\'']);
@@ -150,16 +159,16 @@ fn check_base_url(file: &Path, (name, backend): (&str, Name), value: &str) -> Re
     })
 }
 
-fn path(place: &Session, as_json: bool) -> anyhow::Result<()> {
+fn path(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let shown = |path: PathBuf| path.to_string_lossy().into_owned();
     let told = json!({
-        "user": file(place, Source::User).map(shown),
-        "project": file(place, Source::Project).map(shown),
+        "user": file(place, SettingSource::User).map(shown),
+        "project": file(place, SettingSource::Project).map(shown),
     });
     answer::give(as_json, "{{ user }}", told)
 }
 
-fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {
+fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let breach = state_guard::check_settings(&place.paths).err();
     let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();
     problems.extend(self::problems(place));
@@ -167,7 +176,7 @@ fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {
     let notes = notes(place);
     let mut told = json!({"ok": ok, "problems": problems, "notes": notes});
     if !as_json {
-        let files = [Source::User, Source::Project].map(|source| file(place, source));
+        let files = [SettingSource::User, SettingSource::Project].map(|source| file(place, source));
         let files = files.iter().flatten();
         told["files"] = files
             .map(|file| json!({"path": file, "is_there": file.exists()}))
@@ -184,7 +193,7 @@ fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// What the settings say that has no effect any more, and is accepted all the same.
-pub(super) fn notes(session: &Session) -> Vec<String> {
+pub(super) fn notes(session: &NamedSession) -> Vec<String> {
     let Ok((config, keys)) = config::with_sources(&session.paths, &session.project) else {
         return Vec::new();
     };
@@ -193,13 +202,15 @@ pub(super) fn notes(session: &Session) -> Vec<String> {
         let id = redact::mask(id);
         format!("`secrets.off`: there is no rule `{id}` any more")
     });
-    let set = keys.iter().filter(|(_, source)| *source != Source::Default);
+    let set = keys
+        .iter()
+        .filter(|(_, source)| *source != SettingSource::Default);
     let idle = set.filter(|(key, _)| key.doc.trim_start().starts_with(WITHOUT_EFFECT));
     let idle = idle.map(|(key, _)| format!("`{}` has no effect any more", key.name()));
     rules.chain(idle).collect()
 }
 
-pub(super) fn problems(session: &Session) -> Vec<String> {
+pub(super) fn problems(session: &NamedSession) -> Vec<String> {
     let (paths, project) = (&session.paths, &session.project);
     let mut config = Config::default();
     let mut found = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args};
 use crate::queue::budget::Day;
 use crate::report::Sum;
@@ -14,7 +14,7 @@ const TIMES: [i64; 3] = [1, 7, 30];
 
 type Who = (String, String, String);
 
-pub(super) fn run(session: &Session, args: &args::AsJson) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::AsJson) -> anyhow::Result<()> {
     let day = Day::of(session.env.clock().now());
     let spent = spent(session, day)?;
     let total = |time: usize| {
@@ -47,7 +47,7 @@ pub(super) fn run(session: &Session, args: &args::AsJson) -> anyhow::Result<()> 
     answer::give(args.json, include_str!("screens/cost.txt"), told)
 }
 
-fn spent(session: &Session, day: Day) -> anyhow::Result<BTreeMap<Who, [Sum; TIMES.len()]>> {
+fn spent(session: &NamedSession, day: Day) -> anyhow::Result<BTreeMap<Who, [Sum; TIMES.len()]>> {
     let mut spent: BTreeMap<Who, [Sum; TIMES.len()]> = BTreeMap::new();
     let Some(memory) = session.memory()? else {
         return Ok(spent);

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args, edit_commands};
-use crate::playbook::Change;
+use crate::playbook::PointChange;
 use crate::playbook::dedup::{DedupScope, Threshold, dedup};
-use crate::queue::edit::Edit;
+use crate::queue::edit::PlaybookEdit;
 
-pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::DedupArgs) -> anyhow::Result<()> {
     let context = session.context()?;
     let setting = session.config.playbook.dedup_threshold;
     let threshold = args
@@ -25,7 +25,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     );
     let groups = groups(&changes);
     if args.apply && !groups.is_empty() {
-        return edit_commands::run(&args.on, &Edit::Dedup { threshold });
+        return edit_commands::run(&args.on, &PlaybookEdit::Dedup { threshold });
     }
     let mut told = json!({"applied": false, "threshold": threshold, "groups": groups});
     if !args.on.json {
@@ -36,7 +36,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
 }
 
 /// What would be joined, each group by the point that stays.
-fn groups(changes: &[Change]) -> Vec<Value> {
+fn groups(changes: &[PointChange]) -> Vec<Value> {
     let mut groups: Vec<Value> = Vec::new();
     for change in changes {
         let Some(survivor) = &change.into else {

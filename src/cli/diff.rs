@@ -6,20 +6,20 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::output::{Hinted, plain};
-use super::session::{Session, runtime};
+use super::session::{NamedSession, runtime};
 use super::{answer, args, change_text};
 use crate::freshness::git::Git;
 use crate::paths::playbook_file;
 use crate::playbook::diff::diff;
 use crate::playbook::migrate::migrate;
-use crate::playbook::{Change, ChangeKind, Playbook};
+use crate::playbook::{ChangeKind, Playbook, PointChange};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const LAST: &str = "HEAD";
 /// What stands between two revisions, as in `main..HEAD`.
 const RANGE: &str = "..";
 
-pub(super) fn run(session: &Session, args: &args::Diff) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::DiffArgs) -> anyhow::Result<()> {
     let wanted = args.revisions.as_deref().unwrap_or(LAST);
     let (from, to) = match wanted.split_once(RANGE) {
         Some((from, to)) => (or_last(from), Some(or_last(to))),
@@ -45,7 +45,7 @@ fn or_last(revision: &str) -> &str {
 }
 
 /// A point that is gone because another took it in was not just removed.
-fn merged(change: &mut Change, after: &Playbook) {
+fn merged(change: &mut PointChange, after: &Playbook) {
     if change.kind == ChangeKind::Delete
         && let Some(heir) = after.named(&change.id)
     {

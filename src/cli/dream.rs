@@ -7,12 +7,16 @@ use serde_json::{Value, json};
 use super::answer;
 use super::edit_commands::PATIENCE;
 use super::output::Hinted;
-use super::session::{Session, runtime};
+use super::session::{NamedSession, runtime};
 use crate::queue::context::WorkerContext;
 use crate::queue::dream::{Dream, DreamReport, SOURCES, dream};
 use crate::queue::usage_meter::Caller;
 
-pub(super) fn run(session: &Session, sources: Option<u64>, as_json: bool) -> anyhow::Result<()> {
+pub(super) fn run(
+    session: &NamedSession,
+    sources: Option<u64>,
+    as_json: bool,
+) -> anyhow::Result<()> {
     let context = session.context()?;
     let caller = Caller::by_hand(&session.project, context.now());
     let dreamt = runtime()?.block_on(dream(&context, caller, sources.unwrap_or(SOURCES)));
@@ -28,7 +32,11 @@ pub(super) fn run(session: &Session, sources: Option<u64>, as_json: bool) -> any
 }
 
 /// What a dream found; the rule is in the playbook by then, or its job says why not.
-fn told(session: &Session, context: &Arc<WorkerContext>, dream: &Dream) -> anyhow::Result<Value> {
+fn told(
+    session: &NamedSession,
+    context: &Arc<WorkerContext>,
+    dream: &Dream,
+) -> anyhow::Result<Value> {
     let Dream {
         said,
         ids,
@@ -36,7 +44,7 @@ fn told(session: &Session, context: &Arc<WorkerContext>, dream: &Dream) -> anyho
         rule,
     } = dream;
     if let Some(rule) = rule
-        && Session::see_through(context, &rule.job, PATIENCE)?.is_none()
+        && NamedSession::see_through(context, &rule.job, PATIENCE)?.is_none()
     {
         return Err(session.waits(&rule.job));
     }

@@ -9,42 +9,42 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::output::{Hinted, plain};
-use super::session::{self, Session};
+use super::session::{self, NamedSession};
 use super::show::note_distrust;
 use super::{agent, answer, args, change_text};
 use crate::account::Need;
-use crate::backend::Name;
-use crate::memory::Outcome;
+use crate::backend::BackendName;
+use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::manual_edit::RefusedEdit;
 use crate::playbook::{Playbook, Section, is_own_name};
 use crate::queue::context::WorkerContext;
-use crate::queue::edit::{Edit, EditError, Sources, caps};
-use crate::queue::job::{Event, JobId, Ticket};
+use crate::queue::edit::{EditError, PlaybookEdit, Sources, caps};
+use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::progress::{self, Progress};
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::{files, screening};
 use crate::store::Store;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 /// How long a worker that is at it may take to come to an edit, which is made in no time.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// What an edit needs to be answered: any worker does it.
-const NOBODY: Need = Need::bare(Name::Rules);
+const NOBODY: Need = Need::bare(BackendName::Rules);
 /// What was done, what was left, and how to take it back.
 pub(super) const SCREEN: &str = include_str!("screens/edit.txt");
 
-pub(super) fn add(args: args::Add) -> anyhow::Result<()> {
+pub(super) fn add(args: args::AddArgs) -> anyhow::Result<()> {
     let (text, section) = (args.text, section(&args.section)?);
-    let edit = Edit::Add { text, section };
+    let edit = PlaybookEdit::Add { text, section };
     if args.propose {
-        propose(&Session::on(&args.on)?, &edit, args.on.json)
+        propose(&NamedSession::on(&args.on)?, &edit, args.on.json)
     } else {
         run(&args.on, &edit)
     }
 }
 
-fn propose(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
+fn propose(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
     let mut playbook = session.masked_playbook()?;
@@ -55,8 +55,8 @@ fn propose(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> 
     tell_held(&why, as_json)
 }
 
-pub(super) fn edit(args: args::Edit) -> anyhow::Result<()> {
-    let edit = Edit::Change {
+pub(super) fn edit(args: args::EditArgs) -> anyhow::Result<()> {
+    let edit = PlaybookEdit::Change {
         point: args.id,
         text: args.text,
         section: args.section.as_deref().map(section).transpose()?,
@@ -64,8 +64,8 @@ pub(super) fn edit(args: args::Edit) -> anyhow::Result<()> {
     run(&args.on, &edit)
 }
 
-pub(super) fn merge(args: args::Merge) -> anyhow::Result<()> {
-    let edit = Edit::Merge {
+pub(super) fn merge(args: args::MergeArgs) -> anyhow::Result<()> {
+    let edit = PlaybookEdit::Merge {
         points: args.ids,
         text: args.text,
         section: args.section.as_deref().map(section).transpose()?,
@@ -80,25 +80,25 @@ pub(super) fn undo(job: &str, on: &args::On) -> anyhow::Result<()> {
     })?;
     let session = on_job(on, &id)?;
     finish_first(&session, &id)?;
-    run_in(&session, &Edit::Undo { job: id }, on.json)
+    run_in(&session, &PlaybookEdit::Undo { job: id }, on.json)
 }
 
-fn on_job(on: &args::On, id: &JobId) -> anyhow::Result<Session> {
-    let session = Session::on(on)?;
+fn on_job(on: &args::On, id: &JobId) -> anyhow::Result<NamedSession> {
+    let session = NamedSession::on(on)?;
     let row = match session.memory()? {
         Some(memory) => memory.job(id.as_str())?,
         None => None,
     };
     let is_own = row.is_some_and(|row| session.paths.own().as_os_str() == row.job.project.as_str());
     if is_own {
-        Session::on_own()
+        NamedSession::on_own()
     } else {
         Ok(session)
     }
 }
 
 /// Sees a job to its end that was applied and then stopped; one that waits is told.
-fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
+fn finish_first(session: &NamedSession, id: &JobId) -> anyhow::Result<()> {
     let Ok(job) = files::read(&session.paths.spool(), id) else {
         return Ok(());
     };
@@ -109,21 +109,21 @@ fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
             "`playbook jobs` says what it waits for",
         ));
     }
-    Session::see_through(&session.context()?, id, session::PATIENCE)?;
+    NamedSession::see_through(&session.context()?, id, session::PATIENCE)?;
     Ok(())
 }
 
 /// Makes a change of the user's in a project, or where it is about them in the user's own points.
-pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
+pub(super) fn run(on: &args::On, edit: &PlaybookEdit) -> anyhow::Result<()> {
     let session = if edit.points().iter().any(|id| is_own_name(id)) {
-        Session::on_own()?
+        NamedSession::on_own()?
     } else {
-        Session::on(on)?
+        NamedSession::on(on)?
     };
     run_in(&session, edit, on.json)
 }
 
-fn run_in(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
+fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
     let mut playbook = session.masked_playbook()?;
@@ -140,12 +140,12 @@ fn run_in(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
     let mut told = carry_out(session, &context, edit)?;
     told["left"] = left.into();
     answer::give(as_json, SCREEN, told)?;
-    note_distrust(&Standing::of(&session.paths, &session.project));
+    note_distrust(&TrustStanding::of(&session.paths, &session.project));
     Ok(())
 }
 
 /// Makes a change of the user's that need not be told; it may have been made already.
-pub(super) fn quietly(session: &Session, edit: &Edit) -> anyhow::Result<()> {
+pub(super) fn quietly(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
     let mut playbook = session.masked_playbook()?;
@@ -162,9 +162,9 @@ pub(super) enum Checked {
 
 /// Tries an edit on a copy of the playbook; an error says why it cannot be done.
 pub(super) fn check(
-    session: &Session,
+    session: &NamedSession,
     context: &WorkerContext,
-    edit: &Edit,
+    edit: &PlaybookEdit,
     playbook: &mut Playbook,
 ) -> anyhow::Result<Checked> {
     let sources = Sources {
@@ -194,12 +194,14 @@ pub(super) fn check(
     })
 }
 
-fn hint(edit: &Edit, why: &RefusedEdit) -> &'static str {
+fn hint(edit: &PlaybookEdit, why: &RefusedEdit) -> &'static str {
     match edit {
         _ if *why == RefusedEdit::Empty => "say what is to be remembered, in a sentence",
-        Edit::Undo { .. } => "`playbook log` lists the jobs of this project",
-        Edit::Restore { .. } => "`playbook restore` lists the snapshots",
-        Edit::Add { .. } => "`playbook show` lists the key points; `playbook edit` changes one",
+        PlaybookEdit::Undo { .. } => "`playbook log` lists the jobs of this project",
+        PlaybookEdit::Restore { .. } => "`playbook restore` lists the snapshots",
+        PlaybookEdit::Add { .. } => {
+            "`playbook show` lists the key points; `playbook edit` changes one"
+        }
         _ => "`playbook show` lists the key points",
     }
 }
@@ -220,9 +222,9 @@ fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
 /// Makes a job of an edit and sees it to its end; it may wait, so it holds no secret. Returns
 /// what was done.
 pub(super) fn carry_out(
-    session: &Session,
+    session: &NamedSession,
     context: &Arc<WorkerContext>,
-    edit: &Edit,
+    edit: &PlaybookEdit,
 ) -> anyhow::Result<Value> {
     let edit = edit.masked(&session.masker()?);
     if session.project.to_str().is_none() {
@@ -233,26 +235,26 @@ pub(super) fn carry_out(
         ));
     }
     let event = match edit {
-        Edit::Undo { .. } => Event::Undo,
-        _ => Event::Edit,
+        PlaybookEdit::Undo { .. } => JobEvent::Undo,
+        _ => JobEvent::Edit,
     };
     let ticket = Ticket {
         need: Some(NOBODY),
         ..Ticket::new(event, &session.project, context.now())
     };
     let id = spool::put_as(&session.paths, &IdEntropy::Chance, ticket, |ticket| {
-        progress::Job {
+        progress::JobInProgress {
             ticket: ticket.clone(),
             edit: Some(edit.clone()),
             progress: Progress::default(),
         }
     })?;
-    let Some(job) = Session::see_through(context, &id, PATIENCE)? else {
+    let Some(job) = NamedSession::see_through(context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
     // Someone else was quicker to take the same job back.
-    let is_taken_back = job.outcome == Outcome::Skipped && event == Event::Undo;
-    if job.outcome != Outcome::Applied && !is_taken_back {
+    let is_taken_back = job.outcome == JobOutcome::Skipped && event == JobEvent::Undo;
+    if job.outcome != JobOutcome::Applied && !is_taken_back {
         return Err(Hinted::error(
             format!("job {id} was {}: {}", job.outcome.word(), job.reason),
             "the playbook was changed meanwhile; look with `playbook show`, then try again",
@@ -261,7 +263,7 @@ pub(super) fn carry_out(
     let changes = context.memory().changes_of(id.as_str())?;
     let changes = changes.iter().map(|e| change_text::in_json(&e.change));
     Ok(json!({
-        "applied": job.outcome == Outcome::Applied,
+        "applied": job.outcome == JobOutcome::Applied,
         "job": job.id,
         "reason": job.reason,
         "changes": changes.collect::<Vec<Value>>(),

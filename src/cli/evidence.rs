@@ -4,15 +4,15 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args};
 use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
-use crate::queue::job::Event;
-use crate::transcript::{Digest, Options, Range};
+use crate::queue::job::JobEvent;
+use crate::transcript::{Digest, Range, ReadOptions};
 use crate::transcript_file;
 
-pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::EvidenceArgs) -> anyhow::Result<()> {
     let path = std::path::absolute(&args.transcript)?;
     let budget = args.budget.unwrap_or(session.config.evidence.tokens);
     let shown = SessionEvidence::of(read(session, &path)?, budget);
@@ -25,19 +25,19 @@ pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()
 }
 
 /// Reads a whole transcript, as a job of its own would.
-pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
+pub(super) fn read(session: &NamedSession, path: &Path) -> anyhow::Result<Digest> {
     let end = transcript_file::complete_end(path, 0)?;
     let options = options(session, path)?;
     let (range, is_copy) = (Range { start: 0, end }, &mut |_, _| false);
     Ok(transcript_file::scan(path, range, &options, is_copy)?)
 }
 
-pub(super) fn options(session: &Session, path: &Path) -> anyhow::Result<Options> {
+pub(super) fn options(session: &NamedSession, path: &Path) -> anyhow::Result<ReadOptions> {
     let home = session.paths.home().and_then(Path::to_str);
-    Ok(Options {
-        lane: lane_of(Event::Reflect, path),
+    Ok(ReadOptions {
+        lane: lane_of(JobEvent::Reflect, path),
         home: home.map(str::to_owned),
         secrecy: session.config.secrets.secrecy()?,
-        ..Options::default()
+        ..ReadOptions::default()
     })
 }

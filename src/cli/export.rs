@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, output, show};
 use crate::memory::RecallQuery;
 use crate::playbook::clean::clean_text;
@@ -10,7 +10,7 @@ use crate::playbook::clean::clean_text;
 /// More memories than are ever kept.
 const ALL: u64 = 1_000_000;
 
-pub(super) fn run(session: &Session, as_json: bool) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let playbook = session.playbook()?;
     let now = session.env.clock().now();
     let query = RecallQuery {

@@ -4,23 +4,23 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::args::Record;
+use super::args::RecordArgs;
 use super::output::{self, Hinted, NAME, say};
-use super::session::{Session, runtime};
+use super::session::{NamedSession, runtime};
 use crate::account;
-use crate::backend::{Failure, PromptHash, Recorder};
+use crate::backend::{BackendFailure, PromptHash, Recorder};
 use crate::config::{BackendChoice, Config};
 use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
-use crate::queue::backends::Parts;
+use crate::queue::backends::BackendParts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::known;
 use crate::queue::question_templates;
-use crate::reflect::known::Known;
+use crate::reflect::known::KnownLessons;
 use crate::reflect::reply::{Curation, Reflection};
 
 /// Asks both questions about a transcript and keeps the replies; changes nothing else.
-pub(super) fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
+pub(super) fn record(session: &NamedSession, args: &RecordArgs) -> anyhow::Result<()> {
     let config = with_backend(&session.config, args.backend.as_deref());
     let path = std::path::absolute(&args.transcript)?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
@@ -39,7 +39,7 @@ pub(super) fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
     let playbook = ask::known_points(&session.paths, &session.project, &config)?;
     let digest = super::evidence::read(session, &path)?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
-    let parts = Parts {
+    let parts = BackendParts {
         paths: &session.paths,
         account: &account,
         config: &config,
@@ -64,7 +64,12 @@ pub(super) fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
     tell(args, &file, name.word(), &recorder.recorded())
 }
 
-fn tell(args: &Record, file: &Path, backend: &str, recorded: &[PromptHash]) -> anyhow::Result<()> {
+fn tell(
+    args: &RecordArgs,
+    file: &Path,
+    backend: &str,
+    recorded: &[PromptHash],
+) -> anyhow::Result<()> {
     if args.on.json {
         let hashes: Vec<_> = recorded.iter().map(ToString::to_string).collect();
         return output::json(&json!({
@@ -97,12 +102,12 @@ fn with_backend(config: &Config, chosen: Option<&str>) -> Config {
 pub(super) fn both(
     question: Question<'_>,
     [reflector, curator]: [&str; 2],
-) -> anyhow::Result<Result<(Reflection, Curation), Failure>> {
+) -> anyhow::Result<Result<(Reflection, Curation), BackendFailure>> {
     let runtime = runtime()?;
     let mut judged = runtime.block_on(question.reflector(reflector)).answered;
     let taught = known::texts(question.playbook, &question.known.lessons);
     let not_accepted = ask::drop_groundless(&mut judged, reflector, question.session, taught);
-    let known = Known {
+    let known = KnownLessons {
         not_accepted,
         ..question.known.clone()
     };

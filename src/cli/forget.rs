@@ -8,19 +8,19 @@ use jiff::{Span, Timestamp};
 use serde_json::json;
 
 use super::output::{self, Hinted, plain};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args, change_text};
-use crate::memory::{Forget, Forgotten, Memory};
+use crate::memory::{ForgetWhat, Forgotten, Memory};
 use crate::queue::hint_index;
 use crate::reflect::remembered::{Detail, Remembered};
 use crate::tenant::Tenant;
 
-pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let what = what(session, args, now)?;
     let Some(mut memory) = session.memory()? else {
         return match what {
-            Forget::Id(id) => Err(unknown(&id)),
+            ForgetWhat::Id(id) => Err(unknown(&id)),
             _ => show(Forgotten::default(), args.json),
         };
     };
@@ -29,24 +29,28 @@ pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> 
     }
     let projects = memory.projects()?;
     let gone = memory.forget(&what, now)?;
-    if let (Forget::Id(id), 0) = (&what, gone.total()) {
+    if let (ForgetWhat::Id(id), 0) = (&what, gone.total()) {
         return Err(unknown(id));
     }
     refresh(session, &mut memory, &projects, now)?;
     show(gone, args.json)
 }
 
-fn what(session: &Session, args: &args::Forget, now: Timestamp) -> anyhow::Result<Forget> {
+fn what(
+    session: &NamedSession,
+    args: &args::ForgetArgs,
+    now: Timestamp,
+) -> anyhow::Result<ForgetWhat> {
     if let Some(id) = &args.id {
-        return Ok(Forget::Id(id.trim().to_owned()));
+        return Ok(ForgetWhat::Id(id.trim().to_owned()));
     }
     let project = (!args.all).then(|| session.project_name());
     Ok(match &args.older_than {
-        Some(age) => Forget::OlderThan {
+        Some(age) => ForgetWhat::OlderThan {
             time: time(age, now)?,
             project,
         },
-        None => Forget::Project(project.unwrap_or_default()),
+        None => ForgetWhat::Project(project.unwrap_or_default()),
     })
 }
 
@@ -71,14 +75,14 @@ fn unknown(id: &str) -> anyhow::Error {
 }
 
 /// Asks the user; where there is no terminal to ask on, that is an error.
-fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
+fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
     let wanted = match what {
-        Forget::Id(id) => match memory.find(id)? {
+        ForgetWhat::Id(id) => match memory.find(id)? {
             Some(found) => format!("{}: {}", plain(id), plain(text_of(&found, id))),
             None => return Err(unknown(id)),
         },
-        Forget::Project(project) => format!("all that was learned in {}", plain(project)),
-        Forget::OlderThan { time, project } => {
+        ForgetWhat::Project(project) => format!("all that was learned in {}", plain(project)),
+        ForgetWhat::OlderThan { time, project } => {
             let place = project.as_deref().map_or("all projects".to_owned(), plain);
             let time = change_text::time(*time);
             format!("all that was last learned or shown before {time} in {place}")
@@ -105,7 +109,7 @@ fn text_of<'m>(found: &'m Remembered, id: &str) -> &'m str {
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
 /// Of other tenants they know nothing.
 fn refresh(
-    session: &Session,
+    session: &NamedSession,
     memory: &mut Memory,
     projects: &[String],
     now: Timestamp,

@@ -5,32 +5,32 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::args::{self, GateAction, Mode, Scope};
+use super::args::{self, GateAction, Mode, SettingsScope};
 use super::install::hooks;
 use super::output::Hinted;
-use super::session::Session;
+use super::session::NamedSession;
 use super::{agent, answer, evidence};
 use crate::config::{self, GateMode};
-use crate::gate::{Stop, Stops};
+use crate::gate::{Stops, TurnEnd};
 use crate::prepare;
-use crate::setup::{Hooks, Settings};
+use crate::setup::{ClientSettings, Hooks};
 use crate::state_guard;
 use crate::transcript_file;
 
 const MODE: &str = "gate.mode";
 
-pub(super) fn run(args: &args::Gate) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::GateArgs) -> anyhow::Result<()> {
     match (&args.action, &args.transcript) {
         (Some(GateAction::On { mode: Mode::Tell }), _) => switch(GateMode::Tell, args.json),
         (Some(GateAction::On { mode: Mode::Block }), _) => switch(GateMode::Block, args.json),
         (Some(GateAction::Off), _) => switch(GateMode::Off, args.json),
-        (None, Some(transcript)) => show(&Session::open(None)?, transcript, args.json),
+        (None, Some(transcript)) => show(&NamedSession::open(None)?, transcript, args.json),
         // The command line asks for it.
         (None, None) => Ok(()),
     }
 }
 
-fn show(session: &Session, transcript: &Path, as_json: bool) -> anyhow::Result<()> {
+fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Result<()> {
     let threshold = session.config.gate.threshold;
     let stops = stops(session, &std::path::absolute(transcript)?)?;
     let stops = stops.iter().map(|stop| told(stop, threshold));
@@ -42,14 +42,14 @@ fn show(session: &Session, transcript: &Path, as_json: bool) -> anyhow::Result<(
 }
 
 /// What the gate finds at each stop of a transcript, by its rules.
-pub(super) fn stops(session: &Session, transcript: &Path) -> anyhow::Result<Vec<Stop>> {
+pub(super) fn stops(session: &NamedSession, transcript: &Path) -> anyhow::Result<Vec<TurnEnd>> {
     let mut stops = Stops::default();
     let options = evidence::options(session, transcript)?;
     transcript_file::each_event(transcript, &options, &mut |event| stops.see(event))?;
     Ok(stops.finish())
 }
 
-fn told(stop: &Stop, threshold: f64) -> serde_json::Result<Value> {
+fn told(stop: &TurnEnd, threshold: f64) -> serde_json::Result<Value> {
     let mut told = serde_json::to_value(stop)?;
     told["passes"] = stop.verdict.passes(threshold).into();
     Ok(told)
@@ -57,12 +57,12 @@ fn told(stop: &Stop, threshold: f64) -> serde_json::Result<Value> {
 
 /// Sets the mode, and registers the hook or takes it out, where it is the user who decides.
 fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
-    let (place, _) = Session::examine(None)?;
+    let (place, _) = NamedSession::examine(None)?;
     agent::refuse(&place.env, "what becomes of a turn")?;
     state_guard::check_settings(&place.paths)?;
     let file = place.paths.client_settings();
-    let hooks = hooks(&place.paths, Scope::User);
-    let settings = Settings::new(&place.paths, file, hooks);
+    let hooks = hooks(&place.paths, SettingsScope::User);
+    let settings = ClientSettings::new(&place.paths, file, hooks);
     let plan = match mode {
         GateMode::Off => settings.plan_no_gate()?,
         _ => Some(settings.plan_gate(&Hooks::gate_command(&program(&place)?))?),
@@ -79,8 +79,10 @@ fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// The program that answers the hook: the installed one, else this one, which may be the plugin's.
-pub(super) fn program(place: &Session) -> anyhow::Result<PathBuf> {
-    let installed = hooks(&place.paths, Scope::User).bin().join("playbook");
+pub(super) fn program(place: &NamedSession) -> anyhow::Result<PathBuf> {
+    let installed = hooks(&place.paths, SettingsScope::User)
+        .bin()
+        .join("playbook");
     if installed.is_file() {
         return Ok(installed);
     }
@@ -92,7 +94,7 @@ pub(super) fn program(place: &Session) -> anyhow::Result<PathBuf> {
 }
 
 /// Sets the mode; a file in which it holds already stays as it is.
-fn set(place: &Session, mode: GateMode) -> anyhow::Result<()> {
+fn set(place: &NamedSession, mode: GateMode) -> anyhow::Result<()> {
     let file = place.paths.config_file();
     if config::load(&file)?.gate.mode == mode {
         return Ok(());

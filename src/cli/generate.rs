@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::args;
 use super::doctor::off_by;
 use super::output;
-use super::session::{Session, runtime};
+use super::session::{NamedSession, runtime};
 use crate::fsx;
 use crate::memory::{Memory, reflection_ids};
 use crate::playbook::Playbook;
 use crate::queue::ask::Question;
-use crate::queue::backends::Parts;
+use crate::queue::backends::BackendParts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
@@ -24,8 +24,8 @@ use crate::queue::question_templates;
 use crate::queue::report::{self, Generated};
 use crate::queue::{screening, tidy};
 use crate::reflect::evaluate::evaluate;
-use crate::reflect::known::Known;
-use crate::reflect::learned::{Learned, NewReflection, Source};
+use crate::reflect::known::KnownLessons;
+use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::remember;
 use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::SelfCorrection;
@@ -39,7 +39,7 @@ const MAX_BODY: u64 = 64 << 20;
 
 /// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered
 /// is one with `error`, and the status says so.
-pub(super) fn run(args: &args::Generate) -> anyhow::Result<u8> {
+pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
     let generated = body().and_then(|body| {
         let asked = Asked {
             body,
@@ -76,10 +76,10 @@ pub struct ToStore<'a> {
     /// Whose memory it is for.
     pub tenant: &'a Tenant,
     /// Where it was learned.
-    pub source: &'a Source,
+    pub source: &'a LearnedFrom,
     /// What was learned, screened.
     pub learned: &'a [Learned],
-    session: &'a Session,
+    session: &'a NamedSession,
     refused: &'a [RefusedText],
     facts: &'a Facts,
 }
@@ -97,7 +97,7 @@ pub fn flawed(error: &anyhow::Error) -> Value {
 pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Result<Value> {
     let begun = Instant::now();
     let mut body = asked.body;
-    let session = Session::open(asked.project)?;
+    let session = NamedSession::open(asked.project)?;
     if let Some(by) = off_by(&session) {
         anyhow::bail!("reflection is switched off by {by}");
     }
@@ -117,14 +117,14 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
     let answered = ask(&session, &account, &evidence)?;
     let project = trace.project.clone();
     let project = project.unwrap_or_else(|| session.project_name());
-    let found = Found::of(&trace, &project, &evidence, &answered);
+    let found = LearnedFromTrace::of(&trace, &project, &evidence, &answered);
     let now = session.env.clock().now();
     let (mut stored, mut problem) = (Vec::new(), None);
     if let Some(store) = store
         && trace.critique.changed_behaviour != Some(false)
         && found.is_something()
     {
-        let source = Source {
+        let source = LearnedFrom {
             project: project.clone(),
             session: trace.session.clone().unwrap_or_default(),
             root: trace.session.clone().unwrap_or_default(),
@@ -175,7 +175,7 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
 }
 
 /// What a trace has taught.
-struct Found {
+struct LearnedFromTrace {
     learned: Vec<Learned>,
     /// What looks like an attack.
     refused: Vec<RefusedText>,
@@ -185,7 +185,7 @@ struct Found {
     self_correction: Option<NewReflection>,
 }
 
-impl Found {
+impl LearnedFromTrace {
     fn of(trace: &Trace, project: &str, evidence: &SessionEvidence, said: &Reflection) -> Self {
         let remembered = remember::ReflectedSession {
             project,
@@ -280,12 +280,12 @@ fn body() -> anyhow::Result<Value> {
 }
 
 fn ask(
-    session: &Session,
+    session: &NamedSession,
     account: &crate::account::Account,
     evidence: &SessionEvidence,
 ) -> anyhow::Result<Reflection> {
     let playbook = Playbook::empty();
-    let parts = Parts {
+    let parts = BackendParts {
         paths: &session.paths,
         account,
         config: &session.config,
@@ -295,7 +295,7 @@ fn ask(
     let context = session.context_for(account)?;
     let backend = session.backend(parts, context.as_deref())?;
     // The trace is no session of the project's, whatever project it names.
-    let known = Known::default();
+    let known = KnownLessons::default();
     let question = Question::now(parts, backend.as_ref(), &known);
     let template = question_templates::reflector_template(&session.paths)?;
     let answered = runtime()?.block_on(question.reflector(&template)).answered;

@@ -61,7 +61,7 @@ pub(super) const GROUPS: [Group; 6] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Listed {
+enum ListedCommand {
     Usual,
     All,
 }
@@ -70,9 +70,9 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
     let args: Vec<OsString> = std::env::args_os().collect();
     // `--help` ends the parsing, so `--all` behind it is looked for here.
     let listed = if args.iter().any(|arg| arg == "--all") {
-        Listed::All
+        ListedCommand::All
     } else {
-        Listed::Usual
+        ListedCommand::Usual
     };
     let mut command = with_groups(Cli::command(), listed);
     let matches = command.try_get_matches_from_mut(args)?;
@@ -80,10 +80,10 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
 }
 
 pub(super) fn print_all() -> std::io::Result<()> {
-    with_groups(Cli::command(), Listed::All).print_help()
+    with_groups(Cli::command(), ListedCommand::All).print_help()
 }
 
-fn with_groups(command: Command, listed: Listed) -> Command {
+fn with_groups(command: Command, listed: ListedCommand) -> Command {
     let heading = command.get_styles().get_header();
     let literal = command.get_styles().get_literal();
     let mut text = String::new();
@@ -91,8 +91,8 @@ fn with_groups(command: Command, listed: Listed) -> Command {
         // Writing to a string cannot fail.
         _ = writeln!(text, "\n{heading}{}:{heading:#}", group.title);
         let rarer = match listed {
-            Listed::Usual => &[],
-            Listed::All => group.rarer,
+            ListedCommand::Usual => &[],
+            ListedCommand::All => group.rarer,
         };
         for name in group.usual.iter().chain(rarer) {
             let about = command.find_subcommand(name).and_then(Command::get_about);

@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::args::{self, Scope};
+use super::args::{self, SettingsScope};
 use super::output::{self, Hinted, one_line, plain, say};
 use super::{answer, merge, session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
 use crate::setup::templates::{self, Laid};
-use crate::setup::{Earlier, Hooks, Settings, SettingsPlan, Spelling};
-use crate::trust::Standing;
+use crate::setup::{ClientSettings, Earlier, Hooks, SettingsPlan, Spelling};
+use crate::trust::TrustStanding;
 
-pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
     let env = Env::from_process();
     if args.merge_driver {
         return merge::install(&env, args);
@@ -44,8 +44,8 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     }
     let backup = settings.carry_out(&plan)?;
     let laid = match args.scope {
-        Scope::User => templates::lay_out(&paths)?,
-        Scope::Project | Scope::Local => Vec::new(),
+        SettingsScope::User => templates::lay_out(&paths)?,
+        SettingsScope::Project | SettingsScope::Local => Vec::new(),
     };
     let commands = plan.earlier.iter().map(|(_, told)| &told.command);
     let mut told = json!({
@@ -70,8 +70,8 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
 
 fn untrusted(paths: &Paths) -> usize {
     let is_waiting = |project: &PathBuf| {
-        let standing = Standing::of(paths, project);
-        matches!(standing, Standing::Foreign | Standing::Replaced)
+        let standing = TrustStanding::of(paths, project);
+        matches!(standing, TrustStanding::Foreign | TrustStanding::Replaced)
             && playbook_file(project).exists()
     };
     trust::known(paths).into_iter().filter(is_waiting).count()
@@ -80,25 +80,27 @@ fn untrusted(paths: &Paths) -> usize {
 pub(super) fn settings<'a>(
     env: &Env,
     paths: &'a Paths,
-    (scope, project): (Scope, Option<&Path>),
+    (scope, project): (SettingsScope, Option<&Path>),
     hooks: Hooks,
-) -> anyhow::Result<Settings<'a>> {
+) -> anyhow::Result<ClientSettings<'a>> {
     let file = match scope {
-        Scope::User => paths.client_settings(),
-        Scope::Project | Scope::Local => project_settings(&session::project(env, project)?, scope),
+        SettingsScope::User => paths.client_settings(),
+        SettingsScope::Project | SettingsScope::Local => {
+            project_settings(&session::project(env, project)?, scope)
+        }
     };
-    Ok(Settings::new(paths, file, hooks))
+    Ok(ClientSettings::new(paths, file, hooks))
 }
 
-pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
+pub(super) fn project_settings(project: &Path, scope: SettingsScope) -> PathBuf {
     project.join(".claude").join(match scope {
-        Scope::Local => "settings.local.json",
-        Scope::User | Scope::Project => "settings.json",
+        SettingsScope::Local => "settings.local.json",
+        SettingsScope::User | SettingsScope::Project => "settings.json",
     })
 }
 
 /// The hooks that are installed; where none is, as after `cargo install`, this program answers.
-pub(super) fn hooks(paths: &Paths, scope: Scope) -> Hooks {
+pub(super) fn hooks(paths: &Paths, scope: SettingsScope) -> Hooks {
     let hooks = installed_hooks(paths, scope);
     let is_there = |event: HookEvent| hooks.bin().join(event.name()).is_file();
     match std::env::current_exe() {
@@ -107,17 +109,17 @@ pub(super) fn hooks(paths: &Paths, scope: Scope) -> Hooks {
     }
 }
 
-fn installed_hooks(paths: &Paths, scope: Scope) -> Hooks {
+fn installed_hooks(paths: &Paths, scope: SettingsScope) -> Hooks {
     let spelling = match scope {
-        Scope::Project => Spelling::Portable,
-        Scope::User | Scope::Local => Spelling::Path,
+        SettingsScope::Project => Spelling::Portable,
+        SettingsScope::User | SettingsScope::Local => Spelling::Path,
     };
     Hooks::of_client(paths.client(), paths.home(), spelling)
 }
 
 /// Hooks that are not there would fail at every session.
-fn look_for_hooks(hooks: &Hooks, scope: Scope) -> anyhow::Result<()> {
-    if hooks.stand_in().is_some() && scope != Scope::Project {
+fn look_for_hooks(hooks: &Hooks, scope: SettingsScope) -> anyhow::Result<()> {
+    if hooks.stand_in().is_some() && scope != SettingsScope::Project {
         return Ok(());
     }
     let missing = HookEvent::ALL
@@ -137,7 +139,7 @@ fn look_for_hooks(hooks: &Hooks, scope: Scope) -> anyhow::Result<()> {
 }
 
 /// Asks whether the hooks of the earlier version are to leave; without a terminal they stay.
-fn agrees(args: &args::Install, plan: &SettingsPlan) -> anyhow::Result<bool> {
+fn agrees(args: &args::InstallArgs, plan: &SettingsPlan) -> anyhow::Result<bool> {
     if args.dry_run || args.json || !io::stderr().is_terminal() {
         return Ok(false);
     }
@@ -150,11 +152,11 @@ fn agrees(args: &args::Install, plan: &SettingsPlan) -> anyhow::Result<bool> {
     Ok(output::confirm(&(question + "Replace them?"))?.unwrap_or_default())
 }
 
-pub(super) fn diff_of(settings: &Settings<'_>, plan: &SettingsPlan) -> Value {
+pub(super) fn diff_of(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> Value {
     json!({"file": settings.file(), "changed": plan.is_change(), "diff": changes(settings, plan)})
 }
 
-pub(super) fn show_diff(settings: &Settings<'_>, plan: &SettingsPlan) -> anyhow::Result<()> {
+pub(super) fn show_diff(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> anyhow::Result<()> {
     let diff = changes(settings, plan);
     if diff.is_empty() {
         let file = one_line(&settings.file().to_string_lossy());
@@ -168,7 +170,7 @@ pub(super) fn show_diff(settings: &Settings<'_>, plan: &SettingsPlan) -> anyhow:
     Ok(())
 }
 
-fn changes(settings: &Settings<'_>, plan: &SettingsPlan) -> String {
+fn changes(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let (before, after) = (text(&plan.before), text(&plan.after));
     let name = settings.file().to_string_lossy();

@@ -9,14 +9,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::output::{self, Hinted};
-use super::session::{Session, runtime};
+use super::session::{NamedSession, runtime};
 use super::worker::start_in_background;
 use super::{answer, args};
 use crate::account::Account;
 use crate::queue::backoff::Backoff;
 use crate::queue::due;
 use crate::queue::job::JobId;
-use crate::queue::progress::Job;
+use crate::queue::progress::JobInProgress;
 use crate::queue::request::{self, Wish};
 use crate::queue::worker::{WorkScope, run_if_free};
 use crate::queue::{files, spool};
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(super) struct Row {
     pub(super) id: JobId,
     /// The job; `None` for a file that cannot be read.
-    pub(super) job: Option<Job>,
+    pub(super) job: Option<JobInProgress>,
     pub(super) state: JobState,
     pub(super) reason: String,
     pub(super) next: Option<Timestamp>,
@@ -45,7 +45,7 @@ pub(super) enum JobState {
     Unreadable,
 }
 
-pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::JobsArgs) -> anyhow::Result<()> {
     match &args.action {
         None => list(session, args.json),
         Some(args::JobsAction::Retry(which)) => retry(session, which, args.json),
@@ -53,7 +53,7 @@ pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
     }
 }
 
-fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
+fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let rows = rows(session, now)?;
     let strays = strays(session)?;
@@ -66,7 +66,7 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     answer::give(as_json, include_str!("screens/jobs.txt"), told)
 }
 
-fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
+fn strays(session: &NamedSession) -> anyhow::Result<Vec<PathBuf>> {
     let mut strays = Vec::new();
     for folder in [session.paths.spool(), session.paths.failed()] {
         let names = spool::strays(&folder)?.into_iter();
@@ -75,7 +75,7 @@ fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
     Ok(strays)
 }
 
-pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>> {
+pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec<Row>> {
     let backoff = Backoff::read(&session.paths);
     let own = session.account().ok();
     let (waiting, failed) = (session.paths.spool(), session.paths.failed());
@@ -108,7 +108,7 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
 /// What a job of the spool waits for, and until when: itself, its account, or a worker of
 /// another account than `own`.
 fn standing(
-    job: &Job,
+    job: &JobInProgress,
     own: Option<&Account>,
     backoff: &Backoff,
     now: Timestamp,
@@ -148,7 +148,7 @@ fn in_json(row: &Row, now: Timestamp) -> Value {
     })
 }
 
-fn retry(session: &Session, args: &args::Retry, as_json: bool) -> anyhow::Result<()> {
+fn retry(session: &NamedSession, args: &args::RetryArgs, as_json: bool) -> anyhow::Result<()> {
     let need = session.account()?.need;
     let wish = match &args.id {
         Some(id) => Wish::Retry {
@@ -163,7 +163,7 @@ fn retry(session: &Session, args: &args::Retry, as_json: bool) -> anyhow::Result
     answer::give(as_json, include_str!("screens/retried.txt"), told)
 }
 
-fn drop_it(session: &Session, id: &str, as_json: bool) -> anyhow::Result<()> {
+fn drop_it(session: &NamedSession, id: &str, as_json: bool) -> anyhow::Result<()> {
     let id = existing(session, id)?;
     let (is_done, _) = carry_out(session, Wish::Drop { job: id.clone() })?;
     if is_done && is_there(session, &id) {
@@ -178,7 +178,7 @@ fn drop_it(session: &Session, id: &str, as_json: bool) -> anyhow::Result<()> {
 
 /// Carries a request out, or waits a while for the worker that is at it to do so; tells whether it
 /// is done, and which jobs are tried again, which only this process tells.
-fn carry_out(session: &Session, wish: Wish) -> anyhow::Result<(bool, Option<Vec<JobId>>)> {
+fn carry_out(session: &NamedSession, wish: Wish) -> anyhow::Result<(bool, Option<Vec<JobId>>)> {
     let context = session.context()?;
     let file = request::leave(&session.paths, session.env.clock().now(), wish)?;
     if let Some(summary) = runtime()?.block_on(run_if_free(context, &WorkScope::Requests))? {
@@ -194,7 +194,7 @@ fn carry_out(session: &Session, wish: Wish) -> anyhow::Result<(bool, Option<Vec<
     Ok((true, None))
 }
 
-fn existing(session: &Session, id: &str) -> anyhow::Result<JobId> {
+fn existing(session: &NamedSession, id: &str) -> anyhow::Result<JobId> {
     let known = JobId::parse(id).filter(|id| is_there(session, id));
     known.ok_or_else(|| {
         let what = format!("no such job: {}", output::plain(id));
@@ -203,7 +203,7 @@ fn existing(session: &Session, id: &str) -> anyhow::Result<JobId> {
     })
 }
 
-fn is_there(session: &Session, id: &JobId) -> bool {
+fn is_there(session: &NamedSession, id: &JobId) -> bool {
     let folders = [session.paths.spool(), session.paths.failed()];
     folders
         .iter()

@@ -4,14 +4,14 @@
 use serde_json::json;
 
 use super::output::{Hinted, plain};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{agent, answer, args};
 use crate::digest::name_of;
-use crate::hint::{Effect, Shown};
+use crate::hint::{Effect, EffectWhenShown};
 use crate::playbook::clean::clean_text;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
-use crate::reflect::learned::{Learned, NewLesson, Source};
+use crate::reflect::learned::{Learned, LearnedFrom, NewLesson};
 use crate::reflect::remembered::{Detail, Remembered};
 use crate::reflect::tellable::tellable;
 use crate::sharing;
@@ -23,12 +23,12 @@ const IMPORTANCE: f64 = 0.8;
 
 pub(super) fn run(action: &args::LessonAction) -> anyhow::Result<()> {
     match action {
-        args::LessonAction::Add(add) => self::add(&Session::on(&add.on)?, add),
-        args::LessonAction::Outcome(of) => outcome(&Session::on(&of.on)?, of),
+        args::LessonAction::Add(add) => self::add(&NamedSession::on(&add.on)?, add),
+        args::LessonAction::Outcome(of) => outcome(&NamedSession::on(&of.on)?, of),
     }
 }
 
-fn add(session: &Session, add: &args::LessonAdd) -> anyhow::Result<()> {
+fn add(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what you teach by hand")?;
     let masker = session.masker()?;
     let said = |text: &str| clean_text(&masker.mask(text));
@@ -59,7 +59,7 @@ fn add(session: &Session, add: &args::LessonAdd) -> anyhow::Result<()> {
     answer::give(add.on.json, SCREEN, json!({"id": ids.first()}))
 }
 
-fn outcome(session: &Session, of: &args::LessonOutcome) -> anyhow::Result<()> {
+fn outcome(session: &NamedSession, of: &args::LessonOutcomeArgs) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what a lesson was worth to you")?;
     let id = of.id.trim();
     let found = find(session, id)?;
@@ -74,7 +74,7 @@ fn outcome(session: &Session, of: &args::LessonOutcome) -> anyhow::Result<()> {
     } else {
         Effect::Failed
     };
-    let shown = Shown {
+    let shown = EffectWhenShown {
         id: id.to_owned(),
         effect,
     };
@@ -84,7 +84,7 @@ fn outcome(session: &Session, of: &args::LessonOutcome) -> anyhow::Result<()> {
     answer::give(of.on.json, SCREEN, told)
 }
 
-fn find(session: &Session, id: &str) -> anyhow::Result<Option<Remembered>> {
+fn find(session: &NamedSession, id: &str) -> anyhow::Result<Option<Remembered>> {
     Ok(match session.memory()? {
         Some(memory) => memory.find(id)?,
         None => None,
@@ -92,11 +92,11 @@ fn find(session: &Session, id: &str) -> anyhow::Result<Option<Remembered>> {
 }
 
 /// Has the memory learn something of the user's own, and the hooks know of it.
-fn learn(session: &Session, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
+fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
     state_guard::close(&session.paths)?;
     let mut memory = sharing::open_memory(&session.paths, &session.config)?;
     let now = session.env.clock().now();
-    let source = Source {
+    let source = LearnedFrom {
         project: session.project_name(),
         session: String::new(),
         root: String::new(),

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::output::{self, Hinted, plain};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args, change_text};
 use crate::freshness;
-use crate::memory::{Entry, JobRow, Memory, MemoryError, Outcome};
+use crate::memory::{Entry, JobOutcome, JobRow, Memory, MemoryError};
 use crate::playbook::{Playbook, is_own_name};
 use crate::proof;
 use crate::queue::job::JobId;
@@ -19,22 +19,23 @@ use crate::redact;
 const JOBS: u64 = 20;
 const SCREEN: &str = include_str!("screens/log.txt");
 
-pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::LogArgs) -> anyhow::Result<()> {
     let memory = Memory::open(&session.paths.memory_db())?;
     match args.id.as_deref() {
         None => history(session, &memory, args),
         Some(id) => match JobId::parse(id) {
             Some(id) => job(&memory, &id, args.on.json),
-            None if is_own_name(id) => story(&Session::on_own()?, &memory, id, args),
+            None if is_own_name(id) => story(&NamedSession::on_own()?, &memory, id, args),
             None => story(session, &memory, id, args),
         },
     }
 }
 
-fn history(session: &Session, memory: &Memory, args: &args::Log) -> anyhow::Result<()> {
+fn history(session: &NamedSession, memory: &Memory, args: &args::LogArgs) -> anyhow::Result<()> {
     let rows = memory.last_jobs(Some(&session.project_name()), args.limit.unwrap_or(JOBS))?;
     // An edit that found nothing to do is no part of the history; a session is.
-    let is_told = |row: &JobRow| row.job.outcome != Outcome::Skipped || !row.job.session.is_empty();
+    let is_told =
+        |row: &JobRow| row.job.outcome != JobOutcome::Skipped || !row.job.session.is_empty();
     let jobs = rows.iter().filter(|row| is_told(row));
     let jobs = jobs.map(|row| Ok(in_json(row, &memory.changes_of(&row.job.id)?)));
     let jobs: Vec<Value> = jobs.collect::<anyhow::Result<_>>()?;
@@ -78,7 +79,12 @@ fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
     })
 }
 
-fn story(session: &Session, memory: &Memory, name: &str, args: &args::Log) -> anyhow::Result<()> {
+fn story(
+    session: &NamedSession,
+    memory: &Memory,
+    name: &str,
+    args: &args::LogArgs,
+) -> anyhow::Result<()> {
     let playbook = session.playbook()?;
     let point = playbook.named(name);
     let name = point.map_or(name, |point| point.name);

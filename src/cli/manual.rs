@@ -33,7 +33,7 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<()> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "others may read the pages")]
-pub(super) fn pages(args: &args::Man) -> anyhow::Result<()> {
+pub(super) fn pages(args: &args::ManArgs) -> anyhow::Result<()> {
     if args.markdown {
         return print(reference().as_bytes());
     }

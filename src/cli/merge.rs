@@ -23,7 +23,7 @@ const NAME: &str = "merge.playbook.name";
 const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
 
-pub(super) fn files(args: &args::MergeFiles) -> anyhow::Result<()> {
+pub(super) fn files(args: &args::MergeFilesArgs) -> anyhow::Result<()> {
     let base = fsx::read_if_there(&args.base, MAX_FILE_BYTES)?;
     let ours = fsx::read(&args.ours, MAX_FILE_BYTES)?;
     let theirs = fsx::read(&args.theirs, MAX_FILE_BYTES)?;
@@ -37,7 +37,7 @@ pub(super) fn files(args: &args::MergeFiles) -> anyhow::Result<()> {
     answer::give(args.json, include_str!("screens/merge_files.txt"), told)
 }
 
-fn told(args: &args::MergeFiles, why: Unmergeable) -> anyhow::Error {
+fn told(args: &args::MergeFilesArgs, why: Unmergeable) -> anyhow::Error {
     let file = |file| -> &Path {
         match file {
             MergeFile::Base => &args.base,
@@ -106,7 +106,7 @@ impl Repository {
     }
 }
 
-pub(super) fn install(env: &Env, args: &args::Install) -> anyhow::Result<()> {
+pub(super) fn install(env: &Env, args: &args::InstallArgs) -> anyhow::Result<()> {
     let repository = Repository::of(env, args.project.as_deref())?;
     let program = std::env::current_exe()?;
     let program = program.to_str().ok_or_else(|| {
@@ -133,7 +133,7 @@ pub(super) fn install(env: &Env, args: &args::Install) -> anyhow::Result<()> {
     answer::give(args.json, include_str!("screens/merge_driver.txt"), told)
 }
 
-pub(super) fn uninstall(env: &Env, args: &args::Uninstall) -> anyhow::Result<()> {
+pub(super) fn uninstall(env: &Env, args: &args::UninstallArgs) -> anyhow::Result<()> {
     let repository = Repository::of(env, args.project.as_deref())?;
     let driver = repository.driver();
     if driver.is_some() && !args.dry_run {

@@ -56,11 +56,11 @@ use std::process::ExitCode;
 
 use args::{Cli, Command, FixturesAction};
 use output::say;
-use session::Session;
+use session::NamedSession;
 
 use crate::hook::HookEvent;
 pub use crate::prepare::hook;
-use crate::queue::edit::Edit;
+use crate::queue::edit::PlaybookEdit;
 
 const OK: u8 = 0;
 /// Something the user can mend: a file, a setting, a name.
@@ -115,56 +115,64 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Doctor(args) => return doctor::run(&args),
         Command::Bootstrap(args) => return bootstrap::run(&args),
         Command::Status(args) => status::run(&args),
-        Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
-        Command::Dream { sources, on } => dream::run(&Session::on(&on)?, sources, on.json),
+        Command::Report(args) => report::run(&NamedSession::look(args.project.as_deref())?, &args),
+        Command::Dream { sources, on } => dream::run(&NamedSession::on(&on)?, sources, on.json),
         Command::Demo(args) => demo::run(&args),
-        Command::Recall(args) => recall::run(&Session::that_learned_of(&args.of)?, &args),
-        Command::Stats(args) => stats::run(&Session::that_learned_of(&args)?, &args),
+        Command::Recall(args) => recall::run(&NamedSession::that_learned_of(&args.of)?, &args),
+        Command::Stats(args) => stats::run(&NamedSession::that_learned_of(&args)?, &args),
         Command::Forget(args) => {
             let project = args.project.as_ref().and_then(Option::as_deref);
-            forget::run(&Session::that_learned(project, &args.whose)?, &args)
+            forget::run(&NamedSession::that_learned(project, &args.whose)?, &args)
         }
         Command::Lesson(action) => lesson::run(&action),
         Command::Backtest(args) => backtest::run(&args),
         Command::Config(args) => config::run(&args),
-        Command::Cost(args) => cost::run(&Session::look(None)?, &args),
+        Command::Cost(args) => cost::run(&NamedSession::look(None)?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Fixtures(FixturesAction::Record(args)) => {
-            fixtures::record(&Session::on(&args.on)?, &args)
+            fixtures::record(&NamedSession::on(&args.on)?, &args)
         }
         Command::Worker(args) => worker::run(&args),
         Command::Mcp => server::run(["mcp".into()]),
         Command::Sync => server::run(["sync".into()]),
         Command::Server { arguments } => server::run(arguments),
-        Command::Reflect(args) => reflect::run(&Session::on(&args.on)?, &args),
-        Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
+        Command::Reflect(args) => reflect::run(&NamedSession::on(&args.on)?, &args),
+        Command::Evidence(args) => evidence::run(&NamedSession::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),
-        Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
-        Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
-        Command::Timeline(args) => timeline::run(&Session::on(&args.on)?, &args),
+        Command::Show(args) => show::run(&NamedSession::look(args.on.project.as_deref())?, &args),
+        Command::Log(args) => log::run(&NamedSession::on(&args.on)?, &args),
+        Command::Timeline(args) => timeline::run(&NamedSession::on(&args.on)?, &args),
         Command::Undo { job, on } => edit_commands::undo(&job, &on),
-        Command::Diff(args) => diff::run(&Session::on(&args.on)?, &args),
-        Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
+        Command::Diff(args) => diff::run(&NamedSession::on(&args.on)?, &args),
+        Command::Restore(args) => restore::run(&NamedSession::on(&args.on)?, &args),
         Command::Add(args) => edit_commands::add(args),
         Command::Edit(args) => edit_commands::edit(args),
         Command::Remove { id, reason, on } => {
-            edit_commands::run(&on, &Edit::Remove { point: id, reason })
+            edit_commands::run(&on, &PlaybookEdit::Remove { point: id, reason })
         }
         Command::Merge(args) => edit_commands::merge(args),
         Command::MergeFiles(args) => merge::files(&args),
-        Command::Pin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Pin { point: id }),
-        Command::Unpin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Unpin { point: id }),
+        Command::Pin(args::PinArgs { id, on }) => {
+            edit_commands::run(&on, &PlaybookEdit::Pin { point: id })
+        }
+        Command::Unpin(args::PinArgs { id, on }) => {
+            edit_commands::run(&on, &PlaybookEdit::Unpin { point: id })
+        }
         Command::Promote(args) => promote::promote(&args),
         Command::Demote(args) => promote::demote(&args),
-        Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
-        Command::Export { on, .. } => export::run(&Session::on(&on)?, on.json),
+        Command::Dedup(args) => dedup::run(&NamedSession::on(&args.on)?, &args),
+        Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
-        Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
-        Command::Untrust(args) => trust::untrust(&Session::on_any(args.project.as_deref())?, &args),
-        Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
-        Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
+        Command::Trust(args) => {
+            trust::trust(&NamedSession::on_any(args.on.project.as_deref())?, &args)
+        }
+        Command::Untrust(args) => {
+            trust::untrust(&NamedSession::on_any(args.project.as_deref())?, &args)
+        }
+        Command::Review(args) => review::run(&NamedSession::open(args.project.as_deref())?, &args),
+        Command::Jobs(args) => jobs::run(&NamedSession::look(None)?, &args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man(args) => manual::pages(&args),
     };

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::doctor::off_by;
-use super::session::Session;
+use super::session::NamedSession;
 use super::width;
 use crate::config::ConfigError;
 use crate::fsx;
@@ -198,7 +198,7 @@ pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
 }
 
 /// Where reflection is switched off, nothing is applied, not even by hand.
-pub(super) fn refuse_if_off(session: &Session, hint: &'static str) -> anyhow::Result<()> {
+pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyhow::Result<()> {
     match off_by(session) {
         None => Ok(()),
         Some(by) => Err(Hinted::error(

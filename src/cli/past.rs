@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use super::jobs::{self, Row};
-use super::session::Session;
-use crate::memory::{Entry, JobRow, Memory, Outcome};
+use super::session::NamedSession;
+use crate::memory::{Entry, JobOutcome, JobRow, Memory};
 use crate::queue::transcripts;
 
 /// So many jobs of the history are looked at, the newest.
@@ -41,7 +41,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    pub(super) fn of(session: &Session) -> anyhow::Result<Self> {
+    pub(super) fn of(session: &NamedSession) -> anyhow::Result<Self> {
         let memory = session.memory()?;
         let project = session.project_name();
         let jobs = match &memory {
@@ -89,9 +89,9 @@ impl Past {
             return Became::Waits(row);
         }
         let last = |outcome| self.jobs_of(session).find(|row| row.job.outcome == outcome);
-        last(Outcome::Applied)
+        last(JobOutcome::Applied)
             .map(Became::Learned)
-            .or_else(|| last(Outcome::Failed).map(Became::Failed))
+            .or_else(|| last(JobOutcome::Failed).map(Became::Failed))
             .or_else(|| self.jobs_of(session).next().map(Became::PassedOver))
             .unwrap_or(Became::Nothing)
     }

@@ -5,20 +5,20 @@ use serde_json::json;
 
 use super::edit_commands::{Checked, carry_out, check};
 use super::output::{Hinted, plain};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{agent, answer, args};
 use crate::fsx;
 use crate::playbook::clean::clean_text;
 use crate::playbook::context::Admission;
 use crate::playbook::manual_edit::BroughtPoint;
 use crate::playbook::{Playbook, Point, is_own_name};
-use crate::queue::edit::Edit;
-use crate::trust::Standing;
+use crate::queue::edit::PlaybookEdit;
+use crate::trust::TrustStanding;
 
 const SCREEN: &str = include_str!("screens/promote.txt");
 
-pub(super) fn promote(args: &args::Promote) -> anyhow::Result<()> {
-    let project = Session::on(&args.on)?;
+pub(super) fn promote(args: &args::PromoteArgs) -> anyhow::Result<()> {
+    let project = NamedSession::on(&args.on)?;
     agent::refuse(&project.env, "what goes along into every project")?;
     if is_own_name(&args.id) {
         return Err(Hinted::error(
@@ -26,13 +26,13 @@ pub(super) fn promote(args: &args::Promote) -> anyhow::Result<()> {
             "`playbook demote` brings it back into a project",
         ));
     }
-    let own = Session::on_own()?;
+    let own = NamedSession::on_own()?;
     fsx::ensure_dir(&own.project)?;
     move_point(&project, &own, args)
 }
 
-pub(super) fn demote(args: &args::Promote) -> anyhow::Result<()> {
-    let project = Session::on(&args.on)?;
+pub(super) fn demote(args: &args::PromoteArgs) -> anyhow::Result<()> {
+    let project = NamedSession::on(&args.on)?;
     agent::refuse(&project.env, "what goes along into every project")?;
     if !is_own_name(&args.id) {
         return Err(Hinted::error(
@@ -40,12 +40,16 @@ pub(super) fn demote(args: &args::Promote) -> anyhow::Result<()> {
             "`playbook show` lists them first; their ids begin with `my-`",
         ));
     }
-    move_point(&Session::on_own()?, &project, args)
+    move_point(&NamedSession::on_own()?, &project, args)
 }
 
 /// Brings a point into the other playbook, then takes it from its own: a stop between the two
 /// leaves it in both, and the same command goes on.
-fn move_point(from: &Session, to: &Session, args: &args::Promote) -> anyhow::Result<()> {
+fn move_point(
+    from: &NamedSession,
+    to: &NamedSession,
+    args: &args::PromoteArgs,
+) -> anyhow::Result<()> {
     let playbook = from.playbook_file()?;
     let as_stands = playbook.named(&args.id).ok_or_else(|| unknown(&args.id))?;
     may_go(from, &as_stands)?;
@@ -56,7 +60,7 @@ fn move_point(from: &Session, to: &Session, args: &args::Promote) -> anyhow::Res
     let name = if let Some(name) = saying(&target, &point) {
         name
     } else {
-        let edit = Edit::Bring {
+        let edit = PlaybookEdit::Bring {
             point: BroughtPoint::of(&point),
             why: format!("was {} of {}", point.name, from.project.display()),
         };
@@ -68,7 +72,7 @@ fn move_point(from: &Session, to: &Session, args: &args::Promote) -> anyhow::Res
         let target = to.masked_playbook()?;
         saying(&target, &point).ok_or_else(|| unknown(point.name))?
     };
-    let edit = Edit::Remove {
+    let edit = PlaybookEdit::Remove {
         point: point.name.to_owned(),
         reason: Some(format!("is {name} of {}", to.project.display())),
     };
@@ -91,8 +95,8 @@ fn saying(playbook: &Playbook, point: &Point<'_>) -> Option<String> {
 }
 
 /// What sessions are not given is not carried on.
-fn may_go(from: &Session, point: &Point<'_>) -> anyhow::Result<()> {
-    let standing = Standing::of(&from.paths, &from.project);
+fn may_go(from: &NamedSession, point: &Point<'_>) -> anyhow::Result<()> {
+    let standing = TrustStanding::of(&from.paths, &from.project);
     match standing.admits(point.section, point.name, point.text) {
         Admission::Given | Admission::Stale | Admission::Resting => Ok(()),
         Admission::Held | Admission::Unknown => Err(Hinted::error(

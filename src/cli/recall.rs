@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args};
 use crate::hint::MemoryKind;
 use crate::memory::RecallQuery;
 use crate::reflect::remembered::Remembered;
 
-pub(super) fn run(session: &Session, args: &args::Recall) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
     let told = json!({
         "query": args.query,
         "project": session.project_of(&args.of),
@@ -17,7 +17,7 @@ pub(super) fn run(session: &Session, args: &args::Recall) -> anyhow::Result<()> 
     answer::give(args.of.json, include_str!("screens/recall.txt"), told)
 }
 
-fn found(session: &Session, args: &args::Recall) -> anyhow::Result<Vec<Remembered>> {
+fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<Remembered>> {
     let Some(memory) = session.memory()? else {
         return Ok(Vec::new());
     };

@@ -12,7 +12,7 @@ use crate::paths::Paths;
 use crate::redact::{self, StreamError};
 use crate::state_guard;
 
-pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::RedactArgs) -> anyhow::Result<()> {
     if args.rules {
         let rules = redact::rule_ids();
         if args.json {

@@ -5,18 +5,18 @@ use std::path::Path;
 use serde_json::json;
 
 use super::output::{self, Hinted, refuse_if_off, say};
-use super::session::{PATIENCE, Session, runtime};
+use super::session::{NamedSession, PATIENCE, runtime};
 use super::{answer, args};
-use crate::backend::Name;
-use crate::memory::Outcome;
+use crate::backend::BackendName;
+use crate::memory::JobOutcome;
 use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::{BackendParts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::files;
-use crate::queue::job::{Event, Ticket};
+use crate::queue::job::{JobEvent, Ticket};
 use crate::queue::known;
-use crate::queue::progress::Job;
+use crate::queue::progress::JobInProgress;
 use crate::queue::question_templates;
 use crate::queue::reason::in_words;
 use crate::queue::spool::{self, IdEntropy};
@@ -24,7 +24,7 @@ use crate::queue::stages::NOTHING_NEW;
 use crate::setup::templates;
 use crate::transcript_file;
 
-pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::ReflectArgs) -> anyhow::Result<()> {
     let path = std::path::absolute(&args.transcript)?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     if args.apply {
@@ -34,12 +34,12 @@ pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()>
     }
 }
 
-fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
+fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
     let playbook = ask::known_points(&session.paths, &session.project, &session.config)?;
     let digest = super::evidence::read(session, path)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
-    let parts = Parts {
+    let parts = BackendParts {
         paths: &session.paths,
         account: &account,
         config: &session.config,
@@ -49,7 +49,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let context = session.context_for(&account)?;
     let backend = if args.print_prompt {
         // It needs no key to say what would be asked.
-        build(Name::Rules, parts).map_err(anyhow::Error::msg)?
+        build(BackendName::Rules, parts).map_err(anyhow::Error::msg)?
     } else {
         session.backend(parts, context.as_deref())?
     };
@@ -96,7 +96,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     answer::give(args.on.json, include_str!("screens/reflect.txt"), told)
 }
 
-fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
+fn tried(file: &Path, backend: BackendName) -> anyhow::Result<String> {
     let template = question_templates::template_in(file)?;
     if let Some(flaw) = templates::REFLECTOR.flaw(&template) {
         return Err(Hinted::error(
@@ -110,7 +110,7 @@ fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
     Ok(template)
 }
 
-fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
+fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
     refuse_if_off(session, "without `--apply` it shows what it would do")?;
     // An unreadable file is told here and now, not as a failed job.
     let end = transcript_file::complete_end(path, 0)?;
@@ -128,14 +128,14 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
             session: name.into_owned(),
             transcript: path.to_owned(),
             need: Some(account.need),
-            ..Ticket::new(Event::Reflect, &session.project, clock.now())
+            ..Ticket::new(JobEvent::Reflect, &session.project, clock.now())
         };
         spool::put(&session.paths, &entropy, ticket)?
     };
-    let Some(finish) = Session::see_through(&context, &id, PATIENCE)? else {
+    let Some(finish) = NamedSession::see_through(&context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
-    let is_skipped = finish.outcome == Outcome::Skipped;
+    let is_skipped = finish.outcome == JobOutcome::Skipped;
     if is_skipped && let Some(job) = holder(&session.paths.spool(), path, end)? {
         return Err(session.waits(&job.ticket.id));
     }
@@ -151,7 +151,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     }
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;
-    if let (Outcome::Failed | Outcome::Dropped, false) = (finish.outcome, args.on.json) {
+    if let (JobOutcome::Failed | JobOutcome::Dropped, false) = (finish.outcome, args.on.json) {
         return Err(Hinted::error(
             format!("job {id} failed: {}", in_words(&finish.reason)),
             "it is kept in `failed/`; `playbook jobs` lists it",
@@ -165,7 +165,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         reason => reason,
     };
     let told = json!({
-        "applied": finish.outcome == Outcome::Applied,
+        "applied": finish.outcome == JobOutcome::Applied,
         "job": id,
         "outcome": finish.outcome.word(),
         "reason": reason,
@@ -175,14 +175,14 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
 }
 
 /// The first job of this transcript in a folder that covers all of it, up to `end`.
-fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<Job>> {
+fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<JobInProgress>> {
     let jobs = spool::list(folder)?.into_iter();
     let mut jobs = jobs.filter_map(|id| files::read(folder, &id).ok());
     Ok(jobs.find(|job| {
         let covers = match &job.progress.claim {
             Some(claim) => claim.end >= end,
             // Another one's may yet be skipped for too little.
-            None => job.ticket.event == Event::Reflect,
+            None => job.ticket.event == JobEvent::Reflect,
         };
         job.ticket.transcript == transcript && covers
     }))

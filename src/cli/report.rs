@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::output::{self, Hinted, say};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{args, change_text, log, timeline};
 use crate::fsx;
 use crate::memory::{Entry, Memory};
@@ -24,7 +24,7 @@ const MOMENTS: usize = 50;
 const CHANGES: usize = 20;
 const VOTES: usize = 200;
 
-pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Result<()> {
     let zone = TimeZone::system();
     let figures = figures(session, &zone)?;
     if args.json {
@@ -47,7 +47,7 @@ pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> 
     Ok(())
 }
 
-fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<Value> {
+fn figures(session: &NamedSession, zone: &TimeZone) -> anyhow::Result<Value> {
     let project = session.project_name();
     let query = Query {
         project: &project,
@@ -125,7 +125,7 @@ fn list<'v>(value: &'v mut Value, key: &str) -> impl Iterator<Item = &'v mut Val
     value[key].as_array_mut().into_iter().flatten()
 }
 
-fn usual_file(session: &Session) -> anyhow::Result<PathBuf> {
+fn usual_file(session: &NamedSession) -> anyhow::Result<PathBuf> {
     let folder = session.paths.project(&session.project);
     fsx::ensure_dir(&folder)?;
     Ok(folder.join(FILE))

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::edit_commands::{self, Checked};
 use super::output::{self, BAD, Hinted, say};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args};
-use crate::memory::{Memory, Outcome};
+use crate::memory::{JobOutcome, Memory};
 use crate::playbook::Playbook;
 use crate::queue::context::WorkerContext;
-use crate::queue::edit::Edit;
+use crate::queue::edit::PlaybookEdit;
 use crate::queue::job::JobId;
 use crate::queue::{due, files, spool};
 use crate::store::StoreError;
@@ -21,7 +21,7 @@ use crate::store::StoreError;
 /// How long we wait in all for a worker that is at it to let us take up what waited.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::RestoreArgs) -> anyhow::Result<()> {
     let kept = kept(session)?;
     let found = match session.store().load() {
         Ok(playbook) => Some(playbook),
@@ -34,7 +34,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         (None, Some(playbook)) => return list(session, playbook, &kept, args.on.json),
     };
     let context = session.context()?;
-    let edit = Edit::Restore { snapshot };
+    let edit = PlaybookEdit::Restore { snapshot };
     let is_broken = found.is_none();
     let is_away = !session.store().path().exists();
     let mut copy = found.unwrap_or_else(Playbook::empty);
@@ -48,7 +48,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     if args.on.json {
         let resumed = resume(session, &context)?;
         let resumed = resumed.into_iter().map(
-            |(id, outcome)| json!({"job": id, "outcome": outcome.map_or("waiting", Outcome::word)}),
+            |(id, outcome)| json!({"job": id, "outcome": outcome.map_or("waiting", JobOutcome::word)}),
         );
         told["mended"] = is_broken.into();
         told["resumed"] = resumed.collect();
@@ -71,7 +71,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
 
 /// The snapshots that can be read, oldest first, each by the job after which it was made, with its
 /// number of key points.
-fn kept(session: &Session) -> anyhow::Result<Vec<(String, usize)>> {
+fn kept(session: &NamedSession) -> anyhow::Result<Vec<(String, usize)>> {
     let snapshots = session.snapshots();
     let mut kept = Vec::new();
     for snapshot in snapshots.list()? {
@@ -82,7 +82,7 @@ fn kept(session: &Session) -> anyhow::Result<Vec<(String, usize)>> {
     Ok(kept)
 }
 
-fn last_good(session: &Session, mut kept: Vec<(String, usize)>) -> anyhow::Result<String> {
+fn last_good(session: &NamedSession, mut kept: Vec<(String, usize)>) -> anyhow::Result<String> {
     if let Some((last, _)) = kept.pop() {
         return Ok(last);
     }
@@ -95,7 +95,7 @@ fn last_good(session: &Session, mut kept: Vec<(String, usize)>) -> anyhow::Resul
 }
 
 fn list(
-    session: &Session,
+    session: &NamedSession,
     playbook: &Playbook,
     kept: &[(String, usize)],
     as_json: bool,
@@ -124,9 +124,9 @@ fn list(
 ///
 /// Returns each with how it ended; `None` when it still waits.
 fn resume(
-    session: &Session,
+    session: &NamedSession,
     context: &Arc<WorkerContext>,
-) -> anyhow::Result<Vec<(JobId, Option<Outcome>)>> {
+) -> anyhow::Result<Vec<(JobId, Option<JobOutcome>)>> {
     let spool = session.paths.spool();
     let deadline = Instant::now() + PATIENCE;
     let mut resumed = Vec::new();
@@ -141,7 +141,7 @@ fn resume(
         let is_parked = due::account_pause(&job, &context.backoff(), context.now()).is_some();
         let outcome = if context.serves(&job) && !is_parked {
             let patience = deadline.saturating_duration_since(Instant::now());
-            Session::see_through(context, &id, patience)?.map(|job| job.outcome)
+            NamedSession::see_through(context, &id, patience)?.map(|job| job.outcome)
         } else {
             None
         };

@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 
 use super::args::{self, ReviewAction};
 use super::output::{self, Hinted, plain, say};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{agent, answer, edit_commands, width};
 use crate::memory::HeldRow;
 use crate::playbook::clean::MAX_CHARS;
-use crate::queue::edit::Edit;
+use crate::queue::edit::PlaybookEdit;
 use crate::queue::screening::{What, recount};
 use crate::queue::trust_record;
 
 const ONE: &str = include_str!("screens/review_one.txt");
 const DROPPED: &str = "it was held back, and dropped";
 
-pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::ReviewArgs) -> anyhow::Result<()> {
     match &args.action {
         None => list(session, args.json),
         Some(ReviewAction::Accept { id }) => accept(session, *id, None, args.json),
@@ -26,7 +26,7 @@ pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> 
     }
 }
 
-fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
+fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let mut rows = context.memory().quarantine(&session.project_name())?;
     let masker = session.masker()?;
@@ -55,7 +55,7 @@ fn show(told: &[Value], passing: usize) -> anyhow::Result<()> {
 }
 
 /// Asks about each, on a terminal; what is left for later stays where it is.
-fn one_by_one(session: &Session, rows: &[HeldRow], told: &[Value]) -> anyhow::Result<()> {
+fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyhow::Result<()> {
     if rows.is_empty() {
         return show(told, 0);
     }
@@ -122,7 +122,12 @@ fn what(row: &HeldRow) -> Option<What> {
     serde_json::from_value(row.held.what.clone()).ok()
 }
 
-fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {
+fn accept(
+    session: &NamedSession,
+    id: u64,
+    words: Option<&str>,
+    as_json: bool,
+) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
     if let Some(name) = what
@@ -143,7 +148,7 @@ fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> any
 }
 
 /// Lets a point of the file be given as it is, but for its secrets: they leave the file.
-fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
+fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
     let context = session.context()?;
     let playbook = session.store().load()?;
     let Some(point) = trust_record::held_point(&playbook, &row.held.key) else {
@@ -152,7 +157,7 @@ fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
     let masker = session.masker()?;
     let (name, text) = (masker.mask(point.name), masker.mask(point.text));
     if (&*name, &*text) != (point.name, point.text) {
-        let edit = Edit::Change {
+        let edit = PlaybookEdit::Change {
             point: name.clone().into_owned(),
             text: Some(text.clone().into_owned()),
             section: None,
@@ -164,13 +169,13 @@ fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
+fn drop_it(session: &NamedSession, id: u64, as_json: bool) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
     if let What::Point { .. } = what {
         let playbook = session.store().load()?;
         if let Some(point) = trust_record::held_point(&playbook, &row.held.key) {
-            let edit = Edit::Remove {
+            let edit = PlaybookEdit::Remove {
                 point: point.name.to_owned(),
                 reason: Some(DROPPED.to_owned()),
             };
@@ -180,7 +185,7 @@ fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
     decided(session, &row, "dropped", &row.held.text, as_json)
 }
 
-fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
+fn find(session: &NamedSession, id: u64) -> anyhow::Result<(HeldRow, What)> {
     let context = session.context()?;
     let row = context.memory().quarantined(&session.project_name(), id)?;
     let found = row.and_then(|row| what(&row).map(|what| (row, what)));
@@ -192,7 +197,7 @@ fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
 }
 
 fn decided(
-    session: &Session,
+    session: &NamedSession,
     row: &HeldRow,
     word: &str,
     text: &str,

@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::output::{self, Hinted};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{OK, answer, args};
 use crate::hint::Signature;
-use crate::memory::{Memory, Seen};
+use crate::memory::{Memory, SeenError};
 use crate::reflect::remembered::{Detail, RememberedFix};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
@@ -22,7 +22,7 @@ const ANY_ERROR: &str = "error";
 /// The tool behind which any program may have failed.
 const ANY_PROGRAM: &str = "Bash";
 
-pub(super) fn run(args: &args::Seen) -> anyhow::Result<u8> {
+pub(super) fn run(args: &args::SeenArgs) -> anyhow::Result<u8> {
     let told = look(args)?;
     let status = if told["seen"] == true { OK } else { NOT_SEEN };
     match answer::give(args.of.json, include_str!("screens/seen.txt"), told) {
@@ -32,8 +32,8 @@ pub(super) fn run(args: &args::Seen) -> anyhow::Result<u8> {
 }
 
 /// What is known about an error, of all tools that may have reported it.
-fn look(args: &args::Seen) -> anyhow::Result<Value> {
-    let session = Session::that_learned_of(&args.of)?;
+fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
+    let session = NamedSession::that_learned_of(&args.of)?;
     let text = match &args.error {
         Some(text) => text.clone(),
         None => from_stdin()?,
@@ -89,7 +89,7 @@ impl ErrorQuestion {
     }
 
     /// What is known of it.
-    pub fn answer(&self, project: Option<&str>, all: &[(Signature, Seen)]) -> Value {
+    pub fn answer(&self, project: Option<&str>, all: &[(Signature, SeenError)]) -> Value {
         let errors = || all.iter().flat_map(|(_, seen)| &seen.errors);
         // All that helped, the most effective first.
         let fixes = errors().flat_map(|error| match &error.detail {

@@ -20,7 +20,7 @@ use crate::news;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::project;
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::{BackendParts, build};
 use crate::queue::context::WorkerContext;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::JobId;
@@ -30,7 +30,7 @@ use crate::queue::usage_meter::{Caller, Meter};
 use crate::queue::worker::see_through;
 use crate::queue::{known, shown};
 use crate::redact::{Masker, PatternError};
-use crate::reflect::known::Known;
+use crate::reflect::known::KnownLessons;
 use crate::sharing;
 use crate::state_guard::{self, Breach};
 use crate::store;
@@ -41,7 +41,7 @@ use crate::trust::outside;
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 
-pub(super) struct Session {
+pub(super) struct NamedSession {
     pub(super) env: Env,
     pub(super) paths: Paths,
     pub(super) config: Config,
@@ -50,7 +50,7 @@ pub(super) struct Session {
     pub(super) tenant: Tenant,
 }
 
-impl Session {
+impl NamedSession {
     /// Resolves the surroundings; `project` is the user's choice, else this folder's.
     ///
     /// A playbook behind a symlink that leads out of an untrusted project is an error.
@@ -81,7 +81,7 @@ impl Session {
         }
     }
 
-    /// As [`Session::open`], also where a playbook lies behind such a symlink: for commands
+    /// As [`NamedSession::open`], also where a playbook lies behind such a symlink: for commands
     /// about trust itself.
     pub(super) fn on_any(project: Option<&Path>) -> anyhow::Result<Self> {
         let mut session = Self::look(project)?;
@@ -99,7 +99,7 @@ impl Session {
         }
     }
 
-    /// As [`Session::look`], for whoever tells what is broken: with what the guard refused, in
+    /// As [`NamedSession::look`], for whoever tells what is broken: with what the guard refused, in
     /// which case the state folder is not to be looked into.
     pub(super) fn examine(project: Option<&Path>) -> anyhow::Result<(Self, Option<Breach>)> {
         let env = Env::from_process();
@@ -187,13 +187,13 @@ impl Session {
         &self,
         (transcript, evidence): (&Path, &SessionEvidence),
         playbook: &Playbook,
-    ) -> anyhow::Result<Known> {
+    ) -> anyhow::Result<KnownLessons> {
         let now = self.env.clock().now();
         let memory = self.memory()?;
         let lessons = memory
             .map(|memory| known::lessons(&memory, &self.project, evidence, playbook, "", now));
         let (paths, facts) = (&self.paths, &evidence.facts);
-        Ok(Known {
+        Ok(KnownLessons {
             instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
             lessons: lessons.transpose()?.unwrap_or_default(),
             given: shown::given_by_hand(paths, &self.project, transcript, facts, playbook),
@@ -254,7 +254,7 @@ impl Session {
         context: &Arc<WorkerContext>,
         id: &JobId,
         patience: Duration,
-    ) -> anyhow::Result<Option<memory::Job>> {
+    ) -> anyhow::Result<Option<memory::FinishedJob>> {
         let row = runtime()?.block_on(async {
             tokio::select! {
                 row = see_through(Arc::clone(context), id, PATIENCE) => row,
@@ -296,7 +296,7 @@ impl Session {
     /// cost anything.
     pub(super) fn backend<'a>(
         &self,
-        parts: Parts<'a>,
+        parts: BackendParts<'a>,
         context: Option<&'a WorkerContext>,
     ) -> anyhow::Result<Box<dyn Backend + 'a>> {
         let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args, output};
 use crate::freshness;
 use crate::playbook::Point;
@@ -12,11 +12,11 @@ use crate::playbook::proof::Proof;
 use crate::proof;
 use crate::trust;
 
-pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<()> {
     let (points, is_empty) = points(session, args)?;
     let is_own = session.project == session.paths.own();
     let own = if session.config.injection.own && !is_own {
-        self::points(&Session::on_own()?, args)?.0
+        self::points(&NamedSession::on_own()?, args)?.0
     } else {
         Vec::new()
     };
@@ -29,19 +29,19 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     if !args.on.json {
         told["is_empty"] = is_empty.into();
         if !points.is_empty() {
-            note_distrust(&trust::Standing::of(&session.paths, &session.project));
+            note_distrust(&trust::TrustStanding::of(&session.paths, &session.project));
         }
     }
     answer::give(args.on.json, include_str!("screens/show.txt"), told)
 }
 
 /// The key points of a playbook that are asked for, and whether it has none at all.
-fn points(session: &Session, args: &args::Show) -> anyhow::Result<(Vec<Value>, bool)> {
+fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<Value>, bool)> {
     let now = session.env.clock().now();
     let file = session.playbook_file()?;
     let playbook = session.shown(file.clone());
     let words: Vec<String> = args.query.iter().map(|word| word.to_lowercase()).collect();
-    let trust = trust::Standing::of(&session.paths, &session.project);
+    let trust = trust::TrustStanding::of(&session.paths, &session.project);
     let freshness = freshness::record(&session.paths, &session.project);
     let proof = proof::record(&session.paths, &session.project);
     let mut points = Vec::new();
@@ -72,7 +72,7 @@ fn matches(point: &Point<'_>, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-fn refusal(admission: Admission, trust: &trust::Standing) -> Option<&'static str> {
+fn refusal(admission: Admission, trust: &trust::TrustStanding) -> Option<&'static str> {
     match admission {
         Admission::Held => Some("held back: `playbook review`"),
         Admission::Unknown if trust.is_trusted() => Some("not screened yet"),
@@ -81,8 +81,8 @@ fn refusal(admission: Admission, trust: &trust::Standing) -> Option<&'static str
 }
 
 /// Says that sessions are given nothing of a playbook that is not trusted.
-pub(super) fn note_distrust(trust: &trust::Standing) {
-    if let trust::Standing::Unreadable(error) = trust {
+pub(super) fn note_distrust(trust: &trust::TrustStanding) {
+    if let trust::TrustStanding::Unreadable(error) = trust {
         output::note(&format!(
             "sessions are given no key point of this project: {error}; \
              `playbook doctor` says what to do"

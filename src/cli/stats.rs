@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args};
 use crate::at_stop::Figures;
-use crate::memory::{EvaluationAverage, Stats};
+use crate::memory::{EvaluationAverage, LearnedStats};
 use crate::queue::budget::Day;
 use crate::tenant::Tenant;
 
@@ -15,7 +15,7 @@ use crate::tenant::Tenant;
 const WEEKS: i64 = 8;
 const DAYS: i64 = 7;
 
-pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, of: &args::Of) -> anyhow::Result<()> {
     let project = session.project_of(of);
     let (stats, weeks) = figures(session, project.as_deref())?;
     let mut told = json!(stats);
@@ -32,11 +32,11 @@ pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
 }
 
 fn figures(
-    session: &Session,
+    session: &NamedSession,
     project: Option<&str>,
-) -> anyhow::Result<(Stats, Vec<EvaluationAverage>)> {
+) -> anyhow::Result<(LearnedStats, Vec<EvaluationAverage>)> {
     let Some(memory) = session.memory()? else {
-        return Ok((Stats::default(), Vec::new()));
+        return Ok((LearnedStats::default(), Vec::new()));
     };
     let today = Day::of(session.env.clock().now());
     // Weeks end with today, so that the last one is whole.

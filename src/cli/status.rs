@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use super::doctor::off_by;
 use super::jobs::{self, JobState};
 use super::output::{self, say};
-use super::session::{self, Session};
+use super::session::{self, NamedSession};
 use super::{answer, args, change_text, width};
 use crate::account;
 use crate::config;
 use crate::env::Env;
-use crate::memory::{BudgetKind, Entry, Job, Memory, MemoryError};
+use crate::memory::{BudgetKind, Entry, FinishedJob, Memory, MemoryError};
 use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::{Playbook, Section};
 use crate::queue::backoff::Backoff;
@@ -25,7 +25,7 @@ use crate::queue::budget::Day;
 use crate::report::Sum;
 use crate::sharing;
 use crate::store::{Store, StoreError};
-use crate::trust::{Standing, outside};
+use crate::trust::{TrustStanding, outside};
 
 /// So many of the last jobs are looked at for one that changed something.
 const LAST_JOBS: u64 = 50;
@@ -89,7 +89,7 @@ struct JobTotals {
 impl Glance {
     /// Looks at a project; `chosen` is the user's choice, else it is this folder's.
     fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
-        match Session::look(chosen) {
+        match NamedSession::look(chosen) {
             Ok(session) => Ok(Self::of(&session)),
             Err(error) if matches!(error.downcast_ref(), Some(NoFolders::Home)) => {
                 Self::without_home(chosen, &error)
@@ -98,7 +98,7 @@ impl Glance {
         }
     }
 
-    fn of(session: &Session) -> Self {
+    fn of(session: &NamedSession) -> Self {
         let mut glance = Self::of_playbook(&session.project, Some(&session.paths));
         glance.look_at_settings(session);
         glance.look_at_trust(session);
@@ -179,7 +179,7 @@ impl Glance {
         }
     }
 
-    fn look_at_settings(&mut self, session: &Session) {
+    fn look_at_settings(&mut self, session: &NamedSession) {
         if let Err(error) = config::for_project(&session.paths, &session.project) {
             let check = ("playbook config check", "names each mistake");
             self.problem(&error.into(), check);
@@ -189,7 +189,7 @@ impl Glance {
     }
 
     /// Without an account that answers, nothing is learned.
-    fn look_at_account(&mut self, session: &Session) {
+    fn look_at_account(&mut self, session: &NamedSession) {
         let account = account::to_look_at(&session.env, &session.config, &session.paths);
         if let Some(lack) = account.lack() {
             self.problem(&anyhow::Error::msg(lack), DOCTOR);
@@ -201,9 +201,9 @@ impl Glance {
         }
     }
 
-    fn look_at_trust(&mut self, session: &Session) {
-        let standing = Standing::of(&session.paths, &session.project);
-        if let Standing::Unreadable(error) = standing {
+    fn look_at_trust(&mut self, session: &NamedSession) {
+        let standing = TrustStanding::of(&session.paths, &session.project);
+        if let TrustStanding::Unreadable(error) = standing {
             self.problem(&error.into(), DOCTOR);
         } else if self.key_points > 0 && !standing.is_trusted() {
             let why = "sessions are given no key point until then";
@@ -211,7 +211,7 @@ impl Glance {
         }
     }
 
-    fn look_into(&mut self, memory: &Memory, session: &Session) -> Result<(), MemoryError> {
+    fn look_into(&mut self, memory: &Memory, session: &NamedSession) -> Result<(), MemoryError> {
         let project = session.project_name();
         let day = Day::of(session.env.clock().now());
         let (mut here, mut all) = (Sum::default(), Sum::default());
@@ -237,9 +237,13 @@ impl Glance {
     }
 
     /// Tells what waits to be sent to others, and what stands in the way.
-    fn look_at_others(&mut self, memory: &Memory, session: &Session) -> Result<(), MemoryError> {
+    fn look_at_others(
+        &mut self,
+        memory: &Memory,
+        session: &NamedSession,
+    ) -> Result<(), MemoryError> {
         if sharing::is_wanted(&session.env, &session.config) {
-            let last = sharing::Standing::of(&session.paths);
+            let last = sharing::LastExchange::of(&session.paths);
             self.shared = Some(json!({
                 "waiting": memory.unsent()?, "last": last.succeeded, "problem": last.problem,
             }));
@@ -298,7 +302,7 @@ impl JobTotals {
 }
 
 /// What was spent today, and what a day may take; null where nothing limits it.
-fn today(session: &Session, here: Sum, all: Sum) -> Value {
+fn today(session: &NamedSession, here: Sum, all: Sum) -> Value {
     let budgets = &session.config.budgets;
     json!({
         "project": here,
@@ -308,7 +312,7 @@ fn today(session: &Session, here: Sum, all: Sum) -> Value {
     })
 }
 
-fn last(job: &Job, changes: &[Entry]) -> Value {
+fn last(job: &FinishedJob, changes: &[Entry]) -> Value {
     let changes = changes.iter().map(|e| change_text::in_json(&e.change));
     json!({
         "job": job.id,

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::past::{Became, Past, PastSession};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{answer, args, change_text, evidence};
-use crate::memory::{Entry, JobRow, Outcome};
+use crate::memory::{Entry, JobOutcome, JobRow};
 use crate::queue::reason::in_words;
 use crate::transcript::Range;
 use crate::transcript_file::scan;
@@ -23,19 +23,20 @@ const HEAD: u64 = 1 << 20;
 /// So many parts of sessions are looked at, the newest.
 const PARTS: u64 = 50_000;
 
-pub(super) fn run(session: &Session, args: &args::Timeline) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::TimelineArgs) -> anyhow::Result<()> {
     let moments = moments(session, args.limit.map_or(MOMENTS, NonZeroUsize::get))?;
     let told = json!({"project": session.project, "moments": moments});
     answer::give(args.on.json, include_str!("screens/timeline.txt"), told)
 }
 
-pub(super) fn moments(session: &Session, most: usize) -> anyhow::Result<Vec<Value>> {
+pub(super) fn moments(session: &NamedSession, most: usize) -> anyhow::Result<Vec<Value>> {
     let past = Past::of(session)?;
     let sessions = past
         .sessions
         .iter()
         .map(|one| (one.ended, Moment::Session(one)));
-    let is_edit = |row: &&JobRow| row.job.session.is_empty() && row.job.outcome == Outcome::Applied;
+    let is_edit =
+        |row: &&JobRow| row.job.session.is_empty() && row.job.outcome == JobOutcome::Applied;
     let edits = past.jobs.iter().filter(is_edit);
     let edits = edits.map(|row| (row.job.finished, Moment::Edit(row)));
     let mut moments: Vec<(Timestamp, Moment<'_>)> = sessions.chain(edits).collect();
@@ -67,7 +68,7 @@ enum Moment<'a> {
 }
 
 /// How the sessions ended that were judged, as the last word on each has it.
-fn ends(session: &Session, past: &Past) -> anyhow::Result<HashMap<String, String>> {
+fn ends(session: &NamedSession, past: &Past) -> anyhow::Result<HashMap<String, String>> {
     let Some(memory) = past.memory() else {
         return Ok(HashMap::new());
     };
@@ -78,7 +79,7 @@ fn ends(session: &Session, past: &Past) -> anyhow::Result<HashMap<String, String
 }
 
 fn told_of(
-    session: &Session,
+    session: &NamedSession,
     past: &Past,
     one: &PastSession,
     ended: Option<&String>,
@@ -120,7 +121,7 @@ fn in_json(time: Timestamp, changes: &[Entry], more: &Value) -> Value {
 
 /// The user's first words in a transcript, masked; `None` where there are none, or it cannot be
 /// read.
-fn asked_in(session: &Session, transcript: &Path) -> Option<String> {
+fn asked_in(session: &NamedSession, transcript: &Path) -> Option<String> {
     let options = evidence::options(session, transcript).ok()?;
     let size = transcript.metadata().ok()?.len();
     let range = Range {

@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::output::{self, say};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{agent, answer, args};
 use crate::paths::Paths;
 use crate::prepare;
 use crate::project;
 use crate::queue::screening::recount;
-use crate::queue::transcripts::{self, Past};
+use crate::queue::transcripts::{self, PastTranscript};
 use crate::queue::trust_record::{self, Screened};
-use crate::trust::{TrustRecord, Word, outside};
+use crate::trust::{TrustRecord, TrustWord, outside};
 
 const UNTRUSTED: &str = "Sessions in {{ untrusted }} are given no playbook from now on; \
                          `playbook trust` changes that.";
 
-pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
+pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::Result<()> {
     agent::refuse(&session.env, "whose playbook is trusted")?;
     let context = session.context()?;
     let projects = if args.all_known {
@@ -53,11 +53,11 @@ fn in_json(project: &Path, screened: Screened) -> Value {
 }
 
 /// Takes trust back: nothing of this project's playbook is given to sessions.
-pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
+pub(super) fn untrust(session: &NamedSession, on: &args::On) -> anyhow::Result<()> {
     let path = session.paths.trust_record(&session.project);
     let earlier = TrustRecord::read(&path).ok().flatten();
-    let mut record = earlier.unwrap_or_else(|| TrustRecord::new(Word::Untrusted));
-    record.word = Word::Untrusted;
+    let mut record = earlier.unwrap_or_else(|| TrustRecord::new(TrustWord::Untrusted));
+    record.word = TrustWord::Untrusted;
     record.write(&path)?;
     prepare::ready(&session.paths, &session.project, session.env.clock().now());
     let told = json!({ "untrusted": session.project.to_string_lossy() });
@@ -66,7 +66,7 @@ pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
 
 pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
     transcripts::newest_of_each(paths)
-        .filter_map(|transcript| Past::read(transcript, String::new(), false)?.cwd)
+        .filter_map(|transcript| PastTranscript::read(transcript, String::new(), false)?.cwd)
         .map(|folder| project::find(&folder))
         .filter(|project| project.is_dir())
         .collect()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::args::{self, Scope};
+use super::args::{self, SettingsScope};
 use super::install::{diff_of, hooks, settings, show_diff};
 use super::output::{self, Hinted, one_line, say};
 use super::{answer, merge};
@@ -13,13 +13,15 @@ use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
 use crate::queue::worker_lock::{self, Holder, LockError};
-use crate::setup::{Installed, Settings, SettingsPlan, SettingsRecord, purge, recorded, templates};
+use crate::setup::{
+    ClientSettings, Installed, SettingsPlan, SettingsRecord, purge, recorded, templates,
+};
 
 /// How long a worker may take to end before what it works on is removed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Takes the hooks out of the settings; without a scope everything else goes as well.
-pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::UninstallArgs) -> anyhow::Result<()> {
     let env = Env::from_process();
     if args.merge_driver {
         return merge::uninstall(&env, args);
@@ -114,8 +116,8 @@ fn remove_above(env: &Env, paths: &Paths) -> anyhow::Result<()> {
 
 fn tell(
     paths: &Paths,
-    args: &args::Uninstall,
-    plans: &[(Settings<'_>, SettingsPlan)],
+    args: &args::UninstallArgs,
+    plans: &[(ClientSettings<'_>, SettingsPlan)],
     removed: &[PathBuf],
     backups: &[PathBuf],
     kept: &[PathBuf],
@@ -153,18 +155,19 @@ fn of_client(paths: &Paths) -> Vec<SettingsRecord> {
 }
 
 /// The user's settings, and all others that something was registered in.
-fn everywhere<'a>(paths: &'a Paths, records: &[SettingsRecord]) -> Vec<Settings<'a>> {
+fn everywhere<'a>(paths: &'a Paths, records: &[SettingsRecord]) -> Vec<ClientSettings<'a>> {
     let user = paths.client_settings();
     let others = records.iter().filter(|record| !record.is_of(&user));
     let files = std::iter::once(user.clone()).chain(others.map(|record| record.file.clone()));
-    let settings = files.map(|file| Settings::new(paths, file, hooks(paths, Scope::User)));
+    let settings =
+        files.map(|file| ClientSettings::new(paths, file, hooks(paths, SettingsScope::User)));
     settings.collect()
 }
 
 fn preview(
-    plans: &[(Settings<'_>, SettingsPlan)],
+    plans: &[(ClientSettings<'_>, SettingsPlan)],
     files: &[PathBuf],
-    args: &args::Uninstall,
+    args: &args::UninstallArgs,
 ) -> anyhow::Result<()> {
     if args.json {
         let diffs = plans.iter().map(|(target, plan)| diff_of(target, plan));

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::server;
-use super::session::{Session, runtime};
+use super::session::{NamedSession, runtime};
 use super::{answer, args};
 use crate::account;
 use crate::config;
@@ -30,7 +30,7 @@ use crate::telemetry;
 /// How long `--job` waits for another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);
 
-pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {
     let env = Env::from_process();
     if env.is_on(name::DISABLE) {
         return Ok(());
@@ -73,7 +73,7 @@ fn share(env: &Env, paths: &Paths) {
     }
 }
 
-fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option<Summary>> {
+fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Option<Summary>> {
     let now = || env.clock().now();
     let mut config = match config::load(&paths.config_file()) {
         Ok(config) => config,
@@ -131,7 +131,7 @@ fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {
 ///
 /// The hook that called us does not wait either, so the worker's parent is soon gone, and
 /// a client that ends its descendants does not find it.
-fn detach(args: &args::Worker) -> anyhow::Result<()> {
+fn detach(args: &args::WorkerArgs) -> anyhow::Result<()> {
     // Fails only for the leader of a process group, which is alone already.
     _ = rustix::process::setsid();
     let mut command = command(args.project.as_deref())?;
@@ -145,7 +145,7 @@ fn detach(args: &args::Worker) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(super) fn start_in_background(session: &Session) -> anyhow::Result<()> {
+pub(super) fn start_in_background(session: &NamedSession) -> anyhow::Result<()> {
     if session.env.is_on(name::NO_WORKER) {
         return Ok(());
     }
@@ -174,7 +174,7 @@ pub(super) fn command(project: Option<&Path>) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-fn tell(args: &args::Worker, summary: Option<&Summary>) -> anyhow::Result<()> {
+fn tell(args: &args::WorkerArgs, summary: Option<&Summary>) -> anyhow::Result<()> {
     let finished = summary.into_iter().flat_map(|summary| &summary.finished);
     let finished =
         finished.map(|(id, f)| json!({"job": id, "outcome": f.outcome.word(), "reason": f.reason}));

@@ -2,7 +2,7 @@
 //! loading come.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum KeyScope {
     /// Only the user, in `config.toml`.
     User,
     /// The user, and a project for itself in `.claude/playbook.toml`.
@@ -13,18 +13,18 @@ pub(crate) enum Scope {
 
 /// What is known of one key.
 #[derive(Debug, Clone, Copy)]
-pub struct Key {
+pub struct SettingKey {
     /// The section; `top` for keys outside of any.
     pub(super) section: &'static str,
     pub(super) leaf: &'static str,
     /// What it is for, with its unit.
     pub(crate) doc: &'static str,
-    pub(crate) scope: Scope,
+    pub(crate) scope: KeyScope,
     /// The least and the greatest value, where there are bounds.
     pub(crate) bounds: Option<(&'static str, &'static str)>,
 }
 
-impl Key {
+impl SettingKey {
     /// The name as the user writes it: `retry.attempts`.
     pub fn name(&self) -> String {
         full_name(self.section, self.leaf)
@@ -92,8 +92,8 @@ macro_rules! settings {
         )*];
 
         /// All keys, in the order of the reference.
-        pub const KEYS: &[Key] = &[$($(
-            Key {
+        pub const KEYS: &[SettingKey] = &[$($(
+            SettingKey {
                 section: stringify!($section),
                 leaf: stringify!($key),
                 doc: concat!($doc $(, "\n", $more)*),
@@ -109,7 +109,7 @@ macro_rules! settings {
                 section: &str,
                 key: &str,
                 value: &DeValue<'_>,
-                by: Scope,
+                by: KeyScope,
             ) -> Result<(), String> {
                 match (section, key) {
                     $($(
@@ -127,7 +127,7 @@ macro_rules! settings {
             }
 
             /// The value of a key as the user would write it; `None` when it has none.
-            pub fn shown(&self, key: &Key) -> Option<String> {
+            pub fn shown(&self, key: &SettingKey) -> Option<String> {
                 match (key.section, key.leaf) {
                     $($(
                         (stringify!($section), stringify!($key)) => {
@@ -139,7 +139,7 @@ macro_rules! settings {
             }
 
             /// What a key's value may be, in words.
-            pub(crate) fn kind_of(key: &Key) -> String {
+            pub(crate) fn kind_of(key: &SettingKey) -> String {
                 match (key.section, key.leaf) {
                     $($(
                         (stringify!($section), stringify!($key)) => {
@@ -151,14 +151,14 @@ macro_rules! settings {
             }
         }
     };
-    (@scope) => { Scope::User };
-    (@scope $scope:ident) => { Scope::$scope };
+    (@scope) => { KeyScope::User };
+    (@scope $scope:ident) => { KeyScope::$scope };
     (@bounds) => { None };
     (@bounds $low:literal, $high:literal) => { Some((stringify!($low), stringify!($high))) };
     (@lower Lower; $value:ident, $current:expr, $by:ident) => {
         match $by {
-            Scope::User => Ok($value),
-            Scope::Project | Scope::Lower => $value.lowering(&$current),
+            KeyScope::User => Ok($value),
+            KeyScope::Project | KeyScope::Lower => $value.lowering(&$current),
         }
     };
     (@lower $($scope:ident)?; $value:ident, $current:expr, $by:ident) => {

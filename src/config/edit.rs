@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml_edit::{DocumentMut, Item, Value};
 
-use super::define::{Key, Scope};
+use super::define::{KeyScope, SettingKey};
 use super::keys::Config;
 use super::load::{ConfigError, MAX_CONFIG, apply_bytes};
 use crate::fsx;
@@ -21,11 +21,11 @@ pub(crate) enum SetError {
 ///
 /// `value` is what the user typed: quotes around a string may be left out. A file that
 /// would not be valid afterwards is not written.
-pub(crate) fn set(file: &Path, key: &Key, value: &str) -> Result<(), SetError> {
+pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetError> {
     let old = fsx::read_if_there(file, MAX_CONFIG)
         .map_err(ConfigError::from)?
         .unwrap_or_default();
-    let check = |bytes: &[u8]| apply_bytes(&mut Config::default(), file, bytes, Scope::User);
+    let check = |bytes: &[u8]| apply_bytes(&mut Config::default(), file, bytes, KeyScope::User);
     // What is wrong elsewhere is told as it stands in the file, not as it would.
     let stands = check(&old);
     let Ok(document) = String::from_utf8_lossy(&old).parse::<DocumentMut>() else {
@@ -61,7 +61,7 @@ fn candidates(text: &str) -> impl Iterator<Item = Value> {
 }
 
 /// Puts the value in its place, with the comments that stand around the old one.
-fn put(document: &mut DocumentMut, key: &Key, mut value: Value) -> bool {
+fn put(document: &mut DocumentMut, key: &SettingKey, mut value: Value) -> bool {
     let (section, leaf) = key.parts();
     let table = match section {
         None => document.as_item_mut().as_table_like_mut(),
@@ -98,7 +98,7 @@ mod tests {
 
     const WRITTEN: &str = "# mine\nbackend='rules'   # for now\n\n[retry]\n\n  # patience\n  attempts = 0x2 # two\n\n[hooks]\n";
 
-    fn key(name: &str) -> &'static Key {
+    fn key(name: &str) -> &'static SettingKey {
         KEYS.iter().find(|key| key.name() == name).unwrap()
     }
 

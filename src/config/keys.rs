@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use toml::de::DeValue;
 
 use super::choices::{Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode};
-use super::define::{Key, Scope, settings};
+use super::define::{KeyScope, SettingKey, settings};
 use super::value::{Limit, Setting};
 use crate::prepared::OnPrompt;
 use crate::redact::{Masker, NeverRead, PatternError, Secrecy};
@@ -318,8 +318,8 @@ mod tests {
     fn a_project_may_set_only_what_cannot_send_data_elsewhere() {
         let allowed: Vec<_> = KEYS
             .iter()
-            .filter(|k| k.scope == Scope::Project)
-            .map(Key::name)
+            .filter(|k| k.scope == KeyScope::Project)
+            .map(SettingKey::name)
             .collect();
         assert_eq!(
             allowed,

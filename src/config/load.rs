@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use super::choices::BackendChoice;
-use super::define::{Key, Scope, TOP, full_name};
+use super::define::{KeyScope, SettingKey, TOP, full_name};
 use super::keys::{Config, KEYS};
 use super::nearest;
 use super::value::mismatch;
@@ -33,10 +33,10 @@ pub enum ConfigError {
 }
 
 /// A key, and where its value comes from.
-pub(crate) type Sourced = (&'static Key, Source);
+pub(crate) type Sourced = (&'static SettingKey, SettingSource);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum SettingSource {
     Default,
     User,
     Project,
@@ -53,12 +53,16 @@ pub(crate) fn with_sources(
     project: &Path,
 ) -> Result<(Config, Vec<Sourced>), ConfigError> {
     let mut config = Config::default();
-    let user = apply(&mut config, &paths.config_file(), Scope::User)?;
-    let own = apply(&mut config, &project_config_file(project), Scope::Project)?;
-    let source = |key: &Key| match key.name() {
-        name if own.contains(&name) => Source::Project,
-        name if user.contains(&name) => Source::User,
-        _ => Source::Default,
+    let user = apply(&mut config, &paths.config_file(), KeyScope::User)?;
+    let own = apply(
+        &mut config,
+        &project_config_file(project),
+        KeyScope::Project,
+    )?;
+    let source = |key: &SettingKey| match key.name() {
+        name if own.contains(&name) => SettingSource::Project,
+        name if user.contains(&name) => SettingSource::User,
+        _ => SettingSource::Default,
     };
     Ok((config, KEYS.iter().map(|key| (key, source(key))).collect()))
 }
@@ -91,7 +95,7 @@ pub(crate) fn unless_switched_off(
 /// Reads the user's settings; a missing file means the defaults.
 pub fn load(file: &Path) -> Result<Config, ConfigError> {
     let mut config = Config::default();
-    apply(&mut config, file, Scope::User)?;
+    apply(&mut config, file, KeyScope::User)?;
     Ok(config)
 }
 
@@ -99,11 +103,11 @@ pub fn load(file: &Path) -> Result<Config, ConfigError> {
 ///
 /// Keys that could send data elsewhere or cost money are errors there.
 pub fn load_project(config: &mut Config, file: &Path) -> Result<(), ConfigError> {
-    apply(config, file, Scope::Project).map(drop)
+    apply(config, file, KeyScope::Project).map(drop)
 }
 
 /// Reads a file and returns the names of the keys it sets.
-fn apply(config: &mut Config, file: &Path, by: Scope) -> Result<Vec<String>, ConfigError> {
+fn apply(config: &mut Config, file: &Path, by: KeyScope) -> Result<Vec<String>, ConfigError> {
     match fsx::read_if_there(file, MAX_CONFIG)? {
         Some(bytes) => apply_bytes(config, file, &bytes, by),
         None => Ok(Vec::new()),
@@ -114,7 +118,7 @@ pub(super) fn apply_bytes(
     config: &mut Config,
     file: &Path,
     bytes: &[u8],
-    by: Scope,
+    by: KeyScope,
 ) -> Result<Vec<String>, ConfigError> {
     let text = String::from_utf8_lossy(bytes);
     let at = |offset: usize, what: String| ConfigError::Content {
@@ -168,11 +172,11 @@ fn one(
     section: &str,
     key: &str,
     value: &DeValue<'_>,
-    by: Scope,
+    by: KeyScope,
 ) -> Result<(), String> {
     let name = full_name(section, key);
     let known = nearest::key(&name)?;
-    if by == Scope::Project && known.scope == Scope::User {
+    if by == KeyScope::Project && known.scope == KeyScope::User {
         return Err(format!(
             "`{name}` cannot be set by a project; it belongs in the user's config.toml"
         ));

@@ -17,12 +17,12 @@ mod value;
 pub(crate) use choices::{
     Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode,
 };
-pub use define::Key;
+pub use define::SettingKey;
 pub(crate) use edit::{SetError, set};
 pub(crate) use keys::{Budgets, Triggers};
 pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};
-pub(crate) use load::{Source, for_project, unless_switched_off, with_sources};
+pub(crate) use load::{SettingSource, for_project, unless_switched_off, with_sources};
 pub(crate) use nearest::key as find_key;
 pub(crate) use reference::reference;
 pub(crate) use value::Limit;

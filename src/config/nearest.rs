@@ -1,6 +1,6 @@
 //! Which key was meant.
 
-use super::define::Key;
+use super::define::SettingKey;
 use super::keys::KEYS;
 
 /// How many letters may be wrong for a key to be suggested.
@@ -10,7 +10,7 @@ const MAX_QUOTED: usize = 40;
 const MAX_NAME: usize = 80;
 
 /// The key of this name; the error names the nearest one.
-pub(crate) fn key(name: &str) -> Result<&'static Key, String> {
+pub(crate) fn key(name: &str) -> Result<&'static SettingKey, String> {
     KEYS.iter()
         .find(|key| key.name() == name)
         .ok_or_else(|| unknown(name))
@@ -44,7 +44,7 @@ fn nearest(name: &str) -> Option<String> {
         return None;
     }
     let leaf = name.rsplit('.').next();
-    let names = || KEYS.iter().map(Key::name);
+    let names = || KEYS.iter().map(SettingKey::name);
     names()
         .map(|key| (strsim::levenshtein(name, &key), key))
         .min()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::define::{Key, Scope, TOP};
+use super::define::{KeyScope, SettingKey, TOP};
 use super::keys::{Config, KEYS, SECTIONS};
 
 const INTRODUCTION: &str = include_str!("reference_head.md");
@@ -40,11 +40,11 @@ pub(crate) fn reference() -> String {
     text
 }
 
-fn project(key: &Key) -> &'static str {
+fn project(key: &SettingKey) -> &'static str {
     match key.scope {
-        Scope::User => "",
-        Scope::Project => "yes",
-        Scope::Lower => "lower",
+        KeyScope::User => "",
+        KeyScope::Project => "yes",
+        KeyScope::Lower => "lower",
     }
 }
 

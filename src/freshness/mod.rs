@@ -28,16 +28,16 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::playbook::{Playbook, Point};
 use crate::project;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
-pub(crate) use crate::playbook_freshness::Record;
-use crate::playbook_freshness::{Gone, Name, Search, names_in};
+pub(crate) use crate::playbook_freshness::KnownNames;
+use crate::playbook_freshness::{Gone, PointName, Search, names_in};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const MAX_FILE: u64 = 16 << 20;
 
 /// What is known of a project's points; nothing where that cannot be read.
-pub(crate) fn record(paths: &Paths, project: &Path) -> Record {
+pub(crate) fn record(paths: &Paths, project: &Path) -> KnownNames {
     fsx::read_json(&paths.freshness(project), MAX_FILE).unwrap_or_default()
 }
 
@@ -49,7 +49,7 @@ pub(crate) async fn look(
     playbook: &Playbook,
     now: Timestamp,
 ) -> Result<bool, FsError> {
-    if !Standing::of(paths, project).is_trusted() || project::git_above(project).is_none() {
+    if !TrustStanding::of(paths, project).is_trusted() || project::git_above(project).is_none() {
         return Ok(false);
     }
     let points: Vec<Point<'_>> = playbook.points().collect();
@@ -68,11 +68,11 @@ pub(crate) async fn look(
 
 /// The record after a look; `None` where there is nothing new to see.
 async fn looked(
-    mut record: Record,
+    mut record: KnownNames,
     points: &[Point<'_>],
     folder: &Path,
     day: Date,
-) -> Option<Record> {
+) -> Option<KnownNames> {
     if points.is_empty() {
         return None;
     }
@@ -82,7 +82,7 @@ async fn looked(
     if record.has_looked_at(&commits, points) {
         return None;
     }
-    let names: HashSet<Name> = points
+    let names: HashSet<PointName> = points
         .iter()
         .flat_map(|point| names_in(point.text))
         .collect();
@@ -97,7 +97,7 @@ async fn looked(
             histories.insert(seen, history);
         }
         let of_path = match name {
-            Name::Path(path) => histories.get(seen.as_str()).map(|history| (history, path)),
+            PointName::Path(path) => histories.get(seen.as_str()).map(|history| (history, path)),
             _ => None,
         };
         let since = of_path.and_then(|(history, path)| history.since(path));
@@ -114,7 +114,7 @@ async fn looked(
 
 /// What of the missed names is gone from the history of the commit, and from the main branch;
 /// with the commit of that history in which it was seen.
-async fn lost(record: &Record, tree: &WorkTree) -> Option<HashMap<Name, String>> {
+async fn lost(record: &KnownNames, tree: &WorkTree) -> Option<HashMap<PointName, String>> {
     let mut lost = HashMap::new();
     let mut is_before: HashMap<String, bool> = HashMap::new();
     for (name, commits) in record.missed() {
@@ -133,7 +133,7 @@ async fn lost(record: &Record, tree: &WorkTree) -> Option<HashMap<Name, String>>
     if lost.is_empty() || tree.mains.is_empty() {
         return Some(lost);
     }
-    let names: HashSet<Name> = lost.keys().cloned().collect();
+    let names: HashSet<PointName> = lost.keys().cloned().collect();
     let search = Search::new(&names);
     let mut there = Vec::new();
     for main in &tree.mains {
@@ -144,7 +144,7 @@ async fn lost(record: &Record, tree: &WorkTree) -> Option<HashMap<Name, String>>
 }
 
 /// What the curator is told of the points that are stale; empty when none is.
-pub(crate) fn told_to_curator(record: &Record, playbook: &Playbook) -> String {
+pub(crate) fn told_to_curator(record: &KnownNames, playbook: &Playbook) -> String {
     let lines = playbook.points().filter_map(|point| {
         let why = record.why_stale(&point)?;
         Some(format!("\n[{}] {why}", point.name))

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::git::Git;
 use crate::digest::hex;
 use crate::fsx;
-use crate::playbook_freshness::{Found, Search};
+use crate::playbook_freshness::{FoundIn, Search};
 
 /// A larger file is not looked through.
 const MAX_FILE: u64 = 1 << 20;
@@ -35,7 +35,7 @@ pub(super) struct WorkTree {
     pub(super) mains: Vec<String>,
 }
 
-struct File {
+struct TrackedFile {
     path: String,
     object: String,
     has_text: bool,
@@ -53,23 +53,27 @@ impl WorkTree {
     }
 
     /// Searches the files of a commit.
-    pub(super) async fn search(&self, commit: &str, search: &Search<'_>) -> Option<Found> {
+    pub(super) async fn search(&self, commit: &str, search: &Search<'_>) -> Option<FoundIn> {
         let listed = self
             .git
             .ask(&["ls-tree", "-r", "-z", "--full-tree", commit])
             .await?;
-        let files: Vec<File> = records(&listed).filter_map(File::parse).collect();
+        let files: Vec<TrackedFile> = records(&listed).filter_map(TrackedFile::parse).collect();
         let (mut found, rest) = tokio::task::block_in_place(|| self.on_threads(&files, search));
         self.in_repository(&rest, search, &mut found).await;
         Some(found)
     }
 
     /// Searches what the work tree has; with the files that it does not have.
-    fn on_threads<'f>(&self, files: &'f [File], search: &Search<'_>) -> (Found, Vec<&'f File>) {
+    fn on_threads<'f>(
+        &self,
+        files: &'f [TrackedFile],
+        search: &Search<'_>,
+    ) -> (FoundIn, Vec<&'f TrackedFile>) {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let size = files.len().div_ceil(threads.min(MAX_THREADS)).max(1);
         let read = AtomicU64::new(0);
-        let (mut found, mut rest) = (Found::default(), Vec::new());
+        let (mut found, mut rest) = (FoundIn::default(), Vec::new());
         std::thread::scope(|scope| {
             let parts = files.chunks(size).map(|files| {
                 let read = &read;
@@ -91,11 +95,11 @@ impl WorkTree {
 
     fn in_work_tree<'f>(
         &self,
-        files: &'f [File],
+        files: &'f [TrackedFile],
         search: &Search<'_>,
         read: &AtomicU64,
-    ) -> (Found, Vec<&'f File>) {
-        let (mut found, mut rest) = (Found::default(), Vec::new());
+    ) -> (FoundIn, Vec<&'f TrackedFile>) {
+        let (mut found, mut rest) = (FoundIn::default(), Vec::new());
         for file in files {
             search.file(&file.path, &mut found);
             if !file.has_text || !search.wants(&file.path) {
@@ -118,7 +122,12 @@ impl WorkTree {
     }
 
     /// Searches texts that only the repository has, some at a time.
-    async fn in_repository(&self, files: &[&File], search: &Search<'_>, found: &mut Found) {
+    async fn in_repository(
+        &self,
+        files: &[&TrackedFile],
+        search: &Search<'_>,
+        found: &mut FoundIn,
+    ) {
         let Some(sizes) = self.sizes(files).await else {
             return files.iter().for_each(|file| found.lacks(&file.path));
         };
@@ -140,7 +149,7 @@ impl WorkTree {
     }
 
     /// The size of each file; `None` of one that the repository has not.
-    async fn sizes(&self, files: &[&File]) -> Option<Vec<Option<u64>>> {
+    async fn sizes(&self, files: &[&TrackedFile]) -> Option<Vec<Option<u64>>> {
         if files.is_empty() {
             return Some(Vec::new());
         }
@@ -154,7 +163,7 @@ impl WorkTree {
         (sizes.len() == files.len()).then_some(sizes)
     }
 
-    async fn batch(&self, files: &[(&File, u64)], search: &Search<'_>, found: &mut Found) {
+    async fn batch(&self, files: &[(&TrackedFile, u64)], search: &Search<'_>, found: &mut FoundIn) {
         if files.is_empty() {
             return;
         }
@@ -177,12 +186,12 @@ impl WorkTree {
     }
 }
 
-fn objects<'f>(files: impl Iterator<Item = &'f File>) -> Vec<u8> {
+fn objects<'f>(files: impl Iterator<Item = &'f TrackedFile>) -> Vec<u8> {
     let lines: Vec<&str> = files.flat_map(|file| [&file.object, "\n"]).collect();
     lines.concat().into_bytes()
 }
 
-impl File {
+impl TrackedFile {
     /// Reads an entry of `ls-tree`: mode, type, object, and the path behind a tab.
     fn parse(entry: &str) -> Option<Self> {
         let (about, path) = entry.split_once('\t')?;

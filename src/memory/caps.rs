@@ -79,24 +79,24 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Record;
-    use super::super::{Call, Job};
+    use super::super::record::JobRecord;
+    use super::super::{FinishedJob, ModelCall};
     use super::*;
-    use crate::playbook::{Change, ChangeKind};
+    use crate::playbook::{ChangeKind, PointChange};
 
     fn at(day: i64) -> Timestamp {
         Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()
     }
 
-    fn record(n: u64) -> Record {
+    fn record(n: u64) -> JobRecord {
         let (id, project) = (format!("job-{n}"), "/p".to_owned());
-        let mut record = Record::new(Job {
+        let mut record = JobRecord::new(FinishedJob {
             id: id.clone(),
             project: project.clone(),
             finished: at(n.cast_signed()),
-            ..Job::default()
+            ..FinishedJob::default()
         });
-        record.changes = vec![Change {
+        record.changes = vec![PointChange {
             kind: ChangeKind::Helpful,
             id: "pat-001".to_owned(),
             before: None,
@@ -104,11 +104,11 @@ mod tests {
             into: None,
             reason: "x".repeat(1000),
         }];
-        record.calls = vec![Call {
+        record.calls = vec![ModelCall {
             job: id,
             project,
             time: at(n.cast_signed()),
-            ..Call::default()
+            ..ModelCall::default()
         }];
         record
     }

@@ -12,7 +12,7 @@ use super::error::MemoryError;
 /// Cursors only move forward: by `generation` first, then by `end`. That order makes it
 /// harmless to record jobs twice or in any order, also around a restart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cursor {
+pub struct TranscriptCursor {
     pub transcript: String,
     /// How often the transcript has begun anew: 0 at first, one more each time it shrank
     /// or was replaced. Whoever claims decides that and raises it.
@@ -25,11 +25,11 @@ pub struct Cursor {
 }
 
 impl Memory {
-    pub fn cursor(&self, transcript: &str) -> Result<Option<Cursor>, MemoryError> {
+    pub fn cursor(&self, transcript: &str) -> Result<Option<TranscriptCursor>, MemoryError> {
         let sql = "SELECT generation, reached, first_record, updated
              FROM cursors WHERE transcript = ?1";
         self.one("read cursor", sql, [transcript], |row| {
-            Ok(Cursor {
+            Ok(TranscriptCursor {
                 transcript: transcript.to_owned(),
                 generation: counted(row, 0)?,
                 end: counted(row, 1)?,
@@ -53,7 +53,7 @@ impl Memory {
 pub(super) fn advance(
     transaction: &Transaction<'_>,
     project: i64,
-    cursor: &Cursor,
+    cursor: &TranscriptCursor,
     confidence: Option<f64>,
 ) -> rusqlite::Result<()> {
     run(

@@ -17,7 +17,7 @@ use super::convert::counted;
 use super::error::MemoryError;
 use super::schema;
 use crate::fault;
-use crate::fsx::{self, Context};
+use crate::fsx::{self, FsContext};
 
 /// How long a statement waits for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);

@@ -39,7 +39,7 @@ impl Default for Limits {
 const ALWAYS_KEPT: f64 = 0.8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Forget {
+pub enum ForgetWhat {
     /// One memory or one fix, by its id.
     Id(String),
     /// All that was learned in a project, and how good its sessions were.
@@ -85,11 +85,13 @@ impl Forgotten {
 
 impl Memory {
     /// Forgets what the user wants forgotten, also on disk.
-    pub fn forget(&mut self, what: &Forget, now: Timestamp) -> Result<Forgotten, MemoryError> {
+    pub fn forget(&mut self, what: &ForgetWhat, now: Timestamp) -> Result<Forgotten, MemoryError> {
         let (id, project, before) = match what {
-            Forget::Id(id) => (Some(id), None, None),
-            Forget::Project(project) => (None, Some(project), None),
-            Forget::OlderThan { time, project } => (None, project.as_ref(), Some(millis(*time))),
+            ForgetWhat::Id(id) => (Some(id), None, None),
+            ForgetWhat::Project(project) => (None, Some(project), None),
+            ForgetWhat::OlderThan { time, project } => {
+                (None, project.as_ref(), Some(millis(*time)))
+            }
         };
         let within = "(?2 IS NULL OR project = (SELECT id FROM projects WHERE name = ?2))";
         // What others learned is theirs to take back.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::convert::{self, counted, int, json, time};
 use super::database::{Memory, run};
 use super::error::MemoryError;
-use crate::playbook::{Change, ChangeKind};
+use crate::playbook::{ChangeKind, PointChange};
 
 /// What a row counts for against the cap beside its texts.
 const ROW_BYTES: usize = 64;
@@ -23,7 +23,7 @@ pub struct Entry {
     pub time: Timestamp,
     /// Its place among the job's changes; job and place together name it for ever.
     pub seq: u64,
-    pub change: Change,
+    pub change: PointChange,
 }
 
 const SELECT: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.finished,
@@ -64,7 +64,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Entry> {
         backend: row.get(4)?,
         time: time(row, 5)?,
         seq: counted(row, 6)?,
-        change: Change {
+        change: PointChange {
             kind: convert::word(row, 7, ChangeKind::from_word)?,
             id: row.get(8)?,
             before: json(row, 9)?,
@@ -80,7 +80,7 @@ pub(super) fn add(
     transaction: &Transaction<'_>,
     project: i64,
     job: i64,
-    changes: &[Change],
+    changes: &[PointChange],
 ) -> rusqlite::Result<()> {
     for (seq, change) in (0..).zip(changes) {
         let [before, after] = [&change.before, &change.after].map(|state| {

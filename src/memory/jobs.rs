@@ -14,7 +14,7 @@ use crate::playbook::Skipped;
 pub(crate) const DREAM: &str = "dream";
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum JobOutcome {
     /// Its result is in the playbook, changed or not.
     #[default]
     Applied,
@@ -25,7 +25,7 @@ pub enum Outcome {
     Dropped,
 }
 
-impl Outcome {
+impl JobOutcome {
     pub(crate) const ALL: [Self; 4] = [Self::Applied, Self::Skipped, Self::Failed, Self::Dropped];
 
     pub(crate) fn word(self) -> &'static str {
@@ -55,7 +55,7 @@ pub struct JobCounts {
 
 /// A finished job. Undo, restore and edits by hand are jobs too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Job {
+pub struct FinishedJob {
     pub id: String,
     pub project: String,
     /// The session, empty for a job by hand.
@@ -66,7 +66,7 @@ pub struct Job {
     pub event: String,
     /// What answered the prompts: `anthropic`, `rules`, …; empty when nothing was asked.
     pub backend: String,
-    pub outcome: Outcome,
+    pub outcome: JobOutcome,
     pub reason: String,
     pub counts: JobCounts,
     pub finished: Timestamp,
@@ -74,7 +74,7 @@ pub struct Job {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRow {
-    pub job: Job,
+    pub job: FinishedJob,
     pub undone_by: Option<String>,
     /// What its replies asked for and was not accepted.
     pub dropped: Vec<Skipped>,
@@ -148,14 +148,14 @@ impl Memory {
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     Ok(JobRow {
-        job: Job {
+        job: FinishedJob {
             id: row.get(0)?,
             project: row.get(1)?,
             session: row.get(2)?,
             transcript: row.get(3)?,
             event: row.get(4)?,
             backend: row.get(5)?,
-            outcome: convert::word(row, 6, Outcome::from_word)?,
+            outcome: convert::word(row, 6, JobOutcome::from_word)?,
             reason: row.get(7)?,
             counts: JobCounts {
                 tags: counted(row, 8)?,
@@ -175,7 +175,11 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
 /// Writes the job's row and returns its number in the database.
 ///
 /// A job that failed may be tried again and end otherwise; one that was applied stays so.
-pub(super) fn put(transaction: &Transaction<'_>, project: i64, job: &Job) -> rusqlite::Result<i64> {
+pub(super) fn put(
+    transaction: &Transaction<'_>,
+    project: i64,
+    job: &FinishedJob,
+) -> rusqlite::Result<i64> {
     let counts = &job.counts;
     run(
         transaction,

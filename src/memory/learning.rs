@@ -9,8 +9,8 @@ use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::memories::MemoryRow;
 use super::{projects, sharing};
-use crate::hint::{BIRTH, MemoryKind, Shown, moved, moved_by_successes};
-use crate::reflect::learned::{Arrival, Learned, NewFix, Source};
+use crate::hint::{BIRTH, EffectWhenShown, MemoryKind, moved, moved_by_successes};
+use crate::reflect::learned::{Arrival, Learned, LearnedFrom, NewFix};
 use crate::reflect::remembered::Detail;
 
 /// So many fixes of one error are kept, the most effective.
@@ -23,7 +23,7 @@ impl Memory {
     /// errors, in order. A worker's jobs bring theirs with [`Memory::record`] instead.
     pub fn learn(
         &mut self,
-        source: &Source,
+        source: &LearnedFrom,
         learned: &[Learned],
     ) -> Result<Vec<String>, MemoryError> {
         self.write("store lessons", Durability::PowerCut, |transaction| {
@@ -67,7 +67,7 @@ impl Memory {
 /// when it was recorded, however long ago it happened. Returns the ids of what is kept.
 pub(super) fn learn(
     transaction: &Transaction<'_>,
-    source: &Source,
+    source: &LearnedFrom,
     learned: &[Learned],
     rows: u64,
     recorded: Timestamp,
@@ -99,7 +99,7 @@ pub(super) fn learn(
 /// Takes in what others learned, once. Returns whether it was new.
 pub(super) fn take(
     transaction: &Transaction<'_>,
-    (source, seq): (&Source, u64),
+    (source, seq): (&LearnedFrom, u64),
     item: &Learned,
     arrival: &Arrival,
     recorded: Timestamp,
@@ -119,7 +119,7 @@ pub(super) fn take(
 
 struct Desk<'t> {
     transaction: &'t Transaction<'t>,
-    source: &'t Source,
+    source: &'t LearnedFrom,
     project: i64,
     /// How many more rows may be added that are no lessons.
     rows: u64,
@@ -331,7 +331,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn shown(&self, shown: &Shown) -> rusqlite::Result<()> {
+    fn shown(&self, shown: &EffectWhenShown) -> rusqlite::Result<()> {
         for table in ["memories", "fixes"] {
             let known = format!("SELECT effectiveness FROM {table} WHERE key = ?1");
             let known = rows(self.transaction, &known, [&shown.id], |row| row.get(0))?;

@@ -25,7 +25,7 @@ impl BudgetKind {
 
 /// A step of a job that asked a model, with all its attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Call {
+pub struct ModelCall {
     pub job: String,
     /// Its place among the job's calls; job and place together name it for ever.
     pub seq: u64,
@@ -43,8 +43,8 @@ pub struct Call {
 impl Memory {
     /// Notes a call as soon as it has ended, before its job does.
     ///
-    /// Not synced: the job's [`record`](super::Record) brings it once more.
-    pub fn add_call(&mut self, call: &Call) -> Result<(), MemoryError> {
+    /// Not synced: the job's [`record`](super::JobRecord) brings it once more.
+    pub fn add_call(&mut self, call: &ModelCall) -> Result<(), MemoryError> {
         self.write("record call", Durability::Crash, |transaction| {
             add(transaction, std::slice::from_ref(call))
         })
@@ -113,7 +113,7 @@ impl Memory {
 }
 
 /// Adds calls; those that are there already stay.
-pub(super) fn add(transaction: &Transaction<'_>, calls: &[Call]) -> rusqlite::Result<()> {
+pub(super) fn add(transaction: &Transaction<'_>, calls: &[ModelCall]) -> rusqlite::Result<()> {
     for call in calls {
         run(
             transaction,

@@ -3,12 +3,12 @@
 //! Opened by the worker and the command line only. What is learned and read back are
 //! the plain values of [`crate::reflect`]; here they meet SQL alone. The file holds, by project:
 //!
-//! - how far each transcript has been claimed ([`Cursor`]) and which records are known
+//! - how far each transcript has been claimed ([`TranscriptCursor`]) and which records are known
 //!   ([`KnownRecords`]), so that every record counts once;
-//! - every finished job ([`Job`]) and every change it made ([`Entry`]), so that each can
+//! - every finished job ([`FinishedJob`]) and every change it made ([`Entry`]), so that each can
 //!   be explained and undone;
 //! - the highest number ever given to a key point, so that no id is given twice;
-//! - the ledger of model calls ([`Call`]);
+//! - the ledger of model calls ([`ModelCall`]);
 //! - what is held back until the user has looked at it (`Held`);
 //! - what waits to be sent to others, where the memory is shared ([`Memory::share`]);
 //! - what was learned beyond the playbook ([`Learned`](crate::reflect::learned::Learned)): reflections, strategies, lessons,
@@ -43,21 +43,21 @@ mod sharing;
 mod stats;
 
 pub(crate) use caps::Trimmed;
-pub use cursors::Cursor;
+pub use cursors::TranscriptCursor;
 pub use database::Memory;
 pub use error::MemoryError;
-pub use forget::{Forget, Forgotten, Limits};
+pub use forget::{ForgetWhat, Forgotten, Limits};
 pub use history::Entry;
 pub use index_content::IndexContent;
 pub(crate) use jobs::DREAM;
-pub use jobs::{Job, JobCounts, JobRow, Outcome};
-pub use ledger::{BudgetKind, Call, Spending};
+pub use jobs::{FinishedJob, JobCounts, JobOutcome, JobRow};
+pub use ledger::{BudgetKind, ModelCall, Spending};
 pub use memories::MemoryRow;
 pub(crate) use memories::reflection_ids;
 pub(crate) use quarantine::{Held, HeldRow};
-pub use recall::{RecallQuery, Seen, words_of};
-pub use record::Record;
+pub use recall::{RecallQuery, SeenError, words_of};
+pub use record::JobRecord;
 pub use records::{KnownRecords, RecordMark};
 pub use sharing::{Arrived, LogPosition, records_of};
-pub(crate) use stats::Ending;
-pub use stats::{Evaluation, EvaluationAverage, Stats};
+pub(crate) use stats::PartEnding;
+pub use stats::{Evaluation, EvaluationAverage, LearnedStats};

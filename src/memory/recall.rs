@@ -64,7 +64,7 @@ impl RecallQuery {
 
 /// An error that struck before.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct SeenError {
     /// How often it struck, over all projects asked for.
     pub occurrences: u64,
     pub first: Timestamp,
@@ -75,7 +75,7 @@ pub struct Seen {
     pub lessons: Vec<Remembered>,
 }
 
-impl Seen {
+impl SeenError {
     /// What memories about one error say of it, the most important first; `None` for none.
     pub fn of(all: Vec<Remembered>) -> Option<Self> {
         let is_error = |memory: &Remembered| memory.kind == MemoryKind::Error;
@@ -108,14 +108,14 @@ impl Memory {
         &self,
         signature: Signature,
         project: Option<&str>,
-    ) -> Result<Option<Seen>, MemoryError> {
+    ) -> Result<Option<SeenError>, MemoryError> {
         let which = "WHERE m.signature = ?1 AND (?2 IS NULL OR p.name = ?2)
              ORDER BY m.importance DESC, m.last_seen DESC, m.id";
         let all = self.read("look up error", |connection| {
             let params = (signature.to_bits().cast_signed(), project);
             remembered::select(connection, (NO_SCORE, MEMORIES, which), params)
         })?;
-        Ok(Seen::of(all))
+        Ok(SeenError::of(all))
     }
 
     /// Returns the memory of this id; for the id of a fix the error it helped against.

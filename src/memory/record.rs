@@ -4,36 +4,36 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::cursors::{self, Cursor};
+use super::cursors::{self, TranscriptCursor};
 use super::database::{Durability, Memory};
 use super::error::MemoryError;
 use super::history;
-use super::jobs::{self, Job};
+use super::jobs::{self, FinishedJob};
 use super::learning;
-use super::ledger::{self, Call};
+use super::ledger::{self, ModelCall};
 use super::projects;
 use super::proof;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
 use crate::playbook::proof::PointInSession;
-use crate::playbook::{Change, Skipped};
-use crate::reflect::learned::{Learned, Source};
+use crate::playbook::{PointChange, Skipped};
+use crate::reflect::learned::{Learned, LearnedFrom};
 
 /// All that is left of a job when its file is removed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Record {
-    pub job: Job,
+pub struct JobRecord {
+    pub job: FinishedJob,
     /// The place it claimed; `None` for jobs without a transcript and for skipped ones.
-    pub cursor: Option<Cursor>,
+    pub cursor: Option<TranscriptCursor>,
     /// How sure the reflection was, from 0 to 1; kept with the cursor.
     pub confidence: Option<f64>,
     /// The records it claimed.
     pub records: Vec<RecordMark>,
-    pub changes: Vec<Change>,
+    pub changes: Vec<PointChange>,
     /// By section slug, the highest numbers in the playbook it left behind.
     pub highest_numbers: BTreeMap<String, u64>,
-    pub calls: Vec<Call>,
+    pub calls: Vec<ModelCall>,
     pub undoes: Option<String>,
     /// What it taught, always in the same order.
     pub learned: Vec<Learned>,
@@ -56,8 +56,8 @@ pub struct Record {
     pub ended: Option<String>,
 }
 
-impl Record {
-    pub fn new(job: Job) -> Self {
+impl JobRecord {
+    pub fn new(job: FinishedJob) -> Self {
         Self {
             recorded: job.finished,
             job,
@@ -66,8 +66,8 @@ impl Record {
         }
     }
 
-    fn source(&self) -> Source {
-        Source {
+    fn source(&self) -> LearnedFrom {
+        LearnedFrom {
             project: self.job.project.clone(),
             session: self.job.session.clone(),
             root: self.root.clone(),
@@ -82,7 +82,7 @@ impl Memory {
     ///
     /// Doing it again changes nothing, so a caller that was stopped before it removed the
     /// job's file simply repeats it.
-    pub fn record(&mut self, record: &Record) -> Result<(), MemoryError> {
+    pub fn record(&mut self, record: &JobRecord) -> Result<(), MemoryError> {
         self.write("record job", Durability::PowerCut, |transaction| {
             let project = projects::number(transaction, &record.job.project)?;
             let job = jobs::put(transaction, project, &record.job)?;

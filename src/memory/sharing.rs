@@ -9,7 +9,7 @@ use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::memories::MemoryRow;
 use super::{learning, projects};
-use crate::reflect::learned::{Arrival, Learned, SharedRecord, Source};
+use crate::reflect::learned::{Arrival, Learned, LearnedFrom, SharedRecord};
 
 /// Where a memory stands in the log that it is shared by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn take(
     let Some(item) = &record.what else {
         return take_back(transaction, origin, &record.ids);
     };
-    let source = Source {
+    let source = LearnedFrom {
         project: record.project.clone(),
         session: String::new(),
         // Of no session of this user: nothing recurs by it.
@@ -162,14 +162,14 @@ fn take_back(
 }
 
 /// What a job taught, as it travels.
-pub fn records_of(source: &Source, learned: &[Learned]) -> Vec<SharedRecord> {
+pub fn records_of(source: &LearnedFrom, learned: &[Learned]) -> Vec<SharedRecord> {
     let numbered = learned.iter().enumerate();
     numbered
         .map(|(seq, item)| record_of(source, seq as u64, item))
         .collect()
 }
 
-fn record_of(source: &Source, seq: u64, item: &Learned) -> SharedRecord {
+fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
     // A fix has an id of its own.
     let rows = MemoryRow::of(&source.project, item, &[]).into_iter();
     let ids = rows.flat_map(|row| [Some(row.id), row.fix.map(|(id, _)| id)]);
@@ -186,7 +186,7 @@ fn record_of(source: &Source, seq: u64, item: &Learned) -> SharedRecord {
 /// Puts into the outbox what a job taught here, where the memory is shared.
 pub(super) fn put_out(
     transaction: &Transaction<'_>,
-    source: &Source,
+    source: &LearnedFrom,
     seq: u64,
     item: &Learned,
 ) -> rusqlite::Result<()> {

@@ -10,7 +10,7 @@ use super::error::MemoryError;
 use super::projects;
 use crate::hint::MemoryKind;
 use crate::reflect::evaluate;
-use crate::reflect::learned::Source;
+use crate::reflect::learned::LearnedFrom;
 
 /// How good a session was, by the evaluator's five criteria, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -22,8 +22,8 @@ pub struct Evaluation {
     pub efficiency: f64,
 }
 
-impl From<&evaluate::Evaluation> for Evaluation {
-    fn from(verdict: &evaluate::Evaluation) -> Self {
+impl From<&evaluate::EvaluatorReply> for Evaluation {
+    fn from(verdict: &evaluate::EvaluatorReply) -> Self {
         Self {
             correctness: verdict.correctness.score.get(),
             helpfulness: verdict.helpfulness.score.get(),
@@ -36,7 +36,7 @@ impl From<&evaluate::Evaluation> for Evaluation {
 
 /// The end of a part of a session, when its job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ending {
+pub(crate) struct PartEnding {
     pub(crate) time: Timestamp,
     pub(crate) session: String,
     /// How it ended: `success`, `failure`, …; `None` for a part that was not judged.
@@ -53,7 +53,7 @@ pub struct EvaluationAverage {
 
 /// Figures about what was learned, of one project or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Stats {
+pub struct LearnedStats {
     pub reflections: u64,
     /// Reflections ever counted, identical ones included (spec/4 `total_reflections`).
     pub total_reflections: u64,
@@ -74,7 +74,7 @@ pub struct Stats {
     pub shown: u64,
 }
 
-impl Stats {
+impl LearnedStats {
     /// Counts all memories of a kind: how many are kept, how often they occurred and were shown,
     /// and how effective they are on average.
     pub fn count(&mut self, kind: MemoryKind, counts: [u64; 3], effectiveness: f64) {
@@ -94,12 +94,12 @@ impl Stats {
 }
 
 impl Memory {
-    pub fn stats(&self, project: Option<&str>) -> Result<Stats, MemoryError> {
+    pub fn stats(&self, project: Option<&str>) -> Result<LearnedStats, MemoryError> {
         let kinds = "SELECT m.kind, count(*), sum(m.occurrences), avg(m.effectiveness),
                  sum(m.times_applied)
              FROM memories m JOIN projects p ON p.id = m.project
              WHERE ?1 IS NULL OR p.name = ?1 GROUP BY m.kind";
-        let mut stats = Stats::default();
+        let mut stats = LearnedStats::default();
         self.all("read statistics", kinds, [project], |row| {
             let kind = convert::word(row, 0, MemoryKind::from_word)?;
             let counts = [counted(row, 1)?, counted(row, 2)?, counted(row, 4)?];
@@ -154,14 +154,18 @@ impl Memory {
     }
 
     /// Returns the last `limit` parts of a project's sessions, oldest first.
-    pub(crate) fn endings(&self, project: &str, limit: u64) -> Result<Vec<Ending>, MemoryError> {
+    pub(crate) fn endings(
+        &self,
+        project: &str,
+        limit: u64,
+    ) -> Result<Vec<PartEnding>, MemoryError> {
         let sql = "SELECT j.finished, j.session, e.ended
              FROM jobs j JOIN projects p ON p.id = j.project
                  LEFT JOIN evaluations e ON e.job = j.job
              WHERE p.name = ?1 AND j.session <> ''
              ORDER BY j.finished DESC, j.id DESC LIMIT ?2";
         let mut endings = self.all("read sessions", sql, (project, int(limit)), |row| {
-            Ok(Ending {
+            Ok(PartEnding {
                 time: time(row, 0)?,
                 session: row.get(1)?,
                 ended: row.get(2)?,
@@ -174,7 +178,7 @@ impl Memory {
     /// Keeps how good a session was that is no job of ours, and how it ended.
     pub(crate) fn judge(
         &mut self,
-        source: &Source,
+        source: &LearnedFrom,
         evaluation: &Evaluation,
         ended: &str,
     ) -> Result<(), MemoryError> {
@@ -189,7 +193,7 @@ impl Memory {
 pub(super) fn put_evaluation(
     transaction: &Transaction<'_>,
     project: i64,
-    source: &Source,
+    source: &LearnedFrom,
     said: &Evaluation,
     ended: Option<&str>,
 ) -> rusqlite::Result<()> {

@@ -11,14 +11,14 @@ use super::{found, told};
 use crate::account::Need;
 use crate::at_stop;
 use crate::env::Env;
-use crate::hook::context::Context;
-use crate::hook::source::{Doubt, Found, Given, Source};
-use crate::hook::stop::{Stop, Verdict};
+use crate::hook::context::HookContext;
+use crate::hook::source::{AnswerSource, FoundSettings, GivenContext, SourceDoubt};
+use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::hook::{self, HookEvent, start_worker, throttle};
 use crate::news;
 use crate::paths::Paths;
 use crate::playbook::context::InjectionLimits;
-use crate::prepared::Kind;
+use crate::prepared::StartKind;
 use crate::queue::status::Notice;
 use crate::trust::request;
 
@@ -47,10 +47,10 @@ pub fn hook(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     std::process::exit(0);
 }
 
-impl Source for Afresh {
-    fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt> {
+impl AnswerSource for Afresh {
+    fn settings(&self, paths: &Paths, project: &Path) -> Result<FoundSettings, SourceDoubt> {
         let found = found(paths, project);
-        if found != Found::Off {
+        if found != FoundSettings::Off {
             // Of one event it is asked once.
             _ = self.asked.set((paths.clone(), project.to_owned()));
         }
@@ -59,10 +59,10 @@ impl Source for Afresh {
 
     fn given(
         &self,
-        context: &Context<'_>,
+        context: &HookContext<'_>,
         need: Option<&Need>,
-        kind: Kind,
-    ) -> Result<Given, Doubt> {
+        kind: StartKind,
+    ) -> Result<GivenContext, SourceDoubt> {
         let settings = context.settings.as_ref();
         let max_units = settings.map_or(InjectionLimits::FULL.units, |settings| settings.max_units);
         let own = settings.map_or(OwnPoints::LeftOut, OwnPoints::of);
@@ -70,9 +70,9 @@ impl Source for Afresh {
             Ok(basis) => basis,
             Err(error) => {
                 let text = error.to_string();
-                return Ok(Given {
+                return Ok(GivenContext {
                     notices: vec![Notice::new(&text.clone(), text)],
-                    ..Given::default()
+                    ..GivenContext::default()
                 });
             }
         };
@@ -96,7 +96,11 @@ impl Source for Afresh {
         Ok(given)
     }
 
-    fn gate(&self, context: &Context<'_>, stop: &Stop<'_>) -> Result<Option<Verdict>, Doubt> {
+    fn gate(
+        &self,
+        context: &HookContext<'_>,
+        stop: &EndedTurn<'_>,
+    ) -> Result<Option<TurnVerdict>, SourceDoubt> {
         Ok(at_stop::verdict(context, stop))
     }
 }

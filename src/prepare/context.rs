@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::{Place, told};
+use super::{ShownAt, told};
 use crate::checkout::Checkout;
-use crate::freshness::{self, Record};
+use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
-use crate::hook::source::Given;
+use crate::hook::source::GivenContext;
 use crate::news;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
 use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
@@ -19,11 +19,11 @@ use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
-use crate::prepared::{Injection, Kind, LeftOut, Ready, Settings};
+use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
 use crate::store::{MAX_FILE_BYTES, Snapshots, Store, StoreError, WAYS_BACK};
-use crate::trust::{Standing, outside};
+use crate::trust::{TrustStanding, outside};
 
 const MAX_TEMPLATE: u64 = 1 << 20;
 
@@ -32,7 +32,7 @@ pub(super) struct Basis<'a> {
     paths: &'a Paths,
     project: &'a Path,
     now: Timestamp,
-    pub(super) standing: Standing,
+    pub(super) standing: TrustStanding,
     /// The user's own playbook, where this project is given it.
     own: Option<Box<Self>>,
     /// Where a symlink leads the playbook out of its project.
@@ -41,7 +41,7 @@ pub(super) struct Basis<'a> {
     /// project is not trusted.
     bytes: Option<Vec<u8>>,
     template: Option<String>,
-    freshness: Record,
+    freshness: KnownNames,
     proof: ProofRecord,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum OwnPoints {
 }
 
 impl OwnPoints {
-    pub(super) fn of(settings: &Settings) -> Self {
+    pub(super) fn of(settings: &ProjectSettings) -> Self {
         if settings.gives_own {
             Self::Given
         } else {
@@ -64,13 +64,13 @@ impl OwnPoints {
 
 /// What a start is given, and what follows from it.
 #[derive(Default)]
-pub(super) struct Outcome<'a> {
-    pub(super) given: Given,
+pub(super) struct PreparedStart<'a> {
+    pub(super) given: GivenContext,
     /// The projects of which the worker has something to screen.
     pub(super) to_screen: Vec<&'a Path>,
 }
 
-impl Outcome<'_> {
+impl PreparedStart<'_> {
     fn nothing_but(notice: String) -> Self {
         let mut outcome = Self::default();
         let notice = Notice::new(&notice.clone(), notice);
@@ -95,7 +95,7 @@ impl<'a> Basis<'a> {
     ) -> Result<Self, FsError> {
         let has_own = own == OwnPoints::Given && project != paths.own();
         let own = has_own.then(|| Self::read(paths, paths.own(), now, OwnPoints::LeftOut));
-        let standing = Standing::of(paths, project);
+        let standing = TrustStanding::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
             let bytes = fsx::read_if_there(&paths.playbook_file(project), MAX_FILE_BYTES)?;
@@ -122,13 +122,13 @@ impl<'a> Basis<'a> {
     }
 
     /// What a start of this kind is given within `max_units`.
-    pub(super) fn give(&self, kind: Kind, max_units: usize) -> Outcome<'a> {
+    pub(super) fn give(&self, kind: StartKind, max_units: usize) -> PreparedStart<'a> {
         let limits = match kind {
-            Kind::Full => InjectionLimits {
+            StartKind::Full => InjectionLimits {
                 units: max_units,
                 ..InjectionLimits::FULL
             },
-            Kind::Short => InjectionLimits {
+            StartKind::Short => InjectionLimits {
                 units: max_units.min(InjectionLimits::COMPACT.units),
                 ..InjectionLimits::COMPACT
             },
@@ -144,14 +144,14 @@ impl<'a> Basis<'a> {
     }
 
     /// What is given of this playbook, after `own` points of the user's.
-    fn points(&self, limits: InjectionLimits, own: &str) -> Outcome<'a> {
+    fn points(&self, limits: InjectionLimits, own: &str) -> PreparedStart<'a> {
         let frame = Frame {
             template: self.template.as_deref().unwrap_or(TEMPLATE),
             own,
         };
         let is_refused = |_: &&PathBuf| !self.standing.is_trusted();
         let mut outcome = match (self.link.as_ref().filter(is_refused), self.bytes.as_deref()) {
-            (Some(target), _) => Outcome::nothing_but(outside::refusal(self.project, target)),
+            (Some(target), _) => PreparedStart::nothing_but(outside::refusal(self.project, target)),
             (None, None) => self.away(),
             (None, Some(bytes)) => match self.show(bytes, frame, limits) {
                 Ok(shown) => self.shown(shown),
@@ -198,7 +198,11 @@ impl<'a> Basis<'a> {
     }
 
     /// What the starts that give these texts leave to the prompts of a trusted checkout.
-    fn left_by(&self, texts: &[Option<Injection>; 2], checkout: Checkout) -> [(Kind, LeftOut); 2] {
+    fn left_by(
+        &self,
+        texts: &[Option<Injection>; 2],
+        checkout: Checkout,
+    ) -> [(StartKind, LeftOut); 2] {
         let bytes = self.bytes.as_deref().unwrap_or_default();
         let proof = (self.now, &self.proof);
         let points = for_prompts(bytes, proof, |point| self.admits(point)).unwrap_or_default();
@@ -207,21 +211,21 @@ impl<'a> Basis<'a> {
             LeftOut::new(checkout, &points, &said.unwrap_or_default())
         };
         let [full, short] = texts;
-        [(Kind::Full, of(full)), (Kind::Short, of(short))]
+        [(StartKind::Full, of(full)), (StartKind::Short, of(short))]
     }
 
     /// Where sessions meet each point; none where the file cannot be read.
-    pub(super) fn places(&self, max_units: usize) -> Vec<(String, Place)> {
+    pub(super) fn places(&self, max_units: usize) -> Vec<(String, ShownAt)> {
         let bytes = self.bytes.as_deref().unwrap_or_default();
         let Ok(playbook) = Playbook::parse(bytes) else {
             return Vec::new();
         };
-        let given = self.give(Kind::Full, max_units).given.injection;
+        let given = self.give(StartKind::Full, max_units).given.injection;
         let given = given.map(|given| given.points).unwrap_or_default();
         let place = |point: Point<'_>| match self.admits(&point) {
-            Admission::Given if given.has(point.name) => Place::Start,
-            Admission::Given => Place::Prompts,
-            why => Place::Nowhere(why),
+            Admission::Given if given.has(point.name) => ShownAt::Start,
+            Admission::Given => ShownAt::Prompts,
+            why => ShownAt::Nowhere(why),
         };
         let places = playbook
             .points()
@@ -229,33 +233,33 @@ impl<'a> Basis<'a> {
         places.collect()
     }
 
-    fn away(&self) -> Outcome<'a> {
+    fn away(&self) -> PreparedStart<'a> {
         let snapshots = self.snapshots();
         if !snapshots.have_points().unwrap_or(false) {
-            return Outcome::default();
+            return PreparedStart::default();
         }
         let path = self.file();
-        Outcome::nothing_but(format!("{}; {WAYS_BACK}", StoreError::Away { path }))
+        PreparedStart::nothing_but(format!("{}; {WAYS_BACK}", StoreError::Away { path }))
     }
 
     fn file(&self) -> PathBuf {
         self.paths.playbook_file(self.project)
     }
 
-    fn shown(&self, shown: PointsToShow) -> Outcome<'a> {
+    fn shown(&self, shown: PointsToShow) -> PreparedStart<'a> {
         let is_trusted = self.standing.is_trusted();
         let notice = told::standing(self.paths, self.project, &self.standing, &shown);
         let odd = shown.odd.filter(|_| is_trusted).map(|odd| {
             let text = format!("{}: {odd}", self.file().display());
             Notice::new(&text.clone(), text)
         });
-        let is_born = matches!(self.standing, Standing::Born);
+        let is_born = matches!(self.standing, TrustStanding::Born);
         let asks_for_screening = is_born || (is_trusted && !shown.unknown.is_empty());
-        Outcome {
-            given: Given {
+        PreparedStart {
+            given: GivenContext {
                 injection: shown.text.map(injection),
                 notices: notice.into_iter().chain(odd).collect(),
-                ..Given::default()
+                ..GivenContext::default()
             },
             to_screen: asks_for_screening
                 .then_some(self.project)
@@ -265,7 +269,12 @@ impl<'a> Basis<'a> {
     }
 
     /// A file that cannot be read is told; of a trusted project the last good one serves.
-    fn unreadable(&self, flaw: &Defect, frame: Frame<'_>, limits: InjectionLimits) -> Outcome<'a> {
+    fn unreadable(
+        &self,
+        flaw: &Defect,
+        frame: Frame<'_>,
+        limits: InjectionLimits,
+    ) -> PreparedStart<'a> {
         let file = self.file();
         let mut notice = format!("could not read playbook: {}: {flaw}", file.display());
         let is_in_merge = has_markers(self.bytes.as_deref().unwrap_or_default());
@@ -273,7 +282,7 @@ impl<'a> Basis<'a> {
             notice = format!("{} is in the middle of a merge", file.display());
         }
         if !self.standing.is_trusted() {
-            return Outcome::nothing_but(notice);
+            return PreparedStart::nothing_but(notice);
         }
         let last = self.snapshots().last().ok().flatten();
         let text = last.and_then(|bytes| self.show(&bytes, frame, limits).ok()?.text);
@@ -287,7 +296,7 @@ impl<'a> Basis<'a> {
         } else {
             "`playbook restore` mends it"
         };
-        let mut outcome = Outcome::nothing_but(format!("{notice}{instead}; {next}"));
+        let mut outcome = PreparedStart::nothing_but(format!("{notice}{instead}; {next}"));
         // The worker merges what it is asked to screen.
         outcome.to_screen = is_in_merge.then_some(self.project).into_iter().collect();
         outcome.given.injection = text.map(injection);
@@ -301,9 +310,10 @@ impl<'a> Basis<'a> {
     /// What the next starts can be given without another look, and what they leave to the
     /// prompts of a trusted project; `None` where there is more to do at a start than to give
     /// it.
-    pub(super) fn ready(&self, max_units: usize) -> Option<(Ready, Vec<(Kind, LeftOut)>)> {
-        let [full, short] = [Kind::Full, Kind::Short].map(|kind| self.give(kind, max_units));
-        let is_all = |outcome: &Outcome<'_>| {
+    pub(super) fn ready(&self, max_units: usize) -> Option<(Ready, Vec<(StartKind, LeftOut)>)> {
+        let [full, short] =
+            [StartKind::Full, StartKind::Short].map(|kind| self.give(kind, max_units));
+        let is_all = |outcome: &PreparedStart<'_>| {
             outcome.given.notices.is_empty() && outcome.to_screen.is_empty()
         };
         let has_news = news::is_there(self.paths, self.project);
@@ -313,7 +323,7 @@ impl<'a> Basis<'a> {
         let held = full.given.held;
         let texts = [full.given.injection, short.given.injection];
         let checkout = match &self.standing {
-            Standing::Recorded(record) => record.checkout(),
+            TrustStanding::Recorded(record) => record.checkout(),
             _ => None,
         };
         let is_of_project = self.bytes.is_some();

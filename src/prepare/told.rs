@@ -8,7 +8,7 @@ use crate::paths::{Paths, playbook_file};
 use crate::playbook::context::PointsToShow;
 use crate::queue::status::Notice;
 use crate::shown::counted;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 const NAMED: usize = 8;
 
@@ -17,7 +17,7 @@ const NAMED: usize = 8;
 pub(super) fn standing(
     paths: &Paths,
     project: &Path,
-    standing: &Standing,
+    standing: &TrustStanding,
     shown: &PointsToShow,
 ) -> Option<Notice> {
     let unknown = &shown.unknown;
@@ -28,8 +28,8 @@ pub(super) fn standing(
     };
     let text = match standing {
         _ if unknown.is_empty() => return None,
-        Standing::Born | Standing::Untrusted => return None,
-        Standing::Recorded(_) => {
+        TrustStanding::Born | TrustStanding::Untrusted => return None,
+        TrustStanding::Recorded(_) => {
             let named: Vec<&str> = unknown.iter().take(NAMED).map(String::as_str).collect();
             let more = if unknown.len() > NAMED { ", …" } else { "" };
             let settings = config::load(&paths.config_file());
@@ -43,20 +43,20 @@ pub(super) fn standing(
                 named.join(", ")
             )
         }
-        Standing::Foreign => format!(
+        TrustStanding::Foreign => format!(
             "{count} of this project may have come from elsewhere and {are} not used; \
              `playbook show` lists {them}, `playbook trust` lets sessions use {them}"
         ),
-        Standing::Replaced => format!(
+        TrustStanding::Replaced => format!(
             "{count} of this project {are} not used, as you trusted another checkout in this \
              place; `playbook show` lists {them}, `playbook trust` lets sessions use {them}"
         ),
-        Standing::Unreadable(error) => {
+        TrustStanding::Unreadable(error) => {
             format!("{error}; the playbook is not used; `playbook trust` makes the record anew")
         }
     };
     let hash = match standing {
-        Standing::Recorded(_) => shown.unknown_hash,
+        TrustStanding::Recorded(_) => shown.unknown_hash,
         // Nothing of them is used, whatever they say: their number is news enough.
         _ => 0,
     };

@@ -5,16 +5,16 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::context::WorkerContext;
-use super::edit::{Edit, EditError, Sources, caps};
+use super::edit::{EditError, PlaybookEdit, Sources, caps};
 use super::evidence::SessionEvidence;
 use super::found::{FoundPlaybook, note_hand_edit, read};
-use super::progress::{Job, RestOn};
+use super::progress::{JobInProgress, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{LOCK_WAIT, known, own, record, recurrence, screening, shown, trust_record};
 use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
-use crate::playbook::apart::Parts;
+use crate::playbook::apart::PlaybookParts;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
@@ -27,7 +27,7 @@ use crate::store::{Locked, Snapshots};
 
 pub(super) enum Work<'a> {
     Lesson(&'a SessionEvidence),
-    Edit(&'a Edit),
+    Edit(&'a PlaybookEdit),
 }
 
 /// How often a job begins anew because somebody else wrote the file meanwhile.
@@ -40,13 +40,13 @@ const MAX_TRIES: usize = 10;
 /// git writes between our read and our write is not replaced: we begin anew.
 pub(super) fn apply(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     work: &Work<'_>,
     config: &Config,
 ) -> Result<(), Stop> {
     let store = job.store(context.paths());
     let locked = match work {
-        Work::Edit(Edit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
+        Work::Edit(PlaybookEdit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
         _ => store.lock(LOCK_WAIT)?,
     };
     let skipped_before = job.progress.skipped;
@@ -71,7 +71,7 @@ enum ApplyAttempt {
 
 fn attempt(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     work: &Work<'_>,
     config: &Config,
     locked: &Locked<'_>,
@@ -149,11 +149,11 @@ fn attempt(
         let is_saved = match &parts {
             None => locked.save_with_votes((seen.as_deref(), &file), &after, &id)?,
             // The file loses its secrets, whatever it keeps of its votes.
-            Some(Parts { file: None, .. }) if held_secrets => {
+            Some(PlaybookParts { file: None, .. }) if held_secrets => {
                 locked.save(seen.as_deref(), &file)?
             }
-            Some(Parts { file: None, .. }) => true,
-            Some(Parts {
+            Some(PlaybookParts { file: None, .. }) => true,
+            Some(PlaybookParts {
                 file: Some(file), ..
             }) => locked.save(seen.as_deref(), file)?,
         };
@@ -186,7 +186,7 @@ pub(super) fn keep_if_missing(
 /// Computes what a job would change, and changes nothing: no lock, no file.
 pub(super) fn rehearse(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<Applied, Stop> {
@@ -202,7 +202,7 @@ pub(super) fn rehearse(
 
 fn change(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     work: &Work<'_>,
     (playbook, unused): (&mut Playbook, &HashSet<String>),
     snapshots: &Snapshots,

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::backends::{Parts, build, max_tokens};
+use super::backends::{BackendParts, build, max_tokens};
 use super::backoff::Pause;
 use super::budget::Hold;
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
-use super::progress::{Job, ReflectorAsked, RestOn};
+use super::progress::{JobInProgress, ReflectorAsked, RestOn};
 use super::question_templates::{curator_template, reflector_template};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
@@ -16,7 +16,7 @@ use super::usage_meter::{Caller, Meter};
 use super::{QueueError, known, own, record, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
-use crate::backend::{Ask, Backend, Name, Step};
+use crate::backend::{AccountStep, Ask, Backend, BackendName};
 use crate::config::Config;
 use crate::freshness;
 use crate::paths::Paths;
@@ -25,7 +25,7 @@ use crate::playbook::tags::apply_bullet_tags;
 use crate::playbook::{Playbook, Skipped};
 use crate::reflect::accepted::keep_grounded;
 use crate::reflect::grounds::{Grounds, asks_for_grounds};
-use crate::reflect::known::{Known, KnownLesson};
+use crate::reflect::known::{KnownLesson, KnownLessons};
 use crate::reflect::prompt::{
     CuratorInput, FilledPrompt, ReflectorInput, curator_prompt, reflector_prompt,
 };
@@ -33,7 +33,7 @@ use crate::reflect::recurrence::{asks_for_recurrence, asks_what_came_up};
 use crate::reflect::reply::{Curation, Reflection, Reply};
 use crate::store::Store;
 use crate::telemetry;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 /// How many of the events that may be grounds a curator is shown.
 const LISTED: usize = 45;
@@ -53,12 +53,16 @@ pub(crate) struct Question<'a> {
     pub(crate) config: &'a Config,
     pub(crate) deadline: Option<Instant>,
     /// What is known beside the playbook.
-    pub(crate) known: &'a Known,
+    pub(crate) known: &'a KnownLessons,
 }
 
 impl<'a> Question<'a> {
     /// A question of the user's own, which has the time that the settings give it.
-    pub(crate) fn now(parts: Parts<'a>, backend: &'a dyn Backend, known: &'a Known) -> Self {
+    pub(crate) fn now(
+        parts: BackendParts<'a>,
+        backend: &'a dyn Backend,
+        known: &'a KnownLessons,
+    ) -> Self {
         Self {
             session: parts.session,
             playbook: parts.playbook,
@@ -73,16 +77,16 @@ impl<'a> Question<'a> {
 }
 
 impl Question<'_> {
-    pub(crate) async fn reflector(&self, template: &str) -> Judged<Reflection> {
-        let mut judged: Judged<Reflection> = self.judge(template).await;
+    pub(crate) async fn reflector(&self, template: &str) -> JudgedSession<Reflection> {
+        let mut judged: JudgedSession<Reflection> = self.judge(template).await;
         let most = self.config.reflection.summary_tokens;
         judged.answered.result.shorten(most);
         judged
     }
 
     /// Puts a reflector's question, whatever its answer is read as.
-    pub(crate) async fn judge<T: Reply>(&self, template: &str) -> Judged<T> {
-        self.put(Step::Reflector, self.reflector_prompt(template))
+    pub(crate) async fn judge<T: Reply>(&self, template: &str) -> JudgedSession<T> {
+        self.put(AccountStep::Reflector, self.reflector_prompt(template))
             .await
     }
 
@@ -103,7 +107,7 @@ impl Question<'_> {
         &self,
         template: &str,
         reflection: &Reflection,
-    ) -> Judged<Curation> {
+    ) -> JudgedSession<Curation> {
         let grounds = Grounds::of(&self.session.evidence);
         let input = CuratorInput {
             reflection,
@@ -116,10 +120,10 @@ impl Question<'_> {
             known: self.known,
         };
         let prompt = curator_prompt(template, &input);
-        self.put(Step::Curator, prompt).await
+        self.put(AccountStep::Curator, prompt).await
     }
 
-    async fn put<T: Reply>(&self, step: Step, prompt: FilledPrompt) -> Judged<T> {
+    async fn put<T: Reply>(&self, step: AccountStep, prompt: FilledPrompt) -> JudgedSession<T> {
         let ask = Ask {
             step,
             system: prompt.system,
@@ -131,21 +135,21 @@ impl Question<'_> {
             deadline: self.deadline,
         };
         let answered = question(self.backend, ask).await;
-        Judged {
+        JudgedSession {
             prompt: prompt.text,
             answered,
         }
     }
 }
 
-pub(crate) struct Judged<T> {
+pub(crate) struct JudgedSession<T> {
     pub(crate) prompt: String,
     pub(crate) answered: Answered<T>,
 }
 
 pub(super) async fn reflector(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     session: &SessionEvidence,
     config: &Config,
     deadline: Option<Instant>,
@@ -166,10 +170,10 @@ pub(super) async fn reflector(
         ..Question::now(parts, &meter, &known)
     };
     let judged = question.reflector(&template).await;
-    keep(&context.surroundings, job, Step::Reflector, &judged);
+    keep(&context.surroundings, job, AccountStep::Reflector, &judged);
     settle(context, job, meter, config)?;
     let mut answered = judged.answered;
-    let is_by_rules = need_of(context, job).backend == Name::Rules;
+    let is_by_rules = need_of(context, job).backend == BackendName::Rules;
     if asks_what_came_up(&template) && !is_by_rules && !shown::is_of_subagent(job) {
         job.progress.reflector_asked = ReflectorAsked::WhatCameUp;
     }
@@ -181,7 +185,7 @@ pub(super) async fn reflector(
 /// Asks the curator about a job's session, after the tags.
 pub(super) async fn curator(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     session: &SessionEvidence,
     reflection: &Reflection,
     config: &Config,
@@ -195,7 +199,7 @@ pub(super) async fn curator(
     let template = curator_template(context.paths())?;
     // The rules read no template, and teach only what they found to have a ground.
     job.progress.operations_rest = match need_of(context, job).backend {
-        Name::Rules => RestOn::Anything,
+        BackendName::Rules => RestOn::Anything,
         _ if !asks_for_grounds(&template) => RestOn::Anything,
         _ if asks_for_recurrence(&template) => RestOn::Recurrence,
         _ => RestOn::Grounds,
@@ -217,7 +221,7 @@ pub(super) async fn curator(
         ..Question::now(parts, &meter, &known)
     };
     let judged = question.curator(&template, reflection).await;
-    keep(&context.surroundings, job, Step::Curator, &judged);
+    keep(&context.surroundings, job, AccountStep::Curator, &judged);
     settle(context, job, meter, config)?;
     Ok(judged.answered)
 }
@@ -251,7 +255,7 @@ pub(crate) fn known_points(
 /// As [`known_points`], for a job, which remembers that there were some.
 fn points_of(
     surroundings: &Surroundings,
-    job: &mut Job,
+    job: &mut JobInProgress,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
     let playbook = job.store(&surroundings.paths).load()?;
@@ -265,7 +269,7 @@ fn shown_to_models(
     project: &Path,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
-    let standing = Standing::of(paths, project);
+    let standing = TrustStanding::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&config.secrets.secrecy()?.masker);
     Ok(playbook)
@@ -273,7 +277,7 @@ fn shown_to_models(
 
 fn known_lessons(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     session: &SessionEvidence,
     playbook: &Playbook,
 ) -> Result<Vec<KnownLesson>, QueueError> {
@@ -287,13 +291,13 @@ fn known_lessons(
 /// What a job's questions may say beside the playbook.
 fn known(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     session: &SessionEvidence,
     playbook: &Playbook,
     config: &Config,
-) -> Result<Known, QueueError> {
+) -> Result<KnownLessons, QueueError> {
     let project = &job.ticket.project;
-    Ok(Known {
+    Ok(KnownLessons {
         instructions: known::instructions(context.paths(), project, config, session)?,
         lessons: job.progress.known_lessons.clone(),
         given: shown::given(job, &session.facts, playbook),
@@ -302,7 +306,7 @@ fn known(
     })
 }
 
-fn need_of<'a>(context: &'a WorkerContext, job: &'a Job) -> &'a Need {
+fn need_of<'a>(context: &'a WorkerContext, job: &'a JobInProgress) -> &'a Need {
     let own = job.ticket.need.as_ref();
     own.unwrap_or(&context.surroundings.account.need)
 }
@@ -313,8 +317,8 @@ pub(crate) fn parts<'a>(
     session: &'a SessionEvidence,
     playbook: &'a Playbook,
     config: &'a Config,
-) -> Parts<'a> {
-    Parts {
+) -> BackendParts<'a> {
+    BackendParts {
         paths: context.paths(),
         account: &context.surroundings.account,
         config,
@@ -324,7 +328,11 @@ pub(crate) fn parts<'a>(
 }
 
 /// The backend that a job needs, with a meter.
-fn metered<'a>(context: &'a WorkerContext, job: &Job, parts: Parts<'a>) -> Result<Meter<'a>, Stop> {
+fn metered<'a>(
+    context: &'a WorkerContext,
+    job: &JobInProgress,
+    parts: BackendParts<'a>,
+) -> Result<Meter<'a>, Stop> {
     let backend = build(need_of(context, job).backend, parts).map_err(|why| Stop::waits(&why))?;
     Ok(Meter::new(backend, context, Caller::job(job)))
 }
@@ -332,7 +340,7 @@ fn metered<'a>(context: &'a WorkerContext, job: &Job, parts: Parts<'a>) -> Resul
 /// Puts down what the calls cost; stops the job where one was held back.
 fn settle(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     meter: Meter<'_>,
     config: &Config,
 ) -> Result<(), Stop> {
@@ -345,7 +353,7 @@ fn settle(
 }
 
 /// What follows for a job when a call of its is held back.
-fn held(context: &WorkerContext, job: &Job, hold: &Hold, config: &Config) -> Stop {
+fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold, config: &Config) -> Stop {
     let reason = hold.to_string();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
@@ -367,7 +375,12 @@ fn held(context: &WorkerContext, job: &Job, hold: &Hold, config: &Config) -> Sto
 }
 
 /// Keeps prompt and replies, in diagnostic mode.
-fn keep<T>(surroundings: &Surroundings, job: &Job, step: Step, judged: &Judged<T>) {
+fn keep<T>(
+    surroundings: &Surroundings,
+    job: &JobInProgress,
+    step: AccountStep,
+    judged: &JudgedSession<T>,
+) {
     if let Some(folder) = &surroundings.diagnostics {
         let name = format!("{}-{}", job.ticket.id, step.word());
         telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::evidence::SessionEvidence;
 use crate::account::Account;
 use crate::backend::{
-    Anthropic, Backend, BaseUrl, Fixtures, Masked, Name, Openai, Plain, RetryPolicy, Rules,
+    Anthropic, Backend, BackendName, BaseUrl, Fixtures, Masked, Openai, Plain, RetryPolicy, Rules,
 };
 use crate::config::Config;
 use crate::paths::Paths;
@@ -13,7 +13,7 @@ use crate::playbook::Playbook;
 use crate::reflect::rules::SummaryLimits;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Parts<'a> {
+pub(crate) struct BackendParts<'a> {
     pub(crate) paths: &'a Paths,
     pub(crate) account: &'a Account,
     pub(crate) config: &'a Config,
@@ -22,13 +22,16 @@ pub(crate) struct Parts<'a> {
 }
 
 /// Builds a backend; the error is a sentence for the user, and settings can cure it.
-pub(crate) fn build<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
+pub(crate) fn build<'a>(
+    name: BackendName,
+    parts: BackendParts<'a>,
+) -> Result<Box<dyn Backend + 'a>, String> {
     let secrecy = parts.config.secrets.secrecy().map_err(|e| e.to_string())?;
     Ok(Box::new(Masked::new(bare(name, parts)?, secrecy.masker)))
 }
 
-fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
-    let Parts {
+fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
+    let BackendParts {
         account, config, ..
     } = parts;
     // A job keeps the account that it was given; only of that one something can be missing.
@@ -42,7 +45,7 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
         BaseUrl::parse(url, plain(name, config)).map_err(|e| e.to_string())
     };
     match name {
-        Name::Rules => {
+        BackendName::Rules => {
             let limits = SummaryLimits {
                 summary_tokens: config.reflection.summary_tokens,
                 topk_snippets: config.reflection.topk_snippets,
@@ -50,7 +53,7 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
             let rules = Rules::new(&parts.session.facts, parts.playbook, limits);
             Ok(Box::new(rules))
         }
-        Name::Anthropic => {
+        BackendName::Anthropic => {
             let credential = account.secret.clone().ok_or("no key")??;
             Ok(Box::new(Anthropic::new(
                 base()?,
@@ -58,7 +61,7 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
                 policy(config),
             )))
         }
-        Name::Openai => {
+        BackendName::Openai => {
             let credential = account.secret.clone().transpose()?;
             let policy = RetryPolicy {
                 request: Duration::from_millis(config.openai.timeout_ms),
@@ -66,8 +69,8 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
             };
             Ok(Box::new(Openai::new(base()?, credential, policy)))
         }
-        Name::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
-        Name::Fixtures => {
+        BackendName::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
+        BackendName::Fixtures => {
             let path = config
                 .fixtures
                 .path
@@ -81,9 +84,9 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
 }
 
 /// Whether the user said that plain `http` to a backend's server is meant.
-pub(crate) fn plain(name: Name, config: &Config) -> Plain {
+pub(crate) fn plain(name: BackendName, config: &Config) -> Plain {
     let (is_allowed, key) = match name {
-        Name::Openai => (config.openai.allow_http, "openai.allow_http"),
+        BackendName::Openai => (config.openai.allow_http, "openai.allow_http"),
         _ => (config.anthropic.allow_http, "anthropic.allow_http"),
     };
     if is_allowed {
@@ -94,9 +97,9 @@ pub(crate) fn plain(name: Name, config: &Config) -> Plain {
 }
 
 /// The longest answer of one call, in tokens.
-pub(crate) fn max_tokens(name: Name, config: &Config) -> u32 {
+pub(crate) fn max_tokens(name: BackendName, config: &Config) -> u32 {
     match name {
-        Name::Openai => config.openai.max_tokens,
+        BackendName::Openai => config.openai.max_tokens,
         _ => config.anthropic.max_tokens,
     }
 }

@@ -13,9 +13,9 @@ use super::budget::Usage;
 use super::claim::{self, ClaimError, Claimed};
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
-use super::job::{Event, JobId, Ticket};
+use super::job::{JobEvent, JobId, Ticket};
 use super::open_session;
-use super::progress::{Job, Progress};
+use super::progress::{JobInProgress, Progress};
 use super::spool::{self, IdEntropy};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
@@ -65,7 +65,7 @@ pub(crate) enum News {
 #[derive(Debug, Default)]
 pub(crate) struct WaitingJobs {
     /// Those of an earlier run in this project, oldest first.
-    pub(crate) ours: Vec<Job>,
+    pub(crate) ours: Vec<JobInProgress>,
     /// How many others this project has.
     pub(crate) others: usize,
     /// Transcripts that have a job which has claimed nothing yet.
@@ -83,7 +83,7 @@ pub(crate) fn waiting(
         if job.progress.claim.is_none() {
             waiting.taken.insert(job.ticket.transcript.clone());
         }
-        if job.ticket.event == Event::Bootstrap && job.ticket.project == project {
+        if job.ticket.event == JobEvent::Bootstrap && job.ticket.project == project {
             waiting.ours.push(job);
         } else if job.ticket.project == project {
             waiting.others += 1;
@@ -114,7 +114,7 @@ pub(crate) fn look(
         return Ok(News::Nothing);
     }
     let secrecy = config.secrets.secrecy().map_err(QueueError::from)?;
-    let mut job = Job {
+    let mut job = JobInProgress {
         ticket: ticket(&context.surroundings, earlier),
         edit: None,
         progress: Progress::default(),
@@ -175,7 +175,11 @@ pub(crate) fn estimate(
     })
 }
 
-pub(crate) fn evidence_of(surroundings: &Surroundings, config: &Config, job: &Job) -> u64 {
+pub(crate) fn evidence_of(
+    surroundings: &Surroundings,
+    config: &Config,
+    job: &JobInProgress,
+) -> u64 {
     let kept = files::read_evidence(&surroundings.paths, &job.ticket.id);
     kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
 }
@@ -202,7 +206,7 @@ fn ticket(surroundings: &Surroundings, earlier: &EarlierSession) -> Ticket {
         transcript: earlier.transcript.clone(),
         cwd: earlier.cwd.clone(),
         need: Some(surroundings.account.need.clone()),
-        ..Ticket::new(Event::Bootstrap, &earlier.project, surroundings.now())
+        ..Ticket::new(JobEvent::Bootstrap, &earlier.project, surroundings.now())
     }
 }
 
@@ -216,7 +220,7 @@ pub(crate) fn has_claimed(surroundings: &Surroundings, id: &JobId) -> bool {
 
 #[derive(Debug)]
 pub(crate) enum JobFate {
-    Ended(Box<memory::Job>),
+    Ended(Box<memory::FinishedJob>),
     OpenCalls,
     Waits { reason: String, for_all: bool },
 }

@@ -95,7 +95,7 @@ pub(super) fn job(tokens: u64, limit: Limit) -> Result<(), Hold> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum BudgetOwner {
     All,
     Project,
 }
@@ -109,9 +109,9 @@ pub(super) fn day(
     pending: Usage,
     limits: &Budgets,
     day: Day,
-    whose: Whose,
+    whose: BudgetOwner,
 ) -> Result<u32, Hold> {
-    let for_all = whose == Whose::All;
+    let for_all = whose == BudgetOwner::All;
     let held = |what: &str, spent: u64, limit: u64, key: &str| {
         let whose = if for_all { "" } else { " of this project" };
         Hold::Day {
@@ -170,7 +170,14 @@ mod tests {
             start: at("2026-11-21T00:00:00Z"),
             end: at("2026-11-22T00:00:00Z"),
         };
-        day(Usage { calls, tokens }, pending, &limits, today, Whose::All).ok()
+        day(
+            Usage { calls, tokens },
+            pending,
+            &limits,
+            today,
+            BudgetOwner::All,
+        )
+        .ok()
     }
 
     #[rstest]

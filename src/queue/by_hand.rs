@@ -8,13 +8,13 @@ use tokio::task::block_in_place;
 use super::context::WorkerContext;
 use super::drain::Drain;
 use super::job::JobId;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::request::{self, Wish};
 use super::stop::{End, Finish, Stop};
 use super::{claim, files, record, spool, trust_record};
 use crate::account::Need;
 use crate::fsx::FsError;
-use crate::memory::Outcome;
+use crate::memory::JobOutcome;
 use crate::redact::Secrecy;
 
 enum Fulfilled {
@@ -133,7 +133,7 @@ impl Drain<'_> {
     }
 }
 
-fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
+fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, JobInProgress)>, FsError> {
     let (spool, failed) = (context.paths().spool(), context.paths().failed());
     let found = match context.job(id) {
         Err(error) if error.is_missing() => files::read(&failed, id).map(|job| (failed, job)),
@@ -145,13 +145,13 @@ fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, Job)>, F
     }
 }
 
-async fn drop_job(context: &WorkerContext, mut job: Job, folder: PathBuf) -> End {
+async fn drop_job(context: &WorkerContext, mut job: JobInProgress, folder: PathBuf) -> End {
     let project = context.alone(&job.ticket.project);
     let _alone = project.lock().await;
     let transcript = context.alone(&job.ticket.transcript);
     let _alone = transcript.lock().await;
     let finish = Finish {
-        outcome: Outcome::Dropped,
+        outcome: JobOutcome::Dropped,
         reason: "by the user".to_owned(),
     };
     match block_in_place(|| give_up(context, &mut job, finish, &folder)) {
@@ -168,7 +168,7 @@ async fn drop_job(context: &WorkerContext, mut job: Job, folder: PathBuf) -> End
 /// known, so that nothing of it comes back.
 pub(super) fn give_up(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     finish: Finish,
     folder: &std::path::Path,
 ) -> Result<Finish, Stop> {

@@ -14,14 +14,14 @@ use sha2::{Digest as _, Sha256};
 use super::QueueError;
 use super::claims::Reached;
 use super::context::WorkerContext;
-use super::job::Event;
+use super::job::JobEvent;
 use super::lost;
-use super::progress::{Claim, Job};
+use super::progress::{JobClaim, JobInProgress};
 use super::surroundings::Surroundings;
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::memory::{MemoryError, RecordMark};
 use crate::redact::Secrecy;
-use crate::transcript::{Digest, Lane, Options, Range, RecordHash};
+use crate::transcript::{Digest, Lane, Range, ReadOptions, RecordHash};
 use crate::transcript_file;
 
 /// How much of a first record tells it from another.
@@ -29,7 +29,7 @@ const FIRST_RECORD_BYTES: u64 = 64 << 10;
 
 #[derive(Debug)]
 pub(crate) enum Claimed {
-    Part(Claim, Box<Digest>),
+    Part(JobClaim, Box<Digest>),
     NothingNew,
 }
 
@@ -54,7 +54,7 @@ impl From<MemoryError> for ClaimError {
 /// The caller makes sure that no other job of the project or of the transcript is claimed
 /// or recorded meanwhile, so that the database and the other jobs' claims hold still.
 pub(crate) fn claim(
-    job: &Job,
+    job: &JobInProgress,
     context: &WorkerContext,
     secrecy: Secrecy,
 ) -> Result<Claimed, ClaimError> {
@@ -84,7 +84,7 @@ pub(crate) fn claim(
         return Ok(Claimed::NothingNew);
     }
     // What was there before we were is old: only its hash tells whether it is known.
-    let is_wanted = matches!(job.ticket.event, Event::Reflect | Event::Bootstrap);
+    let is_wanted = matches!(job.ticket.event, JobEvent::Reflect | JobEvent::Bootstrap);
     let takes_old_records = is_wanted && reached.is_none();
     let counted = lost::counted_until(&context.surroundings, &memory, job)?;
     let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
@@ -124,7 +124,7 @@ pub(crate) fn claim(
         // Copies and bookkeeping alone, as in a fork that was left at once.
         None if digest.stats.read == 0 => Ok(Claimed::NothingNew),
         None => Ok(Claimed::Part(
-            Claim {
+            JobClaim {
                 generation,
                 start,
                 end,
@@ -138,8 +138,8 @@ pub(crate) fn claim(
 
 /// Reads a part again that was claimed before: exactly the records it claimed.
 pub(crate) fn read_again(
-    job: &Job,
-    claim: &Claim,
+    job: &JobInProgress,
+    claim: &JobClaim,
     surroundings: &Surroundings,
     secrecy: Secrecy,
 ) -> Result<Digest, FsError> {
@@ -156,8 +156,8 @@ pub(crate) fn read_again(
     )
 }
 
-fn options(job: &Job, surroundings: &Surroundings, secrecy: Secrecy) -> Options {
-    Options {
+fn options(job: &JobInProgress, surroundings: &Surroundings, secrecy: Secrecy) -> ReadOptions {
+    ReadOptions {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
         home: surroundings
             .paths
@@ -165,15 +165,15 @@ fn options(job: &Job, surroundings: &Surroundings, secrecy: Secrecy) -> Options 
             .and_then(Path::to_str)
             .map(str::to_owned),
         secrecy,
-        ..Options::default()
+        ..ReadOptions::default()
     }
 }
 
 /// Which lines of a transcript are its messages: in a subagent's own file, those that
 /// elsewhere are side talk.
-pub(crate) fn lane_of(event: Event, transcript: &Path) -> Lane {
+pub(crate) fn lane_of(event: JobEvent, transcript: &Path) -> Lane {
     let is_subagents = transcript.parent().and_then(Path::file_name) == Some("subagents".as_ref());
-    if event == Event::SubagentStop || is_subagents {
+    if event == JobEvent::SubagentStop || is_subagents {
         Lane::Subagent
     } else {
         Lane::Session

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::job::JobId;
-use super::progress::Job;
+use super::progress::JobInProgress;
 
 /// What the jobs in the spool have claimed.
 ///
@@ -27,7 +27,7 @@ pub(super) struct Reached {
 }
 
 impl Claims {
-    pub(crate) fn add(&mut self, job: &Job) {
+    pub(crate) fn add(&mut self, job: &JobInProgress) {
         let Some(claim) = &job.progress.claim else {
             return;
         };
@@ -46,7 +46,7 @@ impl Claims {
         }
     }
 
-    pub(crate) fn remove(&mut self, job: &Job) {
+    pub(crate) fn remove(&mut self, job: &JobInProgress) {
         let id = &job.ticket.id;
         if let Some(ends) = self.ends.get_mut(&job.ticket.transcript) {
             ends.retain(|(owner, _)| owner != id);

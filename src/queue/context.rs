@@ -12,7 +12,7 @@ use super::claims::Claims;
 use super::files;
 use super::job::JobId;
 use super::learned_news;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::spool::job_file;
 use super::surroundings::Surroundings;
 use super::usage_meter::OpenCalls;
@@ -26,7 +26,7 @@ pub(crate) struct WorkerContext {
     pub(super) open_calls: OpenCalls,
     /// What of the spool's jobs cannot be written is kept until it can: as long as this worker
     /// runs, neither what a model said must be lost nor what a job has claimed.
-    unsaved: Mutex<HashMap<JobId, Job>>,
+    unsaved: Mutex<HashMap<JobId, JobInProgress>>,
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     backoff: Mutex<Backoff>,
@@ -114,13 +114,13 @@ impl WorkerContext {
     }
 
     /// Returns a job as it is: what could not be saved of it counts before its file.
-    pub(super) fn job(&self, id: &JobId) -> Result<Job, FsError> {
+    pub(super) fn job(&self, id: &JobId) -> Result<JobInProgress, FsError> {
         let unsaved = unpoisoned(&self.unsaved).get(id).cloned();
         unsaved.map_or_else(|| files::read(&self.paths().spool(), id), Ok)
     }
 
     /// Writes a job back to the spool, durably.
-    pub(super) fn save(&self, job: &Job) -> Result<(), FsError> {
+    pub(super) fn save(&self, job: &JobInProgress) -> Result<(), FsError> {
         let saved = files::save(self.paths(), job);
         let mut unsaved = unpoisoned(&self.unsaved);
         match saved {
@@ -138,7 +138,7 @@ impl WorkerContext {
             .any(|job| !job.progress.spent.calls.is_empty())
     }
 
-    pub(super) fn has_left(&self, job: &Job) {
+    pub(super) fn has_left(&self, job: &JobInProgress) {
         unpoisoned(&self.unsaved).remove(&job.ticket.id);
         self.claims().remove(job);
     }
@@ -182,7 +182,7 @@ pub(super) mod tests {
     use crate::config::Config;
     use crate::env::{Env, name};
     use crate::queue::files;
-    use crate::queue::job::{Event, Ticket};
+    use crate::queue::job::{JobEvent, Ticket};
     use crate::queue::spool::{self, IdEntropy, job_file};
 
     pub(in crate::queue) fn context(dir: &Path) -> WorkerContext {
@@ -201,7 +201,7 @@ pub(super) mod tests {
     fn what_could_not_be_saved_of_a_job_counts_until_it_can_or_the_job_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let context = context(dir.path());
-        let ticket = Ticket::new(Event::SessionEnd, dir.path(), context.now());
+        let ticket = Ticket::new(JobEvent::SessionEnd, dir.path(), context.now());
         let id = spool::put(context.paths(), &IdEntropy::Chance, ticket).unwrap();
         let mut job = context.job(&id).unwrap();
         job.progress.trigger = Some("an answer".to_owned());

@@ -12,16 +12,16 @@ use super::ask::{Question, known_points, parts};
 use super::backends::build;
 use super::budget::Day;
 use super::context::WorkerContext;
-use super::edit::Edit;
+use super::edit::PlaybookEdit;
 use super::evidence::SessionEvidence;
-use super::job::{Event, JobId, Ticket};
-use super::progress::{Job, Progress};
+use super::job::{JobEvent, JobId, Ticket};
+use super::progress::{JobInProgress, Progress};
 use super::recurrence::is_in;
 use super::spool::{self, IdEntropy};
 use super::usage_meter::{Caller, Meter};
 use super::{hint_index, known, screening};
 use crate::account::Need;
-use crate::backend::Name;
+use crate::backend::BackendName;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
 use crate::hint::MemoryKind;
@@ -29,8 +29,8 @@ use crate::memory::{MemoryError, RecallQuery};
 use crate::playbook::Playbook;
 use crate::playbook::ops::Operation;
 use crate::reflect::dream::{self, Dreamt, FEWEST, JOINED, TEMPLATE, is_source, joined};
-use crate::reflect::known::{Known, KnownLesson, unsaid};
-use crate::reflect::learned::{Learned, Source};
+use crate::reflect::known::{KnownLesson, KnownLessons, unsaid};
+use crate::reflect::learned::{Learned, LearnedFrom};
 use crate::reflect::remembered::Remembered;
 use crate::reflect::reply::Reflection;
 use crate::reflect::tellable::tellable;
@@ -46,11 +46,11 @@ const LOOKED_THROUGH: u64 = 4;
 const MAX_MARK: u64 = 100;
 
 /// What a key point of a dream needs to be written: any worker does it.
-pub(super) const NOBODY: Need = Need::bare(Name::Rules);
+pub(super) const NOBODY: Need = Need::bare(BackendName::Rules);
 
 /// A rule behind several lessons, which becomes a key point.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Rule {
+pub(crate) struct DreamRule {
     pub(crate) text: String,
     pub(crate) lessons: Vec<String>,
     /// The job that writes it, in the spool.
@@ -71,7 +71,7 @@ pub(crate) struct Dream {
     pub(crate) ids: Vec<String>,
     /// The reflections and lessons that were looked at.
     pub(crate) sources: Vec<String>,
-    pub(crate) rule: Option<Rule>,
+    pub(crate) rule: Option<DreamRule>,
 }
 
 /// Dreams about a project; the error is a sentence for the user.
@@ -98,7 +98,7 @@ pub(crate) async fn dream(
     let trace = dream::trace(&found, &lessons);
     let digest = trace.session(context.paths().home(), secrecy)?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
-    let source = Source {
+    let source = LearnedFrom {
         project,
         session: String::new(),
         root: String::new(),
@@ -178,7 +178,7 @@ async fn ask(
     config: &Config,
 ) -> anyhow::Result<Dreamt> {
     let account = &context.surroundings.account;
-    if account.need.backend == Name::Rules {
+    if account.need.backend == BackendName::Rules {
         // A pattern must be understood; the rules find none.
         return Ok(Dreamt::default());
     }
@@ -186,7 +186,7 @@ async fn ask(
     let parts = parts(context, evidence, &playbook, config);
     let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
     let meter = Meter::new(backend, context, caller);
-    let known = Known::default();
+    let known = KnownLessons::default();
     let question = Question::now(parts, &meter, &known);
     let answered = question.judge::<Dreamt>(TEMPLATE).await.answered;
     let (_, hold) = meter.read();
@@ -205,7 +205,7 @@ fn join(
     rule: &Value,
     lessons: &[KnownLesson],
     playbook: &Playbook,
-) -> anyhow::Result<(Vec<String>, Edit)> {
+) -> anyhow::Result<(Vec<String>, PlaybookEdit)> {
     let joined = joined(rule, lessons).map_err(anyhow::Error::msg)?;
     let ids: Vec<&str> = joined.iter().map(|lesson| lesson.id.as_str()).collect();
     let sessions = context.memory().sessions_of(&ids)?;
@@ -216,7 +216,7 @@ fn join(
     };
     ensure!(!is_in(playbook, &text), "a key point says it already");
     let why = format!("joins {} lessons of {sessions} sessions", ids.len());
-    let edit = Edit::Join { text, section, why };
+    let edit = PlaybookEdit::Join { text, section, why };
     match screening::hold_foreign(context, project, &edit, screening::BY_DREAM)? {
         Some(why) => bail!("held back: {why}"),
         None => Ok((ids.into_iter().map(str::to_owned).collect(), edit)),
@@ -228,18 +228,20 @@ fn put(
     context: &WorkerContext,
     project: &Path,
     lessons: Vec<String>,
-    edit: &Edit,
-) -> anyhow::Result<Rule> {
+    edit: &PlaybookEdit,
+) -> anyhow::Result<DreamRule> {
     let ticket = Ticket {
         need: Some(NOBODY),
-        ..Ticket::new(Event::Edit, project, context.now())
+        ..Ticket::new(JobEvent::Edit, project, context.now())
     };
-    let job = spool::put_as(context.paths(), &IdEntropy::Chance, ticket, |ticket| Job {
-        ticket: ticket.clone(),
-        edit: Some(edit.clone()),
-        progress: Progress::default(),
+    let job = spool::put_as(context.paths(), &IdEntropy::Chance, ticket, |ticket| {
+        JobInProgress {
+            ticket: ticket.clone(),
+            edit: Some(edit.clone()),
+            progress: Progress::default(),
+        }
     })?;
-    Ok(Rule {
+    Ok(DreamRule {
         text: edit.text().unwrap_or_default().to_owned(),
         lessons,
         job,
@@ -266,7 +268,7 @@ pub(super) async fn where_due(context: &WorkerContext, projects: &[PathBuf]) {
                 };
                 let line = format!("dreamt of {} memories: {found}", sources.len());
                 context.log(&id, &line);
-                if let Some(Rule { text, lessons, .. }) = rule {
+                if let Some(DreamRule { text, lessons, .. }) = rule {
                     context.log(&id, &format!("joins {}: {text:?}", lessons.join(", ")));
                 }
             }
@@ -287,12 +289,12 @@ fn is_due(context: &WorkerContext, project: &Path) -> bool {
         context.backoff().parked(&account, context.now()).is_some()
     };
     let need = &context.surroundings.account.need;
-    if need.backend == Name::Rules || !config.reflection.enabled || is_parked() {
+    if need.backend == BackendName::Rules || !config.reflection.enabled || is_parked() {
         return false;
     }
     let mark = context.paths().project(project).join("dreamt");
     let last = fsx::read_if_there(&mark, MAX_MARK).unwrap_or_default();
-    let last = Mark::read(&last.unwrap_or_default());
+    let last = DreamMark::read(&last.unwrap_or_default());
     let new = context
         .memory()
         .lessons_after(&project.to_string_lossy(), last.lesson);
@@ -317,12 +319,12 @@ fn is_due(context: &WorkerContext, project: &Path) -> bool {
 
 /// When a project dreamt last, and the row of its last lesson then: `2026-11-20T00:00:00Z 17`.
 #[derive(Debug, Default)]
-struct Mark {
+struct DreamMark {
     day: Option<Timestamp>,
     lesson: u64,
 }
 
-impl Mark {
+impl DreamMark {
     /// An older version wrote the day alone.
     fn read(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);

@@ -13,18 +13,18 @@ use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
 use crate::playbook::learn::count;
-use crate::playbook::manual_edit::{self, BroughtPoint, Pin, RefusedEdit, by_hand};
+use crate::playbook::manual_edit::{self, BroughtPoint, PinEdit, RefusedEdit, by_hand};
 use crate::playbook::ops::apply_operations;
 use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::tags::BulletTag;
 use crate::playbook::undo::undo;
-use crate::playbook::{Change, Id, Playbook, Section};
+use crate::playbook::{Id, Playbook, PointChange, Section};
 use crate::redact::Masker;
 use crate::store::Snapshots;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
-pub(crate) enum Edit {
+pub(crate) enum PlaybookEdit {
     Add {
         text: String,
         section: Section,
@@ -107,7 +107,7 @@ pub(crate) fn caps(config: &Config) -> Caps {
     }
 }
 
-impl Edit {
+impl PlaybookEdit {
     /// The points that it is about, as the user named them.
     pub(crate) fn points(&self) -> &[String] {
         match self {
@@ -226,8 +226,8 @@ impl Edit {
                 text,
                 section,
             } => manual_edit::merge(editor, points, text, *section),
-            Self::Pin { point } => manual_edit::pin(editor, point, Pin::Set),
-            Self::Unpin { point } => manual_edit::pin(editor, point, Pin::Release),
+            Self::Pin { point } => manual_edit::pin(editor, point, PinEdit::Set),
+            Self::Unpin { point } => manual_edit::pin(editor, point, PinEdit::Release),
             Self::Join { .. }
             | Self::Vote { .. }
             | Self::Dedup { .. }
@@ -268,7 +268,7 @@ fn take_back(
     if entries.is_empty() {
         return Err(EditError::Nothing(format!("job {job} changed nothing")));
     }
-    let changes: Vec<Change> = entries.into_iter().map(|entry| entry.change).collect();
+    let changes: Vec<PointChange> = entries.into_iter().map(|entry| entry.change).collect();
     Ok(undo(playbook, &changes, &format!("undo of {job}"), now))
 }
 
@@ -279,7 +279,7 @@ fn restore(
     snapshot: &str,
     snapshots: &Snapshots,
     now: Timestamp,
-) -> Result<Vec<Change>, EditError> {
+) -> Result<Vec<PointChange>, EditError> {
     let unknown = || RefusedEdit::Told(format!("no snapshot {snapshot}"));
     let bytes = snapshots.read(snapshot)?.ok_or_else(unknown)?;
     let old = Playbook::parse(&bytes)

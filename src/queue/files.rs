@@ -7,18 +7,18 @@ use serde::de::DeserializeOwned;
 
 use super::evidence::SessionEvidence;
 use super::job::JobId;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::spool::{self, job_file};
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 
 /// A larger job file is not ours; a claim of a million records is 30 MB.
 const MAX_JOB_FILE: u64 = 256 << 20;
 
 /// Reads a job from `folder`. A copy of a job under another job's name is none.
-pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
+pub(crate) fn read(folder: &Path, id: &JobId) -> Result<JobInProgress, FsError> {
     let file = job_file(folder, id);
-    let job: Job = read_json(&file)?;
+    let job: JobInProgress = read_json(&file)?;
     if job.ticket.id == *id {
         Ok(job)
     } else {
@@ -32,7 +32,7 @@ pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
 }
 
 /// The jobs in `folder`; a file that is none is left alone.
-pub(crate) fn all(folder: &Path) -> Result<impl Iterator<Item = Job>, FsError> {
+pub(crate) fn all(folder: &Path) -> Result<impl Iterator<Item = JobInProgress>, FsError> {
     let ids = spool::list(folder)?.into_iter();
     Ok(ids.filter_map(|id| read(folder, &id).ok()))
 }
@@ -47,11 +47,11 @@ pub(crate) fn read_heading(folder: &Path, id: &JobId) -> Result<Heading, FsError
     read_json(&job_file(folder, id))
 }
 
-pub(crate) fn save(paths: &Paths, job: &Job) -> Result<(), FsError> {
+pub(crate) fn save(paths: &Paths, job: &JobInProgress) -> Result<(), FsError> {
     save_in(&paths.spool(), job)
 }
 
-pub(crate) fn save_in(folder: &Path, job: &Job) -> Result<(), FsError> {
+pub(crate) fn save_in(folder: &Path, job: &JobInProgress) -> Result<(), FsError> {
     write_json(&job_file(folder, &job.ticket.id), job)
 }
 

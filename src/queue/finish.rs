@@ -6,10 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::backoff::MAX_PAUSE;
 use super::context::WorkerContext;
-use super::progress::{Job, Waiting};
+use super::progress::{JobInProgress, WaitingJob};
 use super::stop::{End, Finish, JobPause, Stop};
 use super::{record, report};
-use crate::memory::Outcome;
+use crate::memory::JobOutcome;
 
 /// The first pause of a job whose changes the playbook may hold already: it must be back
 /// before the playbook forgets its name.
@@ -17,7 +17,7 @@ const IN_DOUBT_MS: u64 = 1_000;
 
 pub(super) fn leave(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     result: Result<Finish, Stop>,
     begun: Instant,
 ) -> End {
@@ -36,12 +36,12 @@ pub(super) fn leave(
             return put_off(context, job, reason, pause);
         }
         Stop::Skips(reason) => {
-            let finish = finish(Outcome::Skipped, reason);
+            let finish = finish(JobOutcome::Skipped, reason);
             record::ended(context, job, &finish, begun.elapsed()).map(|()| finish)
         }
         Stop::Fails(reason) => {
             context.log(id.as_str(), &format!("failed: {reason}"));
-            let finish = finish(Outcome::Failed, reason);
+            let finish = finish(JobOutcome::Failed, reason);
             record::failed(context, job, &finish, begun.elapsed()).map(|()| finish)
         }
     };
@@ -52,7 +52,12 @@ pub(super) fn leave(
     }
 }
 
-fn put_off(context: &WorkerContext, job: &mut Job, reason: String, pause: JobPause) -> End {
+fn put_off(
+    context: &WorkerContext,
+    job: &mut JobInProgress,
+    reason: String,
+    pause: JobPause,
+) -> End {
     let now = context.now();
     let tries = job.progress.waiting.as_ref().map_or(0, |w| w.tries);
     let longest = now.checked_add(MAX_PAUSE).unwrap_or(Timestamp::MAX);
@@ -81,7 +86,7 @@ pub(super) fn doubled(first_ms: u64, doublings: u32) -> SignedDuration {
 
 pub(super) fn wait_until(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     reason: &str,
     next: Timestamp,
     for_account: bool,
@@ -89,7 +94,7 @@ pub(super) fn wait_until(
     let id = job.ticket.id.to_string();
     context.log(&id, &format!("waits until {next:.0}: {reason}"));
     let earlier = job.progress.waiting.take();
-    job.progress.waiting = Some(Waiting {
+    job.progress.waiting = Some(WaitingJob {
         reason: reason.to_owned(),
         since: earlier.as_ref().map_or_else(|| context.now(), |w| w.since),
         tries: earlier.map_or(0, |w| w.tries) + 1,

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use super::apply::Work;
 use super::context::WorkerContext;
-use super::edit::Edit;
+use super::edit::PlaybookEdit;
 use super::job::JobId;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::spool::job_file;
 use super::stop::Stop;
 use super::surroundings::Surroundings;
@@ -15,9 +15,9 @@ use super::{record, screening};
 use crate::config::Config;
 use crate::fsx;
 use crate::playbook::diff::diff;
-use crate::playbook::{Change, Playbook};
+use crate::playbook::{Playbook, PointChange};
 use crate::store::{Loaded, MAX_FILE_BYTES, Snapshots, Store, StoreError};
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 /// Why a change of the user's in the file was made.
 const REASON: &str = "edited in the file";
@@ -43,7 +43,7 @@ pub(super) struct FoundPlaybook {
 /// starts from what the file was when it last could be.
 pub(super) fn read(
     surroundings: &Surroundings,
-    job: &Job,
+    job: &JobInProgress,
     work: &Work<'_>,
     snapshots: &Snapshots,
     config: &Config,
@@ -58,7 +58,7 @@ pub(super) fn read(
         bytes,
         is_of_another_age,
     } = loaded;
-    let standing = Standing::of(&surroundings.paths, project);
+    let standing = TrustStanding::of(&surroundings.paths, project);
     let points = playbook.points();
     let unused = points.filter(|point| !screening::may_be_used(&standing, point));
     let unused = unused
@@ -91,7 +91,7 @@ fn read_as_is(
     work: &Work<'_>,
     snapshots: &Snapshots,
 ) -> Result<(Loaded, bool), Stop> {
-    let is_restore = matches!(work, Work::Edit(Edit::Restore { .. }));
+    let is_restore = matches!(work, Work::Edit(PlaybookEdit::Restore { .. }));
     match store.read() {
         Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
             let last = snapshots.last_playbook()?;
@@ -115,7 +115,7 @@ fn read_as_is(
 /// under is with the job before, so that a restart records it once.
 pub(super) fn note_hand_edit(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     playbook: &Playbook,
     snapshots: &Snapshots,
     kept: usize,
@@ -140,7 +140,7 @@ fn since_last_time(
     surroundings: &Surroundings,
     playbook: &Playbook,
     snapshots: &Snapshots,
-) -> Result<Vec<Change>, Stop> {
+) -> Result<Vec<PointChange>, Stop> {
     let Some(last) = snapshots.last_playbook()? else {
         return Ok(Vec::new());
     };

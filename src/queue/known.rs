@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::record::root_of;
 use crate::config::Config;
 use crate::fsx;
@@ -18,7 +18,7 @@ use crate::playbook::Playbook;
 use crate::redact::PatternError;
 use crate::reflect::known::{InstructionFile, KnownLesson, chosen, unsaid};
 use crate::reflect::reply::Reflection;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 /// The files in which projects tell assistants how to work there, and the folder of more.
 const FILES: [&str; 3] = ["CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"];
@@ -60,7 +60,7 @@ pub(crate) fn lessons(
 /// ground or without: the first ones were chosen before anything was.
 pub(super) fn more(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     reflection: &Reflection,
     playbook: &Playbook,
 ) -> Result<Vec<KnownLesson>, MemoryError> {
@@ -149,8 +149,8 @@ pub(crate) fn instructions(
     session: &SessionEvidence,
 ) -> Result<String, PatternError> {
     if !matches!(
-        Standing::of(paths, project),
-        Standing::Recorded(_) | Standing::Born
+        TrustStanding::of(paths, project),
+        TrustStanding::Recorded(_) | TrustStanding::Born
     ) {
         return Ok(String::new());
     }

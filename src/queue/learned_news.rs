@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 
 use super::context::WorkerContext;
-use super::job::Event;
+use super::job::JobEvent;
 use crate::config::Notices;
 use crate::learned_news::{LearnedNews, told_until};
 use crate::memory::Entry;
@@ -42,7 +42,7 @@ fn news(context: &WorkerContext, project: &Path) -> Result<Option<LearnedNews>, 
 
 /// Tells whether a session taught it, not the user by hand.
 fn is_learned(entry: &Entry) -> bool {
-    let by_hand = [Event::Edit, Event::Undo, Event::HandEdit];
+    let by_hand = [JobEvent::Edit, JobEvent::Undo, JobEvent::HandEdit];
     !by_hand.iter().any(|event| event.word() == entry.event)
 }
 

@@ -15,19 +15,19 @@ use serde_json::Value;
 
 use super::claim::ClaimError;
 use super::job::JobId;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::spool::job_file;
 use super::surroundings::Surroundings;
 use super::{QueueError, open_session};
 use crate::fsx::FsError;
-use crate::memory::{Memory, Outcome};
+use crate::memory::{JobOutcome, Memory};
 use crate::redact;
 use crate::store::Snapshots;
 use crate::telemetry;
 use crate::transcript_file;
 
 /// How the jobs ended whose part of a transcript counts as done.
-const COVERS: [Outcome; 3] = [Outcome::Applied, Outcome::Failed, Outcome::Dropped];
+const COVERS: [JobOutcome; 3] = [JobOutcome::Applied, JobOutcome::Failed, JobOutcome::Dropped];
 
 /// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
 /// it does not know.
@@ -55,7 +55,7 @@ pub(super) fn notice(
 pub(super) fn counted_until(
     surroundings: &Surroundings,
     memory: &Memory,
-    job: &Job,
+    job: &JobInProgress,
 ) -> Result<Timestamp, ClaimError> {
     let ticket = &job.ticket;
     let born = ticket.at.checked_sub(SignedDuration::from_millis(1));

@@ -7,13 +7,13 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::context::WorkerContext;
-use super::job::Event;
+use super::job::JobEvent;
 use super::reason::in_words;
 use super::schedule::Schedule;
 use super::spool;
 use super::status::{Notice, Status};
 use super::surroundings::Surroundings;
-use crate::memory::{JobRow, Outcome};
+use crate::memory::{JobOutcome, JobRow};
 use crate::shown::counted;
 
 const LONG: SignedDuration = SignedDuration::from_hours(24);
@@ -139,11 +139,13 @@ fn jobs_have(count: usize) -> String {
 /// Sessions that ended since the last one that was reflected on.
 fn unreflected(context: &WorkerContext, schedule: &Schedule) -> Option<Notice> {
     let rows = context.memory().last_jobs(None, LAST_JOBS).ok()?;
-    let reflected = rows.iter().find(|row| row.job.outcome == Outcome::Applied);
+    let reflected = rows
+        .iter()
+        .find(|row| row.job.outcome == JobOutcome::Applied);
     let since = reflected.map(|row| row.job.finished);
     let done = rows
         .iter()
-        .take_while(|row| row.job.outcome != Outcome::Applied)
+        .take_while(|row| row.job.outcome != JobOutcome::Applied)
         .filter(|row| is_session(row))
         .count();
     let waiting = schedule
@@ -162,5 +164,5 @@ fn unreflected(context: &WorkerContext, schedule: &Schedule) -> Option<Notice> {
 }
 
 fn is_session(row: &JobRow) -> bool {
-    row.job.event == Event::SessionEnd.word() && row.job.reason != super::stages::NOTHING_NEW
+    row.job.event == JobEvent::SessionEnd.word() && row.job.reason != super::stages::NOTHING_NEW
 }

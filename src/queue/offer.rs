@@ -5,19 +5,22 @@ use std::path::{Path, PathBuf};
 
 use super::QueueError;
 use super::context::WorkerContext;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use crate::fsx::{self, FsError};
 use crate::news;
 use crate::paths::Paths;
 use crate::playbook::dedup::{Threshold, Wording};
 use crate::playbook::{ChangeKind, Section};
 use crate::store::Snapshots;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 const MAX_OFFERED: u64 = 1 << 20;
 
 /// Leaves word of each preference that a job has added and another trusted project has, too.
-pub(super) fn same_elsewhere(context: &WorkerContext, job: &Job) -> Result<(), QueueError> {
+pub(super) fn same_elsewhere(
+    context: &WorkerContext,
+    job: &JobInProgress,
+) -> Result<(), QueueError> {
     let (paths, project) = (context.paths(), job.ticket.project.as_path());
     let changes = job.progress.changes.as_deref().unwrap_or_default();
     let added = changes.iter().filter(|change| {
@@ -40,7 +43,8 @@ pub(super) fn same_elsewhere(context: &WorkerContext, job: &Job) -> Result<(), Q
     }
     let others = context.memory().all_projects()?;
     for other in others.iter().map(Path::new) {
-        if other == project || other == paths.own() || !Standing::of(paths, other).is_trusted() {
+        if other == project || other == paths.own() || !TrustStanding::of(paths, other).is_trusted()
+        {
             continue;
         }
         let Some(known) = Snapshots::new(&paths.project(other)).last_playbook()? else {

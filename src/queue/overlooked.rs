@@ -13,11 +13,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::context::WorkerContext;
-use super::job::{Event, Ticket};
+use super::job::{JobEvent, Ticket};
 use super::recover::RECOVERED;
 use super::spool::{self, IdEntropy};
 use super::surroundings::Surroundings;
-use super::transcripts::{self, Past};
+use super::transcripts::{self, PastTranscript};
 use super::{QueueError, files, open_session};
 use crate::config::Config;
 use crate::fsx;
@@ -87,7 +87,7 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
         .filter(|(path, _)| !taken.contains(path) && state_guard::is_clients(context.paths(), path))
         .filter_map(|(path, from)| {
             let session = path.file_stem()?.to_string_lossy().into_owned();
-            let past = Past::read(path, session, false)?;
+            let past = PastTranscript::read(path, session, false)?;
             is_ours(&past, from, project, since).then_some(past)
         });
     for past in found.take(MAX_FOUND) {
@@ -96,7 +96,7 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
             transcript: past.transcript,
             reason: Some(RECOVERED.to_owned()),
             need: Some(context.surroundings.account.need.clone()),
-            ..Ticket::new(Event::SessionEnd, project, now)
+            ..Ticket::new(JobEvent::SessionEnd, project, now)
         };
         let id = spool::put(context.paths(), &IdEntropy::Chance, ticket)?;
         context.log(
@@ -138,7 +138,7 @@ fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
 
 /// Tells whether a session of the project began in our time, is no fork's copy, and was spoken to
 /// by our session-start after `from`: the model, which it gives key points, or the user.
-fn is_ours(past: &Past, from: u64, project: &Path, since: Timestamp) -> bool {
+fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -> bool {
     let later = Range {
         start: from,
         end: from.saturating_add(HEAD),

@@ -12,10 +12,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::context::WorkerContext;
 use super::dream::NOBODY;
-use super::edit::Edit;
+use super::edit::PlaybookEdit;
 use super::evidence::SessionEvidence;
-use super::job::{Event, JobId, Ticket};
-use super::progress::{Job, Progress};
+use super::job::{JobEvent, JobId, Ticket};
+use super::progress::{JobInProgress, Progress};
 use super::recurrence::saying;
 use super::spool::job_file;
 use super::{QueueError, ask, record, shown};
@@ -34,7 +34,7 @@ pub(super) const NO_PROJECT: &str = "the folder of the settings is no project to
 /// where it was given none.
 pub(super) fn judged(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     facts: &Facts,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
@@ -59,7 +59,7 @@ fn known(context: &WorkerContext, config: &Config) -> Result<Playbook, QueueErro
 /// it is there, or was done.
 pub(super) fn send_votes(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<(), QueueError> {
@@ -74,15 +74,15 @@ pub(super) fn send_votes(
         id: id_of(job),
         need: Some(NOBODY),
         session: job.ticket.session.clone(),
-        ..Ticket::new(Event::Edit, context.paths().own(), context.now())
+        ..Ticket::new(JobEvent::Edit, context.paths().own(), context.now())
     };
     if context.memory().job(ticket.id.as_str())?.is_some() {
         return Ok(());
     }
     let file = job_file(&context.paths().spool(), &ticket.id);
-    let of_votes = Job {
+    let of_votes = JobInProgress {
         ticket,
-        edit: Some(Edit::Vote {
+        edit: Some(PlaybookEdit::Vote {
             tags: votes.tags,
             cited: votes.cited,
         }),
@@ -98,7 +98,7 @@ pub(super) fn send_votes(
 }
 
 /// The id of the job with a session's verdicts on the user's own points.
-fn id_of(job: &Job) -> JobId {
+fn id_of(job: &JobInProgress) -> JobId {
     let hash = Sha256::digest(format!("own\n{}", job.ticket.id));
     let random = hash
         .first_chunk()

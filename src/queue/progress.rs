@@ -6,31 +6,31 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::edit::Edit;
+use super::edit::PlaybookEdit;
 use super::job::{JobId, Ticket};
-use crate::backend::{Name, Step, Tokens};
+use crate::backend::{AccountStep, BackendName, TokenCount};
 use crate::memory::RecordMark;
 use crate::paths::Paths;
 use crate::playbook::apart::VotesApart;
 use crate::playbook::proof::PointInSession;
-use crate::playbook::{Change, Skipped};
+use crate::playbook::{PointChange, Skipped};
 use crate::reflect::known::KnownLesson;
 use crate::reflect::reply::{Curation, Reflection};
 use crate::shown_record::ShownPoints;
 use crate::store::Store;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Job {
+pub(crate) struct JobInProgress {
     #[serde(flatten)]
     pub(crate) ticket: Ticket,
     /// What the user wants done; then there is no transcript and nothing is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) edit: Option<Edit>,
+    pub(crate) edit: Option<PlaybookEdit>,
     #[serde(default)]
     pub(crate) progress: Progress,
 }
 
-impl Job {
+impl JobInProgress {
     /// Tells whether all questions have been answered: no model is needed any more.
     pub(crate) fn is_judged(&self) -> bool {
         let progress = &self.progress;
@@ -66,7 +66,7 @@ impl Job {
 #[serde(default)]
 pub(crate) struct Progress {
     /// The range of the transcript that is this job's, and its records.
-    pub(crate) claim: Option<Claim>,
+    pub(crate) claim: Option<JobClaim>,
     /// Why the session was found worth a reflection.
     pub(crate) trigger: Option<String>,
     /// Which key points the session was shown; as it was known when the part was claimed.
@@ -105,7 +105,7 @@ pub(crate) struct Progress {
     /// Under which name the user's own changes of the file are recorded that it found.
     pub(crate) hand_edit: Option<JobId>,
     /// What is about to be changed in the playbook, or has been.
-    pub(crate) changes: Option<Vec<Change>>,
+    pub(crate) changes: Option<Vec<PointChange>>,
     pub(crate) held: Vec<HeldBack>,
     /// What it votes, where votes stand apart from the file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,7 +116,7 @@ pub(crate) struct Progress {
     /// How many tags were skipped when the changes were made.
     pub(crate) skipped: u64,
     pub(crate) spent: Spent,
-    pub(crate) waiting: Option<Waiting>,
+    pub(crate) waiting: Option<WaitingJob>,
     pub(crate) failed: Option<String>,
     /// When the user last asked for it to be tried again.
     pub(crate) retried: Option<Timestamp>,
@@ -155,7 +155,7 @@ pub(crate) struct HeldBack {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Claim {
+pub(crate) struct JobClaim {
     /// How often the transcript had begun anew.
     pub(crate) generation: u64,
     pub(crate) start: u64,
@@ -176,10 +176,10 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    pub(crate) fn tokens(&self) -> Tokens {
+    pub(crate) fn tokens(&self) -> TokenCount {
         self.calls
             .iter()
-            .fold(Tokens::default(), |sum, call| Tokens {
+            .fold(TokenCount::default(), |sum, call| TokenCount {
                 input: sum.input + call.tokens.input,
                 output: sum.output + call.tokens.output,
             })
@@ -193,12 +193,12 @@ impl Spent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Paid {
     pub(crate) seq: u64,
-    pub(crate) step: Step,
+    pub(crate) step: AccountStep,
     pub(crate) time: Timestamp,
-    pub(crate) backend: Name,
+    pub(crate) backend: BackendName,
     pub(crate) model: String,
     pub(crate) attempts: u32,
-    pub(crate) tokens: Tokens,
+    pub(crate) tokens: TokenCount,
     /// The key of the recorded reply, for `fixtures`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fixture_key: Option<String>,
@@ -211,7 +211,7 @@ impl Paid {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingJob {
     pub(crate) reason: String,
     pub(crate) since: Timestamp,
     pub(crate) tries: u32,
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_claim_survives_its_file() {
-        let claim = Claim {
+        let claim = JobClaim {
             generation: 1,
             start: 10,
             end: 20,
@@ -270,6 +270,6 @@ mod tests {
             .to_vec(),
         };
         let text = serde_json::to_string(&claim).unwrap();
-        assert_eq!(serde_json::from_str::<Claim>(&text).unwrap(), claim);
+        assert_eq!(serde_json::from_str::<JobClaim>(&text).unwrap(), claim);
     }
 }

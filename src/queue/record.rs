@@ -10,19 +10,19 @@ use jiff::Timestamp;
 use super::LOCK_WAIT;
 use super::apply::keep_if_missing;
 use super::context::WorkerContext;
-use super::edit::Edit;
+use super::edit::PlaybookEdit;
 use super::evidence::SessionEvidence;
-use super::job::{Event, JOB_VERSION, JobId};
-use super::progress::{Job, ReflectorAsked};
+use super::job::{JOB_VERSION, JobEvent, JobId};
+use super::progress::{JobInProgress, ReflectorAsked};
 use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{budget_kind_of, ledger_row};
 use super::{files, hint_index, report, screening};
-use crate::backend::Name;
+use crate::backend::BackendName;
 use crate::config::Config;
-use crate::memory::{self, Cursor, DREAM, JobCounts, Outcome, Record};
-use crate::playbook::{Change, Playbook};
+use crate::memory::{self, DREAM, JobCounts, JobOutcome, JobRecord, TranscriptCursor};
+use crate::playbook::{Playbook, PointChange};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember::{ReflectedSession, remember};
@@ -34,7 +34,7 @@ use crate::tenant;
 /// session taught.
 pub(super) fn applied(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     session: Option<&SessionEvidence>,
     config: &Config,
     finish: &Finish,
@@ -50,8 +50,8 @@ pub(super) fn applied(
     record.tells_what_came_up = progress.reflector_asked == ReflectorAsked::WhatCameUp;
     record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
     match &job.edit {
-        Some(Edit::Undo { job }) => record.undoes = Some(job.to_string()),
-        Some(Edit::Join { .. }) => DREAM.clone_into(&mut record.job.backend),
+        Some(PlaybookEdit::Undo { job }) => record.undoes = Some(job.to_string()),
+        Some(PlaybookEdit::Join { .. }) => DREAM.clone_into(&mut record.job.backend),
         _ => {}
     }
     let judged = session.map(|session| JudgedPart {
@@ -61,7 +61,7 @@ pub(super) fn applied(
     record.evaluation = judged.as_ref().map(|judged| (&judged.evaluation).into());
     record.ended = session.map(|session| session.facts.outcome.word().to_owned());
     if let Some(session) = session {
-        let is_by_rules = record.job.backend == Name::Rules.word();
+        let is_by_rules = record.job.backend == BackendName::Rules.word();
         let of_a_model = job.progress.reflection.as_ref().filter(|_| !is_by_rules);
         let learned = remember(&ReflectedSession {
             project: &record.job.project,
@@ -96,7 +96,11 @@ pub(super) fn applied(
 /// stopped between file and record, of which an undo must know.
 ///
 /// The caller holds the project, so that none of these jobs is being worked on.
-pub(super) fn unrecorded(context: &WorkerContext, undo: &Job, config: &Config) -> Result<(), Stop> {
+pub(super) fn unrecorded(
+    context: &WorkerContext,
+    undo: &JobInProgress,
+    config: &Config,
+) -> Result<(), Stop> {
     let project = &undo.ticket.project;
     let snapshots = Snapshots::new(&context.paths().project(project));
     let store = Store::of(context.paths(), project);
@@ -124,7 +128,7 @@ pub(super) fn unrecorded(context: &WorkerContext, undo: &Job, config: &Config) -
 
 /// What the session of a job showed; a job whose evidence cannot be read teaches nothing
 /// more.
-fn session(surroundings: &Surroundings, job: &Job) -> Option<SessionEvidence> {
+fn session(surroundings: &Surroundings, job: &JobInProgress) -> Option<SessionEvidence> {
     if !job.progress.has_evidence {
         return None;
     }
@@ -139,19 +143,19 @@ fn session(surroundings: &Surroundings, job: &Job) -> Option<SessionEvidence> {
 
 pub(super) fn hand_edit(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     id: &JobId,
     playbook: &Playbook,
-    changes: &[Change],
+    changes: &[PointChange],
 ) -> Result<(), Stop> {
-    let mut record = Record::new(memory::Job {
+    let mut record = JobRecord::new(memory::FinishedJob {
         id: id.to_string(),
         project: job.ticket.project.to_string_lossy().into_owned(),
-        event: Event::HandEdit.word().to_owned(),
-        outcome: Outcome::Applied,
+        event: JobEvent::HandEdit.word().to_owned(),
+        outcome: JobOutcome::Applied,
         counts: counts(changes),
         finished: context.now(),
-        ..memory::Job::default()
+        ..memory::FinishedJob::default()
     });
     record.changes = changes.to_vec();
     record.highest_numbers = playbook.highest_numbers();
@@ -161,7 +165,7 @@ pub(super) fn hand_edit(
 /// Records a job of which nothing comes; its part of the transcript stays to be claimed.
 pub(super) fn ended(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
@@ -171,10 +175,15 @@ pub(super) fn ended(
 }
 
 /// A record of the job, its place in the transcript, and its records.
-fn with_claim(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Duration) -> Record {
+fn with_claim(
+    surroundings: &Surroundings,
+    job: &JobInProgress,
+    finish: &Finish,
+    took: Duration,
+) -> JobRecord {
     let mut record = record_of(surroundings, job, finish, took);
     if let Some(claim) = &job.progress.claim {
-        record.cursor = Some(Cursor {
+        record.cursor = Some(TranscriptCursor {
             transcript: job.ticket.transcript.to_string_lossy().into_owned(),
             generation: claim.generation,
             end: claim.end,
@@ -191,7 +200,7 @@ fn with_claim(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Dur
 /// Removes a job that is given up from `folder`; its claim keeps counting.
 pub(super) fn given_up(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     finish: &Finish,
     folder: &Path,
 ) -> Result<(), Stop> {
@@ -207,7 +216,7 @@ pub(super) fn given_up(
 /// Moves a job to `failed/`; its claim keeps counting, in the database.
 pub(super) fn failed(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
@@ -226,7 +235,7 @@ pub(super) fn failed(
 /// Logs a job that is recorded, and removes it from the spool.
 fn remove(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     finish: &Finish,
     took: Duration,
     judged: Option<&JudgedPart<'_>>,
@@ -238,21 +247,26 @@ fn remove(
 }
 
 /// The session that a job's session goes back to, as it is recorded.
-pub(super) fn root_of(job: &Job) -> String {
+pub(super) fn root_of(job: &JobInProgress) -> String {
     let root = job.progress.root.as_ref().unwrap_or(&job.ticket.session);
     redact::mask(root).into_owned()
 }
 
 /// When that happened which a job learns from: of a session that was there before, its last
 /// record; else now.
-pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
-    let was_there_before = matches!(job.ticket.event, Event::Bootstrap | Event::Reflect);
+pub(super) fn happened(job: &JobInProgress, now: Timestamp) -> Timestamp {
+    let was_there_before = matches!(job.ticket.event, JobEvent::Bootstrap | JobEvent::Reflect);
     let claim = job.progress.claim.as_ref().filter(|_| was_there_before);
     let last = claim.and_then(|claim| claim.records.iter().filter_map(|record| record.time).max());
     last.map_or(now, |last| last.min(now))
 }
 
-fn record_of(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Duration) -> Record {
+fn record_of(
+    surroundings: &Surroundings,
+    job: &JobInProgress,
+    finish: &Finish,
+    took: Duration,
+) -> JobRecord {
     let now = surroundings.now();
     let ticket = &job.ticket;
     let spent = &job.progress.spent;
@@ -264,7 +278,7 @@ fn record_of(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Dura
     } else {
         need.backend.word()
     };
-    let mut record = Record::new(memory::Job {
+    let mut record = JobRecord::new(memory::FinishedJob {
         id: ticket.id.to_string(),
         project: project.clone(),
         session: redact::mask(&ticket.session).into_owned(),

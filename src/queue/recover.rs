@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::job::{Event, Ticket};
+use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
 use super::spool::{self, IdEntropy};
 use super::surroundings::Surroundings;
@@ -81,7 +81,7 @@ fn enqueue(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
             cwd: mark.cwd,
             reason: Some(RECOVERED.to_owned()),
             need: mark.need,
-            ..Ticket::new(Event::SessionEnd, &mark.project, now)
+            ..Ticket::new(JobEvent::SessionEnd, &mark.project, now)
         };
         let id = spool::put(&surroundings.paths, &IdEntropy::Chance, ticket)?;
         surroundings.log(id.as_str(), "made for a session that never ended");

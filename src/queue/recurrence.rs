@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::context::WorkerContext;
 use super::known;
-use super::progress::{Job, RestOn};
+use super::progress::{JobInProgress, RestOn};
 use super::record;
 use crate::memory::MemoryError;
 use crate::playbook::dedup::{Threshold, Wording};
@@ -21,7 +21,7 @@ pub(crate) const WAITS: &str = "waits as a lesson until a second session teaches
 /// lessons. Only what is new waits: corrections and merges have their key points.
 pub(super) fn part(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     playbook: &Playbook,
     grounds: &Grounds<'_>,
     operations: Vec<Value>,

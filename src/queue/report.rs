@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::job::Event;
-use super::progress::Job;
+use super::job::JobEvent;
+use super::progress::JobInProgress;
 use super::stop::Finish;
 use super::surroundings::Surroundings;
-use crate::account::Name;
+use crate::account::BackendName;
 use crate::env::{Env, name};
-use crate::memory::{JobCounts, Outcome};
+use crate::memory::{JobCounts, JobOutcome};
 use crate::paths::Paths;
-use crate::playbook::{Change, ChangeKind};
+use crate::playbook::{ChangeKind, PointChange};
 use crate::redact;
-use crate::reflect::evaluate::{Evaluation, evaluate};
-use crate::reflect::learned::Source;
+use crate::reflect::evaluate::{EvaluatorReply, evaluate};
+use crate::reflect::learned::LearnedFrom;
 use crate::reflect::reply::Reflection;
 use crate::telemetry;
 use crate::transcript::{ErrorCategory, Facts};
@@ -32,14 +32,14 @@ const OPTIONAL: [&str; 4] = [
 
 pub(super) struct JudgedPart<'a> {
     pub(super) facts: &'a Facts,
-    pub(super) evaluation: Evaluation,
+    pub(super) evaluation: EvaluatorReply,
 }
 
 /// Logs a finished job, unless it was an edit of the user's; a second line of the same end
 /// is not written.
 pub(super) fn finished(
     surroundings: &Surroundings,
-    job: &Job,
+    job: &JobInProgress,
     finish: &Finish,
     took: Duration,
     judged: Option<&JudgedPart<'_>>,
@@ -57,7 +57,12 @@ pub(super) fn finished(
     }
 }
 
-pub(super) fn waits(surroundings: &Surroundings, job: &Job, reason: &str, took: Duration) {
+pub(super) fn waits(
+    surroundings: &Surroundings,
+    job: &JobInProgress,
+    reason: &str,
+    took: Duration,
+) {
     if job.edit.is_none() {
         let line = line(surroundings, job, WAITING, reason, took, None);
         telemetry::reflection(&surroundings.paths, &line.to_string(), None);
@@ -68,7 +73,7 @@ pub(super) fn waits(surroundings: &Surroundings, job: &Job, reason: &str, took: 
 /// then ours. It holds no word of the session.
 fn line(
     surroundings: &Surroundings,
-    job: &Job,
+    job: &JobInProgress,
     outcome: &str,
     reason: &str,
     took: Duration,
@@ -77,13 +82,13 @@ fn line(
     let ticket = &job.ticket;
     let progress = &job.progress;
     let changes = progress.changes.as_deref().unwrap_or_default();
-    let is_applied = outcome == Outcome::Applied.word();
+    let is_applied = outcome == JobOutcome::Applied.word();
     let written = if is_applied { changes } else { &[] };
     let counts = counts(written);
     let reflection = progress.reflection.as_ref();
     let calls = &progress.spent.calls;
     let tokens = progress.spent.tokens();
-    let subagent = (ticket.event == Event::SubagentStop).then_some(ticket.reason.as_deref());
+    let subagent = (ticket.event == JobEvent::SubagentStop).then_some(ticket.reason.as_deref());
     let ms = took.as_secs_f64() * 1_000.0;
     let mut line = json!({
         // The client's words, or whoever's that called the hook.
@@ -125,8 +130,8 @@ fn line(
 /// What `playbook generate --store` did.
 pub(crate) struct Generated<'a> {
     pub(crate) surroundings: (&'a Paths, &'a Env),
-    pub(crate) source: &'a Source,
-    pub(crate) backend: Name,
+    pub(crate) source: &'a LearnedFrom,
+    pub(crate) backend: BackendName,
     pub(crate) said: &'a Reflection,
     pub(crate) facts: &'a Facts,
     /// Why nothing is stored.
@@ -139,8 +144,8 @@ pub(crate) fn generated(done: &Generated<'_>) {
     let (paths, env) = done.surroundings;
     let ms = done.took.as_secs_f64() * 1_000.0;
     let outcome = match done.problem {
-        None => Outcome::Applied,
-        Some(_) => Outcome::Failed,
+        None => JobOutcome::Applied,
+        Some(_) => JobOutcome::Failed,
     };
     let line = json!({
         "turn": done.source.session,
@@ -163,9 +168,9 @@ pub(crate) fn generated(done: &Generated<'_>) {
 }
 
 /// How many votes and how many operations a list of changes is.
-pub(super) fn counts(changes: &[Change]) -> JobCounts {
+pub(super) fn counts(changes: &[PointChange]) -> JobCounts {
     let is_vote =
-        |change: &&Change| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);
+        |change: &&PointChange| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);
     let tags = changes.iter().filter(is_vote).count() as u64;
     JobCounts {
         tags,

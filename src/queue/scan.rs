@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use super::drain::Drain;
 use super::due::FOREIGN;
 use super::job::{JOB_VERSION, JobId};
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::schedule::ScheduledJob;
 use super::surroundings::Surroundings;
 use super::{files, spool};
@@ -36,7 +36,7 @@ impl Drain<'_> {
         Ok(())
     }
 
-    fn add(&mut self, id: JobId, job: Job) {
+    fn add(&mut self, id: JobId, job: JobInProgress) {
         let context = self.context;
         context.claims().add(&job);
         let mut entry = ScheduledJob::of(&job);
@@ -78,7 +78,7 @@ impl Drain<'_> {
         self.schedule.pass_over(id, context.now());
     }
 
-    pub(super) fn backoff_reason(&self, job: &Job) -> Option<String> {
+    pub(super) fn backoff_reason(&self, job: &JobInProgress) -> Option<String> {
         let account = job.ticket.need.as_ref()?.account();
         let backoff = self.context.backoff();
         backoff
@@ -104,7 +104,7 @@ fn is_no_job(error: &FsError) -> bool {
 
 /// Sees to it that a new job is on the disk: the hook that wrote it did not wait for that,
 /// and took the session's mark away.
-fn on_disk(surroundings: &Surroundings, job: &Job) {
+fn on_disk(surroundings: &Surroundings, job: &JobInProgress) {
     let is_fresh = surroundings.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
     if is_fresh && job.progress.claim.is_none() {
         let file = spool::job_file(&surroundings.paths.spool(), &job.ticket.id);

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use super::job::{Event, JobId};
-use super::progress::Job;
+use super::job::{JobEvent, JobId};
+use super::progress::JobInProgress;
 
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
@@ -21,14 +21,14 @@ pub(super) struct Schedule {
 #[derive(Debug, Clone)]
 pub(super) struct ScheduledJob {
     order: Order,
-    place: Place,
+    place: QueuePlace,
     pub(super) since: Timestamp,
     pub(super) is_ended_session: bool,
     pub(super) reason: Option<String>,
 }
 
 #[derive(Debug, Clone)]
-enum Place {
+enum QueuePlace {
     /// Ready or running; or left alone.
     Here,
     Later(Timestamp),
@@ -39,7 +39,7 @@ enum Place {
 /// Which of two ready jobs goes first: the earlier one in each field, then the lower id.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
-    rank: Rank,
+    rank: QueueRank,
     /// In seconds, as ids count.
     born: i64,
     /// Empty for bootstrap, whose ids are in the order of its sessions.
@@ -47,7 +47,7 @@ struct Order {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum QueueRank {
     /// The playbook may hold its changes, and remembers only so many jobs.
     InDoubt,
     /// The user waits for it.
@@ -57,23 +57,23 @@ enum Rank {
     Ordinary(u32),
 }
 
-impl Default for Rank {
+impl Default for QueueRank {
     fn default() -> Self {
         Self::Ordinary(0)
     }
 }
 
 impl Order {
-    fn of(job: &Job) -> Self {
+    fn of(job: &JobInProgress) -> Self {
         let ticket = &job.ticket;
-        let is_bootstrap = ticket.event == Event::Bootstrap;
+        let is_bootstrap = ticket.event == JobEvent::Bootstrap;
         Self {
             rank: if job.is_in_doubt() {
-                Rank::InDoubt
+                QueueRank::InDoubt
             } else if job.edit.is_some() {
-                Rank::ByHand
+                QueueRank::ByHand
             } else {
-                Rank::Ordinary(job.progress.waiting.as_ref().map_or(0, |w| w.tries))
+                QueueRank::Ordinary(job.progress.waiting.as_ref().map_or(0, |w| w.tries))
             },
             born: ticket.at.as_second(),
             transcript: if is_bootstrap {
@@ -86,10 +86,10 @@ impl Order {
 }
 
 impl ScheduledJob {
-    pub(super) fn of(job: &Job) -> Self {
+    pub(super) fn of(job: &JobInProgress) -> Self {
         Self {
             order: Order::of(job),
-            is_ended_session: job.ticket.event == Event::SessionEnd,
+            is_ended_session: job.ticket.event == JobEvent::SessionEnd,
             reason: job.progress.waiting.as_ref().map(|w| w.reason.clone()),
             ..Self::since(job.kept_since())
         }
@@ -98,7 +98,7 @@ impl ScheduledJob {
     fn since(since: Timestamp) -> Self {
         Self {
             order: Order::default(),
-            place: Place::Here,
+            place: QueuePlace::Here,
             since,
             is_ended_session: false,
             reason: None,
@@ -126,7 +126,7 @@ impl Schedule {
         account: String,
         due: Timestamp,
     ) {
-        let place = Place::Foreign(account, due);
+        let place = QueuePlace::Foreign(account, due);
         self.known.insert(id, ScheduledJob { place, ..entry });
     }
 
@@ -145,7 +145,9 @@ impl Schedule {
     pub(super) fn next_by_hand(&mut self, now: Timestamp) -> Option<JobId> {
         self.wake_due(now);
         let mut ready = self.ready.iter();
-        let found = ready.find(|(order, _)| order.rank == Rank::ByHand)?.clone();
+        let found = ready
+            .find(|(order, _)| order.rank == QueueRank::ByHand)?
+            .clone();
         self.ready.remove(&found);
         Some(found.1)
     }
@@ -162,7 +164,7 @@ impl Schedule {
 
     fn make_ready(&mut self, id: JobId) {
         if let Some(entry) = self.known.get_mut(&id) {
-            entry.place = Place::Here;
+            entry.place = QueuePlace::Here;
             self.ready.insert((entry.order.clone(), id));
         }
     }
@@ -182,10 +184,10 @@ impl Schedule {
     pub(super) fn set_aside(&mut self, id: &JobId) {
         if let Some(entry) = self.known.get_mut(id) {
             self.ready.remove(&(entry.order.clone(), id.clone()));
-            if let Place::Later(due) = entry.place {
+            if let QueuePlace::Later(due) = entry.place {
                 self.later.remove(&(due, id.clone()));
             }
-            entry.place = Place::Here;
+            entry.place = QueuePlace::Here;
         }
     }
 
@@ -204,13 +206,13 @@ impl Schedule {
 
     pub(super) fn waiting(&self) -> impl Iterator<Item = &ScheduledJob> {
         let entries = self.known.values();
-        entries.filter(|entry| !matches!(entry.place, Place::Here))
+        entries.filter(|entry| !matches!(entry.place, QueuePlace::Here))
     }
 
     /// A job has been tried in vain, and is put off.
     pub(super) fn tried(&mut self, id: JobId, due: Timestamp, reason: String) {
         if let Some(entry) = self.known.get_mut(&id)
-            && let Rank::Ordinary(tries) = &mut entry.order.rank
+            && let QueueRank::Ordinary(tries) = &mut entry.order.rank
         {
             *tries += 1;
         }
@@ -219,7 +221,7 @@ impl Schedule {
 
     pub(super) fn put_off(&mut self, id: JobId, due: Timestamp, reason: Option<String>) {
         if let Some(entry) = self.known.get_mut(&id) {
-            entry.place = Place::Later(due);
+            entry.place = QueuePlace::Later(due);
             entry.reason = reason.or(entry.reason.take());
             self.later.insert((due, id));
         }
@@ -232,7 +234,7 @@ impl Schedule {
     pub(super) fn foreign_due(&self) -> BTreeMap<String, Timestamp> {
         let mut due = BTreeMap::new();
         for entry in self.known.values() {
-            if let Place::Foreign(account, at) = &entry.place {
+            if let QueuePlace::Foreign(account, at) = &entry.place {
                 let earliest = due.entry(account.clone()).or_insert(*at);
                 *earliest = (*earliest).min(*at);
             }
@@ -264,7 +266,7 @@ mod tests {
         add(&mut schedule, 1, Some(100));
         add(&mut schedule, 2, None);
         let mut doubtful = ScheduledJob::since(at(0));
-        doubtful.order.rank = Rank::InDoubt;
+        doubtful.order.rank = QueueRank::InDoubt;
         schedule.add(id(4), doubtful, Some(at(50)));
         let next = [0, 50, 50, 50].map(|now| schedule.next(at(now)));
         assert_eq!(next, [Some(id(2)), Some(id(4)), Some(id(3)), None]);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::context::WorkerContext;
-use super::edit::Edit;
-use super::progress::{HeldBack, Job};
+use super::edit::PlaybookEdit;
+use super::progress::{HeldBack, JobInProgress};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{QueueError, status};
@@ -20,7 +20,7 @@ use crate::playbook::{Id, Playbook, Point, Section};
 use crate::redact::Masker;
 use crate::reflect::tellable::RefusedText;
 use crate::screen;
-use crate::trust::{Standing, TrustMark, outside};
+use crate::trust::{TrustMark, TrustStanding, outside};
 
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
@@ -50,7 +50,7 @@ const FIRST_ASKED: u64 = 100;
 #[serde(rename_all = "snake_case")]
 pub(crate) enum What {
     Operation(Value),
-    Edit(Edit),
+    Edit(PlaybookEdit),
     Point {
         name: String,
         text: String,
@@ -78,8 +78,8 @@ impl What {
     /// What the user does by accepting it, with other words for it if there are any.
     ///
     /// `None` when nothing has to be changed: a point of the file stays as it is.
-    pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<Edit> {
-        let change = |point: String, text: String| Edit::Change {
+    pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<PlaybookEdit> {
+        let change = |point: String, text: String| PlaybookEdit::Change {
             point,
             text: Some(text),
             section: None,
@@ -87,23 +87,23 @@ impl What {
         let edit = match self {
             Self::Point { name, .. } => change(name.clone(), words?.to_owned()),
             Self::Edit(edit) => edit.clone(),
-            Self::Memory { text } => Edit::Add {
+            Self::Memory { text } => PlaybookEdit::Add {
                 text: text.clone(),
                 section: Section::Others,
             },
             Self::Operation(operation) => match Operation::read(operation).ok()? {
-                Operation::Add { text, section } => Edit::Add { text, section },
+                Operation::Add { text, section } => PlaybookEdit::Add { text, section },
                 Operation::Update { target, text } => change(target, text),
                 Operation::Merge {
                     sources: points,
                     text,
                     section,
-                } => Edit::Merge {
+                } => PlaybookEdit::Merge {
                     points,
                     text,
                     section,
                 },
-                Operation::Delete { target: point } => Edit::Remove {
+                Operation::Delete { target: point } => PlaybookEdit::Remove {
                     point,
                     reason: None,
                 },
@@ -147,7 +147,7 @@ pub(super) fn asked(operations: Vec<Value>, playbook: &Playbook) -> Vec<HeldBack
     (FIRST_ASKED..).zip(operations).map(waits).collect()
 }
 
-pub(super) fn held_of(job: &Job) -> Vec<Held> {
+pub(super) fn held_of(job: &JobInProgress) -> Vec<Held> {
     let id = job.ticket.id.as_str();
     let held = job.progress.held.iter().map(|held| Held {
         key: format!("{id}:{}", held.seq),
@@ -209,7 +209,7 @@ pub(crate) fn recount(context: &WorkerContext, project: &Path) -> Result<(), Que
 pub(crate) fn hold_foreign(
     context: &WorkerContext,
     project: &Path,
-    edit: &Edit,
+    edit: &PlaybookEdit,
     by: &str,
 ) -> Result<Option<String>, QueueError> {
     let objection = edit.text().and_then(screen::objection);
@@ -223,7 +223,7 @@ pub(crate) fn hold_foreign(
 pub(crate) fn propose(
     context: &WorkerContext,
     project: &Path,
-    edit: &Edit,
+    edit: &PlaybookEdit,
 ) -> Result<String, QueueError> {
     let objection = edit.text().and_then(screen::objection);
     let why = objection.unwrap_or_else(|| PROPOSED.to_owned());
@@ -234,7 +234,7 @@ pub(crate) fn propose(
 fn hold_edit(
     context: &WorkerContext,
     project: &Path,
-    edit: &Edit,
+    edit: &PlaybookEdit,
     by: &str,
     why: &str,
 ) -> Result<(), QueueError> {
@@ -270,12 +270,13 @@ pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
 /// Tells whether a point may play a part when a session is judged: one that sessions are
 /// given, or one that nothing speaks against but that nobody has decided on it yet. (An old
 /// playbook's votes count also before `playbook trust`.)
-pub(super) fn may_be_used(standing: &Standing, point: &Point<'_>) -> bool {
+pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
     match standing.admits(point.section, point.name, point.text) {
         Admission::Given | Admission::Stale | Admission::Resting => true,
         Admission::Held => false,
         Admission::Unknown => {
-            !matches!(standing, Standing::Untrusted) && of_file(point.name, point.text).is_none()
+            !matches!(standing, TrustStanding::Untrusted)
+                && of_file(point.name, point.text).is_none()
         }
     }
 }

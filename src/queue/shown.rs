@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use super::claim::lane_of;
 use super::context::WorkerContext;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use crate::paths::Paths;
 use crate::playbook::shown::in_text;
 use crate::playbook::tags::BulletTag;
-use crate::playbook::votes::{Known, Votes, votes};
+use crate::playbook::votes::{KnownSession, Votes, votes};
 use crate::playbook::{Id, Playbook, is_own_name};
 use crate::shown_record::{self, ShownPoints};
 use crate::transcript::{Facts, Lane, is_disowned};
@@ -27,7 +27,7 @@ const MAX_SESSIONS: usize = 8;
 const MAX_ID: usize = 64;
 
 /// Stores with a job what its session was shown, unless it is stored already.
-pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
+pub(super) fn remember(context: &WorkerContext, job: &mut JobInProgress, facts: &Facts) {
     if job.progress.shown.is_some() {
         return;
     }
@@ -55,7 +55,7 @@ pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
 
 /// Takes from the playbook what a subagent was neither given nor cited: it has a context of its
 /// own, without what its session was shown, and is not judged by that.
-pub(super) fn only_its_own(job: &Job, facts: &Facts, playbook: &mut Playbook) {
+pub(super) fn only_its_own(job: &JobInProgress, facts: &Facts, playbook: &mut Playbook) {
     if is_of_subagent(job) {
         let shown = job.progress.shown.as_ref();
         playbook.keep(|point| {
@@ -65,11 +65,16 @@ pub(super) fn only_its_own(job: &Job, facts: &Facts, playbook: &mut Playbook) {
     }
 }
 
-pub(super) fn is_of_subagent(job: &Job) -> bool {
+pub(super) fn is_of_subagent(job: &JobInProgress) -> bool {
     lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent
 }
 
-pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
+pub(super) fn votes_of(
+    job: &JobInProgress,
+    facts: &Facts,
+    tags: &[BulletTag],
+    playbook: &Playbook,
+) -> Votes {
     let nothing = ShownPoints::default();
     votes_on(
         job.progress.shown.as_ref().unwrap_or(&nothing),
@@ -80,7 +85,7 @@ pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &
 }
 
 fn votes_on(shown: &ShownPoints, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
-    let known = Known {
+    let known = KnownSession {
         shown,
         cited: &facts.citations,
         is_disowned: &|id: &Id| is_disowned(facts, id),
@@ -89,7 +94,7 @@ fn votes_on(shown: &ShownPoints, facts: &Facts, tags: &[BulletTag], playbook: &P
 }
 
 /// The points of a playbook that the session of a job was given or cited, as they stand now.
-pub(super) fn given(job: &Job, facts: &Facts, playbook: &Playbook) -> Vec<Id> {
+pub(super) fn given(job: &JobInProgress, facts: &Facts, playbook: &Playbook) -> Vec<Id> {
     ids(&votes_of(job, facts, &[], playbook))
 }
 
@@ -112,7 +117,7 @@ fn ids(votes: &Votes) -> Vec<Id> {
     seen.filter_map(|point| Id::parse(&point.name)).collect()
 }
 
-struct Given {
+struct GivenPoints {
     shown: ShownPoints,
     /// The session that it goes back to.
     root: String,
@@ -122,7 +127,12 @@ struct Given {
 }
 
 /// Gathers what the session of a job was shown, and the sessions that it was forked from.
-fn of(paths: &Paths, project: &Path, first: (String, PathBuf, u64), log: impl Fn(&str)) -> Given {
+fn of(
+    paths: &Paths,
+    project: &Path,
+    first: (String, PathBuf, u64),
+    log: impl Fn(&str),
+) -> GivenPoints {
     let folder = paths.shown_points(project);
     let mut shown = ShownPoints::default();
     let mut is_of_here = false;
@@ -160,7 +170,7 @@ fn of(paths: &Paths, project: &Path, first: (String, PathBuf, u64), log: impl Fn
             (id, transcript, u64::MAX)
         }));
     }
-    Given {
+    GivenPoints {
         shown,
         root,
         is_of_here,

@@ -15,14 +15,14 @@ use super::ask;
 use super::backoff::Pause;
 use super::claim::{self, Claimed};
 use super::context::WorkerContext;
-use super::edit::Edit;
+use super::edit::PlaybookEdit;
 use super::evidence::SessionEvidence;
 use super::finish::leave;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
 use super::{files, offer, own, reason, record, screening, shown, trigger_table};
 use crate::backend::question::Answered;
-use crate::backend::{Failure, FailureKind};
+use crate::backend::{BackendFailure, FailureKind};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::reflect::reply::Reflection;
@@ -34,7 +34,7 @@ const LESS: u64 = 4;
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(crate) const NOTHING_NEW: &str = "nothing new";
 
-pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: Job) -> End {
+pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: JobInProgress) -> End {
     let begun = Instant::now();
     let result = match before_all(context, &job) {
         Err(why) => Err(why),
@@ -44,7 +44,7 @@ pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: Job) -> End {
 }
 
 /// Stops a job that is not even begun.
-fn before_all(context: &WorkerContext, job: &Job) -> Result<(), Stop> {
+fn before_all(context: &WorkerContext, job: &JobInProgress) -> Result<(), Stop> {
     // It was stopped on its way to `failed/`.
     if let Some(reason) = &job.progress.failed {
         return Err(Stop::Fails(reason.clone()));
@@ -65,7 +65,7 @@ fn before_all(context: &WorkerContext, job: &Job) -> Result<(), Stop> {
 
 async fn stages(
     context: &Arc<WorkerContext>,
-    job: &mut Job,
+    job: &mut JobInProgress,
     begun: Instant,
 ) -> Result<Finish, Stop> {
     let project = context.alone(&job.ticket.project);
@@ -75,7 +75,7 @@ async fn stages(
     if let Some(edit) = job.edit.clone() {
         let _alone = project.lock().await;
         return block_in_place(|| {
-            if let Edit::Undo { .. } = edit {
+            if let PlaybookEdit::Undo { .. } = edit {
                 record::unrecorded(context, job, &config)?;
             }
             finish(context, job, &Work::Edit(&edit), &config, begun)
@@ -111,7 +111,7 @@ async fn stages(
 /// playbook already is past this.
 fn unless_dry_run(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<(), Stop> {
@@ -144,7 +144,7 @@ fn unless_dry_run(
 /// The last two stages: apply and record.
 fn finish(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     work: &Work<'_>,
     config: &Config,
     begun: Instant,
@@ -170,7 +170,7 @@ fn finish(
 /// The reflector's result: from disk when it is there, else asked for.
 async fn reflect(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     evidence: &SessionEvidence,
     config: &Config,
     deadline: Option<Instant>,
@@ -192,7 +192,7 @@ async fn reflect(
 
 /// Has the evidence of a job made smaller for its next try, once, where the question was not let
 /// through.
-fn ask_less_next(job: &mut Job, cause: &Failure, config: &Config) {
+fn ask_less_next(job: &mut JobInProgress, cause: &BackendFailure, config: &Config) {
     if cause.kind == FailureKind::BadQuestion && job.progress.evidence_tokens.is_none() {
         job.progress.evidence_tokens = Some(config.evidence.tokens / LESS);
         job.progress.has_evidence = false;
@@ -204,7 +204,7 @@ fn ask_less_next(job: &mut Job, cause: &Failure, config: &Config) {
 /// A reply that stays bad costs the operations, not the tags.
 async fn curate(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     evidence: &SessionEvidence,
     reflection: &Reflection,
     config: &Config,
@@ -237,7 +237,7 @@ async fn curate(
 
 /// Makes sure that an answer can be kept before it is paid for: a job that waited may have
 /// waited for a full disk.
-fn can_keep_an_answer(context: &WorkerContext, job: &Job) -> Result<(), FsError> {
+fn can_keep_an_answer(context: &WorkerContext, job: &JobInProgress) -> Result<(), FsError> {
     match job.progress.waiting {
         Some(_) => block_in_place(|| context.save(job)),
         None => Ok(()),
@@ -245,7 +245,7 @@ fn can_keep_an_answer(context: &WorkerContext, job: &Job) -> Result<(), FsError>
 }
 
 /// Counts what was dropped from its reply; the backend is well.
-fn count<T>(context: &WorkerContext, job: &mut Job, asked: &Answered<T>) {
+fn count<T>(context: &WorkerContext, job: &mut JobInProgress, asked: &Answered<T>) {
     job.progress.skipped += asked.skipped.len() as u64;
     job.progress.waiting = None;
     context.release_account(job);
@@ -258,7 +258,7 @@ fn count<T>(context: &WorkerContext, job: &mut Job, asked: &Answered<T>) {
 /// The claim and the evidence: read from disk when they are there, else made.
 fn gather(
     context: &WorkerContext,
-    job: &mut Job,
+    job: &mut JobInProgress,
     config: &Config,
 ) -> Result<SessionEvidence, Stop> {
     let secrecy = config.secrets.secrecy()?;
@@ -308,7 +308,7 @@ fn gather(
 /// The commands of a session that another one replaced, in an earlier session too.
 fn replacements(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     facts: &Facts,
 ) -> Result<Vec<Replacement>, Stop> {
     let project = job.ticket.project.to_string_lossy();
@@ -336,8 +336,8 @@ fn replacements(
 /// failed. What it cost is kept, whatever follows.
 fn useless(
     context: &WorkerContext,
-    job: &Job,
-    cause: &Failure,
+    job: &JobInProgress,
+    cause: &BackendFailure,
     step: &str,
     config: &Config,
 ) -> Stop {

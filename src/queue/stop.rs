@@ -5,10 +5,10 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::claim::ClaimError;
-use super::progress::Job;
+use super::progress::JobInProgress;
 use super::{QueueError, waiting};
 use crate::fsx::FsError;
-use crate::memory::{self, Outcome};
+use crate::memory::{self, JobOutcome};
 
 /// Why a worker ended before its time.
 #[derive(Debug, thiserror::Error)]
@@ -31,22 +31,22 @@ pub(crate) enum End {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finish {
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: JobOutcome,
     pub(crate) reason: String,
 }
 
 impl Finish {
     /// How a job ended that the memory knows.
-    pub(crate) fn of(job: memory::Job) -> Self {
+    pub(crate) fn of(job: memory::FinishedJob) -> Self {
         Self {
             outcome: job.outcome,
             reason: job.reason,
         }
     }
 
-    pub(super) fn applied(job: &Job) -> Self {
+    pub(super) fn applied(job: &JobInProgress) -> Self {
         Self {
-            outcome: Outcome::Applied,
+            outcome: JobOutcome::Applied,
             reason: job.progress.curator_error.clone().unwrap_or_default(),
         }
     }

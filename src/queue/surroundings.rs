@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::account::{Account, login};
-use crate::backend::Name;
+use crate::backend::BackendName;
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Clock, Env, name};
 use crate::fsx::FsError;
@@ -37,7 +37,7 @@ impl Surroundings {
         account: Account,
         home_project: Option<PathBuf>,
     ) -> Self {
-        let has_login = account.need.backend == Name::ClaudeCli;
+        let has_login = account.need.backend == BackendName::ClaudeCli;
         Self {
             clock: env.clock(),
             login: has_login.then(|| login::fingerprint(env, &paths)),

@@ -129,7 +129,7 @@ pub(super) fn put_off(context: &WorkerContext, id: &JobId, reason: &str) -> Time
 mod tests {
     use super::*;
     use crate::queue::context::tests::context;
-    use crate::queue::job::{Event, Ticket};
+    use crate::queue::job::{JobEvent, Ticket};
     use crate::queue::spool::IdEntropy;
 
     /// A worker that waits out each pause would never end.
@@ -137,7 +137,7 @@ mod tests {
     fn a_job_that_ends_the_work_on_it_again_and_again_waits_longer_each_time() {
         let dir = tempfile::tempdir().unwrap();
         let context = context(dir.path());
-        let ticket = Ticket::new(Event::SessionEnd, dir.path(), context.now());
+        let ticket = Ticket::new(JobEvent::SessionEnd, dir.path(), context.now());
         let id = spool::put(context.paths(), &IdEntropy::Chance, ticket).unwrap();
         let begun = context.now();
         let pauses = [1, 2, 4].map(|times| (times, put_off(&context, &id, "panicked")));

@@ -18,7 +18,7 @@ const TAIL: u64 = 1 << 18;
 
 /// A session that the client has a transcript of, and what its first and last lines tell.
 #[derive(Debug, Clone)]
-pub(crate) struct Past {
+pub(crate) struct PastTranscript {
     pub(crate) transcript: PathBuf,
     /// The client's id of the session; of a subagent, that of its parent.
     pub(crate) session: String,
@@ -30,15 +30,15 @@ pub(crate) struct Past {
 }
 
 /// All sessions of a project, oldest first.
-pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<Past> {
+pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<PastTranscript> {
     let mut past = Vec::new();
     for entry in entries(&paths.client_projects()).flat_map(|folder| entries(&folder)) {
         let session = stem(&entry);
         if is_transcript(&entry) {
-            past.extend(Past::read(entry, session, false));
+            past.extend(PastTranscript::read(entry, session, false));
         } else {
             let own = entries(&entry.join("subagents")).filter(|path| is_transcript(path));
-            past.extend(own.filter_map(|path| Past::read(path, session.clone(), true)));
+            past.extend(own.filter_map(|path| PastTranscript::read(path, session.clone(), true)));
         }
     }
     past.retain(|past| past.is_of(project));
@@ -46,17 +46,17 @@ pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<Past> {
 }
 
 /// The sessions whose transcripts lie in a folder, oldest first.
-pub(crate) fn in_folder(folder: &Path) -> Vec<Past> {
+pub(crate) fn in_folder(folder: &Path) -> Vec<PastTranscript> {
     let found = entries(folder).filter(|path| is_transcript(path));
     let past = found.filter_map(|path| {
         let session = stem(&path);
-        Past::read(path, session, false)
+        PastTranscript::read(path, session, false)
     });
     sorted(past.collect())
 }
 
 /// A fork has its parent's beginning: the one that ended first is likely the parent.
-fn sorted(mut past: Vec<Past>) -> Vec<Past> {
+fn sorted(mut past: Vec<PastTranscript>) -> Vec<PastTranscript> {
     past.sort_by(|a, b| (a.began, a.ended, &a.transcript).cmp(&(b.began, b.ended, &b.transcript)));
     past
 }
@@ -128,7 +128,7 @@ impl TranscriptHeading {
     }
 }
 
-impl Past {
+impl PastTranscript {
     /// Reads a transcript's first and last lines; `None` when it cannot be read.
     pub(crate) fn read(transcript: PathBuf, session: String, is_subagents: bool) -> Option<Self> {
         let mut file = fsx::open_regular(&transcript).ok()?;

@@ -18,8 +18,8 @@
 
 use super::budget::Hold;
 use super::context::WorkerContext;
-use super::job::Event;
-use super::progress::Job;
+use super::job::JobEvent;
+use super::progress::JobInProgress;
 use super::stop::Stop;
 use crate::config::{Config, Triggers};
 use crate::transcript::Facts;
@@ -41,11 +41,11 @@ pub(super) fn enabled(config: &Config) -> Result<(), Stop> {
 /// covers the part of a job that ends here.
 pub(super) fn worth(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     facts: &Facts,
     config: &Config,
 ) -> Result<&'static str, Stop> {
-    if job.ticket.event == Event::Reflect {
+    if job.ticket.event == JobEvent::Reflect {
         return Ok(ASKED);
     }
     let transcript = job.ticket.transcript.to_string_lossy();

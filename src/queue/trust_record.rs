@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::QueueError;
 use super::context::WorkerContext;
-use super::edit::Edit;
-use super::progress::Job;
+use super::edit::PlaybookEdit;
+use super::progress::JobInProgress;
 use super::screening::{
     AGAIN, OWN_PATTERN, STRICT, from_file, has_own_secret, key, masker, of_file,
 };
@@ -16,10 +16,10 @@ use super::status;
 use super::surroundings::Surroundings;
 use crate::fsx::FsError;
 use crate::playbook::context::Admission;
-use crate::playbook::{Change, Playbook, Point, PointState, Section};
+use crate::playbook::{Playbook, Point, PointChange, PointState, Section};
 use crate::store::Store;
 use crate::trust::request::{self, TrustRequest};
-use crate::trust::{Standing, TrustMark, TrustRecord, Word};
+use crate::trust::{TrustMark, TrustRecord, TrustStanding, TrustWord};
 
 /// How long the worker waits for a playbook it only wants to screen.
 const SHORT_WAIT: Duration = Duration::from_secs(5);
@@ -35,9 +35,9 @@ pub(crate) struct Screened {
 
 /// Begins the record of a project whose playbook is about to be begun by us.
 pub(super) fn birth(surroundings: &Surroundings, project: &Path) -> Result<(), FsError> {
-    let standing = Standing::of(&surroundings.paths, project);
-    if matches!(standing, Standing::Foreign | Standing::Replaced) {
-        let mut record = TrustRecord::new(Word::Trusted);
+    let standing = TrustStanding::of(&surroundings.paths, project);
+    if matches!(standing, TrustStanding::Foreign | TrustStanding::Replaced) {
+        let mut record = TrustRecord::new(TrustWord::Trusted);
         record.bind(project);
         record.write(&surroundings.paths.trust_record(project))?;
     }
@@ -48,12 +48,12 @@ pub(super) fn birth(surroundings: &Surroundings, project: &Path) -> Result<(), F
 /// lock.
 pub(super) fn after_job(
     context: &WorkerContext,
-    job: &Job,
+    job: &JobInProgress,
     playbook: &Playbook,
 ) -> Result<(), QueueError> {
     let changes = match job.edit {
         // What they bring back may be anybody's.
-        Some(Edit::Undo { .. } | Edit::Restore { .. }) => &[],
+        Some(PlaybookEdit::Undo { .. } | PlaybookEdit::Restore { .. }) => &[],
         _ => job.progress.changes.as_deref().unwrap_or_default(),
     };
     let ours = changes.iter().filter_map(written).collect();
@@ -61,7 +61,7 @@ pub(super) fn after_job(
 }
 
 /// The point that a change wrote, if it changed more than counters.
-fn written(change: &Change) -> Option<TrustMark> {
+fn written(change: &PointChange) -> Option<TrustMark> {
     let mark = |state: &PointState| {
         let section = Section::from_key(&state.section)?;
         Some(TrustMark::of(section, state.name(), state.text()))
@@ -88,7 +88,7 @@ pub(super) fn requested(context: &WorkerContext) -> Result<(), FsError> {
 
 fn screen(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
     let store = Store::of(context.paths(), project);
-    if !Standing::of(context.paths(), project).is_trusted() || store.bytes()?.is_none() {
+    if !TrustStanding::of(context.paths(), project).is_trusted() || store.bytes()?.is_none() {
         return Ok(());
     }
     let locked = store.lock(SHORT_WAIT)?;
@@ -101,13 +101,16 @@ fn bring_up_to_date(
     playbook: &Playbook,
     ours: &HashSet<TrustMark>,
 ) -> Result<(), QueueError> {
-    let (record, strict) = match Standing::of(context.paths(), project) {
-        Standing::Recorded(record) => (
+    let (record, strict) = match TrustStanding::of(context.paths(), project) {
+        TrustStanding::Recorded(record) => (
             record,
             context.surroundings.config.trust.strict.then_some(STRICT),
         ),
-        Standing::Born => (TrustRecord::new(Word::Trusted), None),
-        Standing::Foreign | Standing::Replaced | Standing::Untrusted | Standing::Unreadable(_) => {
+        TrustStanding::Born => (TrustRecord::new(TrustWord::Trusted), None),
+        TrustStanding::Foreign
+        | TrustStanding::Replaced
+        | TrustStanding::Untrusted
+        | TrustStanding::Unreadable(_) => {
             return Ok(());
         }
     };
@@ -118,8 +121,8 @@ pub(crate) fn trust(context: &WorkerContext, project: &Path) -> Result<Screened,
     let path = context.paths().trust_record(project);
     // What was screened before trust was taken back needs no second look.
     let earlier = TrustRecord::read(&path).ok().flatten();
-    let mut record = earlier.unwrap_or_else(|| TrustRecord::new(Word::Trusted));
-    record.word = Word::Trusted;
+    let mut record = earlier.unwrap_or_else(|| TrustRecord::new(TrustWord::Trusted));
+    record.word = TrustWord::Trusted;
     record.bind(project);
     let store = Store::of(context.paths(), project);
     if store.bytes()?.is_none() {

@@ -12,13 +12,16 @@ use jiff::Timestamp;
 use tokio::task::block_in_place;
 
 use super::bootstrap_budget;
-use super::budget::{self, Day, Hold, Usage, Whose};
+use super::budget::{self, BudgetOwner, Day, Hold, Usage};
 use super::context::WorkerContext;
-use super::job::{Event, JobId};
-use super::progress::{Job, Paid};
-use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
+use super::job::{JobEvent, JobId};
+use super::progress::{JobInProgress, Paid};
+use crate::backend::{
+    Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
+    PromptHash, TokenCount,
+};
 use crate::config::Config;
-use crate::memory::{BudgetKind, Call};
+use crate::memory::{BudgetKind, ModelCall};
 use crate::transcript::estimate_tokens;
 
 /// What `claude -p` may ask and think beside our question, in tokens.
@@ -53,7 +56,7 @@ impl Caller {
         }
     }
 
-    pub(super) fn job(job: &Job) -> Self {
+    pub(super) fn job(job: &JobInProgress) -> Self {
         let tokens = job.progress.spent.tokens();
         Self {
             id: job.ticket.id.to_string(),
@@ -65,9 +68,9 @@ impl Caller {
     }
 }
 
-pub(super) fn budget_kind_of(job: &Job) -> BudgetKind {
+pub(super) fn budget_kind_of(job: &JobInProgress) -> BudgetKind {
     match job.ticket.event {
-        Event::Bootstrap => BudgetKind::Agreed,
+        JobEvent::Bootstrap => BudgetKind::Agreed,
         _ => BudgetKind::Day,
     }
 }
@@ -148,19 +151,19 @@ impl<'a> Meter<'a> {
         let name = project.to_string_lossy();
         let all = Usage::of(&spent);
         let own = Usage::of(spent.iter().filter(|row| row.project == name));
-        let calls = budget::day(all, open_calls, &user.budgets, day, Whose::All)?;
-        let of_project = budget::day(own, open_calls, &config.budgets, day, Whose::Project)?;
+        let calls = budget::day(all, open_calls, &user.budgets, day, BudgetOwner::All)?;
+        let of_project = budget::day(own, open_calls, &config.budgets, day, BudgetOwner::Project)?;
         Ok(calls.min(of_project))
     }
 
     fn wanted(&self, config: &Config) -> u32 {
         match self.backend.name() {
-            Name::Anthropic | Name::Openai => config.retry.attempts,
+            BackendName::Anthropic | BackendName::Openai => config.retry.attempts,
             _ => 1,
         }
     }
 
-    fn note(&self, ask: &Ask<'_>, result: &Result<Reply, Failure>, now: Timestamp) {
+    fn note(&self, ask: &Ask<'_>, result: &Result<BackendReply, BackendFailure>, now: Timestamp) {
         let (model, tokens, attempts) = match result {
             Ok(reply) => (reply.model.as_str(), reply.tokens, reply.attempts),
             Err(failure) => (ask.model, failure.tokens, failure.attempts),
@@ -178,7 +181,8 @@ impl<'a> Meter<'a> {
             model: model.to_owned(),
             attempts,
             tokens,
-            fixture_key: (backend == Name::Fixtures).then(|| PromptHash::of(ask).key().to_owned()),
+            fixture_key: (backend == BackendName::Fixtures)
+                .then(|| PromptHash::of(ask).key().to_owned()),
         };
         if !backend.is_offline()
             && let Err(error) = self.enter(&mut paid)
@@ -203,18 +207,18 @@ impl<'a> Meter<'a> {
 }
 
 impl Backend for Meter<'_> {
-    fn name(&self) -> Name {
+    fn name(&self) -> BackendName {
         self.backend.name()
     }
 
-    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(async move {
             let permit = match block_in_place(|| self.permit(ask)) {
                 Ok(permit) => permit,
                 Err(hold) => {
-                    let failure = Failure {
+                    let failure = BackendFailure {
                         attempts: 0,
-                        ..Failure::new(FailureKind::Held, hold.to_string())
+                        ..BackendFailure::new(FailureKind::Held, hold.to_string())
                     };
                     self.state().hold = Some(hold);
                     return Err(failure);
@@ -312,13 +316,13 @@ impl Drop for RoomTaken<'_> {
 
 /// What a call is believed to have cost: no token is shorter than a byte. A server that says
 /// more would use up the budget of the day, or of all days.
-fn believed(ask: &Ask<'_>, backend: Name, said: Tokens) -> Tokens {
+fn believed(ask: &Ask<'_>, backend: BackendName, said: TokenCount) -> TokenCount {
     let asked = (ask.system.len() + ask.prompt.len()) as u64;
     let of_client = match backend {
-        Name::ClaudeCli => CLIENTS_OWN,
+        BackendName::ClaudeCli => CLIENTS_OWN,
         _ => 0,
     };
-    Tokens {
+    TokenCount {
         input: said.input.min(asked + of_client),
         output: said.output.min(u64::from(ask.max_tokens) + of_client),
     }
@@ -328,8 +332,13 @@ fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
-pub(super) fn ledger_row(job: &str, project: &str, budget_kind: BudgetKind, paid: &Paid) -> Call {
-    Call {
+pub(super) fn ledger_row(
+    job: &str,
+    project: &str,
+    budget_kind: BudgetKind,
+    paid: &Paid,
+) -> ModelCall {
+    ModelCall {
         job: job.to_owned(),
         seq: paid.seq,
         project: project.to_owned(),

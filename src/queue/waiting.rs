@@ -5,7 +5,7 @@ use std::fmt::Display;
 use jiff::{SignedDuration, Timestamp};
 
 use super::files;
-use super::progress::Waiting;
+use super::progress::WaitingJob;
 use super::status::{Notice, Status};
 use super::worker_lock::{self, Holder};
 use crate::fsx::FsError;
@@ -21,7 +21,7 @@ pub(crate) fn reason_of(error: &impl Display) -> String {
 }
 
 /// Tells whether a job waits for its settings: they may be mended, so it is tried at once.
-pub(crate) fn is_for_settings(waiting: &Waiting) -> bool {
+pub(crate) fn is_for_settings(waiting: &WaitingJob) -> bool {
     waiting.reason.starts_with(SETTINGS)
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
         if earlier.as_ref().is_some_and(|w| w.reason == reason) {
             continue;
         }
-        job.progress.waiting = Some(Waiting {
+        job.progress.waiting = Some(WaitingJob {
             reason: reason.to_owned(),
             since: earlier.map_or(now, |w| w.since),
             tries: 1,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Sum;
 use crate::hint::MemoryKind;
-use crate::memory::{Ending, Memory, MemoryError, RecallQuery};
+use crate::memory::{Memory, MemoryError, PartEnding, RecallQuery};
 use crate::playbook::{Playbook, Point};
 use crate::reflect::remembered::{Detail, Remembered};
 
@@ -113,7 +113,7 @@ fn point(query: &Query<'_>, point: &Point<'_>) -> Value {
 
 /// How each session ended that has a part on one of the days; a part that was not judged
 /// says nothing about the others.
-fn ends<'e>(parts: impl Iterator<Item = &'e Ending>) -> Value {
+fn ends<'e>(parts: impl Iterator<Item = &'e PartEnding>) -> Value {
     let mut last = BTreeMap::new();
     for part in parts {
         let is_it = |end: &&str| part.ended.as_deref() == Some(*end);
@@ -130,8 +130,8 @@ fn ends<'e>(parts: impl Iterator<Item = &'e Ending>) -> Value {
     json!(counted)
 }
 
-fn days(query: &Query<'_>, endings: &[Ending]) -> Value {
-    let mut by_day: BTreeMap<Date, Vec<&Ending>> = BTreeMap::new();
+fn days(query: &Query<'_>, endings: &[PartEnding]) -> Value {
+    let mut by_day: BTreeMap<Date, Vec<&PartEnding>> = BTreeMap::new();
     for ending in endings {
         by_day
             .entry(query.date(ending.time))
@@ -145,7 +145,7 @@ fn days(query: &Query<'_>, endings: &[Ending]) -> Value {
     query.days().into_iter().map(day).collect()
 }
 
-fn sessions(query: &Query<'_>, endings: &[Ending]) -> Value {
+fn sessions(query: &Query<'_>, endings: &[PartEnding]) -> Value {
     let days: BTreeSet<Date> = query.days().into_iter().collect();
     let shown = endings
         .iter()

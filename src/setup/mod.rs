@@ -21,4 +21,4 @@ pub(crate) use files::{Installed, purge};
 pub(crate) use merge::{Earlier, registered};
 pub(crate) use record::{SettingsRecord, recorded};
 pub(crate) use registration::{Hooks, Spelling, is_gate, is_of_stand_in, shell_word};
-pub(crate) use settings::{Settings, SettingsPlan, SetupError};
+pub(crate) use settings::{ClientSettings, SettingsPlan, SetupError};

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::merge::Earlier;
 use super::registration::{Hooks, Spelling};
-use super::settings::Settings;
+use super::settings::ClientSettings;
 use crate::env::{Env, name};
 use crate::hook::HookEvent;
 use crate::paths::Paths;
@@ -59,8 +59,8 @@ impl Home {
         Hooks::of_client(self.paths.client(), None, Spelling::Path)
     }
 
-    fn settings(&self) -> Settings<'_> {
-        Settings::new(&self.paths, self.paths.client_settings(), self.hooks())
+    fn settings(&self) -> ClientSettings<'_> {
+        ClientSettings::new(&self.paths, self.paths.client_settings(), self.hooks())
     }
 
     fn write(&self, text: &str) {

@@ -49,7 +49,7 @@ impl SetupError {
 }
 
 #[derive(Debug)]
-pub(crate) struct Settings<'a> {
+pub(crate) struct ClientSettings<'a> {
     paths: &'a Paths,
     file: PathBuf,
     hooks: Hooks,
@@ -78,7 +78,7 @@ impl SettingsPlan {
     }
 }
 
-impl<'a> Settings<'a> {
+impl<'a> ClientSettings<'a> {
     pub(crate) fn new(paths: &'a Paths, file: PathBuf, hooks: Hooks) -> Self {
         Self { paths, file, hooks }
     }

@@ -64,13 +64,13 @@ pub struct Sharing {
 
 /// How the last exchange went, for who asks for the status.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Standing {
+pub(crate) struct LastExchange {
     pub(crate) tried: Option<Timestamp>,
     pub(crate) succeeded: Option<Timestamp>,
     pub(crate) problem: Option<String>,
 }
 
-impl Standing {
+impl LastExchange {
     pub(crate) fn of(paths: &Paths) -> Self {
         fsx::read_json(&paths.sync_standing(), MAX_STANDING).unwrap_or_default()
     }
@@ -193,7 +193,7 @@ impl Sharing {
 
     /// Keeps how it went, for `playbook status`.
     pub fn keep(&self, problem: Option<String>) -> anyhow::Result<()> {
-        Standing::keep(&self.paths, problem, self.now)
+        LastExchange::keep(&self.paths, problem, self.now)
     }
 
     /// The lock of the one exchange at a time.

@@ -15,7 +15,7 @@ use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::three_way::{Sides, has_markers, merge_files, sides};
 use crate::shown::counted;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 const LIMIT: Duration = Duration::from_secs(20);
 const FILE: &str = ".claude/playbook.json";
@@ -42,7 +42,7 @@ pub(super) fn merged(
     if !is_marked && !is_under_way() {
         return None;
     }
-    if !Standing::of(paths, project).is_trusted() {
+    if !TrustStanding::of(paths, project).is_trusted() {
         return why_not("the project is not trusted");
     }
     let git = Git::at(project, LIMIT);

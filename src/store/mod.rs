@@ -15,7 +15,7 @@ use crate::paths::Paths;
 use crate::playbook::migrate::{Migrated, migrate};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Numbering, Playbook};
-use crate::trust::{Standing, TrustRecord};
+use crate::trust::{TrustRecord, TrustStanding};
 
 use litter::Folder;
 pub(crate) use snapshots::Snapshots;
@@ -114,7 +114,7 @@ impl Store {
         }
         // In a project that is not trusted nothing is made, not even a lock.
         let lock = match &self.owner {
-            Some(Owner { paths, project }) if Standing::of(paths, project).is_trusted() => {
+            Some(Owner { paths, project }) if TrustStanding::of(paths, project).is_trusted() => {
                 let lock = Lock::acquire(&lock_path(&self.path), Duration::ZERO)?;
                 // Who holds it has merged the file, or does.
                 let Some(lock) = lock else {

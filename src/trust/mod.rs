@@ -3,7 +3,7 @@
 //! A playbook can arrive with a clone or a pull, and each of its key points becomes a word
 //! in the ear of an agent with a shell. So a small record outside of the project says
 //! whether the project is trusted, in which checkout of it, and which points our worker or
-//! command line wrote or screened ([`TrustRecord`]). The hook reads that one file ([`Standing`]) and gives nothing else.
+//! command line wrote or screened ([`TrustRecord`]). The hook reads that one file ([`TrustStanding`]) and gives nothing else.
 //!
 //! Hooks use all of this: no regex, no database.
 
@@ -13,7 +13,7 @@ pub(crate) mod request;
 
 use std::path::Path;
 
-pub(crate) use record::{TrustMark, TrustRecord, Word};
+pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
 
 use crate::fsx::FsError;
 use crate::paths::Paths;
@@ -23,7 +23,7 @@ use crate::project;
 
 /// What a session may be given of a project's playbook.
 #[derive(Debug)]
-pub(crate) enum Standing {
+pub(crate) enum TrustStanding {
     /// The points that the record knows.
     Recorded(TrustRecord),
     /// All: no git work tree could have brought the file, or it is the user's own, and the worker
@@ -39,13 +39,13 @@ pub(crate) enum Standing {
     Unreadable(FsError),
 }
 
-impl Standing {
+impl TrustStanding {
     /// Finds out about `project`: one small file, and a look for `.git`.
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
         // What stands beside the settings is the user's own, whatever brought it there.
         let is_own = project == paths.own();
         match TrustRecord::read(&paths.trust_record(project)) {
-            Ok(Some(record)) if record.word == Word::Untrusted => Self::Untrusted,
+            Ok(Some(record)) if record.word == TrustWord::Untrusted => Self::Untrusted,
             Ok(Some(record)) if !is_own && record.is_of_another(project) => Self::Replaced,
             Ok(Some(record)) => Self::Recorded(record),
             Ok(None) if !is_own && project::git_above(project).is_some() => Self::Foreign,

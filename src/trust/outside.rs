@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Standing;
+use super::TrustStanding;
 use crate::fsx::lock::lock_path;
 use crate::paths::{Paths, playbook_file};
 
@@ -33,7 +33,7 @@ pub(crate) fn of(project: &Path) -> Option<PathBuf> {
 /// trust in the project. Without our folders (`paths`) there is none.
 pub(crate) fn refused(paths: Option<&Paths>, project: &Path) -> Option<String> {
     let target = of(project)?;
-    let is_trusted = paths.is_some_and(|paths| Standing::of(paths, project).is_trusted());
+    let is_trusted = paths.is_some_and(|paths| TrustStanding::of(paths, project).is_trusted());
     (!is_trusted).then(|| refusal(project, &target))
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::checkout::{self, Checkout};
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::playbook::Section;
 use crate::playbook::context::Admission;
 use crate::state_guard;
@@ -65,14 +65,14 @@ impl TrustMark {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum TrustWord {
     Trusted,
     Untrusted,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustRecord {
-    pub(crate) word: Word,
+    pub(crate) word: TrustWord,
     /// The one it was written for; older records do not say.
     checkout: Option<Checkout>,
     /// Sorted.
@@ -82,7 +82,7 @@ pub(crate) struct TrustRecord {
 }
 
 impl TrustRecord {
-    pub(crate) fn new(word: Word) -> Self {
+    pub(crate) fn new(word: TrustWord) -> Self {
         Self {
             word,
             checkout: None,
@@ -106,8 +106,8 @@ impl TrustRecord {
         let (count, rest) = rest.split_first_chunk()?;
         let (marks, surplus) = rest.as_chunks();
         let word = match word {
-            b'T' => Word::Trusted,
-            b'U' => Word::Untrusted,
+            b'T' => TrustWord::Trusted,
+            b'U' => TrustWord::Untrusted,
             _ => return None,
         };
         if !surplus.is_empty() {
@@ -129,8 +129,8 @@ impl TrustRecord {
         let mut bytes = Vec::with_capacity(HEAD + marks * MARK_BYTES);
         bytes.extend(MAGIC);
         bytes.push(match self.word {
-            Word::Trusted => b'T',
-            Word::Untrusted => b'U',
+            TrustWord::Trusted => b'T',
+            TrustWord::Untrusted => b'U',
         });
         bytes.extend(Checkout::to_bytes(self.checkout));
         let known = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn what_is_no_record_is_refused() {
-        let good = TrustRecord::new(Word::Untrusted).to_bytes();
+        let good = TrustRecord::new(TrustWord::Untrusted).to_bytes();
         assert!(TrustRecord::parse(&good).is_some());
         let grown = [&good[..], b"x"].concat();
         for bytes in [

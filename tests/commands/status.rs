@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::prelude::*;
 use crate::common::story::write_points;
-use playbook::memory::{BudgetKind, Call};
+use playbook::memory::{BudgetKind, ModelCall};
 
 /// So many lines a terminal has.
 const SCREEN: usize = 24;
@@ -28,7 +28,7 @@ fn lived_in() -> TestEnv {
 
 /// So many calls today, of a thousand tokens in and a hundred out each.
 fn spend(env: &TestEnv, job: &str, project: &str, calls: u64) {
-    let call = Call {
+    let call = ModelCall {
         job: job.to_owned(),
         seq: 0,
         project: project.to_owned(),

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use playbook::digest::name_of;
 use playbook::env::Env;
-use playbook::memory::{Job, JobCounts, Memory, Outcome};
+use playbook::memory::{FinishedJob, JobCounts, JobOutcome, Memory};
 use playbook::paths::Paths;
-use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
+use playbook::reflect::learned::{
+    Learned, LearnedFrom, NewError, NewFix, NewLesson, NewReflection,
+};
 use playbook::transcript::error_of_subject;
 
 use super::env::{NOW, TestEnv};
@@ -82,15 +84,15 @@ pub(crate) fn reflection(text: &str, strategy: Option<&str>, importance: f64) ->
 }
 
 /// A job that has been applied, of the session `s1`.
-pub(crate) fn job(id: &str, project: &str, finished: Timestamp) -> Job {
-    Job {
+pub(crate) fn job(id: &str, project: &str, finished: Timestamp) -> FinishedJob {
+    FinishedJob {
         id: id.to_owned(),
         project: project.to_owned(),
         session: "s1".to_owned(),
         transcript: "/t/s1.jsonl".to_owned(),
         event: "session-end".to_owned(),
         backend: "rules".to_owned(),
-        outcome: Outcome::Applied,
+        outcome: JobOutcome::Applied,
         reason: String::new(),
         counts: JobCounts::default(),
         finished,
@@ -126,7 +128,7 @@ impl TestEnv {
 
     /// Has a job so many days ago teach something; returns the ids.
     pub(crate) fn learn(&self, job: &str, days: i64, learned: &[Learned]) -> Vec<String> {
-        let source = Source {
+        let source = LearnedFrom {
             root: String::new(),
             project: self.project().display().to_string(),
             session: format!("session of {job}"),

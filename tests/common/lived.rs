@@ -2,8 +2,10 @@
 //! way, votes over weeks, errors with and without fixes, costs.
 #![allow(clippy::unwrap_used, reason = "a test that panics names its line")]
 
-use playbook::memory::{BudgetKind, Call, Evaluation, Job, Memory, Outcome, Record};
-use playbook::playbook::{Change, ChangeKind, PointState};
+use playbook::memory::{
+    BudgetKind, Evaluation, FinishedJob, JobOutcome, JobRecord, Memory, ModelCall,
+};
+use playbook::playbook::{ChangeKind, PointChange, PointState};
 use serde_json::json;
 
 use super::env::TestEnv;
@@ -84,14 +86,14 @@ impl TestEnv {
         let time = days_ago(day);
         let which = usize::try_from(n).unwrap();
         let is_skipped = n % 7 == 3;
-        let mut record = Record::new(Job {
+        let mut record = JobRecord::new(FinishedJob {
             session: format!("session {n}"),
             transcript: String::new(),
             backend: "anthropic".to_owned(),
             ..job(&id, &project, time)
         });
         if is_skipped {
-            record.job.outcome = Outcome::Skipped;
+            record.job.outcome = JobOutcome::Skipped;
         } else {
             let share = 1.0 - f64::from(u8::try_from(day).unwrap()) / 140.0;
             record.ended = Some(ENDS[which % ENDS.len()].to_owned());
@@ -104,7 +106,7 @@ impl TestEnv {
             });
         }
         record.changes = vec![Self::vote(which / 3 + which % 3, day)];
-        record.calls = vec![Call {
+        record.calls = vec![ModelCall {
             job: id,
             seq: 0,
             project,
@@ -120,7 +122,7 @@ impl TestEnv {
     }
 
     /// One more vote for one of the key points, on the way to what it has today.
-    fn vote(which: usize, day: i64) -> Change {
+    fn vote(which: usize, day: i64) -> PointChange {
         let points = points();
         let (name, text, helpful, harmful) = points[which % points.len()];
         let passed = u64::try_from(70 - day).unwrap();
@@ -132,7 +134,7 @@ impl TestEnv {
             },
         }))
         .expect("a point");
-        Change {
+        PointChange {
             kind: ChangeKind::Helpful,
             id: name.to_owned(),
             before: Some(state.clone()),

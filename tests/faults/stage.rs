@@ -238,7 +238,7 @@ impl Stage {
         let jobs = memory.last_jobs(None, 100).expect("jobs");
         let mut applied = jobs
             .iter()
-            .filter(|row| row.job.outcome == memory::Outcome::Applied);
+            .filter(|row| row.job.outcome == memory::JobOutcome::Applied);
         let project = self.env.project();
         let is_of_project = |row: &memory::JobRow| project.as_os_str() == row.job.project.as_str();
         let job = applied.find(|row| row.job.session == "s3" && is_of_project(row));

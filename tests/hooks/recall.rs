@@ -7,7 +7,7 @@ use std::fs;
 use crate::common::hook::merge;
 use crate::common::learned::{error, lesson, reflection};
 use crate::common::prelude::*;
-use playbook::hint::{Effect, Shown};
+use playbook::hint::{Effect, EffectWhenShown};
 use playbook::reflect::learned::Learned;
 
 pub(super) const ERROR: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/u/a.py\", line 3, in <module>\n    import requests\nModuleNotFoundError: No module named 'requests'";
@@ -101,7 +101,7 @@ fn what_did_not_help_fades_from_view() {
     for job in ["j2", "j3", "j4"] {
         let effect = Effect::Failed;
         let id = id.clone();
-        env.learn(job, 1, &[Learned::Shown(Shown { id, effect })]);
+        env.learn(job, 1, &[Learned::Shown(EffectWhenShown { id, effect })]);
     }
     fails(&env, "s2", ERROR).silent();
 }

@@ -5,7 +5,7 @@
 //! among them; `poison/honest.txt` holds key points as people and models write them. One text a
 //! line; `\n` and `\u{200b}` stand for what cannot be seen.
 
-use playbook::screen::{Kind, suspicions};
+use playbook::screen::{AttackKind, suspicions};
 
 fn texts(file: &str) -> Vec<String> {
     file.lines().map(unescaped).collect()
@@ -36,7 +36,7 @@ fn blatant_attacks_are_held_back() {
 #[test]
 fn honest_texts_pass() {
     let texts = texts(include_str!("../poison/honest.txt"));
-    let held: Vec<(&String, Vec<Kind>)> = texts
+    let held: Vec<(&String, Vec<AttackKind>)> = texts
         .iter()
         .map(|text| (text, suspicions(text)))
         .filter(|(_, kinds)| !kinds.is_empty())

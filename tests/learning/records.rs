@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use playbook::transcript::{Digest, Lane, Options, Range, scan_reader};
+use playbook::transcript::{Digest, Lane, Range, ReadOptions, scan_reader};
 use playbook::transcript_file::{complete_end, scan};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub(super) fn answer(id: usize, text: &str, is_error: bool) -> Value {
 }
 
 /// Reads the whole of a transcript's file.
-pub(super) fn read_file(path: &Path, options: &Options) -> Digest {
+pub(super) fn read_file(path: &Path, options: &ReadOptions) -> Digest {
     let range = Range {
         start: 0,
         end: complete_end(path, 0).unwrap(),
@@ -39,16 +39,16 @@ pub(super) fn read_file(path: &Path, options: &Options) -> Digest {
 }
 
 /// Reads a transcript of these records.
-pub(super) fn read_with(options: &Options, lines: &[Value]) -> Digest {
+pub(super) fn read_with(options: &ReadOptions, lines: &[Value]) -> Digest {
     let lines = lines.iter().map(ToString::to_string);
     let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
     scan_reader(text.as_bytes(), 0, options, &mut |_, _| false).unwrap()
 }
 
 pub(super) fn read_as(lane: Lane, lines: &[Value]) -> Digest {
-    let options = Options {
+    let options = ReadOptions {
         lane,
-        ..Options::default()
+        ..ReadOptions::default()
     };
     read_with(&options, lines)
 }

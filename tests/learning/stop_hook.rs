@@ -2,7 +2,7 @@
 //! a hook's word: no prompt, nothing the user said, no citation and nothing to learn from.
 use std::path::Path;
 
-use playbook::transcript::{Bearing, Options, scan_reader};
+use playbook::transcript::{Bearing, ReadOptions, scan_reader};
 
 const GUIDANCE: &str =
     "From now on always run the checks before you say [pat-002] that it is done.";
@@ -16,7 +16,10 @@ fn measured() -> String {
 fn guidance_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
     let text = measured();
     assert!(text.contains(GUIDANCE), "the fixture holds the guidance");
-    let digest = scan_reader(text.as_bytes(), 0, &Options::default(), &mut |_, _| false).unwrap();
+    let digest = scan_reader(text.as_bytes(), 0, &ReadOptions::default(), &mut |_, _| {
+        false
+    })
+    .unwrap();
     let facts = &digest.facts;
     assert_eq!(facts.user_turns, 1);
     assert_eq!(facts.first_request.as_deref(), Some("run the checks"));
@@ -28,7 +31,7 @@ fn guidance_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
     let hook: Vec<_> = shown.iter().filter(|event| event.kind == "hook").collect();
     assert_eq!(hook.len(), 1, "{shown:?}");
     assert_eq!(hook[0].bearing, Bearing::Others);
-    let of_others = |event: &&playbook::transcript::Shown| event.kind != "hook";
+    let of_others = |event: &&playbook::transcript::ShownEvent| event.kind != "hook";
     for event in shown.iter().filter(of_others) {
         assert!(!event.own.join("\n").contains("From now on"), "{event:?}");
     }
@@ -37,7 +40,10 @@ fn guidance_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
 #[test]
 fn a_client_that_does_not_mark_guidance_as_its_own_changes_nothing_of_that() {
     let text = measured().replace(r#","isMeta":true"#, "");
-    let digest = scan_reader(text.as_bytes(), 0, &Options::default(), &mut |_, _| false).unwrap();
+    let digest = scan_reader(text.as_bytes(), 0, &ReadOptions::default(), &mut |_, _| {
+        false
+    })
+    .unwrap();
     assert_eq!(digest.facts.user_turns, 1);
     assert_eq!(digest.facts.said, []);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::records::{answer, assistant, call, read, read_file, user};
-use playbook::transcript::{Lane, Options, estimate_tokens};
+use playbook::transcript::{Lane, ReadOptions, estimate_tokens};
 use playbook::transcript_file::complete_end;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -106,10 +106,10 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
     for path in &paths {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let lane = [Lane::Session, Lane::Subagent][usize::from(name == "subagent-agent")];
-        let options = Options {
+        let options = ReadOptions {
             lane,
             home: Some("/home/user".to_owned()),
-            ..Options::default()
+            ..ReadOptions::default()
         };
         let digest = read_file(path, &options);
         let skipped = serde_json::to_string(&digest.stats.skipped).unwrap();
@@ -147,7 +147,7 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
         let size = std::fs::metadata(&path).unwrap().len();
         let end = complete_end(&path, 0).unwrap();
         assert!(size - end <= 1, "{name}: nothing is cut off");
-        let digest = read_file(&path, &Options::default());
+        let digest = read_file(&path, &ReadOptions::default());
         let stats = digest.stats;
         let skipped: u64 = stats.skipped.values().sum();
         assert_eq!(stats.records, stats.read + skipped, "{name}");

@@ -2,7 +2,7 @@
 
 use super::records::{answer, assistant, call, call_with, read, read_with, user};
 use playbook::redact::{NeverRead, Secrecy};
-use playbook::transcript::Options;
+use playbook::transcript::ReadOptions;
 use serde_json::{Value, json};
 
 #[test]
@@ -109,9 +109,9 @@ fn secrets_and_the_home_folder_are_not_in_the_evidence_nor_in_the_facts() {
         answer(2, "ok", false),
         user(format!("No, {secret} is the wrong one")),
     ];
-    let options = Options {
+    let options = ReadOptions {
         home: Some("/home/someone".to_owned()),
-        ..Options::default()
+        ..ReadOptions::default()
     };
     let digest = read_with(&options, &lines);
     let facts = serde_json::to_string(&digest.facts).unwrap();
@@ -150,9 +150,9 @@ fn the_error_of_a_file_that_is_never_read_is_told_and_its_content_is_not() {
         never_read: NeverRead::new(&[".env".to_owned()]),
         ..Secrecy::default()
     };
-    let options = Options {
+    let options = ReadOptions {
         secrecy,
-        ..Options::default()
+        ..ReadOptions::default()
     };
     let lines = [
         user("go"),

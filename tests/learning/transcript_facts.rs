@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use super::records::{assistant as claude, read, read_as, user};
 use crate::common::prelude::*;
 use playbook::transcript::{
-    Digest, ErrorCategory, Facts, FollowUp, Lane, Options, Outcome, Reason, SaidKind, scan_reader,
+    Digest, ErrorCategory, Facts, FollowUp, Lane, ReadOptions, Reason, SaidKind, SessionOutcome,
+    scan_reader,
 };
 
 pub(super) fn facts(lines: &[Value]) -> Facts {
@@ -106,30 +107,30 @@ fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value
 }
 
 #[rstest]
-#[case::went_well(vec![claude("done")], Outcome::Partial, None)]
-#[case::made_good(vec![call("Bash", "cargo tset"), error("no such command: tset"), call("Bash", "cargo test"), answer("ok"), claude("done")], Outcome::Success, None)]
-#[case::red(vec![call("Bash", "cargo test"), error("Exit code 101\ntest result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
-#[case::red_then_green(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test"), answer("test result: ok. 1 passed"), claude("done")], Outcome::Success, None)]
-#[case::cut_off(vec![call("Bash", "x"), error("Command timed out after 2m")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
-#[case::cut_off_and_said_so(vec![call("Bash", "x"), error("Command timed out after 2m"), claude("I could not finish.")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
-#[case::failed_and_said_so(vec![call("Bash", "./deploy.sh"), error("Exit code 1\nfatal: Permission denied"), claude("I was not able to deploy.")], Outcome::Partial, Some(ErrorCategory::Permission))]
-#[case::failed_and_asked_again(vec![call("Bash", "./deploy.sh"), error("Exit code 1"), claude("It failed."), user("leave it then"), claude("All right.")], Outcome::Partial, None)]
-#[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], Outcome::Success, None)]
-#[case::never_run_again(vec![call("Bash", "npx tsc"), error("Exit code 2\na.ts(3,5): error TS2322: x"), call("Edit", "a.ts"), answer("ok"), claude("Mended.")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
-#[case::linter_without_a_summary(vec![call("Bash", "cargo test"), answer("test result: ok. 1 passed"), call("Bash", "npx pyright src"), error("Exit code 1\nsrc/a.py:1:1 - error: x"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
-#[case::edited_after_the_check(vec![call("Bash", "cargo test"), answer("test result: ok. 1 passed"), call("Edit", "a.rs"), answer("ok"), claude("done")], Outcome::Partial, None)]
-#[case::edited_after_a_red_check(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Write", "a.rs"), answer("ok"), claude("done")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
-#[case::killed(vec![call("Bash", "cargo test"), error("Exit code 137\nKilled"), claude("so be it")], Outcome::Partial, Some(ErrorCategory::Resource))]
-#[case::red_in_a_pipe(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test | tail -1"), answer("test result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
-#[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], Outcome::Partial, None)]
-#[case::no_key(vec![with(synthetic("Invalid API key"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Permission))]
-#[case::unmarked(vec![synthetic("API Error: 529 overloaded")], Outcome::Error, Some(ErrorCategory::Network))]
-#[case::stopped(vec![claude("a"), user("[Request interrupted by user]")], Outcome::Partial, None)]
-#[case::refused_on_the_way(vec![call("Bash", "x"), rejection("use y"), claude("done")], Outcome::Partial, None)]
-#[case::no_answer(vec![with(claude("API Error: 529 overloaded"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Network))]
+#[case::went_well(vec![claude("done")], SessionOutcome::Partial, None)]
+#[case::made_good(vec![call("Bash", "cargo tset"), error("no such command: tset"), call("Bash", "cargo test"), answer("ok"), claude("done")], SessionOutcome::Success, None)]
+#[case::red(vec![call("Bash", "cargo test"), error("Exit code 101\ntest result: FAILED. 1 failed"), claude("so be it")], SessionOutcome::Failure, Some(ErrorCategory::TestFailure))]
+#[case::red_then_green(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test"), answer("test result: ok. 1 passed"), claude("done")], SessionOutcome::Success, None)]
+#[case::cut_off(vec![call("Bash", "x"), error("Command timed out after 2m")], SessionOutcome::Timeout, Some(ErrorCategory::Timeout))]
+#[case::cut_off_and_said_so(vec![call("Bash", "x"), error("Command timed out after 2m"), claude("I could not finish.")], SessionOutcome::Timeout, Some(ErrorCategory::Timeout))]
+#[case::failed_and_said_so(vec![call("Bash", "./deploy.sh"), error("Exit code 1\nfatal: Permission denied"), claude("I was not able to deploy.")], SessionOutcome::Partial, Some(ErrorCategory::Permission))]
+#[case::failed_and_asked_again(vec![call("Bash", "./deploy.sh"), error("Exit code 1"), claude("It failed."), user("leave it then"), claude("All right.")], SessionOutcome::Partial, None)]
+#[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], SessionOutcome::Success, None)]
+#[case::never_run_again(vec![call("Bash", "npx tsc"), error("Exit code 2\na.ts(3,5): error TS2322: x"), call("Edit", "a.ts"), answer("ok"), claude("Mended.")], SessionOutcome::Failure, Some(ErrorCategory::TypeCompile))]
+#[case::linter_without_a_summary(vec![call("Bash", "cargo test"), answer("test result: ok. 1 passed"), call("Bash", "npx pyright src"), error("Exit code 1\nsrc/a.py:1:1 - error: x"), claude("so be it")], SessionOutcome::Failure, Some(ErrorCategory::TypeCompile))]
+#[case::edited_after_the_check(vec![call("Bash", "cargo test"), answer("test result: ok. 1 passed"), call("Edit", "a.rs"), answer("ok"), claude("done")], SessionOutcome::Partial, None)]
+#[case::edited_after_a_red_check(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Write", "a.rs"), answer("ok"), claude("done")], SessionOutcome::Failure, Some(ErrorCategory::TestFailure))]
+#[case::killed(vec![call("Bash", "cargo test"), error("Exit code 137\nKilled"), claude("so be it")], SessionOutcome::Partial, Some(ErrorCategory::Resource))]
+#[case::red_in_a_pipe(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test | tail -1"), answer("test result: FAILED. 1 failed"), claude("so be it")], SessionOutcome::Failure, Some(ErrorCategory::TestFailure))]
+#[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], SessionOutcome::Partial, None)]
+#[case::no_key(vec![with(synthetic("Invalid API key"), "isApiErrorMessage", true)], SessionOutcome::Error, Some(ErrorCategory::Permission))]
+#[case::unmarked(vec![synthetic("API Error: 529 overloaded")], SessionOutcome::Error, Some(ErrorCategory::Network))]
+#[case::stopped(vec![claude("a"), user("[Request interrupted by user]")], SessionOutcome::Partial, None)]
+#[case::refused_on_the_way(vec![call("Bash", "x"), rejection("use y"), claude("done")], SessionOutcome::Partial, None)]
+#[case::no_answer(vec![with(claude("API Error: 529 overloaded"), "isApiErrorMessage", true)], SessionOutcome::Error, Some(ErrorCategory::Network))]
 fn the_outcome_is_decided(
     #[case] after: Vec<Value>,
-    #[case] outcome: Outcome,
+    #[case] outcome: SessionOutcome,
     #[case] category: Option<ErrorCategory>,
 ) {
     let facts = facts(&[vec![user("do x")], after].concat());
@@ -154,7 +155,10 @@ fn what_shares_a_folder_with_a_failed_command_is_not_what_helped() {
     ]);
     let ways: Vec<_> = facts.errors.iter().flat_map(|error| &error.ways).collect();
     assert!(ways.is_empty(), "{ways:?}");
-    assert_eq!((facts.outcome, facts.recoveries), (Outcome::Success, 1));
+    assert_eq!(
+        (facts.outcome, facts.recoveries),
+        (SessionOutcome::Success, 1)
+    );
 }
 
 #[test]
@@ -177,10 +181,15 @@ fn a_uuid_counts_once_and_what_another_job_has_not_at_all() {
     assert_eq!(stats.skipped[&Reason::Repeated], 1);
     let text = format!("{}\n{}\n", record("a"), record("b"));
     let mut asked = BTreeSet::new();
-    let digest = scan_reader(text.as_bytes(), 0, &Options::default(), &mut |hash, _| {
-        assert!(asked.insert(hash), "once");
-        asked.len() == 1
-    })
+    let digest = scan_reader(
+        text.as_bytes(),
+        0,
+        &ReadOptions::default(),
+        &mut |hash, _| {
+            assert!(asked.insert(hash), "once");
+            asked.len() == 1
+        },
+    )
     .unwrap();
     assert_eq!(digest.facts.user_turns, 1);
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use super::records::read_file;
 use crate::common::prelude::*;
-use playbook::transcript::{Digest, Lane, Options, Range, Reason};
+use playbook::transcript::{Digest, Lane, Range, ReadOptions, Reason};
 use playbook::transcript_file::{complete_end, scan};
 
 fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Value)> {
@@ -56,7 +56,7 @@ fn a_scan_finds_what_is_there(#[case] arguments: &[&str]) {
         stats,
         evidence,
         ..
-    } = read_file(&path, &Options::default());
+    } = read_file(&path, &ReadOptions::default());
 
     let cited: BTreeSet<String> = facts.citations.iter().map(ToString::to_string).collect();
     let mut wanted = ids(&truth, "cited_ids");
@@ -103,9 +103,9 @@ fn in_a_subagents_file_the_sidechain_is_the_conversation() {
     let Some((path, truth)) = generate(folder.path(), &["--bytes", "1M", "--sidechains"]) else {
         return;
     };
-    let options = Options {
+    let options = ReadOptions {
         lane: Lane::Subagent,
-        ..Options::default()
+        ..ReadOptions::default()
     };
     let facts = read_file(&path, &options).facts;
     let cited: BTreeSet<String> = facts.citations.iter().map(ToString::to_string).collect();
@@ -123,13 +123,13 @@ fn a_record_that_is_a_copy_does_not_count_and_a_second_scan_finds_only_copies() 
             end: complete_end(&path, 0).unwrap(),
         };
         let is_copy = &mut |hash, _| !known.insert(hash);
-        scan(&path, range, &Options::default(), is_copy).unwrap()
+        scan(&path, range, &ReadOptions::default(), is_copy).unwrap()
     };
     let first = read("resume-compact-auto.jsonl");
     assert!(!first.facts.citations.is_empty());
     assert!(!first.stats.skipped.contains_key(&Reason::Copy));
 
-    let whole = read_file(&path.join("fork.jsonl"), &Options::default());
+    let whole = read_file(&path.join("fork.jsonl"), &ReadOptions::default());
     let own = read("fork.jsonl");
     assert!(own.stats.skipped[&Reason::Copy] > 0);
     assert!(own.facts.user_turns < whole.facts.user_turns);

@@ -3,9 +3,9 @@
 
 use crate::common::prelude::*;
 use jiff::{SignedDuration, Timestamp};
-use playbook::hint::{BIRTH, Effect, MemoryKind, Shown};
-use playbook::memory::{Evaluation, Forget, Limits, Memory, RecallQuery, Record};
-use playbook::reflect::learned::{Learned, NewReflection, Source};
+use playbook::hint::{BIRTH, Effect, EffectWhenShown, MemoryKind};
+use playbook::memory::{Evaluation, ForgetWhat, JobRecord, Limits, Memory, RecallQuery};
+use playbook::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use playbook::reflect::remembered::{Detail, Remembered};
 use proptest::prelude::*;
 
@@ -17,8 +17,8 @@ fn at(day: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()
 }
 
-fn source(job: &str, day: i64) -> Source {
-    Source {
+fn source(job: &str, day: i64) -> LearnedFrom {
+    LearnedFrom {
         root: String::new(),
         project: "/p".to_owned(),
         session: format!("session of {job}"),
@@ -55,7 +55,7 @@ fn reflect(memory: &mut Memory, job: &str, day: i64, new: NewReflection) -> Vec<
 }
 
 fn shown(id: &str, effect: Effect) -> Learned {
-    Learned::Shown(Shown {
+    Learned::Shown(EffectWhenShown {
         id: id.to_owned(),
         effect,
     })
@@ -265,8 +265,8 @@ fn a_fix_that_fails_twice_is_shown_no_more_and_one_that_works_again_is() {
 }
 
 /// A job that teaches a bit of everything; all teach the same.
-fn lessons(n: u64, fix_id: &str) -> Record {
-    let mut record = Record::new(job(&format!("job-{n}"), "/p", at(1)));
+fn lessons(n: u64, fix_id: &str) -> JobRecord {
+    let mut record = JobRecord::new(job(&format!("job-{n}"), "/p", at(1)));
     record.learned = vec![
         Learned::Reflection(reflection("Quote the path.")),
         lesson("forgot the login", "always add it", None),
@@ -319,7 +319,7 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
     let mut memory = folder.open();
     memory.record(&lessons(1, "")).unwrap();
     let forgotten = memory
-        .forget(&Forget::Project("/p".to_owned()), at(1))
+        .forget(&ForgetWhat::Project("/p".to_owned()), at(1))
         .unwrap();
     assert_eq!((forgotten.total(), forgotten.evaluations), (4, 1));
     memory.record(&lessons(1, "")).unwrap();
@@ -367,7 +367,7 @@ fn what_is_unused_leaves_unless_it_is_critical() {
     for day in 23..33 {
         assert_eq!(memory.prune(&limits, far_ahead).unwrap().total(), 0);
         memory
-            .record(&Record::new(job(&format!("j{day}"), "/p", at(day))))
+            .record(&JobRecord::new(job(&format!("j{day}"), "/p", at(day))))
             .unwrap();
     }
     assert_eq!(memory.prune(&limits, at(30)).unwrap().total(), 0);

@@ -5,8 +5,8 @@ use std::fs;
 
 use crate::common::learned::{days_ago, error, job, lesson, reflection};
 use crate::common::prelude::*;
-use playbook::memory::{Evaluation, RecallQuery, Record};
-use playbook::reflect::learned::{Learned, Source};
+use playbook::memory::{Evaluation, JobRecord, RecallQuery};
+use playbook::reflect::learned::{Learned, LearnedFrom};
 use proptest::prelude::*;
 
 pub(super) const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
@@ -284,7 +284,7 @@ fn figures_are_told_in_words_and_in_json() {
     let env = experienced();
     for (n, days) in [(1, 0), (2, 3), (3, 20)] {
         let project = env.project().display().to_string();
-        let mut record = Record::new(job(&format!("e{n}"), &project, days_ago(days)));
+        let mut record = JobRecord::new(job(&format!("e{n}"), &project, days_ago(days)));
         record.evaluation = Some(Evaluation {
             correctness: 0.5 * f64::from(n % 2),
             helpfulness: 0.6,
@@ -342,7 +342,7 @@ fn a_project_that_is_not_there_is_no_other_project(#[case] args: &[&str], #[case
 fn a_project_is_found_by_the_name_it_was_learned_under(#[case] name: &str) {
     let env = experienced();
     let mut memory = env.memory();
-    let source = Source {
+    let source = LearnedFrom {
         root: String::new(),
         project: name.to_owned(),
         session: String::new(),

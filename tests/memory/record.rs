@@ -8,9 +8,10 @@ use std::{env, fs};
 use crate::common::prelude::*;
 use jiff::Timestamp;
 use playbook::memory::{
-    BudgetKind, Call, Cursor, Job, JobCounts, Memory, MemoryError, Outcome, Record, RecordMark,
+    BudgetKind, FinishedJob, JobCounts, JobOutcome, JobRecord, Memory, MemoryError, ModelCall,
+    RecordMark, TranscriptCursor,
 };
-use playbook::playbook::{Change, ChangeKind};
+use playbook::playbook::{ChangeKind, PointChange};
 use proptest::prelude::*;
 
 use super::folder::Folder;
@@ -20,7 +21,7 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
-fn job(id: &str) -> Job {
+fn job(id: &str) -> FinishedJob {
     let counts = JobCounts {
         tags: 2,
         operations: 1,
@@ -29,20 +30,20 @@ fn job(id: &str) -> Job {
         output_tokens: 5,
         ms: 7,
     };
-    Job {
+    FinishedJob {
         counts,
         ..learned::job(id, "/p", at(1))
     }
 }
 
-fn change(kind: ChangeKind, point: &str) -> Change {
+fn change(kind: ChangeKind, point: &str) -> PointChange {
     let state = |helpful: u64| {
         serde_json::from_value(json!({
             "section": "OTHERS", "index": 0,
             "entry": {"name": point, "text": "t", "helpful": helpful, "harmful": 0},
         }))
     };
-    Change {
+    PointChange {
         kind,
         id: point.to_owned(),
         before: Some(state(1).unwrap()),
@@ -52,8 +53,8 @@ fn change(kind: ChangeKind, point: &str) -> Change {
     }
 }
 
-fn cursor(generation: u64, end: u64) -> Cursor {
-    Cursor {
+fn cursor(generation: u64, end: u64) -> TranscriptCursor {
+    TranscriptCursor {
         transcript: "/t/s1.jsonl".to_owned(),
         generation,
         end,
@@ -62,8 +63,8 @@ fn cursor(generation: u64, end: u64) -> Cursor {
     }
 }
 
-fn call(job: &str, seq: u64) -> Call {
-    Call {
+fn call(job: &str, seq: u64) -> ModelCall {
+    ModelCall {
         job: job.to_owned(),
         seq,
         project: "/p".to_owned(),
@@ -78,9 +79,9 @@ fn call(job: &str, seq: u64) -> Call {
 }
 
 /// A job with a bit of everything; jobs of different `n` overlap in parts.
-fn full(n: u64) -> Record {
+fn full(n: u64) -> JobRecord {
     let id = format!("job-{n}");
-    let mut record = Record::new(job(&id));
+    let mut record = JobRecord::new(job(&id));
     record.cursor = Some(cursor(n / 4, 100 * n));
     record.records = (n * 3..n * 3 + 5)
         .map(|hash| RecordMark {
@@ -157,7 +158,7 @@ fn the_ledger_tells_what_a_span_of_time_cost() {
     let folder = Folder::new();
     let mut memory = folder.open();
     for (seq, second, project) in [(0, 10, "/p"), (1, 19, "/p"), (2, 20, "/p"), (3, 15, "/q")] {
-        let call = Call {
+        let call = ModelCall {
             time: at(second),
             project: project.to_owned(),
             attempts: 2,
@@ -180,7 +181,7 @@ fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
     let folder = Folder::new();
     let mut memory = folder.open();
     let mut failed = full(1);
-    failed.job.outcome = Outcome::Failed;
+    failed.job.outcome = JobOutcome::Failed;
     failed.job.reason = "garbage".to_owned();
     memory.record(&failed).unwrap();
     memory.record(&full(1)).unwrap();
@@ -188,7 +189,7 @@ fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
     let row = memory.job("job-1").unwrap().unwrap();
     assert_eq!(
         (row.job.outcome, row.job.reason),
-        (Outcome::Applied, String::new())
+        (JobOutcome::Applied, String::new())
     );
     assert_eq!(memory.last_jobs(None, 9).unwrap().len(), 1);
 }
@@ -199,7 +200,7 @@ fn an_undone_job_stays_undone_when_it_is_recorded_again() {
     let mut memory = folder.open();
     memory.record(&full(1)).unwrap();
     for undo in ["undo-1", "undo-2"] {
-        let mut record = Record::new(job(undo));
+        let mut record = JobRecord::new(job(undo));
         record.undoes = Some("job-1".to_owned());
         memory.record(&record).unwrap();
     }
@@ -216,14 +217,14 @@ fn an_undone_job_stays_undone_when_it_is_recorded_again() {
 #[case::begun_anew(cursor(0, 500), cursor(1, 20), (1, 20))]
 #[case::late_job_of_the_old_file(cursor(1, 20), cursor(0, 900), (1, 20))]
 fn a_cursor_only_moves_forward(
-    #[case] first: Cursor,
-    #[case] second: Cursor,
+    #[case] first: TranscriptCursor,
+    #[case] second: TranscriptCursor,
     #[case] expected: (u64, u64),
 ) {
     let folder = Folder::new();
     let mut memory = folder.open();
     for (id, cursor) in [("a", first), ("b", second)] {
-        let mut record = Record::new(job(id));
+        let mut record = JobRecord::new(job(id));
         record.cursor = Some(cursor);
         memory.record(&record).unwrap();
     }

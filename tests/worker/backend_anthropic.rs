@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::api::{Api, INPUT_TOKENS, OUTPUT_TOKENS, Step};
 use playbook::backend::{
-    Anthropic, Ask, Backend, BaseUrl, Credential, Failure, FailureKind, Plain, Reply, RetryPolicy,
-    Step as Question, Tokens,
+    AccountStep as Question, Anthropic, Ask, Backend, BackendFailure, BackendReply, BaseUrl,
+    Credential, FailureKind, Plain, RetryPolicy, TokenCount,
 };
 
 const LOOPBACK: Plain = Plain::LoopbackOnly("anthropic.allow_http");
@@ -45,7 +45,7 @@ fn wait<T>(work: impl Future<Output = T>) -> T {
         .block_on(work)
 }
 
-fn ask(api: &Api) -> Result<Reply, Failure> {
+fn ask(api: &Api) -> Result<BackendReply, BackendFailure> {
     wait(backend(&api.base_url(), quick()).answer(&ASK))
 }
 
@@ -53,7 +53,7 @@ fn ask(api: &Api) -> Result<Reply, Failure> {
 fn a_question_is_sent_as_the_api_wants_it_and_its_reply_comes_back_whole() {
     let api = Api::script([Step::text("yes")]);
     let reply = ask(&api).unwrap();
-    let tokens = Tokens {
+    let tokens = TokenCount {
         input: INPUT_TOKENS,
         output: OUTPUT_TOKENS,
     };

@@ -8,14 +8,17 @@ use std::time::{Duration, Instant};
 
 use super::backends::is_running;
 use crate::common::prelude::*;
-use playbook::backend::{Ask, Backend, ClaudeCli, Failure, FailureKind, Name, Reply, Step, Tokens};
+use playbook::backend::{
+    AccountStep, Ask, Backend, BackendFailure, BackendName, BackendReply, ClaudeCli, FailureKind,
+    TokenCount,
+};
 use tempfile::TempDir;
 
 /// Where the fake client lies.
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
 const ASK: Ask<'static> = Ask {
-    step: Step::Reflector,
+    step: AccountStep::Reflector,
     system: "You judge sessions.",
     prompt: "Evidence between <<0123456789abcdef>>",
     model: "haiku",
@@ -63,11 +66,11 @@ impl Client {
         ClaudeCli::new(program, environment, limit)
     }
 
-    fn ask(&self, ask: &Ask<'_>, limit: Duration) -> Result<Reply, Failure> {
+    fn ask(&self, ask: &Ask<'_>, limit: Duration) -> Result<BackendReply, BackendFailure> {
         runtime().block_on(self.backend(limit).answer(ask))
     }
 
-    fn answers(&self) -> Result<Reply, Failure> {
+    fn answers(&self) -> Result<BackendReply, BackendFailure> {
         self.ask(&ASK, Duration::from_secs(30))
     }
 
@@ -102,7 +105,7 @@ fn runtime() -> tokio::runtime::Runtime {
 fn a_good_answer_comes_back_with_its_model_and_cost() {
     let client = Client::that(&format!("cat > \"$HOME/prompt\"\n{ANSWER}"));
     let reply = client.answers().unwrap();
-    let tokens = Tokens {
+    let tokens = TokenCount {
         input: 5,
         output: 4,
     };
@@ -283,7 +286,7 @@ fn an_answer_nobody_waits_for_leaves_nobody() {
 #[test]
 fn a_program_that_cannot_be_started_is_named_and_may_pass() {
     let backend = ClaudeCli::new("/nowhere/claude".into(), [], Duration::from_secs(30));
-    assert_eq!(backend.name(), Name::ClaudeCli);
+    assert_eq!(backend.name(), BackendName::ClaudeCli);
     let failure = runtime().block_on(backend.answer(&ASK)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotStarted);
     assert!(failure.kind.may_pass());

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::common::prelude::*;
 use playbook::backend::{
-    Ask, Backend, BaseUrl, Credential, Failure, FailureKind, Openai, Plain, Reply, RetryPolicy,
-    Step as Question,
+    AccountStep as Question, Ask, Backend, BackendFailure, BackendReply, BaseUrl, Credential,
+    FailureKind, Openai, Plain, RetryPolicy,
 };
 
 const KEY: &str = "sk-or-v1-never-to-be-seen";
@@ -54,7 +54,7 @@ fn wait<T>(work: impl Future<Output = T>) -> T {
     runtime.unwrap().block_on(work)
 }
 
-fn ask(api: &Api, key: Option<&str>) -> Result<Reply, Failure> {
+fn ask(api: &Api, key: Option<&str>) -> Result<BackendReply, BackendFailure> {
     wait(backend(api, key).answer(&ASK))
 }
 

@@ -48,18 +48,18 @@ mod with_faults {
     struct Plan {
         role: String,
         log: Option<PathBuf>,
-        fault: Option<(Place, Fate)>,
+        fault: Option<(FaultPoint, AtFault)>,
         passed: AtomicU64,
         fired: AtomicBool,
     }
 
     #[derive(Clone, PartialEq, Eq)]
-    enum Place {
+    enum FaultPoint {
         Number(u64),
         Name(String),
     }
 
-    impl Place {
+    impl FaultPoint {
         fn is_at(&self, number: u64, name: &str) -> bool {
             match self {
                 // What runs side by side may come in another order than when it was counted, and a
@@ -71,7 +71,7 @@ mod with_faults {
     }
 
     #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Fate {
+    enum AtFault {
         Abort,
         /// Stops until somebody lets the process go on.
         Pause,
@@ -119,17 +119,17 @@ mod with_faults {
         }
     }
 
-    fn fault(text: &str, role: &str) -> Option<(Place, Fate)> {
+    fn fault(text: &str, role: &str) -> Option<(FaultPoint, AtFault)> {
         let (of, rest) = text.split_once(':')?;
         let (place, fate) = rest.rsplit_once(':')?;
         let place = place
             .parse()
-            .map_or_else(|_| Place::Name(place.to_owned()), Place::Number);
+            .map_or_else(|_| FaultPoint::Name(place.to_owned()), FaultPoint::Number);
         let fate = match fate {
-            "abort" => Fate::Abort,
-            "pause" => Fate::Pause,
-            "enospc" => Fate::Enospc,
-            "full" => Fate::Full,
+            "abort" => AtFault::Abort,
+            "pause" => AtFault::Pause,
+            "enospc" => AtFault::Enospc,
+            "full" => AtFault::Full,
             _ => return None,
         };
         (of == role).then_some((place, fate))
@@ -146,24 +146,24 @@ mod with_faults {
                 return Ok(());
             };
             let was_fired = self.fired.load(Ordering::SeqCst);
-            let can_strike = can_fail || matches!(fate, Fate::Abort | Fate::Pause);
+            let can_strike = can_fail || matches!(fate, AtFault::Abort | AtFault::Pause);
             if !was_fired && can_strike && place.is_at(number, name) {
                 self.fired.store(true, Ordering::SeqCst);
                 self.log("fired");
                 return Self::strike(*fate);
             }
             // A disk that was found full stays so.
-            if was_fired && can_fail && *fate == Fate::Full {
+            if was_fired && can_fail && *fate == AtFault::Full {
                 return Self::strike(*fate);
             }
             Ok(())
         }
 
-        fn strike(fate: Fate) -> io::Result<()> {
+        fn strike(fate: AtFault) -> io::Result<()> {
             let signal = match fate {
-                Fate::Abort => Signal::KILL,
-                Fate::Pause => Signal::STOP,
-                Fate::Enospc | Fate::Full => return Err(io::ErrorKind::StorageFull.into()),
+                AtFault::Abort => Signal::KILL,
+                AtFault::Pause => Signal::STOP,
+                AtFault::Enospc | AtFault::Full => return Err(io::ErrorKind::StorageFull.into()),
             };
             _ = kill_process(getpid(), signal);
             // The signal may reach another thread first.

@@ -64,12 +64,12 @@ impl FsError {
 }
 
 /// Says of an error what was being done, and to which path.
-pub trait Context<T> {
+pub trait FsContext<T> {
     /// Turns the system's error into one that names `action` and `path`.
     fn context(self, action: &str, path: &Path) -> Result<T, FsError>;
 }
 
-impl<T> Context<T> for io::Result<T> {
+impl<T> FsContext<T> for io::Result<T> {
     fn context(self, action: &str, path: &Path) -> Result<T, FsError> {
         self.map_err(|source| FsError {
             action: action.to_owned(),

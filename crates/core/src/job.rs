@@ -14,7 +14,7 @@ pub const JOB_VERSION: u32 = 1;
 
 worded! {
     /// What a job was made for.
-    pub enum Event {
+    pub enum JobEvent {
         /// The session ended (or was found ended: reason `recovered`).
         SessionEnd = "session-end",
         /// The conversation is about to be compacted.
@@ -42,7 +42,7 @@ pub struct Ticket {
     /// The name of its file, which begins with the time.
     pub id: JobId,
     /// What it was made for.
-    pub event: Event,
+    pub event: JobEvent,
     /// The session's id, as the client gave it; never used as a file name.
     pub session: String,
     /// The session's transcript.
@@ -64,7 +64,7 @@ pub struct Ticket {
 
 impl Ticket {
     /// A job of `project` that says no more yet; the spool gives it its id.
-    pub fn new(event: Event, project: &Path, at: Timestamp) -> Self {
+    pub fn new(event: JobEvent, project: &Path, at: Timestamp) -> Self {
         Self {
             v: JOB_VERSION,
             id: JobId::new(at, 0),

@@ -54,7 +54,7 @@ impl ShownPoints {
 
 /// What a session was given so far, as its file holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct ShownRecord {
     v: u32,
     /// The session's transcript; the record is kept as long as that.
     pub transcript: PathBuf,
@@ -83,7 +83,7 @@ pub fn add(
 ) -> Result<(), FsError> {
     let file = file(folder, session);
     let known = read_file(&file);
-    let mut record = known.clone().unwrap_or_else(|| Record {
+    let mut record = known.clone().unwrap_or_else(|| ShownRecord {
         v: VERSION,
         transcript: transcript.to_owned(),
         is_whole: start == Start::New,
@@ -98,7 +98,7 @@ pub fn add(
 }
 
 /// Reads the record of a session in the project's `folder`.
-pub fn read(folder: &Path, session: &str) -> Option<Record> {
+pub fn read(folder: &Path, session: &str) -> Option<ShownRecord> {
     read_file(&file(folder, session))
 }
 
@@ -111,8 +111,8 @@ fn file(folder: &Path, session: &str) -> PathBuf {
     folder.join(format!("{}.json", name_of(session.as_bytes())))
 }
 
-fn read_file(file: &Path) -> Option<Record> {
-    let record: Record = fsx::read_json(file, MAX_FILE)?;
+fn read_file(file: &Path) -> Option<ShownRecord> {
+    let record: ShownRecord = fsx::read_json(file, MAX_FILE)?;
     (record.v == VERSION).then_some(record)
 }
 

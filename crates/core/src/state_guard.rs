@@ -9,7 +9,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 
 /// The permission bits by which others than the owner write.

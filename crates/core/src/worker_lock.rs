@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::Need;
 use crate::fsx::lock::try_lock_surely;
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
 
@@ -222,7 +222,7 @@ fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::Name;
+    use crate::account::BackendName;
     use crate::env::{Env, name};
 
     fn home() -> (tempfile::TempDir, Paths) {
@@ -238,7 +238,7 @@ mod tests {
     fn need(key: &str) -> Need {
         Need {
             key: Some(key.to_owned()),
-            ..Need::bare(Name::Anthropic)
+            ..Need::bare(BackendName::Anthropic)
         }
     }
 

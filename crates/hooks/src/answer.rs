@@ -7,14 +7,14 @@ use serde_json::{Map, Value, json};
 use super::HookEvent;
 
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct HookAnswer {
     pub(super) context: Option<String>,
     pub(super) told: Vec<String>,
     /// With what a turn goes on that was about to end.
     pub(super) block: Option<String>,
 }
 
-impl Answer {
+impl HookAnswer {
     pub(super) fn give(self, event: HookEvent, out: &mut dyn Write) {
         let mut reply = Map::new();
         if let Some(context) = self.context {

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::HookEvent;
-use super::source::{Doubt, Found, Source};
+use super::source::{AnswerSource, FoundSettings, SourceDoubt};
 use super::wire::Input;
 use crate::account::need::Need;
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::logfile;
 use crate::paths::Paths;
-use crate::prepared::Settings;
+use crate::prepared::ProjectSettings;
 use crate::project;
 use crate::state_guard::{self, Breach};
 
 /// What a hook knows before it does its work.
-pub struct Context<'a> {
+pub struct HookContext<'a> {
     /// The environment of the process.
     pub env: &'a Env,
     /// Which event it was called for.
@@ -33,32 +33,32 @@ pub struct Context<'a> {
     /// The project that this belongs to.
     pub project: PathBuf,
     /// The settings; without them jobs are written all the same.
-    pub settings: Option<Settings>,
+    pub settings: Option<ProjectSettings>,
     /// Why the settings cannot be used.
     pub flaw: Option<String>,
     /// Asked more than once, and looked up in the file system.
     has_clients_transcript: OnceCell<bool>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> HookContext<'a> {
     /// Resolves the surroundings; `None` when there is nothing to do: no home, or
     /// reflection is switched off here.
     pub(super) fn resolve(
         env: &'a Env,
         event: HookEvent,
         input: Input,
-        source: &dyn Source,
-    ) -> Result<Option<Self>, Doubt> {
+        source: &dyn AnswerSource,
+    ) -> Result<Option<Self>, SourceDoubt> {
         let Some((paths, cwd)) = folders(env, input.cwd.clone()) else {
             return Ok(None);
         };
         let start = env.path(name::CLAUDE_PROJECT_DIR);
         let project = project::find(&start.unwrap_or_else(|| cwd.clone()));
         let (settings, flaw) = match source.settings(&paths, &project)? {
-            Found::Off => return Ok(None),
-            Found::Known(settings) => (Some(settings), None),
-            Found::Broken(why) => (None, Some(why)),
-            Found::Unknown => (None, None),
+            FoundSettings::Off => return Ok(None),
+            FoundSettings::Known(settings) => (Some(settings), None),
+            FoundSettings::Broken(why) => (None, Some(why)),
+            FoundSettings::Unknown => (None, None),
         };
         Ok(Some(Self {
             env,
@@ -122,8 +122,8 @@ impl<'a> Context<'a> {
 pub(super) fn breach(
     env: &Env,
     cwd: Option<PathBuf>,
-    source: &dyn Source,
-) -> Result<Option<Breach>, Doubt> {
+    source: &dyn AnswerSource,
+) -> Result<Option<Breach>, SourceDoubt> {
     let Ok(paths) = Paths::resolve(env) else {
         return Ok(None);
     };
@@ -132,7 +132,7 @@ pub(super) fn breach(
     if breach.is_some()
         && state_guard::check_settings(&paths).is_ok()
         && let Some(project) = project_of(env, cwd)
-        && source.settings(&paths, &project)? == Found::Off
+        && source.settings(&paths, &project)? == FoundSettings::Off
     {
         return Ok(None);
     }

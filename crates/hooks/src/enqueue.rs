@@ -8,12 +8,12 @@ use jiff::SignedDuration;
 use crate::clip;
 use crate::digest::name_of;
 use crate::fsx::FsError;
-use crate::job::{Event, Ticket};
+use crate::job::{JobEvent, Ticket};
 use crate::open_session;
-use crate::prepared::Settings;
+use crate::prepared::ProjectSettings;
 use crate::spool::{self, IdEntropy};
 
-use super::context::Context;
+use super::context::HookContext;
 use super::legacy::Switches;
 use super::start_worker::Backlog;
 use super::{Manner, start_worker, throttle};
@@ -28,7 +28,7 @@ const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// A session has ended: a job for its transcript, and its mark is taken away.
-pub(super) fn session_end(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+pub(super) fn session_end(context: &HookContext<'_>, manner: Manner) -> Result<(), FsError> {
     let wanted = if context.input.reason.as_deref() == Some(CLEAR) {
         choice(context, |s| s.on_clear, |s| s.clear, true)
     } else {
@@ -36,7 +36,7 @@ pub(super) fn session_end(context: &Context<'_>, manner: Manner) -> Result<(), F
     };
     let transcript = context.input.transcript.clone().filter(|_| wanted);
     let reason = context.input.reason.as_ref();
-    let done = enqueue(context, manner, Event::SessionEnd, transcript, reason);
+    let done = enqueue(context, manner, JobEvent::SessionEnd, transcript, reason);
     if let (Ok(()), Some(session)) = (&done, &context.input.session) {
         open_session::take(&context.paths, session)?;
     }
@@ -44,16 +44,16 @@ pub(super) fn session_end(context: &Context<'_>, manner: Manner) -> Result<(), F
 }
 
 /// A session is about to be compacted: a job for what it holds so far.
-pub(super) fn pre_compact(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+pub(super) fn pre_compact(context: &HookContext<'_>, manner: Manner) -> Result<(), FsError> {
     let transcript = context.input.transcript.clone();
     let trigger = context.input.trigger.as_ref();
-    enqueue(context, manner, Event::PreCompact, transcript, trigger)
+    enqueue(context, manner, JobEvent::PreCompact, transcript, trigger)
 }
 
 /// A subagent has ended: a job for its own transcript, where the user wants that.
 ///
 /// A compaction fires this too, with a path that does not exist and an empty type.
-pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+pub(super) fn subagent_stop(context: &HookContext<'_>, manner: Manner) -> Result<(), FsError> {
     let transcript = context.input.agent_transcript.clone();
     let transcript = transcript.filter(|_| learns_from_subagents(context));
     if let Some(transcript) = &transcript
@@ -62,11 +62,11 @@ pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(),
         await_file(transcript);
     }
     let agent = context.input.agent_id.as_ref();
-    enqueue(context, manner, Event::SubagentStop, transcript, agent)
+    enqueue(context, manner, JobEvent::SubagentStop, transcript, agent)
 }
 
 /// Tells whether the user wants subagents to be learned from.
-pub(super) fn learns_from_subagents(context: &Context<'_>) -> bool {
+pub(super) fn learns_from_subagents(context: &HookContext<'_>) -> bool {
     choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false)
 }
 
@@ -80,8 +80,8 @@ fn await_file(transcript: &Path) {
 
 /// Our setting, else the earlier version's switch, else ours by default.
 fn choice(
-    context: &Context<'_>,
-    ours: impl Fn(&Settings) -> Option<bool>,
+    context: &HookContext<'_>,
+    ours: impl Fn(&ProjectSettings) -> Option<bool>,
     legacy: impl Fn(&Switches) -> Option<bool>,
     default: bool,
 ) -> bool {
@@ -94,9 +94,9 @@ fn choice(
 }
 
 fn enqueue(
-    context: &Context<'_>,
+    context: &HookContext<'_>,
     manner: Manner,
-    event: Event,
+    event: JobEvent,
     transcript: Option<PathBuf>,
     reason: Option<&String>,
 ) -> Result<(), FsError> {
@@ -144,7 +144,7 @@ fn enqueue(
 }
 
 /// Tells whether a transcript lies where the client keeps its own; no other is read unasked.
-fn is_clients(context: &Context<'_>, transcript: &Path) -> bool {
+fn is_clients(context: &HookContext<'_>, transcript: &Path) -> bool {
     let is = context.is_clients(transcript);
     if !is {
         // Its name is the caller's choice and may be a key, and this log has no mask.
@@ -159,7 +159,7 @@ fn is_clients(context: &Context<'_>, transcript: &Path) -> bool {
 
 /// What tells a job from others whatever the folders are called: the event, the session, how
 /// far it has come, and the project's own name.
-fn about(context: &Context<'_>, event: Event, transcript: &Path) -> String {
+fn about(context: &HookContext<'_>, event: JobEvent, transcript: &Path) -> String {
     let length = std::fs::metadata(transcript).map_or(0, |file| file.len());
     let session = context.input.session.as_deref().unwrap_or_default();
     let project = context.project.file_name().unwrap_or_default();

@@ -6,14 +6,14 @@ use crate::errors::error_signature;
 use crate::fsx::FsError;
 use crate::hint::{Hint, MemoryKind, SHOWN_FROM};
 
-use super::answer::Answer;
-use super::context::Context;
+use super::answer::HookAnswer;
+use super::context::HookContext;
 use super::hints::{self, MOST};
 
 /// Says what helped against an error that struck before, once for each error and session.
 /// An error without a recognised message, or of a program that is not certain, is met with
 /// silence.
-pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
+pub(super) fn run(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let settings = context.settings.as_ref();
     let is_wanted = settings.is_none_or(|settings| settings.on_tool_failure);
     let input = &context.input;
@@ -35,10 +35,10 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
         return Ok(());
     };
     if hints::is_news(context, &signature.to_string())? {
-        Answer {
+        HookAnswer {
             told: hints::to_user(context, &told),
             context: Some(told),
-            ..Answer::default()
+            ..HookAnswer::default()
         }
         .give(context.event, out);
     }
@@ -46,7 +46,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
 }
 
 /// How often and when the error struck; where only lessons are known, when they were learned.
-fn heading(context: &Context<'_>, found: &[Hint]) -> String {
+fn heading(context: &HookContext<'_>, found: &[Hint]) -> String {
     let fixes = || found.iter().filter(|hint| hint.kind == MemoryKind::Error);
     let has_struck = fixes().next().is_some();
     let of = |hint: &&Hint| !has_struck || hint.kind == MemoryKind::Error;

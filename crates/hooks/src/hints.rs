@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::clip::units;
 use crate::hint::{Hint, ID_PREFIXES, Index, MemoryKind, is_memory_id};
 
-use super::context::Context;
+use super::context::HookContext;
 use super::throttle;
 use crate::digest::name_of;
 use crate::env::name;
@@ -27,7 +27,7 @@ const UNITS: usize = 1_500;
 
 /// Opens what the worker has written for this project; an index that is missing, of no use,
 /// or one that others can have written, says nothing.
-pub(super) fn open(context: &Context<'_>) -> Option<Index> {
+pub(super) fn open(context: &HookContext<'_>) -> Option<Index> {
     let file = context.paths.memory_index(&context.project);
     state_guard::check_prepared(&file)
         .and_then(|()| Index::open(&file))
@@ -37,7 +37,7 @@ pub(super) fn open(context: &Context<'_>) -> Option<Index> {
 
 /// Tells whether the reader, a session or a subagent in it, is told `what` for the first
 /// time; nobody is told anything who cannot be told apart.
-pub(super) fn is_news(context: &Context<'_>, what: &str) -> Result<bool, FsError> {
+pub(super) fn is_news(context: &HookContext<'_>, what: &str) -> Result<bool, FsError> {
     let Some(session) = &context.input.session else {
         return Ok(false);
     };
@@ -92,7 +92,7 @@ fn without_ids(text: &str) -> String {
 }
 
 /// What a person at the terminal is told of what the model was told: its ids, in a line.
-pub(super) fn to_user(context: &Context<'_>, told: &str) -> Vec<String> {
+pub(super) fn to_user(context: &HookContext<'_>, told: &str) -> Vec<String> {
     let notices = context.settings.as_ref().map(|settings| settings.notices);
     if notices == Some(Notices::Quiet) || !context.env.is_on(name::ATTENDED) {
         return Vec::new();

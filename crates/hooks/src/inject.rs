@@ -5,20 +5,20 @@ use std::path::Path;
 
 use jiff::SignedDuration;
 
-use super::answer::Answer;
-use super::context::Context;
-use super::source::{Doubt, Given, Source};
+use super::answer::HookAnswer;
+use super::context::HookContext;
+use super::source::{AnswerSource, GivenContext, SourceDoubt};
 use super::start_worker::Backlog;
 use super::{notices, start_worker, throttle};
 use crate::account::need::Need;
 use crate::digest::name_of;
 use crate::env::name;
-use crate::fsx::{Context as _, FsError};
+use crate::fsx::{FsContext as _, FsError};
 use crate::learned_news::LearnedNews;
 use crate::logfile;
 use crate::open_session::{self, OpenSession, VERSION};
 use crate::platform::ProcessMark;
-use crate::prepared::{Injection, Kind};
+use crate::prepared::{Injection, StartKind};
 use crate::shown_record::{self, Start};
 use crate::status::{Notice, Status};
 
@@ -30,14 +30,14 @@ const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// Answers the start of a session. What it is given is asked for first: where that is in
 /// doubt, nothing has been done yet.
 pub(super) fn run(
-    context: &Context<'_>,
-    source: &dyn Source,
+    context: &HookContext<'_>,
+    source: &dyn AnswerSource,
     out: &mut dyn Write,
-) -> Result<Result<(), FsError>, Doubt> {
+) -> Result<Result<(), FsError>, SourceDoubt> {
     let need = context.need();
     let given = match kind(context) {
         Some(kind) => source.given(context, need.as_ref(), kind)?,
-        None => Given::default(),
+        None => GivenContext::default(),
     };
     let marked = leave_mark(context, need.as_ref()).and_then(|()| can_take_jobs(context));
     let backlog = Backlog::of(context);
@@ -56,28 +56,28 @@ pub(super) fn run(
         .into_iter()
         .chain(said.map(|notice| notice.text));
     let said: Vec<String> = said.collect();
-    Answer {
+    HookAnswer {
         context: news(context, given.injection),
         told: said,
-        ..Answer::default()
+        ..HookAnswer::default()
     }
     .give(context.event, out);
     Ok(marked)
 }
 
 /// How much of the playbook this start is given; `None` where the conversation holds it.
-fn kind(context: &Context<'_>) -> Option<Kind> {
+fn kind(context: &HookContext<'_>) -> Option<StartKind> {
     match context.input.source.as_deref() {
         Some("resume" | "fork") => None,
-        Some(open_session::COMPACT) => Some(Kind::Short),
-        _ => Some(Kind::Full),
+        Some(open_session::COMPACT) => Some(StartKind::Short),
+        _ => Some(StartKind::Full),
     }
 }
 
 /// The text that the session is given, unless it was given it just now. What it is shown is
 /// remembered; where that fails the transcript still says it. A compaction is remembered even
 /// if it is given nothing: what prompts brought before is gone from the conversation.
-fn news(context: &Context<'_>, given: Option<Injection>) -> Option<String> {
+fn news(context: &HookContext<'_>, given: Option<Injection>) -> Option<String> {
     if given.is_none() && context.input.source.as_deref() != Some(open_session::COMPACT) {
         return None;
     }
@@ -103,7 +103,7 @@ fn news(context: &Context<'_>, given: Option<Injection>) -> Option<String> {
     Some(given.text)
 }
 
-fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError> {
+fn leave_mark(context: &HookContext<'_>, need: Option<&Need>) -> Result<(), FsError> {
     let Some((session, transcript)) = context.session() else {
         return Ok(());
     };
@@ -122,7 +122,7 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
 }
 
 /// An error when no job can be put into the spool.
-fn can_take_jobs(context: &Context<'_>) -> Result<(), FsError> {
+fn can_take_jobs(context: &HookContext<'_>) -> Result<(), FsError> {
     use rustix::fs::{Access, access};
     let spool = context.paths.spool();
     match access(&spool, Access::WRITE_OK | Access::EXEC_OK) {
@@ -132,7 +132,7 @@ fn can_take_jobs(context: &Context<'_>) -> Result<(), FsError> {
 }
 
 /// What was learned since the user was told last, for a person who has just come.
-fn learned(context: &Context<'_>) -> Option<String> {
+fn learned(context: &HookContext<'_>) -> Option<String> {
     let has_come = context.input.source.as_deref() == Some("startup");
     if !has_come || !context.env.is_on(name::ATTENDED) {
         return None;
@@ -144,7 +144,7 @@ fn learned(context: &Context<'_>) -> Option<String> {
 
 /// Why nothing will be learned from this session. It is told without our state, which may be
 /// what is broken.
-fn not_learned(context: &Context<'_>, unwritable: Option<&FsError>) -> Option<Notice> {
+fn not_learned(context: &HookContext<'_>, unwritable: Option<&FsError>) -> Option<Notice> {
     let project = context.project.display();
     let transcript = context.input.transcript.as_deref();
     let transcript = transcript.filter(|_| !context.has_clients_transcript());
@@ -166,13 +166,13 @@ fn not_learned(context: &Context<'_>, unwritable: Option<&FsError>) -> Option<No
 }
 
 /// What the worker said last, unless that is long ago.
-fn recent<'a>(context: &Context<'_>, backlog: &'a Backlog) -> Option<&'a Status> {
+fn recent<'a>(context: &HookContext<'_>, backlog: &'a Backlog) -> Option<&'a Status> {
     let status = backlog.status.as_ref()?;
     (context.now.duration_since(status.written).abs() < LONG).then_some(status)
 }
 
 /// What the user should know: from the worker, and what is broken here and now.
-fn notices(context: &Context<'_>, backlog: &Backlog, status: Option<&Status>) -> Vec<Notice> {
+fn notices(context: &HookContext<'_>, backlog: &Backlog, status: Option<&Status>) -> Vec<Notice> {
     let mut notices = match status {
         Some(status) => status.notices.clone(),
         None => left_alone(context, backlog).into_iter().collect(),
@@ -188,7 +188,7 @@ fn notices(context: &Context<'_>, backlog: &Backlog, status: Option<&Status>) ->
 }
 
 /// Jobs that no worker has come to, or none has lived to say so.
-fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
+fn left_alone(context: &HookContext<'_>, backlog: &Backlog) -> Option<Notice> {
     let born = backlog.oldest.as_ref()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {
         let log = context.paths.log(logfile::LOG);
@@ -201,7 +201,7 @@ fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
 }
 
 /// Tells whether the user has not been told of this within a day.
-fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
+fn is_news(context: &HookContext<'_>, notice: &Notice) -> bool {
     let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
     notice.account.is_some() || throttle::is_due(&file, context.now, LONG)
 }

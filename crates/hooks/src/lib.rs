@@ -37,9 +37,9 @@ pub(crate) use playbook_core::{
     status, worker_lock,
 };
 
-use answer::Answer;
-use context::Context;
-use source::{Doubt, Prepared, PreparedSettings, Source, Unknown};
+use answer::HookAnswer;
+use context::HookContext;
+use source::{AnswerSource, PreparedSettings, PreparedSource, SourceDoubt, Unknown};
 use wire::Input;
 
 /// The events of the client that we answer.
@@ -125,8 +125,8 @@ pub fn main(event: HookEvent) -> ! {
     let env = Env::from_process();
     exit_on_panic(event, &env);
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let source: &dyn Source = match event {
-        HookEvent::SessionStart | HookEvent::SubagentStart => &Prepared,
+    let source: &dyn AnswerSource = match event {
+        HookEvent::SessionStart | HookEvent::SubagentStart => &PreparedSource,
         _ => &PreparedSettings,
     };
     run(event, &args, &env, source);
@@ -147,14 +147,14 @@ pub fn exit_on_panic(event: HookEvent, env: &Env) {
 
 /// Answers the event that arrives on stdin.
 #[inline]
-pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn Source) {
+pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn AnswerSource) {
     if env.is_on(name::WORKER) || env.is_on(name::DISABLE) {
         return;
     }
     let input = match stdin::read() {
         Ok(input) => input,
         Err(why) => {
-            let context = Context::resolve(env, event, Input::default(), source);
+            let context = HookContext::resolve(env, event, Input::default(), source);
             if let Ok(Some(context)) = context {
                 context.log(&format!("could not read stdin: {why}"));
             }
@@ -175,7 +175,7 @@ pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn Source) 
 /// Does what an event calls for that has arrived as `input`, and writes the answer to `out`:
 /// a small hook's work without its process, where the whole program is missing.
 pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
-    if let Err(Doubt) = respond_from(&Prepared, event, env, input, out) {
+    if let Err(SourceDoubt) = respond_from(&PreparedSource, event, env, input, out) {
         // In this one there is no doubt: it knows nothing.
         _ = respond_from(&Unknown, event, env, input, out);
     }
@@ -183,12 +183,12 @@ pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
 
 /// As [`respond`], with what `source` says.
 pub fn respond_from(
-    source: &dyn Source,
+    source: &dyn AnswerSource,
     event: HookEvent,
     env: &Env,
     input: &[u8],
     out: &mut dyn Write,
-) -> Result<(), Doubt> {
+) -> Result<(), SourceDoubt> {
     answer(event, &[], env, input, source, out)
 }
 
@@ -202,14 +202,14 @@ fn answer(
     args: &[OsString],
     env: &Env,
     input: &[u8],
-    source: &dyn Source,
+    source: &dyn AnswerSource,
     out: &mut dyn Write,
-) -> Result<(), Doubt> {
+) -> Result<(), SourceDoubt> {
     let Some(input) = Input::parse(input) else {
         return Ok(());
     };
     let cwd = input.cwd.clone();
-    let Some(context) = &Context::resolve(env, event, input, source)? else {
+    let Some(context) = &HookContext::resolve(env, event, input, source)? else {
         if event == HookEvent::SessionStart
             && let Some(breach) = context::breach(env, cwd, source)?
         {
@@ -254,9 +254,9 @@ fn answer(
 /// Tells at a start why nothing will be learned from the session.
 fn tell_lost(why: &str, out: &mut dyn Write) {
     let told = vec![format!("nothing will be learned from this session: {why}")];
-    Answer {
+    HookAnswer {
         told,
-        ..Answer::default()
+        ..HookAnswer::default()
     }
     .give(HookEvent::SessionStart, out);
 }

@@ -6,13 +6,13 @@
 use std::cmp::Reverse;
 use std::io::Write;
 
-use super::answer::Answer;
-use super::context::Context;
+use super::answer::HookAnswer;
+use super::context::HookContext;
 use super::hints;
 use crate::fsx::{self, FsError};
 use crate::hint::{Hint, Index, PromptTerms};
 use crate::open_session;
-use crate::prepared::{Kind, LeftOut, OnPrompt, PointLeftOut};
+use crate::prepared::{LeftOut, OnPrompt, PointLeftOut, StartKind};
 use crate::shown_record::{self, ShownPoints, Start};
 
 /// At most so many are told at once; of what is only like the prompt one more.
@@ -29,7 +29,7 @@ const TASK_NOTIFICATION: &str = "<task-notification>";
 /// The time of a compaction is no longer.
 const MAX_MARK: u64 = 1 << 10;
 
-struct Found {
+struct FoundPoints {
     touch: u32,
     id: String,
     line: String,
@@ -37,7 +37,7 @@ struct Found {
     point: Option<String>,
 }
 
-impl Found {
+impl FoundPoints {
     fn point((touch, point): (u32, PointLeftOut)) -> Option<Self> {
         Some(Self {
             touch,
@@ -59,7 +59,7 @@ impl Found {
 
 /// Gives the key points that a prompt touches, each once in a session and again after a
 /// compaction; the lessons, too, where the user wants all.
-pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
+pub(super) fn run(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let settings = context.settings.as_ref();
     let wanted = settings.map_or(OnPrompt::Never, |settings| settings.on_prompt);
     let prompt = context.input.prompt.as_deref();
@@ -70,8 +70,8 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     };
     let compacted = compacted(context);
     let kind = match compacted {
-        None => Kind::Full,
-        Some(_) => Kind::Short,
+        None => StartKind::Full,
+        Some(_) => StartKind::Short,
     };
     let left_out = LeftOut::find(&context.paths, &context.project, kind);
     let index = (wanted == OnPrompt::Always).then(|| hints::open(context));
@@ -87,13 +87,13 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     let most = match index {
         Some(index) => {
             let alike = index.for_prompt(prompt, RELEVANT, MOST_ALIKE).into_iter();
-            found.extend(alike.filter_map(|hint| Found::hint((0, hint))));
+            found.extend(alike.filter_map(|hint| FoundPoints::hint((0, hint))));
             MOST_ALIKE
         }
         None => MOST,
     };
     let since = compacted.unwrap_or_default();
-    let mut news: Vec<Found> = Vec::new();
+    let mut news: Vec<FoundPoints> = Vec::new();
     for found in found {
         if news.len() < most && hints::is_news(context, &format!("{}{since}", found.id))? {
             news.push(found);
@@ -101,38 +101,38 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     }
     let told = hints::tell_lines(HEADING, news.iter().map(|found| found.line.clone()));
     remember(context, told.as_deref().unwrap_or_default(), news);
-    Answer {
+    HookAnswer {
         told: told
             .iter()
             .flat_map(|told| hints::to_user(context, told))
             .collect(),
         context: told,
-        ..Answer::default()
+        ..HookAnswer::default()
     }
     .give(context.event, out);
     Ok(())
 }
 
 /// The lessons that a text touches for certain, best first, each as a line to be told.
-pub fn lessons_about(context: &Context<'_>, text: &str) -> Vec<String> {
+pub fn lessons_about(context: &HookContext<'_>, text: &str) -> Vec<String> {
     let found = touched(text, None, hints::open(context).as_ref());
     found.into_iter().map(|found| found.line).collect()
 }
 
 /// What a prompt touches for certain, best first; of two alike the key point.
-fn touched(prompt: &str, left_out: Option<LeftOut>, index: Option<&Index>) -> Vec<Found> {
+fn touched(prompt: &str, left_out: Option<LeftOut>, index: Option<&Index>) -> Vec<FoundPoints> {
     let prompt = PromptTerms::of(prompt);
     let points = left_out.map(|left| left.touched_by(&prompt));
     let lessons = index.map(|index| index.touched_by(&prompt));
-    let points = points.into_iter().flatten().filter_map(Found::point);
-    let lessons = lessons.into_iter().flatten().filter_map(Found::hint);
-    let mut found: Vec<Found> = points.chain(lessons).collect();
+    let points = points.into_iter().flatten().filter_map(FoundPoints::point);
+    let lessons = lessons.into_iter().flatten().filter_map(FoundPoints::hint);
+    let mut found: Vec<FoundPoints> = points.chain(lessons).collect();
     found.sort_by_key(|found| Reverse(found.touch));
     found
 }
 
 /// When the session was compacted last, if ever.
-fn compacted(context: &Context<'_>) -> Option<String> {
+fn compacted(context: &HookContext<'_>) -> Option<String> {
     let session = context.input.session.as_ref()?;
     let mark = open_session::injection_file(&context.paths, session, open_session::COMPACT);
     let mark = fsx::read_if_there(&mark, MAX_MARK).ok()??;
@@ -140,7 +140,7 @@ fn compacted(context: &Context<'_>) -> Option<String> {
 }
 
 /// What the session was shown, at its start or since.
-fn shown(context: &Context<'_>) -> ShownPoints {
+fn shown(context: &HookContext<'_>) -> ShownPoints {
     let session = context.input.session.as_ref();
     let folder = context.paths.shown_points(&context.project);
     let record = session.and_then(|session| shown_record::read(&folder, session));
@@ -148,7 +148,7 @@ fn shown(context: &Context<'_>) -> ShownPoints {
 }
 
 /// Adds the key points that are told to what the session was shown: their votes count.
-fn remember(context: &Context<'_>, told: &str, news: Vec<Found>) {
+fn remember(context: &HookContext<'_>, told: &str, news: Vec<FoundPoints>) {
     let mut points = ShownPoints::default();
     let told = news.into_iter().filter(|found| told.contains(&found.line));
     for found in told {

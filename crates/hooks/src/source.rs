@@ -3,22 +3,22 @@
 
 use std::path::Path;
 
-use super::context::Context;
-use super::stop::{Stop, Verdict};
+use super::context::HookContext;
+use super::stop::{EndedTurn, TurnVerdict};
 use crate::account::need::Need;
 use crate::paths::Paths;
-use crate::prepared::{Injection, Kind, Ready, Settings};
+use crate::prepared::{Injection, ProjectSettings, Ready, StartKind};
 use crate::status::Notice;
 
 /// What lies ready cannot be relied on: the whole program is to do it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Doubt;
+pub struct SourceDoubt;
 
 /// What is known of the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundSettings {
     /// They could be read, and reflection is switched on.
-    Known(Settings),
+    Known(ProjectSettings),
     /// They cannot be used, and why: jobs are written all the same.
     Broken(String),
     /// Nobody is there who could read them: jobs are written all the same.
@@ -29,7 +29,7 @@ pub enum Found {
 
 /// What a session is given, and what the user is told with it.
 #[derive(Debug, Default)]
-pub struct Given {
+pub struct GivenContext {
     /// The text for the model; `None` when there is nothing to say.
     pub injection: Option<Injection>,
     /// How many key points of the file wait for the user.
@@ -39,57 +39,62 @@ pub struct Given {
 }
 
 /// Answers a hook's questions.
-pub trait Source {
-    /// What the settings of `project` say; `Doubt` where only the whole program can tell.
-    fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt>;
+pub trait AnswerSource {
+    /// What the settings of `project` say; `SourceDoubt` where only the whole program can tell.
+    fn settings(&self, paths: &Paths, project: &Path) -> Result<FoundSettings, SourceDoubt>;
 
     /// What the session of `context` is given; nothing, where the source has none of it, and
-    /// `Doubt` where only the whole program can tell.
+    /// `SourceDoubt` where only the whole program can tell.
     fn given(
         &self,
-        _context: &Context<'_>,
+        _context: &HookContext<'_>,
         _need: Option<&Need>,
-        _kind: Kind,
-    ) -> Result<Given, Doubt> {
-        Ok(Given::default())
+        _kind: StartKind,
+    ) -> Result<GivenContext, SourceDoubt> {
+        Ok(GivenContext::default())
     }
 
-    /// What the gate says of a turn that ends; `Doubt` where only the whole program can tell.
-    fn gate(&self, _context: &Context<'_>, _stop: &Stop<'_>) -> Result<Option<Verdict>, Doubt> {
-        Err(Doubt)
+    /// What the gate says of a turn that ends; `SourceDoubt` where only the whole program can tell.
+    fn gate(
+        &self,
+        _context: &HookContext<'_>,
+        _stop: &EndedTurn<'_>,
+    ) -> Result<Option<TurnVerdict>, SourceDoubt> {
+        Err(SourceDoubt)
     }
 }
 
 /// What was prepared: the source of session-start.
-pub(super) struct Prepared;
+pub(super) struct PreparedSource;
 
 /// What was prepared of the settings: the source of all other hooks, which give nothing of the
 /// playbook and link nothing that could.
 pub(super) struct PreparedSettings;
 
-impl Source for PreparedSettings {
-    fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt> {
-        Prepared.settings(paths, project)
+impl AnswerSource for PreparedSettings {
+    fn settings(&self, paths: &Paths, project: &Path) -> Result<FoundSettings, SourceDoubt> {
+        PreparedSource.settings(paths, project)
     }
 }
 
-impl Source for Prepared {
-    fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt> {
-        Settings::find(paths, project)
-            .map(Found::Known)
-            .ok_or(Doubt)
+impl AnswerSource for PreparedSource {
+    fn settings(&self, paths: &Paths, project: &Path) -> Result<FoundSettings, SourceDoubt> {
+        ProjectSettings::find(paths, project)
+            .map(FoundSettings::Known)
+            .ok_or(SourceDoubt)
     }
 
     fn given(
         &self,
-        context: &Context<'_>,
+        context: &HookContext<'_>,
         _need: Option<&Need>,
-        kind: Kind,
-    ) -> Result<Given, Doubt> {
-        let settings = context.settings.as_ref().ok_or(Doubt)?;
+        kind: StartKind,
+    ) -> Result<GivenContext, SourceDoubt> {
+        let settings = context.settings.as_ref().ok_or(SourceDoubt)?;
         let (paths, project) = (&context.paths, &context.project);
-        let ready = Ready::find(paths, project, settings.max_units, context.now).ok_or(Doubt)?;
-        Ok(Given {
+        let ready =
+            Ready::find(paths, project, settings.max_units, context.now).ok_or(SourceDoubt)?;
+        Ok(GivenContext {
             held: ready.held,
             injection: ready.of(kind),
             notices: Vec::new(),
@@ -101,8 +106,8 @@ impl Source for Prepared {
 /// jobs are written, and nothing is given.
 pub(super) struct Unknown;
 
-impl Source for Unknown {
-    fn settings(&self, _paths: &Paths, _project: &Path) -> Result<Found, Doubt> {
-        Ok(Found::Unknown)
+impl AnswerSource for Unknown {
+    fn settings(&self, _paths: &Paths, _project: &Path) -> Result<FoundSettings, SourceDoubt> {
+        Ok(FoundSettings::Unknown)
     }
 }

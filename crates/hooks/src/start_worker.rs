@@ -16,7 +16,7 @@ use crate::job::JobId;
 use crate::status::Status;
 use crate::{spool, worker_lock};
 
-use super::context::Context;
+use super::context::HookContext;
 
 const PROGRAM: &str = "playbook";
 /// What an inline hook leaves of the client's own limit, for writing and ending.
@@ -24,14 +24,14 @@ const MARGIN_MS: u64 = 300;
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Starts a worker in the background unless one for this account runs already.
-pub fn detached(context: &Context<'_>, need: Option<&Need>) {
+pub fn detached(context: &HookContext<'_>, need: Option<&Need>) {
     if !worker_lock::serves(&context.paths, need) {
         start(context, &["--detach"]);
         fault::stop("spawned");
     }
 }
 
-pub(super) fn if_due(context: &Context<'_>, need: Option<&Need>, backlog: &Backlog) {
+pub(super) fn if_due(context: &HookContext<'_>, need: Option<&Need>, backlog: &Backlog) {
     let is_due = match &backlog.status {
         Some(status) if status.is_current(&context.paths, context.now) => need
             .and_then(|need| status.due.get(&need.account()))
@@ -48,7 +48,7 @@ pub(super) const NOT_FOUND: &str = "could not find the program `playbook` beside
 
 /// Works on one job as an ordinary child and waits for it; after `patience` it stays
 /// in the spool, with what was done of it.
-pub(super) fn inline(context: &Context<'_>, id: &JobId, patience: Duration) {
+pub(super) fn inline(context: &HookContext<'_>, id: &JobId, patience: Duration) {
     let deadline = Instant::now() + patience;
     let Some(mut child) = start(context, &["--job", id.as_str()]) else {
         return;
@@ -58,7 +58,7 @@ pub(super) fn inline(context: &Context<'_>, id: &JobId, patience: Duration) {
     }
 }
 
-pub(super) fn patience(context: &Context<'_>, inline_ms: u64) -> Duration {
+pub(super) fn patience(context: &HookContext<'_>, inline_ms: u64) -> Duration {
     let limit = context
         .env
         .get(name::SESSION_END_TIMEOUT)
@@ -80,7 +80,7 @@ pub(super) fn program(env: &Env) -> Option<PathBuf> {
 }
 
 /// Starts the program `playbook worker`, if the user lets hooks do so and it can be found.
-fn start(context: &Context<'_>, args: &[&str]) -> Option<Child> {
+fn start(context: &HookContext<'_>, args: &[&str]) -> Option<Child> {
     if context.env.is_on(name::NO_WORKER) {
         return None;
     }
@@ -114,7 +114,7 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    pub(super) fn of(context: &Context<'_>) -> Self {
+    pub(super) fn of(context: &HookContext<'_>) -> Self {
         Self {
             status: Status::read(&context.paths),
             oldest: spool::oldest_of_first(&context.paths.spool(), SPOOL_LOOK),

@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::answer::Answer;
-use super::context::Context;
-use super::source::{Doubt, Source};
+use super::answer::HookAnswer;
+use super::context::HookContext;
+use super::source::{AnswerSource, SourceDoubt};
 
 /// A turn that ends.
 #[derive(Debug, Clone, Copy)]
-pub struct Stop<'a> {
+pub struct EndedTurn<'a> {
     /// The session's id.
     pub session: &'a str,
     /// The session's transcript, whose last lines may be missing still.
@@ -22,14 +22,14 @@ pub struct Stop<'a> {
 
 /// What becomes of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TurnVerdict {
     /// It ends, and the user is told this.
     Tell(String),
     /// It goes on with this guidance.
     Block(String),
 }
 
-impl Verdict {
+impl TurnVerdict {
     /// What the user or the agent is told.
     pub fn text(&self) -> &str {
         match self {
@@ -41,10 +41,10 @@ impl Verdict {
 /// Answers for the session's own turns, unless something still runs in the background: that
 /// begins a turn of its own when it is over.
 pub(super) fn run(
-    context: &Context<'_>,
-    source: &dyn Source,
+    context: &HookContext<'_>,
+    source: &dyn AnswerSource,
     out: &mut dyn Write,
-) -> Result<(), Doubt> {
+) -> Result<(), SourceDoubt> {
     let input = &context.input;
     if input.agent_id.is_some() || input.has_background_tasks {
         return Ok(());
@@ -54,7 +54,7 @@ pub(super) fn run(
     else {
         return Ok(());
     };
-    let stop = Stop {
+    let stop = EndedTurn {
         session,
         transcript,
         prompt,
@@ -62,13 +62,13 @@ pub(super) fn run(
     };
     let (block, told) = match source.gate(context, &stop)? {
         None => (None, Vec::new()),
-        Some(Verdict::Tell(text)) => (None, vec![text]),
-        Some(Verdict::Block(guidance)) => (Some(guidance), Vec::new()),
+        Some(TurnVerdict::Tell(text)) => (None, vec![text]),
+        Some(TurnVerdict::Block(guidance)) => (Some(guidance), Vec::new()),
     };
-    Answer {
+    HookAnswer {
         told,
         block,
-        ..Answer::default()
+        ..HookAnswer::default()
     }
     .give(context.event, out);
     Ok(())

@@ -7,13 +7,13 @@ use std::io::Write;
 
 use jiff::SignedDuration;
 
-use super::answer::Answer;
-use super::context::Context;
-use super::source::{Doubt, Source};
+use super::answer::HookAnswer;
+use super::context::HookContext;
+use super::source::{AnswerSource, SourceDoubt};
 use super::{enqueue, throttle};
 use crate::fsx::FsError;
 use crate::open_session;
-use crate::prepared::Kind;
+use crate::prepared::StartKind;
 
 /// Within this time a subagent is given its context once, also where two hooks are registered.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
@@ -22,10 +22,10 @@ const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 ///
 /// What has no type is the client's own, as what sums up a conversation.
 pub(super) fn start(
-    context: &Context<'_>,
-    source: &dyn Source,
+    context: &HookContext<'_>,
+    source: &dyn AnswerSource,
     out: &mut dyn Write,
-) -> Result<Result<(), FsError>, Doubt> {
+) -> Result<Result<(), FsError>, SourceDoubt> {
     let agent = context.input.agent_id.as_ref();
     let agent = agent.filter(|_| context.input.agent_type.is_some());
     let Some((agent, session)) = agent.zip(context.input.session.as_ref()) else {
@@ -34,14 +34,14 @@ pub(super) fn start(
     if !enqueue::learns_from_subagents(context) {
         return Ok(Ok(()));
     }
-    let given = source.given(context, context.need().as_ref(), Kind::Short)?;
+    let given = source.given(context, context.need().as_ref(), StartKind::Short)?;
     let file = open_session::injection_file(&context.paths, session, agent);
     if let Some(given) = given.injection
         && throttle::is_due(&file, context.now, ONCE_WITHIN)
     {
-        Answer {
+        HookAnswer {
             context: Some(given.text),
-            ..Answer::default()
+            ..HookAnswer::default()
         }
         .give(context.event, out);
     }

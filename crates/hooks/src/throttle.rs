@@ -99,7 +99,7 @@ fn is_within(at: &str, now: Timestamp, pause: SignedDuration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fsx::Context as _;
+    use crate::fsx::FsContext as _;
 
     #[test]
     fn yes_once_in_a_while_and_again_after_the_clock_went_back() {

@@ -7,10 +7,10 @@
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-pub(crate) type Word = Vec<u8>;
+pub(crate) type PatternWord = Vec<u8>;
 
 /// Of a list of words, one at least stands in whatever matches.
-pub(crate) type AnyOf = Vec<Word>;
+pub(crate) type AnyOf = Vec<PatternWord>;
 
 /// More words are not listed for one place of a pattern.
 const MAX_WORDS: usize = 24;
@@ -26,7 +26,7 @@ const BLANK: f64 = 1.0 / 2.0;
 const SIGN: f64 = 1.0 / 60.0;
 
 /// What is known of a part of a pattern.
-struct Facts {
+struct PatternFacts {
     /// All that it can match, if that is little.
     exact: Option<AnyOf>,
     needs: Vec<AnyOf>,
@@ -64,11 +64,11 @@ fn branches(hir: &Hir) -> &[Hir] {
     }
 }
 
-fn facts(hir: &Hir) -> Facts {
+fn facts(hir: &Hir) -> PatternFacts {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => Facts::exactly(vec![Word::new()]),
-        HirKind::Literal(literal) => Facts::exactly(vec![literal.0.to_vec()]),
-        HirKind::Class(class) => Facts {
+        HirKind::Empty | HirKind::Look(_) => PatternFacts::exactly(vec![PatternWord::new()]),
+        HirKind::Literal(literal) => PatternFacts::exactly(vec![literal.0.to_vec()]),
+        HirKind::Class(class) => PatternFacts {
             exact: members(class),
             needs: Vec::new(),
         },
@@ -77,14 +77,14 @@ fn facts(hir: &Hir) -> Facts {
             let one = facts(&repeated.sub);
             match (repeated.min, repeated.max) {
                 (1, Some(1)) => one,
-                (0, max) => Facts {
+                (0, max) => PatternFacts {
                     exact: one.exact.filter(|_| max == Some(1)).map(|mut exact| {
-                        exact.push(Word::new());
+                        exact.push(PatternWord::new());
                         exact
                     }),
                     needs: Vec::new(),
                 },
-                _ => Facts {
+                _ => PatternFacts {
                     exact: None,
                     needs: one.into_needs(),
                 },
@@ -96,9 +96,9 @@ fn facts(hir: &Hir) -> Facts {
 }
 
 /// What stands one behind the other: words that touch are one.
-fn in_a_row(parts: &[Hir]) -> Facts {
+fn in_a_row(parts: &[Hir]) -> PatternFacts {
     let mut needs = Vec::new();
-    let mut here = vec![Word::new()];
+    let mut here = vec![PatternWord::new()];
     let mut is_exact = true;
     for part in parts {
         let part = facts(part);
@@ -109,21 +109,21 @@ fn in_a_row(parts: &[Hir]) -> Facts {
             exact => {
                 is_exact = false;
                 needs.extend(part.needs);
-                let next = exact.unwrap_or_else(|| vec![Word::new()]);
+                let next = exact.unwrap_or_else(|| vec![PatternWord::new()]);
                 needs.extend(useful(std::mem::replace(&mut here, next)));
             }
         }
     }
     if is_exact {
-        return Facts::exactly(here);
+        return PatternFacts::exactly(here);
     }
     needs.extend(useful(here));
-    Facts { exact: None, needs }
+    PatternFacts { exact: None, needs }
 }
 
 /// One of several: each gives the list that is least likely to be met by chance.
-fn one_of(branches: &[Hir]) -> Facts {
-    let branches: Vec<Facts> = branches.iter().map(facts).collect();
+fn one_of(branches: &[Hir]) -> PatternFacts {
+    let branches: Vec<PatternFacts> = branches.iter().map(facts).collect();
     let exact = branches
         .iter()
         .map(|branch| branch.exact.clone())
@@ -131,7 +131,7 @@ fn one_of(branches: &[Hir]) -> Facts {
         .map(|all| all.concat())
         .filter(|all| all.len() <= MAX_WORDS);
     if exact.is_some() {
-        return Facts {
+        return PatternFacts {
             exact,
             needs: Vec::new(),
         };
@@ -141,7 +141,7 @@ fn one_of(branches: &[Hir]) -> Facts {
         needs.min_by(|a, b| likely(a).total_cmp(&likely(b)))
     });
     let any = rarest.collect::<Option<Vec<_>>>();
-    Facts {
+    PatternFacts {
         exact: None,
         needs: any
             .and_then(|all| useful(all.concat()))
@@ -150,7 +150,7 @@ fn one_of(branches: &[Hir]) -> Facts {
     }
 }
 
-impl Facts {
+impl PatternFacts {
     fn exactly(words: AnyOf) -> Self {
         Self {
             exact: Some(words),
@@ -190,7 +190,8 @@ fn useful(mut words: AnyOf) -> Option<AnyOf> {
     words.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
     let mut shortest: AnyOf = Vec::new();
     for word in words {
-        let holds = |part: &Word| word.windows(part.len()).any(|here| here == part.as_slice());
+        let holds =
+            |part: &PatternWord| word.windows(part.len()).any(|here| here == part.as_slice());
         if !shortest.iter().any(holds) {
             shortest.push(word);
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use crate::needs::{AnyOf, Word, needs};
+use crate::needs::{AnyOf, PatternWord, needs};
 use crate::table::strings;
 
 /// What the table calls the ways to let a text pass, and what the code does.
@@ -19,7 +19,7 @@ const PASSING: [(&str, &str); 4] = [
 /// The rules as Rust: each with the words that a text must hold to break it, by their numbers.
 pub(crate) fn screen(table: &Table) -> String {
     let parts = table["words"].as_table().expect("`words` is a table");
-    let mut words = Words::default();
+    let mut words = NeededWords::default();
     let (mut rows, mut count) = (String::new(), 0);
     for group in table["kind"].as_array().expect("`kind` is a list") {
         let kind = camel(group["kind"].as_str().expect("a kind has a name"));
@@ -36,8 +36,8 @@ pub(crate) fn screen(table: &Table) -> String {
                 .collect::<Vec<_>>();
             let _ = writeln!(
                 rows,
-                "Rule {{ kind: Kind::{kind}, passes: Passing::{passes}, needs: &{}, \
-                 pattern: Pattern::new({pattern:?}) }},",
+                "ScreenRule {{ kind: AttackKind::{kind}, passes: Passing::{passes}, needs: &{}, \
+                 pattern: RulePattern::new({pattern:?}) }},",
                 format!("{numbers:?}")
                     .replace('[', "&[")
                     .trim_start_matches('&'),
@@ -48,10 +48,10 @@ pub(crate) fn screen(table: &Table) -> String {
     let passes = table["passes"].as_table().expect("`passes` is a table");
     let passes = passes.iter().map(|(name, pattern)| {
         let pattern = pattern.as_str().expect("a pattern is a text");
-        format!("{name}: Pattern::new({pattern:?}),\n")
+        format!("{name}: RulePattern::new({pattern:?}),\n")
     });
     format!(
-        "static RULES: [Rule; {count}] = [{rows}];\n\
+        "static RULES: [ScreenRule; {count}] = [{rows}];\n\
          static PASSES: Passes = Passes {{ {} }};\n\
          static WORDS: [&[u8]; {}] = [{}];\n",
         passes.collect::<String>(),
@@ -62,11 +62,11 @@ pub(crate) fn screen(table: &Table) -> String {
 
 /// All words that rules need, each once.
 #[derive(Default)]
-struct Words {
-    all: BTreeMap<Word, usize>,
+struct NeededWords {
+    all: BTreeMap<PatternWord, usize>,
 }
 
-impl Words {
+impl NeededWords {
     fn numbers(&mut self, needs: Vec<AnyOf>) -> Vec<Vec<usize>> {
         let mut number = |word| {
             let next = self.all.len();

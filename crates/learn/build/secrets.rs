@@ -51,7 +51,7 @@ pub(crate) fn secrets(table: &Table) -> String {
             rows,
             "SecretRule {{ id: Cow::Borrowed({id:?}), formerly: {:?}, keywords: &{:?}, \
              pattern: Cow::Borrowed({:?}), place: MaskPlace::{place}, ahead: {}, entropy: {:?}, \
-             allow: &{:?}, proof: Proof::{proof}, compiled: OnceLock::new() }},",
+             allow: &{:?}, proof: SecretProof::{proof}, compiled: OnceLock::new() }},",
             rule.get("formerly").and_then(Value::as_str),
             keywords,
             rule["regex"].as_str().unwrap_or_default(),

@@ -32,7 +32,9 @@ use std::time::{Duration, Instant};
 use playbook::hint::Signature;
 use playbook::memory::Memory;
 use playbook::paths::Paths;
-use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
+use playbook::reflect::learned::{
+    Learned, LearnedFrom, NewError, NewFix, NewLesson, NewReflection,
+};
 use playbook::tenant::Tenant;
 use serde_json::{Value, json};
 
@@ -115,7 +117,7 @@ fn fill(user: &User) {
     fs::create_dir_all(team.parent().unwrap()).unwrap();
     let mut team = Memory::open(&team).unwrap();
     for portion in 0..RECORDS / PORTION {
-        let source = Source {
+        let source = LearnedFrom {
             project: format!("project-{}", portion % PROJECTS),
             session: String::new(),
             root: String::new(),
@@ -200,7 +202,7 @@ fn load(
             scope.spawn(move || {
                 let mut chance = Chance::new(number * 7919 + 17);
                 let mut took = Vec::new();
-                let mut line = Line::open(server.port);
+                let mut line = KeptConnection::open(server.port);
                 while Instant::now() < end {
                     let (path, body) = question(&mut chance);
                     let begun = Instant::now();
@@ -217,9 +219,9 @@ fn load(
 }
 
 /// A connection that is kept.
-struct Line(BufReader<TcpStream>);
+struct KeptConnection(BufReader<TcpStream>);
 
-impl Line {
+impl KeptConnection {
     fn open(port: u16) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_nodelay(true).unwrap();
@@ -257,7 +259,7 @@ impl Line {
 
 fn measure(server: &Server, soak: Option<u64>) {
     let time = Duration::from_secs(SECONDS);
-    let found = Line::open(server.port).ask(
+    let found = KeptConnection::open(server.port).ask(
         &server.team,
         "reflections/query",
         &json!({"query_text": "w1x", "k": 5}),

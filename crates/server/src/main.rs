@@ -17,7 +17,7 @@ use playbook::service::Service;
 use rmcp::ServiceExt as _;
 
 use crate::postgres::roles::TenantName;
-use crate::tokens::Tokens;
+use crate::tokens::TokenFile;
 
 /// So many questions are put to databases of this machine at once: each has a connection of its own,
 /// with a cache.
@@ -26,13 +26,13 @@ const BLOCKING_THREADS: usize = 16;
 /// What was learned, for other programs and other machines
 #[derive(Debug, Parser)]
 #[command(name = "playbook-server", version)]
-struct Cli {
+struct ServerCli {
     #[command(subcommand)]
-    command: Command,
+    command: ServerCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ServerCommand {
     /// Answer an MCP client on stdin and stdout, about this folder
     Mcp,
     /// Exchange what was learned with the others of `memory.url`
@@ -48,7 +48,7 @@ enum Command {
     #[command(subcommand)]
     Token(TokenAction),
     /// Serve what was learned over HTTP
-    Serve(http::Options),
+    Serve(http::ServerOptions),
 }
 
 #[derive(Debug, Subcommand)]
@@ -80,23 +80,23 @@ fn main() -> ExitCode {
 }
 
 fn run() -> anyhow::Result<()> {
-    let command = Cli::parse().command;
+    let command = ServerCli::parse().command;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()?;
     runtime.block_on(async {
         match command {
-            Command::Mcp => {
-                let service = mcp::Memory::new(mcp::find()?);
+            ServerCommand::Mcp => {
+                let service = mcp::ProjectMemory::new(mcp::find()?);
                 let service = service.serve(rmcp::transport::stdio()).await?;
                 service.waiting().await?;
             }
-            Command::Sync => eprintln!("{}", sync::run().await?),
-            Command::Init => init::tables().await?,
-            Command::Tenant { name } => init::tenant(&name).await?,
-            Command::Token(action) => token(&action)?,
-            Command::Serve(options) => http::serve(&options).await?,
+            ServerCommand::Sync => eprintln!("{}", sync::run().await?),
+            ServerCommand::Init => init::tables().await?,
+            ServerCommand::Tenant { name } => init::tenant(&name).await?,
+            ServerCommand::Token(action) => token(&action)?,
+            ServerCommand::Serve(options) => http::serve(&options).await?,
         }
         Ok(())
     })
@@ -104,7 +104,7 @@ fn run() -> anyhow::Result<()> {
 
 fn token(action: &TokenAction) -> anyhow::Result<()> {
     let service = Service::open()?;
-    let tokens = Tokens::new(service.tokens_file());
+    let tokens = TokenFile::new(service.tokens_file());
     match action {
         TokenAction::New { tenant } => {
             let tenant = TenantName::parse(tenant)?;

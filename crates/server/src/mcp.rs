@@ -23,18 +23,18 @@ const BY_AGENT: (&str, &str) = ("CLAUDECODE", "1");
 
 /// What was learned in the project of this folder.
 #[derive(Debug, Clone)]
-pub(crate) struct Memory {
+pub(crate) struct ProjectMemory {
     program: PathBuf,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Recall {
+struct RecallInput {
     /// What it is about, in a few words
     query: String,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Seen {
+struct SeenInput {
     /// The error's text
     error: String,
 }
@@ -48,7 +48,7 @@ struct Remember {
 }
 
 #[tool_router]
-impl Memory {
+impl ProjectMemory {
     pub(crate) fn new(program: PathBuf) -> Self {
         Self { program }
     }
@@ -56,13 +56,16 @@ impl Memory {
     #[tool(description = "Search what earlier sessions of this project learned")]
     async fn recall(
         &self,
-        Parameters(Recall { query }): Parameters<Recall>,
+        Parameters(RecallInput { query }): Parameters<RecallInput>,
     ) -> Result<String, String> {
         self.ask(["recall".into(), "--".into(), query]).await
     }
 
     #[tool(description = "Ask whether an error came up before, and what fixed it")]
-    async fn seen(&self, Parameters(Seen { error }): Parameters<Seen>) -> Result<String, String> {
+    async fn seen(
+        &self,
+        Parameters(SeenInput { error }): Parameters<SeenInput>,
+    ) -> Result<String, String> {
         self.ask(["seen".into(), "--".into(), error]).await
     }
 
@@ -82,7 +85,7 @@ impl Memory {
     }
 }
 
-impl Memory {
+impl ProjectMemory {
     async fn ask<const N: usize>(&self, command: [String; N]) -> Result<String, String> {
         let told = ask(&self.program, &command).await;
         told.map_err(|error| format!("{error:#}"))
@@ -90,7 +93,7 @@ impl Memory {
 }
 
 #[tool_handler]
-impl ServerHandler for Memory {
+impl ServerHandler for ProjectMemory {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }

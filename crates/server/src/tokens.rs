@@ -21,7 +21,7 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// A token as it is kept.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Token {
+pub(crate) struct KeptToken {
     /// By which it is revoked.
     pub(crate) id: String,
     pub(crate) tenant: String,
@@ -30,12 +30,12 @@ pub(crate) struct Token {
 }
 
 /// The file of the tokens, and what it said when it was read last.
-pub(crate) struct Tokens {
+pub(crate) struct TokenFile {
     file: PathBuf,
-    read: Mutex<(Option<SystemTime>, Vec<Token>)>,
+    read: Mutex<(Option<SystemTime>, Vec<KeptToken>)>,
 }
 
-impl Tokens {
+impl TokenFile {
     pub(crate) fn new(file: PathBuf) -> Self {
         Self {
             file,
@@ -51,7 +51,7 @@ impl Tokens {
             rand::random::<u128>()
         );
         self.change(|all| {
-            all.push(Token {
+            all.push(KeptToken {
                 id: format!("{:08x}", rand::random::<u32>()),
                 tenant: tenant.as_str().to_owned(),
                 hash: hash(&token),
@@ -74,7 +74,7 @@ impl Tokens {
         })
     }
 
-    pub(crate) fn all(&self) -> anyhow::Result<Vec<Token>> {
+    pub(crate) fn all(&self) -> anyhow::Result<Vec<KeptToken>> {
         match fsx::read_if_there(&self.file, MAX_FILE)? {
             Some(bytes) => serde_json::from_slice(&bytes)
                 .with_context(|| format!("could not read tokens: {}", self.file.display())),
@@ -102,7 +102,7 @@ impl Tokens {
 
     fn change(
         &self,
-        change: impl FnOnce(&mut Vec<Token>) -> anyhow::Result<()>,
+        change: impl FnOnce(&mut Vec<KeptToken>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         if let Some(folder) = self.file.parent() {
             fsx::ensure_dir(folder)?;

@@ -17,7 +17,7 @@ learned from, its errors are put to the hook that gives hints, and its start
 asks for the playbook, as Claude Code would. A hint is right when the session
 itself later found what the hint said. Nothing of yours is changed, and without
 --model nothing is sent.")]
-pub(crate) struct Backtest {
+pub(crate) struct BacktestArgs {
     /// Replay all transcripts in this folder instead of the project's
     #[arg(long, value_name = "FOLDER")]
     pub(crate) dir: Option<PathBuf>,

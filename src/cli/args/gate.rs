@@ -13,7 +13,7 @@ use clap::{Args, Subcommand, ValueEnum};
   playbook gate on --mode block
   playbook gate off"
 )]
-pub(crate) struct Gate {
+pub(crate) struct GateArgs {
     #[command(subcommand)]
     pub(crate) action: Option<GateAction>,
     /// The session's JSONL file: what the gate would say of each stop in it

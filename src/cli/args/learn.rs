@@ -18,7 +18,7 @@ without loss; run it again to go on. No session is learned from twice.
 
 Exit status: 0 all done, or nothing to do; 1 something waits or has failed;
 130 stopped.")]
-pub(crate) struct Bootstrap {
+pub(crate) struct BootstrapArgs {
     /// The project [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -45,7 +45,7 @@ pub(crate) struct Bootstrap {
   playbook reflect SESSION.jsonl --template draft.txt
   playbook reflect SESSION.jsonl --print-prompt
   playbook reflect SESSION.jsonl --apply")]
-pub(crate) struct Reflect {
+pub(crate) struct ReflectArgs {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,
     /// Learn from it: change the playbook. Each part of a transcript counts once
@@ -69,7 +69,7 @@ The trace: {\"events\": [{\"event_type\": \"tool_call\", \"content\": \"...\"}, 
 \"outcome\": \"failure\", \"error\": {\"error_category\": \"timeout_error\",
 \"error_message\": \"...\"}, \"task_description\": \"...\"}
 docs/memory.md has all fields.")]
-pub(crate) struct Generate {
+pub(crate) struct GenerateArgs {
     /// Remember the result, so that it is found again
     #[arg(long)]
     pub(crate) store: bool,
@@ -83,13 +83,13 @@ pub(crate) struct Generate {
 #[derive(Debug, Subcommand)]
 pub(crate) enum FixturesAction {
     /// Ask a real backend about a transcript and keep its replies
-    Record(Record),
+    Record(RecordArgs),
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   playbook fixtures record SESSION.jsonl --file replies.jsonl")]
-pub(crate) struct Record {
+pub(crate) struct RecordArgs {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,
     /// The file the replies are added to [default: `fixtures.path`]
@@ -106,7 +106,7 @@ pub(crate) struct Record {
 #[command(after_help = "Examples:
   playbook bench
   playbook bench -c examples/config/fixtures.toml")]
-pub(crate) struct Bench {
+pub(crate) struct BenchArgs {
     /// The settings [default: yours]; the backend is `fixtures` where they say so, else `rules`
     #[arg(short, long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

@@ -38,7 +38,7 @@ pub(crate) struct Of {
   playbook recall \"slow join on the orders table\"
   playbook recall timeout --kind lesson --kind strategy --min-importance 0.7
   playbook recall --tag sql --outcome failure")]
-pub(crate) struct Recall {
+pub(crate) struct RecallArgs {
     /// Words to look for, or an id such as les-0123456789ab [default: the best of all]
     #[arg(allow_hyphen_values = true)]
     pub(crate) query: Option<String>,
@@ -80,7 +80,7 @@ pub(crate) struct Recall {
 #[command(after_help = "Examples:
   cargo test 2>&1 | playbook seen
   playbook seen \"ModuleNotFoundError: No module named 'yaml'\"")]
-pub(crate) struct Seen {
+pub(crate) struct SeenArgs {
     /// The error's text, or its signature [default: what comes on stdin]
     #[arg(allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
@@ -99,7 +99,7 @@ pub(crate) struct Seen {
   playbook forget --project
   playbook forget --older-than 90d"
 )]
-pub(crate) struct Forget {
+pub(crate) struct ForgetArgs {
     /// What to forget, such as les-0123456789ab
     #[arg(group = "what", conflicts_with_all = ["project", "older_than", "all"])]
     pub(crate) id: Option<String>,
@@ -130,15 +130,15 @@ pub(crate) enum LessonAction {
     #[command(after_help = "Example:
   playbook lesson add --task release --mistake \"tagged before the build\" \\
     --correction \"build, then tag\"")]
-    Add(LessonAdd),
+    Add(LessonAddArgs),
     /// Say whether a lesson helped you
     #[command(after_help = "Example:
   playbook lesson outcome les-5afdf4450011 --helped")]
-    Outcome(LessonOutcome),
+    Outcome(LessonOutcomeArgs),
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct LessonAdd {
+pub(crate) struct LessonAddArgs {
     /// The kind of task, in a word or two
     #[arg(long, value_name = "TYPE")]
     pub(crate) task: String,
@@ -159,7 +159,7 @@ pub(crate) struct LessonAdd {
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("worth").required(true))]
-pub(crate) struct LessonOutcome {
+pub(crate) struct LessonOutcomeArgs {
     /// The lesson, as `playbook recall` names it
     pub(crate) id: String,
     /// It did

@@ -12,19 +12,23 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use backtest::Backtest;
-pub(crate) use gate::{Gate, GateAction, Mode};
-pub(crate) use learn::{Bench, Bootstrap, FixturesAction, Generate, Record, Reflect};
+pub(crate) use backtest::BacktestArgs;
+pub(crate) use gate::{GateAction, GateArgs, Mode};
+pub(crate) use learn::{
+    BenchArgs, BootstrapArgs, FixturesAction, GenerateArgs, RecordArgs, ReflectArgs,
+};
 pub(crate) use memory::{
-    Forget, LessonAction, LessonAdd, LessonOutcome, Of, OfTenant, Recall, Seen,
+    ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
 };
-pub(crate) use points::{Add, Dedup, Diff, Edit, Merge, Pin, Promote, Restore};
+pub(crate) use points::{
+    AddArgs, DedupArgs, DiffArgs, EditArgs, MergeArgs, PinArgs, PromoteArgs, RestoreArgs,
+};
 pub(crate) use run::{
-    ConfigAction, ConfigArgs, Doctor, DoctorMemory, DoctorTopic, Install, Jobs, JobsAction, Man,
-    MergeFiles, Retry, Scope, Shell, Uninstall, Worker,
+    ConfigAction, ConfigArgs, DoctorArgs, DoctorMemoryArgs, DoctorTopic, InstallArgs, JobsAction,
+    JobsArgs, ManArgs, MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
 };
-pub(crate) use show::{AsJson, Evidence, Log, On, Report, Show, Timeline};
-pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
+pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs, TimelineArgs};
+pub(crate) use trust::{RedactArgs, ReviewAction, ReviewArgs, TrustArgs};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]
@@ -78,23 +82,23 @@ pub(crate) enum Command {
   playbook status --json")]
     Status(On),
     /// Write a page with everything known about this project
-    Report(Report),
+    Report(ReportArgs),
     /// Watch a session teach the next one, offline
     #[command(after_help = "Example:
   playbook demo")]
     Demo(AsJson),
     /// Learn from the sessions you had before
-    Bootstrap(Bootstrap),
+    Bootstrap(BootstrapArgs),
     /// Replay past sessions: would the hints have been right?
-    Backtest(Backtest),
+    Backtest(BacktestArgs),
     /// Try out what a session would teach, or learn from it now
-    Reflect(Reflect),
+    Reflect(ReflectArgs),
     /// Show what a model would be sent of a session
-    Evidence(Evidence),
+    Evidence(EvidenceArgs),
     /// Check turns that end with "done": switch that on, or try it
-    Gate(Gate),
+    Gate(GateArgs),
     /// Judge the trace of any agent: JSON in, JSON out
-    Generate(Generate),
+    Generate(GenerateArgs),
     /// Look for a rule behind what was learned lately
     #[command(after_help = "Examples:
   playbook dream
@@ -110,13 +114,13 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   playbook show
   playbook show tests")]
-    Show(Show),
+    Show(ShowArgs),
     /// Show what was learned when, and why
-    Log(Log),
+    Log(LogArgs),
     /// Show by day what was asked, how it ended, what was learned
-    Timeline(Timeline),
+    Timeline(TimelineArgs),
     /// Show what changed in the key points since a commit
-    Diff(Diff),
+    Diff(DiffArgs),
     /// Take back what was learned from a session, or a change of yours
     #[command(after_help = "Example:
   playbook undo 20261121T221951-3f9a2c1b")]
@@ -127,14 +131,14 @@ pub(crate) enum Command {
         on: On,
     },
     /// Bring back an earlier playbook, or mend a broken one
-    Restore(Restore),
+    Restore(RestoreArgs),
     /// Add a key point
-    Add(Add),
+    Add(AddArgs),
     /// Change a key point's text or section
     #[command(after_help = "Examples:
   playbook edit pat-001 --text \"run `just test` before each push\"
   playbook edit pat-001 --section mistakes")]
-    Edit(Edit),
+    Edit(EditArgs),
     /// Remove a key point
     #[command(after_help = "Example:
   playbook remove pat-001 --reason \"we use just now\"")]
@@ -148,17 +152,17 @@ pub(crate) enum Command {
         on: On,
     },
     /// Make one key point of several
-    Merge(Merge),
+    Merge(MergeArgs),
     /// Merge two versions of a playbook file, as git would
-    MergeFiles(MergeFiles),
+    MergeFiles(MergeFilesArgs),
     /// Protect a key point: only you can change or remove it
     #[command(after_help = "Example:
   playbook pin pat-001")]
-    Pin(Pin),
+    Pin(PinArgs),
     /// Take a key point's protection away again
     #[command(after_help = "Example:
   playbook unpin pat-001")]
-    Unpin(Pin),
+    Unpin(PinArgs),
     /// Use a key point of this project in all your projects
     #[command(
         long_about = "Use a key point of this project in all your projects
@@ -168,16 +172,16 @@ project's own key points.",
         after_help = "Example:
   playbook promote pref-001"
     )]
-    Promote(Promote),
+    Promote(PromoteArgs),
     /// Use one of your own key points in this project only
     #[command(after_help = "Example:
   playbook demote my-001")]
-    Demote(Promote),
+    Demote(PromoteArgs),
     /// Find key points that say the same, and join them
     #[command(after_help = "Examples:
   playbook dedup
   playbook dedup --threshold 0.9 --apply")]
-    Dedup(Dedup),
+    Dedup(DedupArgs),
     /// Print all that was learned as a Markdown document
     #[command(after_help = "Example:
   playbook export > PLAYBOOK.md")]
@@ -189,27 +193,27 @@ project's own key points.",
         on: On,
     },
     /// Copy stdin to stdout with all secrets masked
-    Redact(Redact),
+    Redact(RedactArgs),
     /// Allow a playbook that came with a clone to be used
     #[command(after_help = "Examples:
   playbook trust
   playbook trust --all-known")]
-    Trust(Trust),
+    Trust(TrustArgs),
     /// Do not use this project's playbook any more
     #[command(after_help = "Example:
   playbook untrust")]
     Untrust(On),
     /// Decide on key points that were held back as a likely attack
-    Review(Review),
+    Review(ReviewArgs),
     /// Show what waits or has failed; try again, or give up
-    Jobs(Jobs),
+    Jobs(JobsArgs),
     /// Search lessons, errors and their fixes
-    Recall(Recall),
+    Recall(RecallArgs),
     /// Ask whether an error came up before, and what fixed it
     #[command(long_about = "Ask whether an error came up before, and what fixed it
 
 Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
-    Seen(Seen),
+    Seen(SeenArgs),
     /// Show how much was learned, and how well it helps
     #[command(after_help = "Examples:
   playbook stats
@@ -224,7 +228,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     )]
     Lesson(LessonAction),
     /// Forget lessons, errors and their fixes
-    Forget(Forget),
+    Forget(ForgetArgs),
     /// Show or change the settings
     Config(ConfigArgs),
     /// Show what was spent, by day and project
@@ -232,11 +236,11 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook cost")]
     Cost(AsJson),
     /// Check that everything works; if not, say what to do
-    Doctor(Doctor),
+    Doctor(DoctorArgs),
     /// Start learning: add our hooks to Claude Code's settings
-    Install(Install),
+    Install(InstallArgs),
     /// Stop learning: take the hooks and programs off this machine
-    Uninstall(Uninstall),
+    Uninstall(UninstallArgs),
     /// Record a model's replies, for runs without a network
     #[command(
         subcommand,
@@ -245,12 +249,12 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     )]
     Fixtures(FixturesAction),
     /// Time the judging of a fixed session
-    Bench(Bench),
+    Bench(BenchArgs),
     /// Do what waits now (hooks start this by themselves)
     #[command(after_help = "Examples:
   playbook worker
   playbook worker --jobs 1")]
-    Worker(Worker),
+    Worker(WorkerArgs),
     /// Answer an MCP client, such as Claude Code, on stdin and stdout
     #[command(after_help = "Example:
   claude mcp add playbook -- playbook mcp")]
@@ -282,7 +286,7 @@ install.sh does this.")]
         shell: Shell,
     },
     /// Print the manual page, or write all into a folder
-    Man(Man),
+    Man(ManArgs),
 }
 
 /// Reads a time such as `30d`.

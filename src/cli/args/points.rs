@@ -9,7 +9,7 @@ use super::{On, share};
   playbook diff
   playbook diff main
   playbook diff v1.2..HEAD")]
-pub(crate) struct Diff {
+pub(crate) struct DiffArgs {
     /// A commit, branch or tag to compare the file with, or two of them: FROM..TO
     /// [default: HEAD]
     #[arg(value_name = "REVISION")]
@@ -22,7 +22,7 @@ pub(crate) struct Diff {
 #[command(after_help = "Examples:
   playbook restore
   playbook restore 20261121T221951-3f9a2c1b")]
-pub(crate) struct Restore {
+pub(crate) struct RestoreArgs {
     /// The job after which the playbook was as you want it [default: mend a playbook that
     /// cannot be read with the last good one; else list them]
     pub(crate) snapshot: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Restore {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   playbook add \"run `just test` before each commit\" --section patterns")]
-pub(crate) struct Add {
+pub(crate) struct AddArgs {
     /// What the key point says
     pub(crate) text: String,
     /// patterns, mistakes, preferences, context or others
@@ -48,7 +48,7 @@ pub(crate) struct Add {
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
-pub(crate) struct Edit {
+pub(crate) struct EditArgs {
     /// The key point, such as pat-001
     pub(crate) id: String,
     /// What it says from now on
@@ -64,7 +64,7 @@ pub(crate) struct Edit {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   playbook merge pat-001 pat-004 --text \"run the tests, then the linter\"")]
-pub(crate) struct Merge {
+pub(crate) struct MergeArgs {
     /// The key points
     #[arg(required = true, num_args = 2.., value_name = "ID")]
     pub(crate) ids: Vec<String>,
@@ -79,7 +79,7 @@ pub(crate) struct Merge {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Pin {
+pub(crate) struct PinArgs {
     /// The key point, such as pat-001
     pub(crate) id: String,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct Pin {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Promote {
+pub(crate) struct PromoteArgs {
     /// The key point, such as pref-001; of your own my-001
     pub(crate) id: String,
     #[command(flatten)]
@@ -95,7 +95,7 @@ pub(crate) struct Promote {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Dedup {
+pub(crate) struct DedupArgs {
     /// Join them
     #[arg(long)]
     pub(crate) apply: bool,

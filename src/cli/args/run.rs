@@ -11,7 +11,7 @@ use super::On;
   playbook jobs
   playbook jobs retry --all
   playbook jobs drop 20261121T221951-3f9a2c1b")]
-pub(crate) struct Jobs {
+pub(crate) struct JobsArgs {
     #[command(subcommand)]
     pub(crate) action: Option<JobsAction>,
     /// Print one JSON object
@@ -22,7 +22,7 @@ pub(crate) struct Jobs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobsAction {
     /// Try again now, with the key, base URL and backend of this shell
-    Retry(Retry),
+    Retry(RetryArgs),
     /// Give a job up: its part of the session is never learned from
     Drop {
         /// The job, as `playbook jobs` names it
@@ -32,7 +32,7 @@ pub(crate) enum JobsAction {
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-pub(crate) struct Retry {
+pub(crate) struct RetryArgs {
     /// The job, as `playbook jobs` names it
     pub(crate) id: Option<String>,
     /// All jobs that wait or have failed, also those of other projects and accounts
@@ -41,7 +41,7 @@ pub(crate) struct Retry {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Worker {
+pub(crate) struct WorkerArgs {
     /// Do this many jobs at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) jobs: Option<u16>,
@@ -103,7 +103,7 @@ pub(crate) enum ConfigAction {
 
 /// Which of Claude Code's settings files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scope {
+pub(crate) enum SettingsScope {
     /// For all your projects: ~/.claude/settings.json
     User,
     /// For everyone in one project: .claude/settings.json there
@@ -119,10 +119,10 @@ pub(crate) enum Scope {
   playbook install --scope local --project ~/work/app
   playbook install --merge-driver")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(crate) struct Install {
+pub(crate) struct InstallArgs {
     /// Where to register
     #[arg(long, value_enum, default_value = "user")]
-    pub(crate) scope: Scope,
+    pub(crate) scope: SettingsScope,
     /// The project, for its scopes [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -151,10 +151,10 @@ pub(crate) struct Install {
   playbook uninstall --purge
   playbook uninstall --merge-driver")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(crate) struct Uninstall {
+pub(crate) struct UninstallArgs {
     /// Only the hooks registered there; all else stays [default: everywhere]
     #[arg(long, value_enum, conflicts_with = "purge")]
-    pub(crate) scope: Option<Scope>,
+    pub(crate) scope: Option<SettingsScope>,
     /// The project, for its scopes [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -182,7 +182,7 @@ Examples:
   playbook merge-files base.json here.json there.json -o merged.json
   git config merge.playbook.driver \"playbook merge-files %O %A %B -o %A\""
 )]
-pub(crate) struct MergeFiles {
+pub(crate) struct MergeFilesArgs {
     /// What both began with; where that is not known, an empty file or one that is not there
     pub(crate) base: PathBuf,
     /// One of the two
@@ -205,7 +205,7 @@ Examples:
   playbook doctor --online
   playbook doctor memory release branch")]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     #[command(subcommand)]
     pub(crate) topic: Option<DoctorTopic>,
     /// Ask the backend one tiny question, which costs a few tokens
@@ -218,7 +218,7 @@ pub(crate) struct Doctor {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DoctorTopic {
     /// Why something was not remembered, or is not shown, and what to do
-    Memory(DoctorMemory),
+    Memory(DoctorMemoryArgs),
 }
 
 #[derive(Debug, Args)]
@@ -233,7 +233,7 @@ Examples:
   playbook doctor memory                    # the last sessions of this project
   playbook doctor memory release branch     # why does nothing say that?"
 )]
-pub(crate) struct DoctorMemory {
+pub(crate) struct DoctorMemoryArgs {
     /// Words of what should be known
     pub(crate) text: Vec<String>,
     #[command(flatten)]
@@ -255,7 +255,7 @@ pub(crate) enum Shell {
 #[command(after_help = "Examples:
   playbook man | man -l -
   playbook man --dir ~/.local/share/man/man1")]
-pub(crate) struct Man {
+pub(crate) struct ManArgs {
     /// Write a page for each command into this folder, and print their names
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,

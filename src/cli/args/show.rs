@@ -10,7 +10,7 @@ use clap::Args;
   playbook report --open
   playbook report --out report.html
   playbook report --json")]
-pub(crate) struct Report {
+pub(crate) struct ReportArgs {
     /// Where to [default: a file in the state folder, which is named; `-` for stdout]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Show {
+pub(crate) struct ShowArgs {
     /// Only the key points whose id, section or text contains these words
     pub(crate) query: Vec<String>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub(crate) struct On {
   playbook log
   playbook log pat-001
   playbook log 20261121T221951-3f9a2c1b")]
-pub(crate) struct Log {
+pub(crate) struct LogArgs {
     /// A key point, or a job [default: all jobs of the project]
     pub(crate) id: Option<String>,
     /// Show at most this many, the newest [default: 20 jobs; the whole story of a key point]
@@ -63,7 +63,7 @@ pub(crate) struct Log {
 #[command(after_help = "Examples:
   playbook timeline
   playbook timeline -n 100 --json")]
-pub(crate) struct Timeline {
+pub(crate) struct TimelineArgs {
     /// Show at most this many sessions and edits, the newest [default: 20]
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) limit: Option<NonZeroUsize>,
@@ -83,7 +83,7 @@ pub(crate) struct AsJson {
 #[command(after_help = "Examples:
   playbook evidence SESSION.jsonl
   playbook evidence SESSION.jsonl --budget 8000")]
-pub(crate) struct Evidence {
+pub(crate) struct EvidenceArgs {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,
     /// The budget in tokens [default: the setting `evidence.tokens`]

@@ -10,7 +10,7 @@ use super::On;
 #[command(after_help = "Examples:
   playbook redact < build.log > shareable.log
   playbook redact --rules")]
-pub(crate) struct Redact {
+pub(crate) struct RedactArgs {
     /// Say on stderr how often each rule masked something
     #[arg(long, conflicts_with = "rules")]
     pub(crate) count: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Redact {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Trust {
+pub(crate) struct TrustArgs {
     /// All projects that Claude Code has kept sessions of
     #[arg(long, conflicts_with = "project")]
     pub(crate) all_known: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Trust {
   playbook review accept 3
   playbook review edit 3 --text \"run `just test` before each commit\"
   playbook review drop 3")]
-pub(crate) struct Review {
+pub(crate) struct ReviewArgs {
     #[command(subcommand)]
     pub(crate) action: Option<ReviewAction>,
     /// The project [default: the one of this folder]

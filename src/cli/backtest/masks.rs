@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::strike::each_message;
 use crate::fsx::FsError;
-use crate::queue::transcripts::Past;
+use crate::queue::transcripts::PastTranscript;
 use crate::redact::Masker;
 
 /// So many characters of a secret are shown, and no more than a quarter of it.
@@ -32,7 +32,7 @@ pub(super) struct MaskedSecret {
 pub(super) struct Masks(BTreeMap<(String, String), MaskedSecret>);
 
 impl Masks {
-    pub(super) fn read(&mut self, past: &Past, masker: &Masker) -> Result<(), FsError> {
+    pub(super) fn read(&mut self, past: &PastTranscript, masker: &Masker) -> Result<(), FsError> {
         let name = past.name();
         each_message(&past.transcript, |line, content| {
             self.value(content, masker, &format!("{name}:{line}"));

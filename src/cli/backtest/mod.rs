@@ -10,17 +10,17 @@ use clap::ValueEnum as _;
 
 use super::args;
 use super::output::{self, DIM, Hinted, grouped, say};
-use super::session::{Session, existing};
+use super::session::{NamedSession, existing};
 use super::{answer, evidence, gate};
 use crate::queue::bootstrap;
 use crate::queue::bootstrap_budget;
 use crate::queue::evidence::SessionEvidence;
-use crate::queue::transcripts::{self, Past};
+use crate::queue::transcripts::{self, PastTranscript};
 use replay::{Judge, Replay};
 use tally::Tally;
 
-pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
-    let session = Session::look(args.on.project.as_deref())?;
+pub(super) fn run(args: &args::BacktestArgs) -> anyhow::Result<()> {
+    let session = NamedSession::look(args.on.project.as_deref())?;
     let past = sessions(&session, args)?;
     let judge = if args.model {
         Judge::Model
@@ -43,7 +43,7 @@ pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
     }
 }
 
-fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
+fn play(replay: &mut Replay, past: &[PastTranscript]) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let bar = output::bar("replaying {bar:30} {pos}/{len} {elapsed}", past.len());
     for past in past {
@@ -77,7 +77,10 @@ fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
 }
 
 /// The sessions of the project, or of the folder that the user names, oldest first.
-fn sessions(session: &Session, args: &args::Backtest) -> anyhow::Result<Vec<Past>> {
+fn sessions(
+    session: &NamedSession,
+    args: &args::BacktestArgs,
+) -> anyhow::Result<Vec<PastTranscript>> {
     let Some(folder) = &args.dir else {
         return Ok(transcripts::of_project(&session.paths, &session.project));
     };
@@ -96,7 +99,11 @@ fn sessions(session: &Session, args: &args::Backtest) -> anyhow::Result<Vec<Past
 }
 
 /// Says what the model takes, and asks; without a terminal only `--yes` is a yes.
-fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Result<bool> {
+fn agreed(
+    replay: &Replay,
+    past: &[PastTranscript],
+    args: &args::BacktestArgs,
+) -> anyhow::Result<bool> {
     let Some(last) = past.last() else {
         return Ok(true);
     };

@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use super::strike::Strike;
 use crate::cli::sandbox::input;
-use crate::cli::session::{PATIENCE, Session};
+use crate::cli::session::{NamedSession, PATIENCE};
 use crate::config;
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::hook::{HookEvent, respond_from};
-use crate::memory::Job;
+use crate::memory::FinishedJob;
 use crate::paths::Paths;
 use crate::prepare::Afresh;
 use crate::queue::bootstrap::{self, EarlierSession};
-use crate::queue::transcripts::Past;
+use crate::queue::transcripts::PastTranscript;
 use crate::tenant::Tenant;
 
 /// Larger than any settings or template that are used.
@@ -42,7 +42,7 @@ pub(super) struct Replay {
 impl Replay {
     /// Makes the folder: the user's settings and templates, an empty project and no past. Unless
     /// the model is asked that the settings name, the rules judge: no network, no cost.
-    pub(super) fn new(user: &Session, judge: Judge) -> anyhow::Result<Self> {
+    pub(super) fn new(user: &NamedSession, judge: Judge) -> anyhow::Result<Self> {
         let root = tempfile::Builder::new()
             .prefix("playbook-backtest-")
             .tempdir()?;
@@ -82,14 +82,14 @@ impl Replay {
     }
 
     /// The replayed project's surroundings at a time.
-    pub(super) fn at(&self, now: Timestamp) -> anyhow::Result<Session> {
+    pub(super) fn at(&self, now: Timestamp) -> anyhow::Result<NamedSession> {
         let mut variables = self.variables.clone();
         variables.push((name::NOW.into(), now.to_string().into()));
         let env = Env::from_pairs(variables);
         let paths = Paths::resolve(&env)?;
         let project = std::fs::canonicalize(self.root.path().join("project"))?;
         let config = config::for_project(&paths, &project)?;
-        Ok(Session {
+        Ok(NamedSession {
             tenant: Tenant::User,
             env,
             paths,
@@ -99,13 +99,17 @@ impl Replay {
     }
 
     /// What the session would have been given at its start.
-    pub(super) fn start(&self, past: &Past) -> anyhow::Result<Option<String>> {
+    pub(super) fn start(&self, past: &PastTranscript) -> anyhow::Result<Option<String>> {
         let own = json!({"source": "startup"});
         self.ask(HookEvent::SessionStart, past, past.began, own)
     }
 
     /// What the model would have been told when a call failed.
-    pub(super) fn strike(&self, past: &Past, strike: &Strike) -> anyhow::Result<Option<String>> {
+    pub(super) fn strike(
+        &self,
+        past: &PastTranscript,
+        strike: &Strike,
+    ) -> anyhow::Result<Option<String>> {
         let own = json!({
             "tool_name": strike.tool,
             "tool_input": strike.input,
@@ -118,7 +122,7 @@ impl Replay {
     fn ask(
         &self,
         event: HookEvent,
-        past: &Past,
+        past: &PastTranscript,
         now: Timestamp,
         own: Value,
     ) -> anyhow::Result<Option<String>> {
@@ -143,7 +147,7 @@ impl Replay {
     }
 
     /// Learns from a session through the queue, as its end would have.
-    pub(super) fn learn(&mut self, past: &Past) -> anyhow::Result<Job> {
+    pub(super) fn learn(&mut self, past: &PastTranscript) -> anyhow::Result<FinishedJob> {
         let session = self.at(past.ended)?;
         let context = session.context()?;
         let earlier = EarlierSession {
@@ -154,7 +158,7 @@ impl Replay {
         };
         let id = bootstrap::put(&context.surroundings, &earlier, self.turn)?;
         self.turn = self.turn.wrapping_add(1);
-        Session::see_through(&context, &id, PATIENCE)?
+        NamedSession::see_through(&context, &id, PATIENCE)?
             .with_context(|| format!("could not learn from {}: its job waits", past.name()))
     }
 }

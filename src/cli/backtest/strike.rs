@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Deserializer, Value};
 
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 
 /// A call that ran and failed.
 #[derive(Debug, Clone, PartialEq)]

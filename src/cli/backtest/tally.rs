@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::masks::Masks;
 use super::strike::Strike;
-use crate::gate::Stop;
-use crate::memory::{Entry, HeldRow, Job, Outcome};
+use crate::gate::TurnEnd;
+use crate::memory::{Entry, FinishedJob, HeldRow, JobOutcome};
 use crate::playbook::shown::{each, in_text};
 use crate::playbook::{ChangeKind, PointState, Skipped};
 use crate::queue::recurrence::WAITS;
-use crate::queue::transcripts::Past;
+use crate::queue::transcripts::PastTranscript;
 use crate::transcript::Facts;
 
 /// Characters of an error that are kept for the list.
@@ -44,7 +44,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Takes note of what a session would have been given at its start.
-    pub(super) fn started(&mut self, past: &Past, given: Option<&str>) {
+    pub(super) fn started(&mut self, past: &PastTranscript, given: Option<&str>) {
         let given = given.unwrap_or_default();
         let units = given.encode_utf16().count();
         self.units_at_start += units;
@@ -55,13 +55,13 @@ impl Tally {
     }
 
     /// Takes note of what a session alone taught.
-    pub(super) fn waits(&mut self, past: &Past, dropped: Vec<Skipped>) {
+    pub(super) fn waits(&mut self, past: &PastTranscript, dropped: Vec<Skipped>) {
         let waiting = dropped.into_iter().filter(|item| item.reason == WAITS);
         let waiting = waiting.map(|item| json!({"place": past.name(), "text": item.what}));
         self.waiting.extend(waiting);
     }
 
-    pub(super) fn struck(&mut self, past: &Past, strike: &Strike, told: Option<&str>) {
+    pub(super) fn struck(&mut self, past: &PastTranscript, strike: &Strike, told: Option<&str>) {
         self.errors += 1;
         for hint in told.into_iter().flat_map(|told| told.lines().skip(1)) {
             self.hints.push(json!({
@@ -76,7 +76,7 @@ impl Tally {
     }
 
     /// Takes note of what a session shows: which of the hints told in it were right.
-    pub(super) fn showed(&mut self, past: &Past, facts: &Facts, tokens: u64) {
+    pub(super) fn showed(&mut self, past: &PastTranscript, facts: &Facts, tokens: u64) {
         self.tokens_of_evidence += tokens;
         let place = format!("{}:", past.name());
         let fixes = facts.errors.iter().flat_map(|error| &error.ways);
@@ -91,13 +91,18 @@ impl Tally {
         }
     }
 
-    pub(super) fn learned(&mut self, past: &Past, job: &Job, changes: Vec<Entry>) {
+    pub(super) fn learned(
+        &mut self,
+        past: &PastTranscript,
+        job: &FinishedJob,
+        changes: Vec<Entry>,
+    ) {
         self.sessions += 1;
         self.tokens_sent += job.counts.input_tokens + job.counts.output_tokens;
         match job.outcome {
-            Outcome::Applied => {}
-            Outcome::Skipped => self.skipped += 1,
-            Outcome::Failed | Outcome::Dropped => {
+            JobOutcome::Applied => {}
+            JobOutcome::Skipped => self.skipped += 1,
+            JobOutcome::Failed | JobOutcome::Dropped => {
                 self.failed.push(format!("{}: {}", past.name(), job.reason));
             }
         }
@@ -116,7 +121,7 @@ impl Tally {
         }
     }
 
-    pub(super) fn stopped(&mut self, past: &Past, stops: Vec<Stop>, threshold: f64) {
+    pub(super) fn stopped(&mut self, past: &PastTranscript, stops: Vec<TurnEnd>, threshold: f64) {
         self.stops += stops.len() as u64;
         let failed = stops
             .into_iter()

@@ -11,22 +11,22 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::output::{self, DIM, plain, refuse_if_off, say};
-use super::session::Session;
+use super::session::NamedSession;
 use super::{OK, answer, args};
-use crate::backend::Name;
+use crate::backend::BackendName;
 use crate::queue::bootstrap::{self, EarlierSession, News};
 use crate::queue::bootstrap_budget;
 use crate::queue::budget::Usage;
 use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
-use crate::queue::transcripts::{self, Past};
+use crate::queue::transcripts::{self, PastTranscript};
 use run::BootstrapResult;
 
 /// So much of a name tells sessions apart, and subagents (`agent-…`) too.
 const SHORT_NAME: usize = 14;
 
-pub(super) fn run(args: &args::Bootstrap) -> anyhow::Result<u8> {
-    let session = &Session::open(args.project.as_deref())?;
+pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
+    let session = &NamedSession::open(args.project.as_deref())?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
     let context = session.context()?;
     let plan = plan(session, &context, args)?;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &args::Bootstrap) -> anyhow::Result<u8> {
 }
 
 /// Asks the user; without a terminal only `--yes` is a yes.
-fn agreed(args: &args::Bootstrap) -> anyhow::Result<bool> {
+fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
     if args.yes || args.json {
         return Ok(args.yes);
     }
@@ -95,7 +95,7 @@ struct BootstrapPlan {
     /// Jobs of an earlier run that have not ended, oldest first, as lines show them.
     begun: Vec<(JobId, String)>,
     estimate: Usage,
-    backend: Name,
+    backend: BackendName,
     project: PathBuf,
     found: usize,
     too_little: usize,
@@ -106,9 +106,9 @@ struct BootstrapPlan {
 }
 
 fn plan(
-    session: &Session,
+    session: &NamedSession,
     context: &Arc<WorkerContext>,
-    args: &args::Bootstrap,
+    args: &args::BootstrapArgs,
 ) -> anyhow::Result<BootstrapPlan> {
     let candidates = candidates(session, args);
     let waiting = bootstrap::waiting(context, &session.project)?;
@@ -133,7 +133,7 @@ fn plan(
             job,
         ));
         let ticket = &job.ticket;
-        let past = Past::read(ticket.transcript.clone(), String::new(), false);
+        let past = PastTranscript::read(ticket.transcript.clone(), String::new(), false);
         let began = past.map_or(ticket.at, |past| past.began);
         let name = name(&ticket.transcript, began);
         plan.begun.push((ticket.id.clone(), name));
@@ -174,7 +174,7 @@ fn plan(
     Ok(plan)
 }
 
-fn candidates(session: &Session, args: &args::Bootstrap) -> Vec<Planned> {
+fn candidates(session: &NamedSession, args: &args::BootstrapArgs) -> Vec<Planned> {
     let now = session.env.clock().now();
     let since = args.since.and_then(|since| now.checked_sub(since).ok());
     transcripts::of_project(&session.paths, &session.project)

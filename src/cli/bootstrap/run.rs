@@ -17,9 +17,9 @@ use tokio::time::sleep;
 
 use super::{BootstrapPlan, Planned};
 use crate::cli::output::{self, BAD, DIM, GOOD, counted, plain};
-use crate::cli::session::{Session, runtime};
+use crate::cli::session::{NamedSession, runtime};
 use crate::cli::{OK, USER_ERROR, worker};
-use crate::memory::{self, Outcome};
+use crate::memory::{self, JobOutcome};
 use crate::queue::bootstrap::{self, JobFate};
 use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
@@ -38,7 +38,7 @@ const MAX_IDLE_WORKERS: u32 = 3;
 #[derive(Default)]
 pub(super) struct BootstrapResult {
     /// The jobs that ended, with how many changes each made.
-    ended: Vec<(memory::Job, usize)>,
+    ended: Vec<(memory::FinishedJob, usize)>,
     waiting: Vec<(JobId, String)>,
     left: usize,
     is_stopped: bool,
@@ -52,7 +52,7 @@ struct Put {
 }
 
 struct Watch<'a> {
-    session: &'a Session,
+    session: &'a NamedSession,
     context: Arc<WorkerContext>,
     left: VecDeque<&'a Planned>,
     put: Vec<Put>,
@@ -66,7 +66,7 @@ struct Watch<'a> {
 }
 
 pub(super) fn all(
-    session: &Session,
+    session: &NamedSession,
     context: Arc<WorkerContext>,
     plan: &BootstrapPlan,
     is_quiet: bool,
@@ -207,18 +207,20 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn ended(&mut self, put: &Put, job: memory::Job) -> anyhow::Result<()> {
+    fn ended(&mut self, put: &Put, job: memory::FinishedJob) -> anyhow::Result<()> {
         self.idle_workers = 0;
         let changes = self.context.memory().changes_of(put.id.as_str())?.len();
         let name = &put.name;
         let line = match job.outcome {
-            Outcome::Applied if changes == 0 => format!("{name} {GOOD}learned{GOOD:#}: no change"),
-            Outcome::Applied => {
+            JobOutcome::Applied if changes == 0 => {
+                format!("{name} {GOOD}learned{GOOD:#}: no change")
+            }
+            JobOutcome::Applied => {
                 let changes = counted(changes, "change");
                 format!("{name} {GOOD}learned{GOOD:#}: {changes}")
             }
-            Outcome::Skipped => format!("{name} {DIM}skipped: {}{DIM:#}", plain(&job.reason)),
-            Outcome::Failed | Outcome::Dropped => {
+            JobOutcome::Skipped => format!("{name} {DIM}skipped: {}{DIM:#}", plain(&job.reason)),
+            JobOutcome::Failed | JobOutcome::Dropped => {
                 let (word, reason) = (job.outcome.word(), plain(in_words(&job.reason)));
                 format!("{name} {BAD}{word}{BAD:#}: {reason}")
             }
@@ -239,7 +241,7 @@ impl Watch<'_> {
 impl BootstrapResult {
     pub(super) fn status(&self) -> u8 {
         let mut ended = self.ended.iter();
-        let has_failed = ended.any(|(job, _)| job.outcome == Outcome::Failed);
+        let has_failed = ended.any(|(job, _)| job.outcome == JobOutcome::Failed);
         if self.is_stopped {
             STOPPED
         } else if self.left + self.waiting.len() > 0 || has_failed {

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::super::config::problems;
-use super::super::session::Session;
-use super::Check;
+use super::super::session::NamedSession;
+use super::DoctorCheck;
 use crate::account::named::DEFAULT_OPENAI_URL;
 use crate::account::{self, Account, login};
-use crate::backend::{BaseUrl, Name, Step};
+use crate::backend::{AccountStep, BackendName, BaseUrl};
 use crate::cli::change_text;
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
@@ -17,7 +17,7 @@ use crate::queue::reason::in_words;
 
 const OPENAI_URL: &str = "`openai.base_url`";
 
-pub(super) struct Finding {
+pub(super) struct AccountFinding {
     /// What switches reflection off; `None` when it is on.
     off_by: Option<&'static str>,
     /// The account; `None` with settings that cannot be used.
@@ -29,15 +29,15 @@ pub(super) struct Finding {
     remedy: Option<String>,
 }
 
-impl Finding {
-    pub(super) fn checks(&self) -> Vec<Check> {
+impl AccountFinding {
+    pub(super) fn checks(&self) -> Vec<DoctorCheck> {
         const TOPIC: &str = "backend";
         let todo = match self.account {
             None => "`playbook config check` names each mistake; correct it, or remove the line",
             Some(_) => "`playbook config list` shows the settings in force",
         };
         if self.problems.is_empty() {
-            return vec![Check::good(TOPIC, &self.why)];
+            return vec![DoctorCheck::good(TOPIC, &self.why)];
         }
         // What was refused is told last.
         let last = self.problems.len() - 1;
@@ -45,7 +45,7 @@ impl Finding {
         problems
             .map(|(at, problem)| {
                 let remedy = self.remedy.as_deref().filter(|_| at == last);
-                Check::bad(TOPIC, problem, remedy.unwrap_or(todo))
+                DoctorCheck::bad(TOPIC, problem, remedy.unwrap_or(todo))
             })
             .collect()
     }
@@ -53,11 +53,11 @@ impl Finding {
 
 /// Looks at settings and surroundings; asks nobody. What is parked stands in the state
 /// folder, which may not be looked into.
-pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
+pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding {
     let mut problems = problems(session);
     let off_by = off_by(session);
     let Ok(config) = config::for_project(&session.paths, &session.project) else {
-        return Finding {
+        return AccountFinding {
             off_by,
             account: None,
             why: "the settings cannot be used".to_owned(),
@@ -86,7 +86,7 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
             "the last question was refused, and no other one has been answered since".to_owned(),
         );
     }
-    Finding {
+    AccountFinding {
         remedy,
         off_by,
         why: why(session, &config, &account),
@@ -97,7 +97,7 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
 }
 
 /// What switches reflection off here, if anything does.
-pub(in crate::cli) fn off_by(session: &Session) -> Option<&'static str> {
+pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
     if session.env.is_on(name::DISABLE) {
         return Some(name::DISABLE);
     }
@@ -105,16 +105,16 @@ pub(in crate::cli) fn off_by(session: &Session) -> Option<&'static str> {
     settings.is_none().then_some("`reflection.enabled`")
 }
 
-fn lacks(session: &Session, config: &Config, account: &Account) -> Vec<String> {
+fn lacks(session: &NamedSession, config: &Config, account: &Account) -> Vec<String> {
     let mut lacks = Vec::new();
     let backend = account.need.backend;
     let address = match backend {
-        Name::Anthropic => Some(account::base_url(&session.env, config)),
-        Name::Openai => {
+        BackendName::Anthropic => Some(account::base_url(&session.env, config)),
+        BackendName::Openai => {
             let url = config.openai.base_url.as_deref();
             Some((OPENAI_URL, url.unwrap_or(DEFAULT_OPENAI_URL)))
         }
-        Name::ClaudeCli | Name::Rules | Name::Fixtures => None,
+        BackendName::ClaudeCli | BackendName::Rules | BackendName::Fixtures => None,
     };
     if let Some((given_by, url)) = address {
         let flaw = BaseUrl::parse(url, backends::plain(backend, config)).err();
@@ -124,16 +124,16 @@ fn lacks(session: &Session, config: &Config, account: &Account) -> Vec<String> {
     lacks
 }
 
-fn why(session: &Session, config: &Config, account: &Account) -> String {
+fn why(session: &NamedSession, config: &Config, account: &Account) -> String {
     let choice = config.top.backend;
     if choice != BackendChoice::Auto {
         return format!("`backend` is \"{}\" in the settings", choice.word());
     }
     match (account.need.backend, account::credential(&session.env)) {
-        (Name::Anthropic, Some((variable, _))) => {
+        (BackendName::Anthropic, Some((variable, _))) => {
             format!("`backend` is auto and {variable} is set")
         }
-        (Name::ClaudeCli, given) => {
+        (BackendName::ClaudeCli, given) => {
             let sign = match login::sign(&session.env, &session.paths) {
                 Some(login::Sign::Token) => name::OAUTH_TOKEN,
                 Some(login::Sign::Credentials) => "its credentials file is there",
@@ -154,31 +154,33 @@ fn why(session: &Session, config: &Config, account: &Account) -> String {
     }
 }
 
-fn pays(session: &Session, account: &Account) -> String {
+fn pays(session: &NamedSession, account: &Account) -> String {
     match account.need.backend {
-        Name::Rules | Name::Fixtures => "nobody: nothing leaves this machine".to_owned(),
-        Name::Anthropic => match account::credential(&session.env) {
+        BackendName::Rules | BackendName::Fixtures => {
+            "nobody: nothing leaves this machine".to_owned()
+        }
+        BackendName::Anthropic => match account::credential(&session.env) {
             None => "nobody yet: there is no key".to_owned(),
             Some((variable, _)) => format!(
                 "the owner of the key in {variable}, at {}",
                 account.need.base_url.as_deref().unwrap_or_default()
             ),
         },
-        Name::Openai => {
+        BackendName::Openai => {
             let url = account.need.base_url.as_deref().unwrap_or_default();
             match account.secret {
                 Some(_) => format!("the owner of the key, at {url}"),
                 None => format!("whoever runs {url}: no key is sent"),
             }
         }
-        Name::ClaudeCli => format!(
+        BackendName::ClaudeCli => format!(
             "the login of Claude Code in {}",
             session.paths.client().display()
         ),
     }
 }
 
-pub(super) fn as_json(session: &Session, finding: &Finding) -> Value {
+pub(super) fn as_json(session: &NamedSession, finding: &AccountFinding) -> Value {
     let need = finding.account.as_ref().map(|account| &account.need);
     let model = |step| {
         need.map(|n| n.model_for(step))
@@ -189,7 +191,7 @@ pub(super) fn as_json(session: &Session, finding: &Finding) -> Value {
         "why": finding.why,
         "pays": finding.pays,
         "base_url": need.and_then(|need| need.base_url.as_deref()),
-        "models": {"reflector": model(Step::Reflector), "curator": model(Step::Curator)},
+        "models": {"reflector": model(AccountStep::Reflector), "curator": model(AccountStep::Curator)},
         "enabled": finding.off_by.is_none(),
         "off_by": finding.off_by,
         "project": session.project,

@@ -1,13 +1,13 @@
 //! Are the hooks registered, once, and for every time?
 
-use super::super::args::Scope;
+use super::super::args::SettingsScope;
 use super::super::gate::program;
 use super::super::install;
 use super::super::sandbox;
-use super::super::session::Session;
-use super::Check;
+use super::super::session::NamedSession;
+use super::DoctorCheck;
 use super::programs;
-use super::settings::{self, File, Files};
+use super::settings::{self, Files, SettingsFile};
 use crate::config::GateMode;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_of_stand_in};
@@ -16,18 +16,18 @@ pub(super) const HOOKS: &str = "hooks";
 const GATE: &str = "gate";
 
 pub(super) struct HookFindings {
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<DoctorCheck>,
     pub(super) trial: Option<sandbox::TrialHooks>,
 }
 
-pub(super) fn examine(session: &Session) -> HookFindings {
-    let hooks = install::hooks(&session.paths, Scope::User);
+pub(super) fn examine(session: &NamedSession) -> HookFindings {
+    let hooks = install::hooks(&session.paths, SettingsScope::User);
     let mut files = settings::read(session, &hooks);
     let mut checks = std::mem::take(&mut files.unreadable);
     let are_all_read = checks.is_empty();
     let plugin = files.plugin();
     let with_ours = files.all.iter().filter(|file| !file.ours.is_empty());
-    let with_ours: Vec<&File> = with_ours.collect();
+    let with_ours: Vec<&SettingsFile> = with_ours.collect();
     let mut commands = with_ours.iter().flat_map(|file| &file.ours);
     let has_stand_in = commands.any(|(event, command)| is_of_stand_in(*event, command));
     let stand_in = hooks.stand_in().filter(|_| has_stand_in);
@@ -42,12 +42,12 @@ pub(super) fn examine(session: &Session) -> HookFindings {
     }
     if let Some(plugin) = &plugin {
         let text = format!("registered by the plugin {plugin}");
-        checks.push(Check::good(HOOKS, text));
+        checks.push(DoctorCheck::good(HOOKS, text));
     }
     if with_ours.is_empty() && plugin.is_none() && are_all_read {
         let text = "not registered with Claude Code: nothing is learned";
         let todo = "`playbook install` registers them; `--dry-run` shows the change first";
-        checks.push(Check::bad(HOOKS, text, todo));
+        checks.push(DoctorCheck::bad(HOOKS, text, todo));
     }
     checks.extend(twice(&with_ours, plugin.as_deref()));
     checks.extend(gate(session, &files));
@@ -56,13 +56,17 @@ pub(super) fn examine(session: &Session) -> HookFindings {
             "switched off by `disableAllHooks` in {}",
             file.path.display()
         );
-        checks.push(Check::bad(HOOKS, text, "set it to false, or remove it"));
+        checks.push(DoctorCheck::bad(
+            HOOKS,
+            text,
+            "set it to false, or remove it",
+        ));
     }
     for file in files.all.iter().filter(|file| file.earlier > 0) {
         let (number, place) = (file.earlier, file.path.display());
         let text = format!("{number} hooks of the earlier Python version in {place}: both learn");
         let todo = "`playbook install --replace-earlier` replaces them";
-        checks.push(Check::note(HOOKS, text, todo));
+        checks.push(DoctorCheck::note(HOOKS, text, todo));
     }
     let trial = match plugin {
         _ if stand_in.is_some() => Some(sandbox::TrialHooks::Ours),
@@ -76,7 +80,7 @@ pub(super) fn examine(session: &Session) -> HookFindings {
 }
 
 /// Says whether setting and hook go together; nothing where there is neither.
-fn gate(session: &Session, files: &Files) -> Option<Check> {
+fn gate(session: &NamedSession, files: &Files) -> Option<DoctorCheck> {
     let mode = session.config.gate.mode;
     let hook = files.of_user(session).and_then(|file| file.gate.as_ref());
     let anew = "`playbook gate on` registers it anew, `playbook gate off` takes it out";
@@ -84,29 +88,29 @@ fn gate(session: &Session, files: &Files) -> Option<Check> {
         (GateMode::Off, None) => return None,
         (GateMode::Off, Some(_)) => {
             let text = "off, and its hook is registered, which costs Claude Code time";
-            Check::note(GATE, text, "`playbook gate off` takes it out")
+            DoctorCheck::note(GATE, text, "`playbook gate off` takes it out")
         }
-        (_, None) => Check::note(GATE, "on, and its hook is not registered", anew),
+        (_, None) => DoctorCheck::note(GATE, "on, and its hook is not registered", anew),
         (_, Some(command)) => match program(session) {
-            Ok(program) if *command != Hooks::gate_command(&program) => Check::note(
+            Ok(program) if *command != Hooks::gate_command(&program) => DoctorCheck::note(
                 GATE,
                 "its hook leads to another program than this one",
                 anew,
             ),
-            _ => Check::good(GATE, format!("on: {}", mode.word())),
+            _ => DoctorCheck::good(GATE, format!("on: {}", mode.word())),
         },
     })
 }
 
-fn complete(file: &File) -> Check {
+fn complete(file: &SettingsFile) -> DoctorCheck {
     let place = file.path.display();
     let has = |event: &HookEvent| file.ours.iter().any(|(ours, _)| ours == event);
     let missing = HookEvent::ALL.into_iter().filter(|event| !has(event));
     match names(missing) {
-        None => Check::good(HOOKS, format!("registered in {place}")),
+        None => DoctorCheck::good(HOOKS, format!("registered in {place}")),
         Some(missing) => {
             let text = format!("not all registered in {place}: no {missing}");
-            Check::bad(HOOKS, text, "`playbook install` adds what is missing")
+            DoctorCheck::bad(HOOKS, text, "`playbook install` adds what is missing")
         }
     }
 }
@@ -116,7 +120,7 @@ fn names(events: impl Iterator<Item = HookEvent>) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-fn twice(files: &[&File], plugin: Option<&str>) -> Option<Check> {
+fn twice(files: &[&SettingsFile], plugin: Option<&str>) -> Option<DoctorCheck> {
     let places = files.iter().map(|file| file.path.display().to_string());
     let plugin = plugin.map(|name| format!("the plugin {name}"));
     let places: Vec<String> = places.chain(plugin).collect();
@@ -127,23 +131,23 @@ fn twice(files: &[&File], plugin: Option<&str>) -> Option<Check> {
         );
         let todo = "keep one: `playbook uninstall --scope user` (or project, local), or remove \
                     the plugin with /plugin";
-        Check::note(HOOKS, text, todo)
+        DoctorCheck::note(HOOKS, text, todo)
     })
 }
 
-fn matched(file: &File, hooks: &Hooks) -> Vec<Check> {
+fn matched(file: &SettingsFile, hooks: &Hooks) -> Vec<DoctorCheck> {
     let limited = HookEvent::ALL.into_iter().filter_map(|event| {
         let matcher = file.matcher(hooks, event)?;
         let (place, name) = (file.path.display(), event.client_name());
         let text = format!("{name} in {place} is called for `{matcher}` only");
         let todo = "remove its `matcher`, unless you mean it";
-        Some(Check::note(HOOKS, text, todo))
+        Some(DoctorCheck::note(HOOKS, text, todo))
     });
     limited.collect()
 }
 
 /// Says which commands do more than run a hook: the trial runs the hook alone.
-fn more(file: &File, hooks: &Hooks) -> Option<Check> {
+fn more(file: &SettingsFile, hooks: &Hooks) -> Option<DoctorCheck> {
     let more = file.ours.iter();
     let more = more.filter(|(event, command)| !hooks.is_bare(*event, command));
     let names = names(more.map(|(event, _)| *event))?;
@@ -152,5 +156,5 @@ fn more(file: &File, hooks: &Hooks) -> Option<Check> {
         "the command in {place} does more than run the hook, or runs it in another way: {names}"
     );
     let todo = "look at that line; only the program of the hook is tried here";
-    Some(Check::note(HOOKS, text, todo))
+    Some(DoctorCheck::note(HOOKS, text, todo))
 }

@@ -8,18 +8,18 @@ use super::super::change_text;
 use super::super::config;
 use super::super::output::{self, counted};
 use super::super::server;
-use super::super::session::Session;
-use super::Check;
+use super::super::session::NamedSession;
+use super::DoctorCheck;
 use super::places;
 use crate::env::name;
-use crate::memory::Outcome;
+use crate::memory::JobOutcome;
 use crate::queue::job::JobId;
 use crate::queue::reason::in_words;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
 use crate::sharing;
 use crate::state_guard::Breach;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
@@ -29,18 +29,18 @@ const LOOKED_AT: u64 = 200;
 
 /// Looks at everything that is kept; not into the state folder where the guard of it is
 /// breached.
-pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
+pub(super) fn examine(session: &NamedSession, breach: Option<&Breach>) -> Vec<DoctorCheck> {
     let mut checks = switched_off(session);
     let gone = config::notes(session).into_iter();
     checks.extend(gone.map(|note| {
         let todo = "nothing; it can be removed from the settings";
-        Check::note("settings", note, todo)
+        DoctorCheck::note("settings", note, todo)
     }));
     checks.extend(places::disk(session));
     checks.extend(templates(session));
     if let Some(breach) = breach {
         let text = breach.to_string();
-        checks.push(Check::bad(places::FOLDERS, text, breach.hint));
+        checks.push(DoctorCheck::bad(places::FOLDERS, text, breach.hint));
         return checks;
     }
     checks.push(queue(session));
@@ -52,7 +52,7 @@ pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> 
     checks
 }
 
-fn queue(session: &Session) -> Check {
+fn queue(session: &NamedSession) -> DoctorCheck {
     const TOPIC: &str = "jobs";
     let paths = &session.paths;
     let folders = [paths.spool(), paths.failed()];
@@ -60,7 +60,7 @@ fn queue(session: &Session) -> Check {
         [Ok(waiting), Ok(failed)] => [waiting, failed],
         [Err(error), _] | [_, Err(error)] => {
             let todo = "make the folder yours and readable again";
-            return Check::bad(TOPIC, error.to_string(), todo);
+            return DoctorCheck::bad(TOPIC, error.to_string(), todo);
         }
     };
     let at_work = match worker_lock::holder(&paths.worker_lock()) {
@@ -72,7 +72,7 @@ fn queue(session: &Session) -> Check {
         |id: &&_| files::read(&paths.spool(), id).is_err_and(|error| !error.is_missing());
     if let Some(id) = waiting.iter().find(unreadable) {
         let todo = "`playbook jobs` says why; a newer Playbook may have written it";
-        return Check::bad(
+        return DoctorCheck::bad(
             TOPIC,
             format!("{text}; the file of {id} cannot be read"),
             todo,
@@ -84,7 +84,7 @@ fn queue(session: &Session) -> Check {
     };
     if let Some(file) = folders.iter().find_map(first_stray) {
         let text = format!("{text}; {} is no job, and is passed over", file.display());
-        return Check::note(
+        return DoctorCheck::note(
             TOPIC,
             text,
             "look what it is; if it is of no use, remove it",
@@ -94,21 +94,21 @@ fn queue(session: &Session) -> Check {
     let is_old = |at: jiff::Timestamp| now.duration_since(at) > LONG;
     if waiting.first().and_then(JobId::time).is_some_and(is_old) {
         let todo = "`playbook jobs` says what they wait for; `playbook jobs retry --all` tries now";
-        return Check::note(
+        return DoctorCheck::note(
             TOPIC,
             format!("{text}; the oldest for more than a day"),
             todo,
         );
     }
     if failed.is_empty() {
-        Check::good(TOPIC, text)
+        DoctorCheck::good(TOPIC, text)
     } else {
         let todo = "`playbook jobs` says why; `playbook jobs retry --all` tries them again";
-        Check::note(TOPIC, text, todo)
+        DoctorCheck::note(TOPIC, text, todo)
     }
 }
 
-fn switched_off(session: &Session) -> Vec<Check> {
+fn switched_off(session: &NamedSession) -> Vec<DoctorCheck> {
     let told = [
         (name::DISABLE, "hooks do nothing"),
         (name::NO_WORKER, "hooks start no worker"),
@@ -117,68 +117,68 @@ fn switched_off(session: &Session) -> Vec<Check> {
         .filter(|(name, _)| session.env.is_on(name))
         .map(|(name, what)| {
             let todo = "unset it where Claude Code is started, unless you mean it";
-            Check::note("environment", format!("{name} is set: {what}"), todo)
+            DoctorCheck::note("environment", format!("{name} is set: {what}"), todo)
         })
         .collect()
 }
 
-fn playbook(session: &Session) -> Check {
+fn playbook(session: &NamedSession) -> DoctorCheck {
     const TOPIC: &str = "playbook";
     let store = session.store();
-    let standing = match Standing::of(&session.paths, &session.project) {
-        Standing::Unreadable(error) => return broken(TOPIC, &error.into()),
+    let standing = match TrustStanding::of(&session.paths, &session.project) {
+        TrustStanding::Unreadable(error) => return broken(TOPIC, &error.into()),
         standing => standing,
     };
     let file = store.path().display();
     match store.load() {
         Ok(_) if !store.path().exists() => {
             let todo = "nothing; it comes with the first session that teaches something";
-            Check::note(TOPIC, format!("none yet: {file}"), todo)
+            DoctorCheck::note(TOPIC, format!("none yet: {file}"), todo)
         }
         Ok(_) if !standing.is_trusted() => {
             let text = format!("{file} is not trusted: sessions are given nothing of it");
             let todo = "look at it with `playbook show`, then `playbook trust`";
-            Check::note(TOPIC, text, todo)
+            DoctorCheck::note(TOPIC, text, todo)
         }
         Ok(playbook) => {
             if let Some(odd) = playbook.odd_entries() {
                 let todo = "give each a `name` and a `text`, or take it out";
-                return Check::note(TOPIC, format!("{file}: {odd}"), todo);
+                return DoctorCheck::note(TOPIC, format!("{file}: {odd}"), todo);
             }
             let points = counted(playbook.points().count(), "key point");
-            Check::good(TOPIC, format!("{points} in {file}"))
+            DoctorCheck::good(TOPIC, format!("{points} in {file}"))
         }
         Err(error) => broken(TOPIC, &error.into()),
     }
 }
 
-fn broken(topic: &'static str, error: &anyhow::Error) -> Check {
+fn broken(topic: &'static str, error: &anyhow::Error) -> DoctorCheck {
     let todo = output::hint(error).unwrap_or("mend it by hand, or move it away".into());
-    Check::bad(topic, error.to_string(), &todo)
+    DoctorCheck::bad(topic, error.to_string(), &todo)
 }
 
-fn templates(session: &Session) -> Vec<Check> {
+fn templates(session: &NamedSession) -> Vec<DoctorCheck> {
     const TOPIC: &str = "templates";
     let problems = TEMPLATES
         .iter()
         .filter_map(|template| template.problem(&session.paths))
         .map(|problem| {
             let todo = "mend it, or remove the file: the built-in one serves then";
-            Check::bad(TOPIC, problem, todo)
+            DoctorCheck::bad(TOPIC, problem, todo)
         });
     let mut checks: Vec<_> = problems.collect();
     let lacks = TEMPLATES.iter().filter_map(|t| t.lack(&session.paths));
     checks.extend(lacks.map(|lack| {
         let todo = "take it over from the built-in text, which `playbook install` lays beside";
-        Check::note(TOPIC, lack, todo)
+        DoctorCheck::note(TOPIC, lack, todo)
     }));
     if checks.is_empty() {
-        checks.push(Check::good(TOPIC, "all placeholders are known"));
+        checks.push(DoctorCheck::good(TOPIC, "all placeholders are known"));
     }
     checks
 }
 
-fn sessions(session: &Session) -> Option<Check> {
+fn sessions(session: &NamedSession) -> Option<DoctorCheck> {
     const TOPIC: &str = "sessions";
     let memory = match session.memory() {
         Ok(memory) => memory?,
@@ -195,41 +195,43 @@ fn sessions(session: &Session) -> Option<Check> {
     let text = format!(
         "of the last {}: {} learned from, {} skipped, {} failed",
         jobs.len(),
-        count(Outcome::Applied),
-        count(Outcome::Skipped),
-        count(Outcome::Failed)
+        count(JobOutcome::Applied),
+        count(JobOutcome::Skipped),
+        count(JobOutcome::Failed)
     );
     let why = |outcome| {
         let last = jobs.iter().find(|row| row.job.outcome == outcome);
         last.map(|row| in_words(&row.job.reason))
             .filter(|why| !why.is_empty())
     };
-    Some(match (why(Outcome::Failed), why(Outcome::Skipped)) {
+    Some(match (why(JobOutcome::Failed), why(JobOutcome::Skipped)) {
         (Some(why), _) => {
             let todo = "`playbook jobs` lists what failed; `playbook jobs retry --all` tries again";
-            Check::note(TOPIC, format!("{text}; the last failure: {why}"), todo)
+            DoctorCheck::note(TOPIC, format!("{text}; the last failure: {why}"), todo)
         }
-        (None, Some(why)) => Check::good(TOPIC, format!("{text}; last skipped: {why}")),
-        (None, None) => Check::good(TOPIC, text),
+        (None, Some(why)) => DoctorCheck::good(TOPIC, format!("{text}; last skipped: {why}")),
+        (None, None) => DoctorCheck::good(TOPIC, text),
     })
 }
 
 /// Whether what is learned reaches the others that it is shared with; nothing where nothing is
 /// shared.
-fn shared(session: &Session) -> Option<Check> {
+fn shared(session: &NamedSession) -> Option<DoctorCheck> {
     const TOPIC: &str = "sharing";
     if !sharing::is_wanted(&session.env, &session.config) {
         return None;
     }
     if !server::is_there(&session.env) {
         let text = "memory.url is set, and `playbook-server` is not installed";
-        return Some(Check::bad(TOPIC, text, "`./install.sh --server`"));
+        return Some(DoctorCheck::bad(TOPIC, text, "`./install.sh --server`"));
     }
-    let last = sharing::Standing::of(&session.paths);
+    let last = sharing::LastExchange::of(&session.paths);
     let at = last.succeeded.map(change_text::time);
     Some(match (last.problem, at) {
-        (Some(problem), _) => Check::bad(TOPIC, problem, "then `playbook sync`; nothing is lost"),
-        (None, Some(at)) => Check::good(TOPIC, format!("exchanged with the others {at}")),
-        (None, None) => Check::note(TOPIC, "not yet exchanged", "`playbook sync`"),
+        (Some(problem), _) => {
+            DoctorCheck::bad(TOPIC, problem, "then `playbook sync`; nothing is lost")
+        }
+        (None, Some(at)) => DoctorCheck::good(TOPIC, format!("exchanged with the others {at}")),
+        (None, None) => DoctorCheck::note(TOPIC, "not yet exchanged", "`playbook sync`"),
     })
 }

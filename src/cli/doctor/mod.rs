@@ -15,15 +15,15 @@ mod trial;
 use serde::Serialize;
 use serde_json::json;
 
-use super::session::Session;
+use super::session::NamedSession;
 use super::{OK, USER_ERROR, answer, args};
 pub(super) use account::off_by;
 
-pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
+pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
     if let Some(args::DoctorTopic::Memory(args)) = &args.topic {
         return memory::run(args);
     }
-    let (session, breach) = &Session::examine(args.on.project.as_deref())?;
+    let (session, breach) = &NamedSession::examine(args.on.project.as_deref())?;
     let finding = account::examine(session, breach.is_none());
     let found = hooks::examine(session);
     let mut checks = found.checks;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Check {
+struct DoctorCheck {
     topic: &'static str,
     state: CheckState,
     text: String,
@@ -59,7 +59,7 @@ enum CheckState {
     Bad,
 }
 
-impl Check {
+impl DoctorCheck {
     fn good(topic: &'static str, text: impl Into<String>) -> Self {
         Self::new(topic, CheckState::Good, text, None)
     }

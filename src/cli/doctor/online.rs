@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::super::bench::fixed_session;
-use super::super::session::{Session, runtime};
-use super::Check;
+use super::super::session::{NamedSession, runtime};
+use super::DoctorCheck;
 use crate::account::Account;
-use crate::backend::{Ask, FailureKind, Step};
+use crate::backend::{AccountStep, Ask, FailureKind};
 use crate::playbook::Playbook;
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::{BackendParts, build};
 
 const TOPIC: &str = "online";
 const REMEDY: &str = "look at the key or the login, the base URL, and the network";
@@ -16,18 +16,24 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// More than one word is not asked for.
 const MAX_TOKENS: u32 = 16;
 
-pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::Result<Check> {
+pub(super) fn examine(
+    session: &NamedSession,
+    account: Option<&Account>,
+) -> anyhow::Result<DoctorCheck> {
     let Some(account) = account else {
         let todo = "mend the settings first";
-        return Ok(Check::bad(TOPIC, "the settings cannot be used", todo));
+        return Ok(DoctorCheck::bad(TOPIC, "the settings cannot be used", todo));
     };
     let backend = account.need.backend;
     if backend.is_offline() {
-        return Ok(Check::good(TOPIC, format!("{backend} needs no network")));
+        return Ok(DoctorCheck::good(
+            TOPIC,
+            format!("{backend} needs no network"),
+        ));
     }
     // No session is needed to ask; a backend is built with one all the same.
     let evidence = fixed_session()?;
-    let parts = Parts {
+    let parts = BackendParts {
         paths: &session.paths,
         account,
         config: &session.config,
@@ -36,13 +42,13 @@ pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::R
     };
     let backend = match build(backend, parts) {
         Ok(backend) => backend,
-        Err(why) => return Ok(Check::bad(TOPIC, why, REMEDY)),
+        Err(why) => return Ok(DoctorCheck::bad(TOPIC, why, REMEDY)),
     };
     let ask = Ask {
-        step: Step::Reflector,
+        step: AccountStep::Reflector,
         system: "",
         prompt: "Answer with the one word: yes",
-        model: account.need.model_for(Step::Reflector),
+        model: account.need.model_for(AccountStep::Reflector),
         max_tokens: MAX_TOKENS,
         marker: "",
         attempts: 1,
@@ -54,9 +60,9 @@ pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::R
             let tokens = reply.tokens.input + reply.tokens.output;
             let ms = begun.elapsed().as_millis();
             let text = format!("{} answered in {ms} ms, {tokens} tokens", reply.model);
-            Check::good(TOPIC, text)
+            DoctorCheck::good(TOPIC, text)
         }
-        Err(failure) => Check::bad(TOPIC, failure.message, remedy(failure.kind)),
+        Err(failure) => DoctorCheck::bad(TOPIC, failure.message, remedy(failure.kind)),
     })
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rustix::fs::{Access, access};
 
-use super::super::session::Session;
-use super::Check;
+use super::super::session::NamedSession;
+use super::DoctorCheck;
 use crate::fsx::lock::{lock_path, try_lock_surely};
 use crate::paths::playbook_file;
 
@@ -17,7 +17,7 @@ const FULL: u64 = 16 << 20;
 /// ... and with less than this it is about to come to that.
 const NEARLY_FULL: u64 = 256 << 20;
 
-pub(super) fn folders(session: &Session) -> Vec<Check> {
+pub(super) fn folders(session: &NamedSession) -> Vec<DoctorCheck> {
     let paths = &session.paths;
     let config = paths.config_file();
     let mut checks = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn folders(session: &Session) -> Vec<Check> {
         checks.extend(if !is_writable(there) {
             let todo =
                 "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR";
-            Some(Check::bad(
+            Some(DoctorCheck::bad(
                 FOLDERS,
                 format!("{shown} cannot be written"),
                 todo,
@@ -35,10 +35,10 @@ pub(super) fn folders(session: &Session) -> Vec<Check> {
         } else if there == folder && is_open(folder, 0o022) {
             let todo = "`chmod -R go-rwx` that folder, unless you are alone in the group";
             let text = format!("a group can write {shown}: settings and templates");
-            Some(Check::note(FOLDERS, text, todo))
+            Some(DoctorCheck::note(FOLDERS, text, todo))
         } else if there == folder && is_open(folder, 0o077) {
             let text = format!("others can read {shown}");
-            Some(Check::note(FOLDERS, text, "`chmod 700` that folder"))
+            Some(DoctorCheck::note(FOLDERS, text, "`chmod 700` that folder"))
         } else {
             None
         });
@@ -47,24 +47,24 @@ pub(super) fn folders(session: &Session) -> Vec<Check> {
     if file.exists() && !file.parent().is_some_and(is_writable) {
         let todo = "make its folder writable; until then jobs wait";
         let text = format!("{} cannot be replaced", file.display());
-        checks.push(Check::bad(FOLDERS, text, todo));
+        checks.push(DoctorCheck::bad(FOLDERS, text, todo));
     }
     let lock = lock_path(&file);
     if lock.exists() && access(&lock, Access::READ_OK).is_err() {
-        checks.push(Check::bad(
+        checks.push(DoctorCheck::bad(
             FOLDERS,
             format!("{} cannot be read", lock.display()),
             "have its owner `chmod a+r` it, or remove it while nothing runs; until then jobs wait",
         ));
     }
     if checks.is_empty() {
-        checks.push(Check::good(FOLDERS, "yours alone, and writable"));
+        checks.push(DoctorCheck::good(FOLDERS, "yours alone, and writable"));
     }
     checks
 }
 
 /// Names the file systems of ours on which no file can be locked.
-pub(super) fn locks(session: &Session) -> Vec<Check> {
+pub(super) fn locks(session: &NamedSession) -> Vec<DoctorCheck> {
     let playbook = playbook_file(&session.project);
     let folders = [Some(session.paths.state()), playbook.parent()];
     let folders = folders.into_iter().flatten().map(existing);
@@ -76,11 +76,11 @@ pub(super) fn locks(session: &Session) -> Vec<Check> {
     checks.collect()
 }
 
-fn without_locks(folder: &Path, tried: io::Result<bool>) -> Option<Check> {
+fn without_locks(folder: &Path, tried: io::Result<bool>) -> Option<DoctorCheck> {
     let error = tried.err()?;
     let text = format!("no file can be locked in {}: {error}", folder.display());
     let todo = "mount it with locks, or move it; until then sessions wait";
-    Some(Check::note(FOLDERS, text, todo))
+    Some(DoctorCheck::note(FOLDERS, text, todo))
 }
 
 /// The nearest folder that exists: the others are made where it is.
@@ -97,7 +97,7 @@ fn is_open(folder: &Path, to: u32) -> bool {
     std::fs::metadata(folder).is_ok_and(|m| m.permissions().mode() & to != 0)
 }
 
-pub(super) fn disk(session: &Session) -> Option<Check> {
+pub(super) fn disk(session: &NamedSession) -> Option<DoctorCheck> {
     const TOPIC: &str = "disk";
     let folder = existing(session.paths.state());
     let disk = rustix::fs::statvfs(folder).ok()?;
@@ -105,9 +105,9 @@ pub(super) fn disk(session: &Session) -> Option<Check> {
     let text = format!("{} MiB free for {}", free >> 20, folder.display());
     let todo = "make room: a session that begins and ends while the disk is full can be lost";
     Some(match free {
-        free if free < FULL => Check::bad(TOPIC, text, todo),
-        free if free < NEARLY_FULL => Check::note(TOPIC, text, todo),
-        _ => Check::good(TOPIC, text),
+        free if free < FULL => DoctorCheck::bad(TOPIC, text, todo),
+        free if free < NEARLY_FULL => DoctorCheck::note(TOPIC, text, todo),
+        _ => DoctorCheck::good(TOPIC, text),
     })
 }
 

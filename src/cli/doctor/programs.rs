@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::super::sandbox;
-use super::super::session::Session;
-use super::Check;
+use super::super::session::NamedSession;
+use super::DoctorCheck;
 use super::settings::Files;
 use crate::backend::child::Followers;
 use crate::hook::HookEvent;
@@ -18,12 +18,12 @@ const PROGRAMS: &str = "programs";
 /// How long a program may take to say its version.
 const LIMIT: Duration = Duration::from_secs(5);
 
-pub(super) fn standing_in(playbook: &Path) -> Check {
+pub(super) fn standing_in(playbook: &Path) -> DoctorCheck {
     let text = format!("{} answers in the place of the hooks", playbook.display());
-    Check::good(PROGRAMS, text)
+    DoctorCheck::good(PROGRAMS, text)
 }
 
-pub(super) fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<Check> {
+pub(super) fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<DoctorCheck> {
     const MEND: &str = "run ./install.sh again";
     let missing: Vec<_> = HookEvent::ALL
         .into_iter()
@@ -36,24 +36,24 @@ pub(super) fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<Check> {
     }
     if !missing.is_empty() {
         let text = format!("not in {place}: {}", missing.join(", "));
-        return Some(Check::bad(PROGRAMS, text, MEND));
+        return Some(DoctorCheck::bad(PROGRAMS, text, MEND));
     }
     let playbook = hooks.bin().join("playbook");
     let own = env!("CARGO_PKG_VERSION");
     let version = version_of(&playbook);
     Some(match version.as_deref() {
-        None => Check::bad(
+        None => DoctorCheck::bad(
             PROGRAMS,
             format!("{} does not run", playbook.display()),
             MEND,
         ),
         Some(version) if version == own => {
             let text = format!("version {own}, {} hooks in {place}", HookEvent::ALL.len());
-            Check::good(PROGRAMS, text)
+            DoctorCheck::good(PROGRAMS, text)
         }
         Some(other) => {
             let text = format!("the hooks in {place} are version {other}, this is {own}");
-            Check::note(PROGRAMS, text, MEND)
+            DoctorCheck::note(PROGRAMS, text, MEND)
         }
     })
 }
@@ -78,11 +78,11 @@ fn version_of(playbook: &Path) -> Option<String> {
 /// The hooks that the plugin runs: its own, where it is known where they are, else the
 /// installed ones.
 pub(super) fn of_plugin(
-    session: &Session,
+    session: &NamedSession,
     files: &Files,
     plugin: &str,
     hooks: &Hooks,
-) -> Result<sandbox::TrialHooks, Check> {
+) -> Result<sandbox::TrialHooks, DoctorCheck> {
     let (_, market) = plugin.split_once('@').unwrap_or_default();
     let bin = own_plugin()
         .into_iter()
@@ -100,9 +100,9 @@ pub(super) fn of_plugin(
         Some(bin) => {
             let text = format!("those of the plugin, in {}, were not tried", bin.display());
             let todo = format!("{} doctor tries them", bin.join("playbook").display());
-            Check::note(PROGRAMS, text, &todo)
+            DoctorCheck::note(PROGRAMS, text, &todo)
         }
-        None => Check::bad(
+        None => DoctorCheck::bad(
             PROGRAMS,
             "neither the plugin nor Claude Code's folder has the programs of the hooks",
             "in the plugin's folder: ./install.sh --plugin; or ./install.sh",

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::super::args::Scope;
+use super::super::args::SettingsScope;
 use super::super::install;
-use super::super::session::Session;
-use super::Check;
+use super::super::session::NamedSession;
+use super::DoctorCheck;
 use crate::fsx;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_gate, registered};
@@ -18,7 +18,7 @@ const MAX_SETTINGS: u64 = 4 << 20;
 const PLUGIN: &str = "playbook@";
 const ALL_PASS: [&str; 3] = ["", "*", ".*"];
 
-pub(super) struct File {
+pub(super) struct SettingsFile {
     pub(super) path: PathBuf,
     pub(super) ours: Vec<(HookEvent, String)>,
     pub(super) gate: Option<String>,
@@ -28,18 +28,22 @@ pub(super) struct File {
 
 /// The files, the user's first; a later one wins over those before it.
 pub(super) struct Files {
-    pub(super) all: Vec<File>,
-    pub(super) unreadable: Vec<Check>,
+    pub(super) all: Vec<SettingsFile>,
+    pub(super) unreadable: Vec<DoctorCheck>,
 }
 
-pub(super) fn read(session: &Session, hooks: &Hooks) -> Files {
+pub(super) fn read(session: &NamedSession, hooks: &Hooks) -> Files {
     let project = |scope| install::project_settings(&session.project, scope);
     let user = session.paths.client_settings();
     let mut files = Files {
         all: Vec::new(),
         unreadable: Vec::new(),
     };
-    let mut paths = vec![user, project(Scope::Project), project(Scope::Local)];
+    let mut paths = vec![
+        user,
+        project(SettingsScope::Project),
+        project(SettingsScope::Local),
+    ];
     paths.dedup();
     for path in paths {
         match read_one(path, hooks) {
@@ -50,10 +54,10 @@ pub(super) fn read(session: &Session, hooks: &Hooks) -> Files {
     files
 }
 
-fn read_one(path: PathBuf, hooks: &Hooks) -> Result<Option<File>, Check> {
+fn read_one(path: PathBuf, hooks: &Hooks) -> Result<Option<SettingsFile>, DoctorCheck> {
     let bad = |why: String, todo| {
         let text = format!("could not read settings: {}: {why}", path.display());
-        Check::bad(super::hooks::HOOKS, text, todo)
+        DoctorCheck::bad(super::hooks::HOOKS, text, todo)
     };
     let bytes = match fsx::read_if_there(&path, MAX_SETTINGS) {
         Ok(Some(bytes)) => bytes,
@@ -76,7 +80,7 @@ fn read_one(path: PathBuf, hooks: &Hooks) -> Result<Option<File>, Check> {
     let gate = all
         .iter()
         .find(|told| told.event == HookEvent::Stop.client_name() && is_gate(&told.command));
-    Ok(Some(File {
+    Ok(Some(SettingsFile {
         gate: gate.map(|told| told.command.clone()),
         ours: ours.collect(),
         earlier: all.iter().filter(|told| told.is_earlier()).count(),
@@ -87,14 +91,14 @@ fn read_one(path: PathBuf, hooks: &Hooks) -> Result<Option<File>, Check> {
 
 impl Files {
     /// The user's own file: nobody else can have brought it.
-    pub(super) fn of_user(&self, session: &Session) -> Option<&File> {
+    pub(super) fn of_user(&self, session: &NamedSession) -> Option<&SettingsFile> {
         let user = session.paths.client_settings();
         self.all.iter().find(|file| file.path == user)
     }
 
     /// The plugin, by the client's name for it, where the last word on it is that it is on.
     pub(super) fn plugin(&self) -> Option<String> {
-        let plugins = |file: &'_ File| file.json["enabledPlugins"].as_object().cloned();
+        let plugins = |file: &'_ SettingsFile| file.json["enabledPlugins"].as_object().cloned();
         let said: serde_json::Map<_, _> = self.all.iter().filter_map(plugins).flatten().collect();
         said.into_iter()
             .find(|(name, on)| name.starts_with(PLUGIN) && *on == Value::Bool(true))
@@ -102,14 +106,14 @@ impl Files {
     }
 
     /// The file that switches all hooks off, where the last word on it is that they are.
-    pub(super) fn off_by(&self) -> Option<&File> {
+    pub(super) fn off_by(&self) -> Option<&SettingsFile> {
         let mut said = self.all.iter().rev();
         said.find(|file| file.json["disableAllHooks"].is_boolean())
             .filter(|file| file.json["disableAllHooks"] == true)
     }
 }
 
-impl File {
+impl SettingsFile {
     /// The matcher that keeps our hook of an event from being called whenever it happens.
     pub(super) fn matcher(&self, hooks: &Hooks, event: HookEvent) -> Option<String> {
         let entries = self.json["hooks"][event.client_name()].as_array()?.iter();

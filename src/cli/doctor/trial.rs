@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::sandbox::{Sandbox, TrialHooks};
-use super::Check;
+use super::DoctorCheck;
 use crate::hook::HookEvent;
 
 const ANSWER: &str = "answer";
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 const MEND: &str = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
 
-pub(super) fn examine(hooks: Option<TrialHooks>) -> Vec<Check> {
+pub(super) fn examine(hooks: Option<TrialHooks>) -> Vec<DoctorCheck> {
     let Some(hooks) = hooks else {
         return Vec::new();
     };
@@ -22,15 +22,15 @@ pub(super) fn examine(hooks: Option<TrialHooks>) -> Vec<Check> {
         Err(error) => {
             let text = format!("could not be tried: {error:#}");
             let todo = "look whether the folder for temporary files can be written to";
-            return vec![Check::bad(ANSWER, text, todo)];
+            return vec![DoctorCheck::bad(ANSWER, text, todo)];
         }
     };
     let begun = Instant::now();
     let start = sandbox.start("trial");
     let ms = begun.elapsed().as_millis();
     let worker = match end(&sandbox) {
-        Ok(()) => Check::good(WORKER, "starts, outlives its hook, and works"),
-        Err(error) => Check::bad(
+        Ok(()) => DoctorCheck::good(WORKER, "starts, outlives its hook, and works"),
+        Err(error) => DoctorCheck::bad(
             WORKER,
             format!("did not do a job of its hook: {error:#}"),
             "session-end must end well, and `playbook` stand beside the hooks: run ./install.sh again",
@@ -46,12 +46,12 @@ pub(super) fn examine(hooks: Option<TrialHooks>) -> Vec<Check> {
         .chain(others)
         .filter_map(|(event, done)| {
             let text = format!("{} did not answer: {:#}", event.name(), done.err()?);
-            Some(Check::bad(ANSWER, text, MEND))
+            Some(DoctorCheck::bad(ANSWER, text, MEND))
         })
         .collect();
     if checks.is_empty() {
         let text = format!("session-start gave its context in {ms} ms; the others end well");
-        checks.push(Check::good(ANSWER, text));
+        checks.push(DoctorCheck::good(ANSWER, text));
     }
     checks.push(worker);
     checks

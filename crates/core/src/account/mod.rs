@@ -9,4 +9,4 @@ pub mod login;
 pub mod named;
 pub mod need;
 
-pub use need::{Name, Need, Step};
+pub use need::{AccountStep, BackendName, Need};

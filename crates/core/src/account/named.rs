@@ -6,10 +6,10 @@ use sha2::{Digest, Sha256};
 
 use super::address::without_secret;
 use super::login;
-use super::need::{Name, Need};
+use super::need::{BackendName, Need};
 use crate::digest::hex;
 use crate::env::{Env, name};
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 use crate::random;
 
@@ -28,9 +28,9 @@ pub const SALT_BYTES: usize = 32;
 
 /// What the settings choose; what they leave open is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Chosen {
+pub struct ChosenAccount {
     /// `None` for the first that can answer.
-    pub backend: Option<Name>,
+    pub backend: Option<BackendName>,
     /// The address of the Messages API, without what could be a secret in it.
     pub base_url: Option<String>,
     /// The models for the Messages API.
@@ -74,7 +74,7 @@ pub struct Models {
 }
 
 /// A key or token that is set, or why it cannot be sent.
-pub struct Key {
+pub struct SecretKey {
     /// The environment variable that it was found in.
     pub variable: &'static str,
     /// Without the white space around it.
@@ -103,12 +103,12 @@ pub fn key_in(text: &str) -> Result<&str, KeyError> {
 
 /// The first key that is set. One that cannot be sent is told, and none is taken in its
 /// place: another one may be another's to pay.
-pub fn key(env: &Env) -> Option<Key> {
+pub fn key(env: &Env) -> Option<SecretKey> {
     [name::OWN_KEY, name::AUTH_TOKEN, name::API_KEY]
         .into_iter()
         .find_map(|variable| {
             let text = env.os(variable)?.to_string_lossy();
-            Some(Key {
+            Some(SecretKey {
                 variable,
                 text: readable(&text, variable),
             })
@@ -126,13 +126,13 @@ pub fn is_unasked(env: &Env) -> bool {
     started_as.is_some_and(|name| name.starts_with("sdk"))
 }
 
-impl Chosen {
+impl ChosenAccount {
     /// What a job of this process needs; the salt is made where it is hashed with.
     pub fn need(&self, env: &Env, paths: &Paths) -> Result<Need, FsError> {
         self.need_with(env, paths, || salt(paths))
     }
 
-    /// As [`Chosen::need`]; the salt is only asked for where it is hashed with.
+    /// As [`ChosenAccount::need`]; the salt is only asked for where it is hashed with.
     pub fn need_with<E>(
         &self,
         env: &Env,
@@ -141,13 +141,13 @@ impl Chosen {
     ) -> Result<Need, E> {
         let key = key(env);
         Ok(match self.backend_for(env, paths, key.as_ref()) {
-            backend @ (Name::Rules | Name::Fixtures) => Need::bare(backend),
-            Name::Anthropic => {
+            backend @ (BackendName::Rules | BackendName::Fixtures) => Need::bare(backend),
+            BackendName::Anthropic => {
                 let salt = key.as_ref().map(|_| salt()).transpose()?;
                 self.with_key(env, key.as_ref(), &salt.unwrap_or_default())
             }
-            Name::ClaudeCli => self.with_login(env, paths, &salt()?),
-            Name::Openai => {
+            BackendName::ClaudeCli => self.with_login(env, paths, &salt()?),
+            BackendName::Openai => {
                 let key = self.openai.key(env);
                 let salt = key.as_ref().map(|_| salt()).transpose()?;
                 self.with_server(env, key.as_ref(), &salt.unwrap_or_default())
@@ -156,20 +156,20 @@ impl Chosen {
     }
 
     /// The backend that answers: the one chosen by name, else the first that can.
-    pub fn backend_for(&self, env: &Env, paths: &Paths, key: Option<&Key>) -> Name {
+    pub fn backend_for(&self, env: &Env, paths: &Paths, key: Option<&SecretKey>) -> BackendName {
         let has_login = || login::program(env).is_some() && login::sign(env, paths).is_some();
         match self.backend {
             Some(backend) => backend,
-            None if key.is_some() => Name::Anthropic,
-            None if has_login() => Name::ClaudeCli,
-            None => Name::Rules,
+            None if key.is_some() => BackendName::Anthropic,
+            None if has_login() => BackendName::ClaudeCli,
+            None => BackendName::Rules,
         }
     }
 
     /// What a job needs that the Messages API answers.
     ///
     /// `salt` makes the hash of the key useless outside of this state folder.
-    pub fn with_key(&self, env: &Env, key: Option<&Key>, salt: &[u8]) -> Need {
+    pub fn with_key(&self, env: &Env, key: Option<&SecretKey>, salt: &[u8]) -> Need {
         let is_clients = key.is_some_and(|key| key.variable == name::API_KEY);
         let url = env
             .get(name::OWN_BASE_URL)
@@ -182,7 +182,7 @@ impl Chosen {
                 Ok(text) | Err(text) => salted(text, salt),
             }),
             is_asked: is_clients && self.backend.is_none() && !is_unasked(env),
-            ..Need::bare(Name::Anthropic)
+            ..Need::bare(BackendName::Anthropic)
         };
         self.anthropic.named_in(need, env, |env| {
             env.get(name::MODEL)
@@ -202,7 +202,7 @@ impl Chosen {
         let need = Need {
             base_url: Some(url.unwrap_or(DEFAULT_OPENAI_URL).to_owned()),
             key: key.map(|(Ok(text) | Err(text))| salted(text, salt)),
-            ..Need::bare(Name::Openai)
+            ..Need::bare(BackendName::Openai)
         };
         self.openai.models.named_in(need, env, |_| "")
     }
@@ -221,7 +221,7 @@ impl Chosen {
         let need = Need {
             base_url,
             key: Some(salted(&login, salt)),
-            ..Need::bare(Name::ClaudeCli)
+            ..Need::bare(BackendName::ClaudeCli)
         };
         self.claude_cli
             .named_in(need, env, |_| DEFAULT_CLIENT_MODEL)

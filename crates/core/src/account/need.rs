@@ -9,7 +9,7 @@ use crate::worded;
 
 worded! {
     /// The name of a backend, as settings, jobs and logs write it.
-    pub enum Name {
+    pub enum BackendName {
         /// The Messages API, with a key.
         Anthropic = "anthropic",
         /// `claude -p`, with a subscription's login.
@@ -23,14 +23,14 @@ worded! {
     }
 }
 
-impl Name {
+impl BackendName {
     /// Tells whether it needs no network and no account, and costs nothing.
     pub fn is_offline(self) -> bool {
         matches!(self, Self::Rules | Self::Fixtures)
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for BackendName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
@@ -38,7 +38,7 @@ impl fmt::Display for Name {
 
 worded! {
     /// Which question is asked.
-    pub enum Step {
+    pub enum AccountStep {
         /// Judge the session.
         Reflector = "reflector",
         /// Propose operations on the playbook.
@@ -52,7 +52,7 @@ worded! {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Need {
     /// What answers: an API, a program, the rules or recorded answers.
-    pub backend: Name,
+    pub backend: BackendName,
     /// Where it is, for `anthropic` and `openai`; for `claude-cli` where the client was told it is. No
     /// secret that was written into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub struct Need {
 
 impl Need {
     /// A need of `backend` with no address, key or model.
-    pub const fn bare(backend: Name) -> Self {
+    pub const fn bare(backend: BackendName) -> Self {
         Self {
             backend,
             base_url: None,
@@ -87,10 +87,10 @@ impl Need {
     }
 
     /// The model that answers a step's question; empty for a backend without models.
-    pub fn model_for(&self, step: Step) -> &str {
+    pub fn model_for(&self, step: AccountStep) -> &str {
         let own = match step {
-            Step::Reflector | Step::Gate => None,
-            Step::Curator => self.curator_model.as_deref(),
+            AccountStep::Reflector | AccountStep::Gate => None,
+            AccountStep::Curator => self.curator_model.as_deref(),
         };
         own.or(self.model.as_deref()).unwrap_or_default()
     }

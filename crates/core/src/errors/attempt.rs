@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::call::Call;
 use super::deed::{self, Deed, main, only};
-use super::message::{Message, shows_usage};
+use super::message::{ErrorMessage, shows_usage};
 use super::shell::{self, base_name};
 use super::words::TASK_RUNNERS;
 
@@ -49,7 +49,7 @@ impl Attempt {
 
 /// Returns what met an error: the program with its subcommand, for a tool that runs no
 /// commands the tool. Of a line with several commands it is the one that the message names.
-pub fn subject(tool: &str, input: &str, message: &Message, output: &str) -> Option<String> {
+pub fn subject(tool: &str, input: &str, message: &ErrorMessage, output: &str) -> Option<String> {
     if !shell::runs_commands(tool) {
         return Some(tool.to_owned());
     }

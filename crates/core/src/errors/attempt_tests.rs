@@ -61,7 +61,7 @@ fn an_error_is_of_the_program_that_met_it(
     #[case] output: &str,
     #[case] want: Option<&str>,
 ) {
-    let message = Message::find(output).unwrap();
+    let message = ErrorMessage::find(output).unwrap();
     assert_eq!(subject("Bash", command, &message, output).as_deref(), want);
     assert_eq!(
         subject("Read", command, &message, output).as_deref(),

@@ -1,6 +1,6 @@
 //! What one command of a line does: its program, its subcommand and its objects.
 
-use super::shell::{self, SHELLS, Step, base_name};
+use super::shell::{self, SHELLS, ShellStep, base_name};
 use super::words::{
     BRACKETS, CHECKERS, CHECKS, FAMILIES, INTERPRETERS, LOOKS, List, PREPARES, PROSE, STARTERS,
     TOLD_NOTHING, TOLD_ONE_WORD, VALUED,
@@ -9,7 +9,7 @@ use super::words::{
 /// What one command does, and to what.
 #[derive(Clone, Debug)]
 pub struct Deed {
-    weight: Weight,
+    weight: CommandWeight,
     /// The program that is run, without its folder.
     pub program: String,
     /// The program that runs this one, a script: `python`.
@@ -30,7 +30,7 @@ pub struct Deed {
 
 /// How much of a line's sense lies in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Weight {
+enum CommandWeight {
     Looks,
     Prepares,
     Acts,
@@ -209,7 +209,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 impl Deed {
-    fn of(step: &Step) -> Option<Self> {
+    fn of(step: &ShellStep) -> Option<Self> {
         let named = program(&step.words)?;
         if SHELLS.contains(&named.name) && named.arguments.iter().any(|word| word.ends_with('c')) {
             // The line that it is given is read by itself.
@@ -217,11 +217,11 @@ impl Deed {
         }
         let (part, from) = named.part();
         let weight = if named.looks(step.writes) {
-            Weight::Looks
+            CommandWeight::Looks
         } else if PREPARES.has(named.name) || PREPARES.has(&format!("{} {part}", named.name)) {
-            Weight::Prepares
+            CommandWeight::Prepares
         } else {
-            Weight::Acts
+            CommandWeight::Acts
         };
         Some(Self {
             weight,
@@ -242,7 +242,7 @@ impl Deed {
         let value = at
             .and_then(|at| self.words.get(at + 1))
             .map(|word| base_name(word));
-        if self.weight > Weight::Looks {
+        if self.weight > CommandWeight::Looks {
             self.objects.retain(|object| Some(object.as_str()) != value);
         }
     }
@@ -278,7 +278,7 @@ impl Deed {
             self.objects.contains(object) || self.part.split(' ').any(|word| word == object)
         };
         let has_all = if old.objects.is_empty() {
-            self.weight > Weight::Looks || self.objects.is_empty()
+            self.weight > CommandWeight::Looks || self.objects.is_empty()
         } else {
             old.objects.iter().all(has)
         };

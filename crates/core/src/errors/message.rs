@@ -41,7 +41,7 @@ const RED_RUNS: &[&str] = &[
 
 /// The line of a failed call's text that names its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct ErrorMessage {
     /// The line, as it was said.
     pub line: String,
     /// The line without what depends on the place, in lower case.
@@ -61,7 +61,7 @@ pub enum Cause {
     Other,
 }
 
-impl Message {
+impl ErrorMessage {
     /// Finds the message of an error's text: the first line that names an error, of a
     /// Python traceback the exception.
     pub fn find(text: &str) -> Option<Self> {
@@ -255,7 +255,7 @@ mod tests {
         "error e0382 borrow of moved value a"
     )]
     fn the_line_that_names_the_error_is_read(#[case] text: &str, #[case] want: &str) {
-        let found = Message::find(text).map(|m| m.text);
+        let found = ErrorMessage::find(text).map(|m| m.text);
         assert_eq!(found.as_deref(), Some(want));
     }
 
@@ -269,12 +269,12 @@ mod tests {
         "The word error: is said nowhere else than here, in a sentence with not found in it"
     )]
     fn what_names_no_error_has_no_message(#[case] text: &str) {
-        assert_eq!(Message::find(text), None);
+        assert_eq!(ErrorMessage::find(text), None);
     }
 
     #[test]
     fn only_what_is_the_same_everywhere_is_kept() {
-        let text = |line| Message::find(line).map(|m| m.text);
+        let text = |line| ErrorMessage::find(line).map(|m| m.text);
         assert_eq!(
             text("cat: /a/b.txt: No such file or directory"),
             text("cat: c/d.md: No such file or directory")
@@ -292,7 +292,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_read(text in "(error: |fatal: |'|\"|\\PC|\n){0,200}") {
-            if let Some(message) = Message::find(&text) {
+            if let Some(message) = ErrorMessage::find(&text) {
                 proptest::prop_assert!(message.text.len() <= 2 * MAX_LINE + MAX_WORDS * 8);
             }
         }

@@ -13,7 +13,7 @@ pub mod shell;
 pub mod words;
 
 use call::MAX_INPUT;
-use message::Message;
+use message::ErrorMessage;
 
 use crate::clip::head;
 use crate::hint::Signature;
@@ -29,13 +29,13 @@ pub fn error_signature(tool: &str, input: &str, text: &str) -> Option<Signature>
 
 /// As [`error_signature`], of what `subject` said, as the memory names it.
 pub fn error_of_subject(subject: &str, text: &str) -> Option<Signature> {
-    Message::find(unwrapped(text)).map(|said| Signature::of(subject, &said.text))
+    ErrorMessage::find(unwrapped(text)).map(|said| Signature::of(subject, &said.text))
 }
 
 /// The subject that met an error, and the message: what a signature is made of.
-pub fn known(tool: &str, input: &str, text: &str) -> Option<(String, Message)> {
+pub fn known(tool: &str, input: &str, text: &str) -> Option<(String, ErrorMessage)> {
     let text = unwrapped(text);
-    let said = Message::find(text)?;
+    let said = ErrorMessage::find(text)?;
     let subject = attempt::subject(tool, head(input, MAX_INPUT).trim(), &said, text)?;
     Some((subject, said))
 }

@@ -40,7 +40,7 @@ pub fn base_name(word: &str) -> &str {
 
 /// A single command.
 #[derive(Clone, Debug, Default)]
-pub struct Step {
+pub struct ShellStep {
     /// Its words without their quotes; redirections and texts given below are not among them.
     pub words: Vec<String>,
     /// Whether it writes its output into a file.
@@ -65,12 +65,12 @@ enum Then {
 
 /// Returns the single commands of a line, and behind them those of the lines that it gives to
 /// a shell.
-pub fn read(line: &str) -> Vec<Step> {
+pub fn read(line: &str) -> Vec<ShellStep> {
     read_to(head(line, MAX_COMMAND), MAX_DEPTH)
 }
 
-fn read_to(line: &str, depth: usize) -> Vec<Step> {
-    let mut steps = Reader::default().read(line);
+fn read_to(line: &str, depth: usize) -> Vec<ShellStep> {
+    let mut steps = ShellReader::default().read(line);
     let pipes_fail = line.contains("pipefail");
     let mut is_heard = true;
     for (back, step) in steps.iter_mut().rev().enumerate() {
@@ -93,14 +93,14 @@ fn read_to(line: &str, depth: usize) -> Vec<Step> {
             }
             inner
         });
-        let inner: Vec<Step> = inner.collect();
+        let inner: Vec<ShellStep> = inner.collect();
         steps.extend(inner);
     }
     steps
 }
 
 /// The command that a shell is given: `bash -c '…'`.
-fn given_line(step: &Step) -> Option<&str> {
+fn given_line(step: &ShellStep) -> Option<&str> {
     let is_shell = |word: &String| SHELLS.contains(&base_name(word));
     let mut words = step.words.iter().skip_while(|word| !is_shell(word));
     words.find(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
@@ -108,9 +108,9 @@ fn given_line(step: &Step) -> Option<&str> {
 }
 
 #[derive(Default)]
-struct Reader {
-    done: Vec<Step>,
-    step: Step,
+struct ShellReader {
+    done: Vec<ShellStep>,
+    step: ShellStep,
     word: Option<String>,
     /// What the next word is, when it belongs to a redirection.
     target: Option<Target>,
@@ -124,8 +124,8 @@ enum Target {
     Below,
 }
 
-impl Reader {
-    fn read(mut self, line: &str) -> Vec<Step> {
+impl ShellReader {
+    fn read(mut self, line: &str) -> Vec<ShellStep> {
         let mut quote = None;
         let mut rest = line;
         while let Some(c) = rest.chars().next() {

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use super::open::regular_if_there;
 use super::replace::follow;
 use super::temporary::Temporary;
-use super::{Context as _, FsError, TEMPORARY_PREFIX, list, parent, read, remove};
+use super::{FsContext as _, FsError, TEMPORARY_PREFIX, list, parent, read, remove};
 use crate::digest::name_of;
 use crate::fault;
 

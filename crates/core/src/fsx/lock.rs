@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 
-use super::{Context, FsError, open_shared_lock_file, remove};
+use super::{FsContext, FsError, open_shared_lock_file, remove};
 
 const PAUSE: Duration = Duration::from_millis(10);
 

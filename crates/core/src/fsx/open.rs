@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::{Context as _, FILE_MODE, FsError, parent};
+use super::{FILE_MODE, FsContext as _, FsError, parent};
 use crate::fault;
 
 const NOT_REGULAR: &str = "not a regular file";

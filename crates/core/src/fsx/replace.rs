@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::exchange::exchange;
 use super::open::regular_if_there;
 use super::temporary::Temporary;
-use super::{Context as _, FILE_MODE, FsError, parent, sync_dir};
+use super::{FILE_MODE, FsContext as _, FsError, parent, sync_dir};
 use crate::fault;
 
 /// How many symlinks in a row are followed before the chain counts as a loop.

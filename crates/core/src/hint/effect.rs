@@ -23,7 +23,7 @@ pub enum Effect {
 
 /// What something did after it was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct EffectWhenShown {
     /// Id of a lesson, a strategy or a fix.
     pub id: String,
     /// What followed.

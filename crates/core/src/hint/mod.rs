@@ -31,9 +31,9 @@ use serde::{Deserialize, Serialize};
 pub use terms::{PromptTerms, Term, telling, terms};
 pub use words::{hashes, is_stop_word};
 
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsContext as _, FsError};
 
-pub use effect::{BIRTH, Effect, SHOWN_FROM, Shown};
+pub use effect::{BIRTH, Effect, EffectWhenShown, SHOWN_FROM};
 pub use effect::{moved, moved_by_successes};
 pub use kind::MemoryKind;
 pub use signature::{ID_PREFIXES, Signature, first_eight, is_memory_id};

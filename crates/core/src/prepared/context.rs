@@ -18,7 +18,7 @@ const DAY: i64 = 24 * 60 * 60;
 
 /// How much of the playbook a start is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum StartKind {
     /// At the start of a session.
     Full,
     /// After a compaction, where the conversation goes on: the best of it.
@@ -91,10 +91,10 @@ impl Ready {
     }
 
     /// What a start of this kind is given.
-    pub fn of(self, kind: Kind) -> Option<Injection> {
+    pub fn of(self, kind: StartKind) -> Option<Injection> {
         match kind {
-            Kind::Full => self.full,
-            Kind::Short => self.short,
+            StartKind::Full => self.full,
+            StartKind::Short => self.short,
         }
     }
 }

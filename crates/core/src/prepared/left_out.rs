@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::context::is_linked;
-use super::{Kind, Prepare, Ready, Stamp};
+use super::{Prepare, Ready, Stamp, StartKind};
 use crate::checkout::Checkout;
 use crate::fsx::{self, FsError};
 use crate::hint::{PromptTerms, Term};
@@ -55,7 +55,7 @@ impl LeftOut {
         self,
         paths: &Paths,
         project: &Path,
-        kind: Kind,
+        kind: StartKind,
         made_from: Vec<Stamp>,
     ) -> Result<(), FsError> {
         let file = file_of(paths, project, kind);
@@ -66,7 +66,7 @@ impl LeftOut {
     }
 
     /// Finds what the starts of a kind leave out; nothing in any doubt.
-    pub fn find(paths: &Paths, project: &Path, kind: Kind) -> Option<Self> {
+    pub fn find(paths: &Paths, project: &Path, kind: StartKind) -> Option<Self> {
         let file = file_of(paths, project, kind);
         if !file.exists() || is_linked(project) {
             return None;
@@ -87,9 +87,9 @@ impl LeftOut {
     }
 }
 
-fn file_of(paths: &Paths, project: &Path, kind: Kind) -> PathBuf {
+fn file_of(paths: &Paths, project: &Path, kind: StartKind) -> PathBuf {
     match kind {
-        Kind::Full => paths.left_out(project),
-        Kind::Short => paths.left_out_of_compact(project),
+        StartKind::Full => paths.left_out(project),
+        StartKind::Short => paths.left_out_of_compact(project),
     }
 }

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use context::{Injection, Kind, Ready};
+pub use context::{Injection, Ready, StartKind};
 pub use left_out::{LeftOut, PointLeftOut};
-pub use settings::{Notices, OnPrompt, Settings};
+pub use settings::{Notices, OnPrompt, ProjectSettings};
 pub use stamp::Stamp;
 
 use crate::fsx::{self, FsError};
@@ -29,7 +29,7 @@ const MAX_FILE: u64 = 512 << 10;
 
 /// Something prepared, with what it was made from.
 #[derive(Debug, Serialize, Deserialize)]
-struct Prepared<T> {
+struct PreparedFile<T> {
     /// The version that made it: another one may mask or choose otherwise.
     version: String,
     made_from: Vec<Stamp>,
@@ -68,7 +68,7 @@ pub fn keep<T: Prepare>(
 
 fn write<T: Serialize>(file: &Path, made_from: Vec<Stamp>, what: T) -> Result<(), FsError> {
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let prepared = Prepared {
+    let prepared = PreparedFile {
         version,
         made_from,
         what,
@@ -83,8 +83,8 @@ pub fn find<T: Prepare>(paths: &Paths, project: &Path) -> Option<T> {
 
 fn find_at<T: Serialize + DeserializeOwned>(file: &Path, inputs: &[PathBuf]) -> Option<T> {
     state_guard::check_prepared(file).ok()?;
-    let prepared: Prepared<T> = fsx::read_json(file, MAX_FILE)?;
-    let Prepared {
+    let prepared: PreparedFile<T> = fsx::read_json(file, MAX_FILE)?;
+    let PreparedFile {
         version,
         made_from,
         what,

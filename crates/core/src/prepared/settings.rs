@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Prepare;
-use crate::account::named::Chosen;
+use crate::account::named::ChosenAccount;
 use crate::paths::{Paths, project_config_file};
 
 /// When a prompt brings what was learned.
@@ -35,7 +35,7 @@ pub enum Notices {
 
 /// Settings of one project, where reflection is switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct ProjectSettings {
     /// `hooks.on_exit`; `None` where nothing sets it.
     pub on_exit: Option<bool>,
     /// `hooks.on_clear`; `None` where nothing sets it.
@@ -57,10 +57,10 @@ pub struct Settings {
     /// `notices`.
     pub notices: Notices,
     /// Which backend, address and models they choose.
-    pub account: Chosen,
+    pub account: ChosenAccount,
 }
 
-impl Default for Settings {
+impl Default for ProjectSettings {
     /// What holds where there is no settings file.
     fn default() -> Self {
         Self {
@@ -74,12 +74,12 @@ impl Default for Settings {
             max_units: 4_000,
             gives_own: true,
             notices: Notices::All,
-            account: Chosen::default(),
+            account: ChosenAccount::default(),
         }
     }
 }
 
-impl Settings {
+impl ProjectSettings {
     /// Finds the settings that hold for a project; `None` in any doubt.
     pub fn find(paths: &Paths, project: &Path) -> Option<Self> {
         if Self::has_files(paths, project) {
@@ -99,7 +99,7 @@ impl Settings {
     }
 }
 
-impl Prepare for Settings {
+impl Prepare for ProjectSettings {
     fn file(paths: &Paths, project: &Path) -> PathBuf {
         paths.prepared_settings(project)
     }

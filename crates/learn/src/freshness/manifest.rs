@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::names::{Name, Runner};
+use super::names::{PointName, TargetRunner};
 
 /// A file that declares something could not be read: nothing can be said of what is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) fn is_manifest(path: &str) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum ManifestKind {
     Make,
     Just,
     Mise,
@@ -23,25 +23,25 @@ enum Kind {
     Python,
 }
 
-fn kind(path: &str) -> Option<Kind> {
+fn kind(path: &str) -> Option<ManifestKind> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
     Some(match name {
-        "Makefile" | "makefile" | "GNUmakefile" => Kind::Make,
-        "justfile" | "Justfile" | ".justfile" => Kind::Just,
-        "mise.toml" | ".mise.toml" => Kind::Mise,
-        "config.toml" if folder.ends_with("mise") => Kind::Mise,
-        "package.json" => Kind::Npm,
-        "Cargo.toml" => Kind::Cargo,
-        "pyproject.toml" => Kind::Python,
-        _ if ending == Some("mk") => Kind::Make,
-        _ if ending == Some("just") => Kind::Just,
+        "Makefile" | "makefile" | "GNUmakefile" => ManifestKind::Make,
+        "justfile" | "Justfile" | ".justfile" => ManifestKind::Just,
+        "mise.toml" | ".mise.toml" => ManifestKind::Mise,
+        "config.toml" if folder.ends_with("mise") => ManifestKind::Mise,
+        "package.json" => ManifestKind::Npm,
+        "Cargo.toml" => ManifestKind::Cargo,
+        "pyproject.toml" => ManifestKind::Python,
+        _ if ending == Some("mk") => ManifestKind::Make,
+        _ if ending == Some("just") => ManifestKind::Just,
         _ => return None,
     })
 }
 
 /// What the place of a file declares: a program by its source, a task by its script.
-pub(super) fn of_place(path: &str) -> Option<Name> {
+pub(super) fn of_place(path: &str) -> Option<PointName> {
     let (folder, file) = path.rsplit_once('/')?;
     let is_in = |place: &str| {
         let above = folder.strip_suffix(place);
@@ -49,7 +49,7 @@ pub(super) fn of_place(path: &str) -> Option<Name> {
     };
     let stem = file.split('.').next()?.to_owned();
     if is_in("mise-tasks") || is_in("mise/tasks") || is_in(".mise/tasks") {
-        return Some(Name::Target(Runner::Mise, stem));
+        return Some(PointName::Target(TargetRunner::Mise, stem));
     }
     let is_go = file
         .rsplit_once('.')
@@ -58,40 +58,40 @@ pub(super) fn of_place(path: &str) -> Option<Name> {
     let go = folder.rsplit_once('/');
     let go = go.filter(|(above, _)| is_go && is_command(above));
     match go {
-        Some((_, program)) => Some(Name::Program(program.to_owned())),
-        None if is_in("src/bin") || is_in("bin") || is_in("exe") => Some(Name::Program(stem)),
+        Some((_, program)) => Some(PointName::Program(program.to_owned())),
+        None if is_in("src/bin") || is_in("bin") || is_in("exe") => Some(PointName::Program(stem)),
         None => None,
     }
 }
 
-pub(super) fn declared(path: &str, text: &str) -> Result<Vec<Name>, Unreadable> {
-    let target = |runner| move |name: &str| Name::Target(runner, name.to_owned());
-    let program = |name: &str| Name::Program(name.to_owned());
+pub(super) fn declared(path: &str, text: &str) -> Result<Vec<PointName>, Unreadable> {
+    let target = |runner| move |name: &str| PointName::Target(runner, name.to_owned());
+    let program = |name: &str| PointName::Program(name.to_owned());
     Ok(match kind(path) {
         None => Vec::new(),
-        Some(Kind::Make) => text
+        Some(ManifestKind::Make) => text
             .lines()
             .flat_map(rule)
-            .map(target(Runner::Make))
+            .map(target(TargetRunner::Make))
             .collect(),
-        Some(Kind::Just) => text
+        Some(ManifestKind::Just) => text
             .lines()
             .filter_map(recipe)
-            .map(target(Runner::Just))
+            .map(target(TargetRunner::Just))
             .collect(),
-        Some(Kind::Mise) => keys(&parse_toml(text)?["tasks"])
-            .map(target(Runner::Mise))
+        Some(ManifestKind::Mise) => keys(&parse_toml(text)?["tasks"])
+            .map(target(TargetRunner::Mise))
             .collect(),
-        Some(Kind::Npm) => {
+        Some(ManifestKind::Npm) => {
             let file: Json = serde_json::from_str(text).map_err(|_| Unreadable)?;
             // A single program has the name of its package.
             let one = file["bin"].as_str().and(file["name"].as_str());
-            let scripts = keys(&file["scripts"]).map(target(Runner::Npm));
+            let scripts = keys(&file["scripts"]).map(target(TargetRunner::Npm));
             scripts
                 .chain(keys(&file["bin"]).chain(one).map(program))
                 .collect()
         }
-        Some(Kind::Cargo) => {
+        Some(ManifestKind::Cargo) => {
             let file = parse_toml(text)?;
             let bins = file["bin"].as_array().into_iter().flatten();
             let named = bins
@@ -99,7 +99,7 @@ pub(super) fn declared(path: &str, text: &str) -> Result<Vec<Name>, Unreadable> 
                 .filter_map(|at| at["name"].as_str());
             named.map(program).collect()
         }
-        Some(Kind::Python) => {
+        Some(ManifestKind::Python) => {
             let file = parse_toml(text)?;
             let tables = [
                 &file["project"]["scripts"],
@@ -176,7 +176,7 @@ mod tests {
     #[case::python("pyproject.toml", "[project.scripts]\nerk = 'a:b'\n", "erk")]
     fn manifests_declare(#[case] path: &str, #[case] text: &str, #[case] names: &str) {
         let declared = declared(path, text).unwrap();
-        let mut told: Vec<String> = declared.iter().map(Name::to_string).collect();
+        let mut told: Vec<String> = declared.iter().map(PointName::to_string).collect();
         let mut names: Vec<&str> = names.split(", ").collect();
         told.sort();
         names.sort_unstable();
@@ -188,7 +188,7 @@ mod tests {
     #[case("cmd/entire/main.go", Some("entire"))]
     #[case("cabin/x.rs", None)]
     fn a_place_declares_a_program(#[case] path: &str, #[case] name: Option<&str>) {
-        let program = name.map(|name| Name::Program(name.to_owned()));
+        let program = name.map(|name| PointName::Program(name.to_owned()));
         assert_eq!(of_place(path), program);
     }
 

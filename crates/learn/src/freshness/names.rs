@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// Something that a key point names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Name {
+pub enum PointName {
     /// A file or folder: its path from any folder above it.
     Path(String),
     /// What a runner runs by its name: a target, a recipe, a task, a script.
-    Target(Runner, String),
+    Target(TargetRunner, String),
     /// A program that the project itself makes.
     Program(String),
     /// An identifier whose form says that it is one: `parse_line`, `Standing`, `entire/sessions`.
@@ -28,7 +28,7 @@ pub enum Name {
 /// What runs targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Runner {
+pub enum TargetRunner {
     /// `make`, by its rules.
     Make,
     /// `just`, by its recipes.
@@ -39,15 +39,15 @@ pub enum Runner {
     Npm,
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for PointName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Target(runner, name) => {
                 let runner = match runner {
-                    Runner::Make => "make",
-                    Runner::Just => "just",
-                    Runner::Mise => "mise run",
-                    Runner::Npm => "npm run",
+                    TargetRunner::Make => "make",
+                    TargetRunner::Just => "just",
+                    TargetRunner::Mise => "mise run",
+                    TargetRunner::Npm => "npm run",
                 };
                 write!(f, "{runner} {name}")
             }
@@ -64,7 +64,7 @@ const MIN_WORD: usize = 4;
 const MAX_NAME: usize = 200;
 
 /// All readings of all that a text names.
-pub fn names_in(text: &str) -> BTreeSet<Name> {
+pub fn names_in(text: &str) -> BTreeSet<PointName> {
     let mut names = BTreeSet::new();
     // Empty between two backticks of a run: a span may be fenced by any number.
     let mut parts = text.split('`').filter(|part| !part.is_empty()).peekable();
@@ -74,7 +74,11 @@ pub fn names_in(text: &str) -> BTreeSet<Name> {
         if is_code && is_closed {
             span(part, &mut names);
         } else {
-            names.extend(part.split_whitespace().filter_map(path).map(Name::Path));
+            names.extend(
+                part.split_whitespace()
+                    .filter_map(path)
+                    .map(PointName::Path),
+            );
         }
         is_code = !is_code;
     }
@@ -83,7 +87,7 @@ pub fn names_in(text: &str) -> BTreeSet<Name> {
 }
 
 /// Reads what stands between backticks: one name, or commands.
-fn span(text: &str, names: &mut BTreeSet<Name>) {
+fn span(text: &str, names: &mut BTreeSet<PointName>) {
     let commands = text
         .split(['\n', ';', '|'])
         .flat_map(|part| part.split("&&"));
@@ -96,7 +100,7 @@ fn span(text: &str, names: &mut BTreeSet<Name>) {
         if let Some((program, arguments)) = program.and_then(|at| words[at..].split_first()) {
             run(program, arguments, names);
         }
-        names.extend(words.iter().copied().filter_map(path).map(Name::Path));
+        names.extend(words.iter().copied().filter_map(path).map(PointName::Path));
     }
     let is_outside = |c: char| !c.is_ascii_alphanumeric() && !"_-./:@#".contains(c);
     // A call is named by what stands in front of its arguments.
@@ -107,13 +111,13 @@ fn span(text: &str, names: &mut BTreeSet<Name>) {
 }
 
 /// What a command runs of the project's own.
-fn run(program: &str, arguments: &[&str], names: &mut BTreeSet<Name>) {
+fn run(program: &str, arguments: &[&str], names: &mut BTreeSet<PointName>) {
     if is_plain(program) {
-        names.insert(Name::Program(program.to_owned()));
+        names.insert(PointName::Program(program.to_owned()));
     }
     let mut target = |runner, name: &str| {
         if !name.starts_with('-') && !name.contains('=') {
-            names.insert(Name::Target(runner, name.to_owned()));
+            names.insert(PointName::Target(runner, name.to_owned()));
         }
     };
     match (program, arguments) {
@@ -121,24 +125,24 @@ fn run(program: &str, arguments: &[&str], names: &mut BTreeSet<Name>) {
             let mut before = "";
             for &argument in arguments {
                 if !matches!(before, "-C" | "-f" | "-o" | "-W") {
-                    target(Runner::Make, argument);
+                    target(TargetRunner::Make, argument);
                 }
                 before = argument;
             }
         }
-        ("just", [name, ..]) => target(Runner::Just, name),
-        ("mise", ["run" | "r", name, ..]) => target(Runner::Mise, name),
+        ("just", [name, ..]) => target(TargetRunner::Just, name),
+        ("mise", ["run" | "r", name, ..]) => target(TargetRunner::Mise, name),
         ("npm" | "pnpm" | "yarn" | "bun", ["run" | "run-script", name, ..])
         | ("pnpm" | "yarn", [name, ..])
         | ("npm" | "bun", [name @ ("test" | "start" | "stop" | "restart"), ..]) => {
-            target(Runner::Npm, name);
+            target(TargetRunner::Npm, name);
         }
         ("cargo", arguments) => {
             let own = arguments.windows(2).filter_map(|pair| match pair {
                 ["--bin" | "-p" | "--package", name] => Some((*name).to_owned()),
                 _ => None,
             });
-            names.extend(own.map(Name::Program));
+            names.extend(own.map(PointName::Program));
         }
         _ => {}
     }
@@ -169,7 +173,7 @@ fn path(word: &str) -> Option<String> {
 }
 
 /// Reads the identifiers in one word of code, which may be all of it.
-fn identifiers(token: &str, is_all: bool, names: &mut BTreeSet<Name>) {
+fn identifiers(token: &str, is_all: bool, names: &mut BTreeSet<PointName>) {
     // Flags, and what is outside of the project.
     if token.starts_with(['-', '/']) || token.contains("//") || token.contains("..") {
         return;
@@ -177,7 +181,7 @@ fn identifiers(token: &str, is_all: bool, names: &mut BTreeSet<Name>) {
     let token = token.trim_matches(['-', '.', '/', ':', '@', '#']);
     if token.contains('/') {
         if token.len() >= MIN_WORD && !token.contains(':') {
-            names.insert(Name::Word(token.to_owned()));
+            names.insert(PointName::Word(token.to_owned()));
         }
         return;
     }
@@ -186,11 +190,11 @@ fn identifiers(token: &str, is_all: bool, names: &mut BTreeSet<Name>) {
         parts.filter(|part| begins_well(part))
     };
     let marked = parts().filter(|part| is_marked(part));
-    names.extend(marked.map(|part| Name::Word(part.to_owned())));
+    names.extend(marked.map(|part| PointName::Word(part.to_owned())));
     let last = parts().next_back();
     let last = last.filter(|part| part.len() >= MIN_WORD && is_plain(part));
     if let Some(last) = last.filter(|_| is_all && !parts().any(is_marked)) {
-        names.insert(Name::Defined(last.to_owned()));
+        names.insert(PointName::Defined(last.to_owned()));
     }
 }
 
@@ -222,11 +226,11 @@ mod tests {
     fn told(text: &str) -> Vec<String> {
         let told = names_in(text).into_iter().map(|name| {
             let kind = match name {
-                Name::Path(_) => "path",
-                Name::Target(..) => "target",
-                Name::Program(_) => "program",
-                Name::Word(_) => "word",
-                Name::Defined(_) => "defined",
+                PointName::Path(_) => "path",
+                PointName::Target(..) => "target",
+                PointName::Program(_) => "program",
+                PointName::Word(_) => "word",
+                PointName::Defined(_) => "defined",
             };
             format!("{kind} {name}")
         });

@@ -6,8 +6,8 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::count::Count;
-use super::names::{Name, names_in};
-use super::search::{Found, Sight};
+use super::names::{PointName, names_in};
+use super::search::{FoundIn, Sight};
 use crate::digest::name_of;
 use crate::playbook::Point;
 use crate::shown::plain;
@@ -21,7 +21,7 @@ const TOLD: usize = 3;
 /// All that is known of the names in the points of one project.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Record {
+pub struct KnownNames {
     /// The commits that were looked at last.
     looked_at: Vec<String>,
     points: BTreeMap<String, KnownPoint>,
@@ -31,13 +31,13 @@ pub struct Record {
 struct KnownPoint {
     /// The hash of its text: with another text it is another point.
     text: String,
-    names: Vec<Seen>,
+    names: Vec<SeenName>,
 }
 
 /// A name that was seen to stand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Seen {
-    name: Name,
+struct SeenName {
+    name: PointName,
     /// The commits in which it was seen first and last.
     first: String,
     last: String,
@@ -69,15 +69,15 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-impl Record {
+impl KnownNames {
     /// Tells whether a look at these commits says no more than the last one.
     pub fn has_looked_at(&self, commits: &[String], points: &[Point<'_>]) -> bool {
         self.looked_at == commits && points.iter().all(|point| self.known(point).is_some())
     }
 
     /// Takes note of what was found in `commits[0]`; what was seen before and is missed now
-    /// is given by [`Record::missed`].
-    pub fn look(&mut self, commits: &[String], points: &[Point<'_>], found: &Found) {
+    /// is given by [`KnownNames::missed`].
+    pub fn look(&mut self, commits: &[String], points: &[Point<'_>], found: &FoundIn) {
         let Some(commit) = commits.first() else {
             return;
         };
@@ -105,8 +105,8 @@ impl Record {
 
     /// What the last look missed and is not known to be gone, with the commits in which it
     /// was seen, the last before the first.
-    pub fn missed(&self) -> BTreeMap<Name, Vec<String>> {
-        let mut missed: BTreeMap<Name, Vec<String>> = BTreeMap::new();
+    pub fn missed(&self) -> BTreeMap<PointName, Vec<String>> {
+        let mut missed: BTreeMap<PointName, Vec<String>> = BTreeMap::new();
         let seen = self.points.values().flat_map(|point| &point.names);
         for seen in seen.filter(|seen| seen.missed.is_some() && seen.gone.is_none()) {
             let commits = missed.entry(seen.name.clone()).or_default();
@@ -120,13 +120,13 @@ impl Record {
     }
 
     /// Tells whether what was missed stands in the files of another commit.
-    pub fn stands_in(&self, name: &Name, found: &Found) -> bool {
+    pub fn stands_in(&self, name: &PointName, found: &FoundIn) -> bool {
         let mut seen = self.points.values().flat_map(|point| &point.names);
         seen.any(|seen| seen.name == *name && seen.missed_in(found).is_none())
     }
 
     /// Marks what was missed as gone.
-    pub fn mark(&mut self, gone: &HashMap<Name, Gone>) {
+    pub fn mark(&mut self, gone: &HashMap<PointName, Gone>) {
         let seen = self.points.values_mut().flat_map(|point| &mut point.names);
         for seen in seen.filter(|seen| seen.gone.is_none()) {
             if let (Some(left), Some(gone)) = (seen.missed, gone.get(&seen.name)) {
@@ -156,42 +156,46 @@ impl Record {
 }
 
 impl KnownPoint {
-    fn look(&mut self, text: &str, commit: &str, found: &Found) {
+    fn look(&mut self, text: &str, commit: &str, found: &FoundIn) {
         for name in names_in(text) {
             let known = self.names.iter_mut().find(|seen| seen.name == name);
             match (known, found.of(&name)) {
                 (Some(seen), _) => seen.look(commit, found),
-                (None, Sight::There(count)) if is_worth(&name, count) => self.names.push(Seen {
-                    name,
-                    first: commit.to_owned(),
-                    last: commit.to_owned(),
-                    most: count,
-                    gone: None,
-                    missed: None,
-                }),
+                (None, Sight::There(count)) if is_worth(&name, count) => {
+                    self.names.push(SeenName {
+                        name,
+                        first: commit.to_owned(),
+                        last: commit.to_owned(),
+                        most: count,
+                        gone: None,
+                        missed: None,
+                    });
+                }
                 (None, _) => {}
             }
         }
         // A word in a path is told with the path, and moves with it.
         let paths = self.names.iter().filter_map(|seen| match &seen.name {
-            Name::Path(path) => Some(path.clone()),
+            PointName::Path(path) => Some(path.clone()),
             _ => None,
         });
         let paths: Vec<String> = paths.collect();
         self.names.retain(|seen| match &seen.name {
-            Name::Word(word) | Name::Defined(word) => !paths.iter().any(|path| path.contains(word)),
+            PointName::Word(word) | PointName::Defined(word) => {
+                !paths.iter().any(|path| path.contains(word))
+            }
             _ => true,
         });
     }
 }
 
 /// Tells whether something was seen that can be missed.
-fn is_worth(name: &Name, count: Count) -> bool {
-    !matches!(name, Name::Word(_) | Name::Defined(_)) || count.is_seen()
+fn is_worth(name: &PointName, count: Count) -> bool {
+    !matches!(name, PointName::Word(_) | PointName::Defined(_)) || count.is_seen()
 }
 
-impl Seen {
-    fn look(&mut self, commit: &str, found: &Found) {
+impl SeenName {
+    fn look(&mut self, commit: &str, found: &FoundIn) {
         self.missed = self.missed_in(found);
         let Sight::There(count) = found.of(&self.name) else {
             return;
@@ -205,7 +209,7 @@ impl Seen {
 
     /// How often it is left where that is next to nothing; `None` where it stands, or where
     /// that cannot be told.
-    fn missed_in(&self, found: &Found) -> Option<Count> {
+    fn missed_in(&self, found: &FoundIn) -> Option<Count> {
         let left = match found.of(&self.name) {
             Sight::Unknown => return None,
             Sight::Absent => return Some(Count::default()),
@@ -215,7 +219,7 @@ impl Seen {
     }
 }
 
-fn told(name: &Name, gone: &Gone) -> String {
+fn told(name: &PointName, gone: &Gone) -> String {
     let since = gone.since.strftime("%-d %b %Y");
     let told = match gone.left_in {
         0 => format!("`{name}` is gone since {since}"),
@@ -247,14 +251,14 @@ mod tests {
 
     /// Looks at files for a point, and takes all that is missed as gone.
     fn look(
-        record: &mut Record,
+        record: &mut KnownNames,
         commit: &str,
         text: &str,
         files: &[(&str, &str)],
     ) -> Option<String> {
-        let names: HashSet<Name> = names_in(text).into_iter().collect();
+        let names: HashSet<PointName> = names_in(text).into_iter().collect();
         let search = Search::new(&names);
-        let mut found = Found::default();
+        let mut found = FoundIn::default();
         for (path, text) in files {
             search.file(path, &mut found);
             search.text(path, text.as_bytes(), &mut found);
@@ -274,7 +278,7 @@ mod tests {
 
     #[test]
     fn only_what_was_seen_can_be_gone_and_what_comes_back_is_not() {
-        let mut record = Record::default();
+        let mut record = KnownNames::default();
         assert_eq!(look(&mut record, "c1", TEXT, &[]), None, "never seen");
         let there = [
             ("scripts/release.sh", "parse_line parse_line"),
@@ -297,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_point_that_was_edited_starts_anew() {
-        let mut record = Record::default();
+        let mut record = KnownNames::default();
         look(&mut record, "c1", TEXT, &[("scripts/release.sh", "")]);
         assert!(look(&mut record, "c2", TEXT, &[]).is_some());
         let edited = "Never run `scripts/release.sh`.";
@@ -307,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_record_survives_its_file() {
-        let mut record = Record::default();
+        let mut record = KnownNames::default();
         look(
             &mut record,
             "c1",
@@ -316,7 +320,7 @@ mod tests {
         );
         look(&mut record, "c2", TEXT, &[]);
         let text = serde_json::to_string(&record).unwrap();
-        let read: Record = serde_json::from_str(&text).unwrap();
+        let read: KnownNames = serde_json::from_str(&text).unwrap();
         assert_eq!(read.why_stale(&point(TEXT)), record.why_stale(&point(TEXT)));
         assert!(read.has_looked_at(&["c2".to_owned()], &[point(TEXT)]));
     }

@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 
 use super::count::Count;
 use super::manifest::{self, declared, of_place};
-use super::names::Name;
+use super::names::PointName;
 use crate::transcript::words::{DEFINES, NOT_LOOKED_THROUGH, PAGES};
 
 /// A file with a zero byte in so many first ones is no text.
@@ -15,18 +15,18 @@ const TELLS_BINARY: usize = 8 << 10;
 /// What is looked for.
 #[derive(Debug)]
 pub struct Search<'n> {
-    names: &'n HashSet<Name>,
+    names: &'n HashSet<PointName>,
     paths: HashSet<&'n str>,
-    words: Vec<&'n Name>,
+    words: Vec<&'n PointName>,
     finder: Option<AhoCorasick>,
     has_targets: bool,
 }
 
 /// What was found of it, in some of the files or in all.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
-    standing: HashSet<Name>,
-    counts: HashMap<Name, Count>,
+pub struct FoundIn {
+    standing: HashSet<PointName>,
+    counts: HashMap<PointName, Count>,
     lacks_manifest: bool,
     /// Whether the text of a file was left out.
     lacks_text: bool,
@@ -43,25 +43,25 @@ pub(super) enum Sight {
 
 impl<'n> Search<'n> {
     /// A search for `names`.
-    pub fn new(names: &'n HashSet<Name>) -> Self {
-        let mut words: Vec<&Name> = Vec::new();
+    pub fn new(names: &'n HashSet<PointName>) -> Self {
+        let mut words: Vec<&PointName> = Vec::new();
         let mut patterns: Vec<&str> = Vec::new();
         let mut paths = HashSet::new();
         for name in names {
             match name {
-                Name::Path(path) => _ = paths.insert(path.as_str()),
-                Name::Word(word) | Name::Defined(word) => {
+                PointName::Path(path) => _ = paths.insert(path.as_str()),
+                PointName::Word(word) | PointName::Defined(word) => {
                     words.push(name);
                     patterns.push(word);
                 }
-                Name::Target(..) | Name::Program(_) => {}
+                PointName::Target(..) | PointName::Program(_) => {}
             }
         }
         let finder = (!patterns.is_empty()).then(|| AhoCorasick::new(&patterns));
         Self {
             has_targets: names
                 .iter()
-                .any(|name| matches!(name, Name::Target(..) | Name::Program(_))),
+                .any(|name| matches!(name, PointName::Target(..) | PointName::Program(_))),
             names,
             paths,
             words,
@@ -71,13 +71,13 @@ impl<'n> Search<'n> {
     }
 
     /// Takes note of a file that there is.
-    pub fn file(&self, path: &str, found: &mut Found) {
+    pub fn file(&self, path: &str, found: &mut FoundIn) {
         let ends = |at: usize| at == path.len() || path.as_bytes()[at] == b'/';
         let slashes = path.match_indices('/').map(|(at, _)| at + 1);
         for start in std::iter::once(0).chain(slashes) {
             for end in (start + 1..=path.len()).filter(|&end| ends(end)) {
                 if let Some(&known) = self.paths.get(&path[start..end]) {
-                    let name = Name::Path(known.to_owned());
+                    let name = PointName::Path(known.to_owned());
                     found.standing.insert(name);
                 }
             }
@@ -93,7 +93,7 @@ impl<'n> Search<'n> {
     }
 
     /// Looks through the text of a file.
-    pub fn text(&self, path: &str, bytes: &[u8], found: &mut Found) {
+    pub fn text(&self, path: &str, bytes: &[u8], found: &mut FoundIn) {
         let start = &bytes[..bytes.len().min(TELLS_BINARY)];
         if memchr::memchr(0, start).is_some() {
             return;
@@ -113,7 +113,7 @@ impl<'n> Search<'n> {
             let (before, after) = (&bytes[..hit.start()], &bytes[hit.end()..]);
             let is_whole = !before.last().copied().is_some_and(is_inside)
                 && !after.first().copied().is_some_and(is_inside);
-            if is_whole && (matches!(name, Name::Word(_)) || is_defined(before)) {
+            if is_whole && (matches!(name, PointName::Word(_)) || is_defined(before)) {
                 *uses.entry(hit.pattern().as_usize()).or_default() += 1;
             }
         }
@@ -126,7 +126,7 @@ impl<'n> Search<'n> {
     }
 }
 
-impl Found {
+impl FoundIn {
     /// Takes note that the text of a file could not be looked through.
     pub fn lacks(&mut self, path: &str) {
         self.lacks_text = true;
@@ -144,17 +144,17 @@ impl Found {
         self.lacks_text |= other.lacks_text;
     }
 
-    fn stands(&mut self, search: &Search<'_>, names: impl IntoIterator<Item = Name>) {
+    fn stands(&mut self, search: &Search<'_>, names: impl IntoIterator<Item = PointName>) {
         self.standing
             .extend(names.into_iter().filter(|name| search.names.contains(name)));
     }
 
-    pub(super) fn of(&self, name: &Name) -> Sight {
-        let is_word = matches!(name, Name::Word(_) | Name::Defined(_));
+    pub(super) fn of(&self, name: &PointName) -> Sight {
+        let is_word = matches!(name, PointName::Word(_) | PointName::Defined(_));
         let is_told = match name {
-            Name::Path(_) => true,
-            Name::Target(..) | Name::Program(_) => !self.lacks_manifest,
-            Name::Word(_) | Name::Defined(_) => !self.lacks_text,
+            PointName::Path(_) => true,
+            PointName::Target(..) | PointName::Program(_) => !self.lacks_manifest,
+            PointName::Word(_) | PointName::Defined(_) => !self.lacks_text,
         };
         match self.counts.get(name) {
             _ if self.standing.contains(name) => Sight::There(Count::default()),
@@ -193,9 +193,9 @@ mod tests {
 
     /// Which of the names in a text are found in files, with the number of files.
     fn found(text: &str, files: &[(&str, &str)]) -> Vec<String> {
-        let names: HashSet<Name> = names_in(text).into_iter().collect();
+        let names: HashSet<PointName> = names_in(text).into_iter().collect();
         let search = Search::new(&names);
-        let mut found = Found::default();
+        let mut found = FoundIn::default();
         for (path, text) in files {
             search.file(path, &mut found);
             if search.wants(path) {
@@ -231,11 +231,11 @@ mod tests {
     #[test]
     fn what_was_not_read_says_nothing_of_what_is_missing() {
         let names = HashSet::from([
-            Name::Word("parse_line".to_owned()),
-            Name::Program("x".to_owned()),
+            PointName::Word("parse_line".to_owned()),
+            PointName::Program("x".to_owned()),
         ]);
         let search = Search::new(&names);
-        let mut found = Found::default();
+        let mut found = FoundIn::default();
         assert!(names.iter().all(|name| found.of(name) == Sight::Absent));
         search.text("package.json", b"{", &mut found);
         found.lacks("src/large.rs");

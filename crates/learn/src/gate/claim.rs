@@ -1,7 +1,7 @@
 //! What an agent claims at its stop: that checks pass, or that all is done.
 
-use crate::transcript::english::{Pattern, patterns};
-use crate::transcript::{Check, ErrorCategory, check_category};
+use crate::transcript::english::{EnglishPattern, patterns};
+use crate::transcript::{CheckResult, ErrorCategory, check_category};
 
 patterns! {
     TESTS_PASS CHECKS_PASS ALL_DONE NO_CLAIM ADMITS TROUBLE SPEAKS_OF_CHECKS NO_FAULT NO_CHECKS SETS_ASIDE
@@ -9,7 +9,7 @@ patterns! {
 
 /// What is claimed, in which words.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Claim {
+pub(super) struct AgentClaim {
     pub subject: Subject,
     pub sentence: String,
 }
@@ -23,13 +23,13 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    pub(super) fn covers(self, check: &Check) -> bool {
+    pub(super) fn covers(self, check: &CheckResult) -> bool {
         let is_test = || check_category(&check.runner) == ErrorCategory::TestFailure;
         self != Self::Tests || is_test()
     }
 }
 
-impl Claim {
+impl AgentClaim {
     /// Reads a message; nothing when it owns up to a failure, asks, or leaves something open.
     pub(super) fn of(message: &str) -> Option<Self> {
         let message = message.replace('’', "'");
@@ -38,7 +38,7 @@ impl Claim {
         if asks || said.iter().any(|sentence| admits(sentence)) {
             return None;
         }
-        let first = |pattern: &Pattern| {
+        let first = |pattern: &EnglishPattern| {
             let says = |sentence: &&&str| pattern.is(sentence) && !NO_CLAIM.is(sentence);
             said.iter().find(says).map(|found| (*found).to_owned())
         };

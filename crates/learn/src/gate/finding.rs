@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::claim::{Claim, Subject};
+use super::claim::{AgentClaim, Subject};
 use super::code::looks_at;
-use super::step::{Run, Step};
+use super::step::{Run, TurnStep};
 use crate::clip;
 use crate::shown::one_line;
 
@@ -14,9 +14,9 @@ const SAID: &str = "You said: ";
 
 /// A contradiction between what the agent says and what happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct Contradiction {
     /// Which of the faults it is.
-    pub fault: Fault,
+    pub fault: GateFault,
     /// The fault in one sentence.
     pub issue: String,
     /// What shows it: the words, the command, the line of its output, the file.
@@ -26,7 +26,7 @@ pub struct Finding {
 /// The faults that are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fault {
+pub enum GateFault {
     /// The last run of a check failed, and the message says otherwise.
     FailedCheck,
     /// A file was changed after the check passed that the message relies on.
@@ -35,7 +35,7 @@ pub enum Fault {
     Judged,
 }
 
-impl Fault {
+impl GateFault {
     /// How much it takes off the score; a model gives a score of its own.
     pub(super) fn weight(self) -> f64 {
         match self {
@@ -60,34 +60,37 @@ impl Fault {
 }
 
 /// Compares a turn with what is claimed of it; a failure hides what else there is.
-pub(super) fn find(steps: &[Step], claim: &Claim) -> Vec<Finding> {
+pub(super) fn find(steps: &[TurnStep], claim: &AgentClaim) -> Vec<Contradiction> {
     let found = failed_check(steps, claim).or_else(|| unchecked_change(steps, claim));
     found.into_iter().collect()
 }
 
 /// The last run of all, what came before it, and what after. Nothing where it says nothing of
 /// what is claimed, or where a later step may have been a run that is not seen.
-fn last_run<'s>(steps: &'s [Step], claim: &Claim) -> Option<(&'s [Step], &'s Run, &'s [Step])> {
+fn last_run<'s>(
+    steps: &'s [TurnStep],
+    claim: &AgentClaim,
+) -> Option<(&'s [TurnStep], &'s Run, &'s [TurnStep])> {
     let at = steps
         .iter()
-        .rposition(|step| matches!(step, Step::Run(_)))?;
+        .rposition(|step| matches!(step, TurnStep::Run(_)))?;
     let (before, after) = (&steps[..at], &steps[at + 1..]);
-    let is_hidden = after.iter().any(|step| matches!(step, Step::Unseen(_)));
+    let is_hidden = after.iter().any(|step| matches!(step, TurnStep::Unseen(_)));
     match &steps[at] {
-        Step::Run(run) if !is_hidden && claim.subject.covers(&run.check) => {
+        TurnStep::Run(run) if !is_hidden && claim.subject.covers(&run.check) => {
             Some((before, run, after))
         }
         _ => None,
     }
 }
 
-fn failed_check(steps: &[Step], claim: &Claim) -> Option<Finding> {
+fn failed_check(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradiction> {
     let (before, run, after) = last_run(steps, claim)?;
     // Work can be done that was mended after the run; a check passes only when it ran.
     let may_be_mended = claim.subject == Subject::Work && changed(after).next().is_some();
     let fails = run.check.result.is_err() && !may_be_mended && !passed_as_well(before, run);
-    fails.then(|| Finding {
-        fault: Fault::FailedCheck,
+    fails.then(|| Contradiction {
+        fault: GateFault::FailedCheck,
         issue: format!("The last check failed ({}).", run.check.runner),
         evidence: vec![
             said(claim),
@@ -98,21 +101,21 @@ fn failed_check(steps: &[Step], claim: &Claim) -> Option<Finding> {
 }
 
 /// Tells whether the same files passed another check: then this one may be another matter.
-fn passed_as_well(before: &[Step], run: &Run) -> bool {
+fn passed_as_well(before: &[TurnStep], run: &Run) -> bool {
     let unchanged = before.iter().rev().take_while(|step| !step.changes());
     let mut runs = unchanged.filter_map(|step| match step {
-        Step::Run(earlier) => Some(earlier),
-        Step::Edit(_) | Step::Unseen(_) => None,
+        TurnStep::Run(earlier) => Some(earlier),
+        TurnStep::Edit(_) | TurnStep::Unseen(_) => None,
     });
     runs.any(|earlier| earlier.check.result.is_ok() && earlier.command != run.command)
 }
 
-fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
+fn unchecked_change(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradiction> {
     let (_, run, after) = last_run(steps, claim)?;
     let file = changed(after).find(|file| looks_at(&run.check.runner, file))?;
     let is_claimed = claim.subject != Subject::Work && run.check.result.is_ok();
-    is_claimed.then(|| Finding {
-        fault: Fault::UncheckedChange,
+    is_claimed.then(|| Contradiction {
+        fault: GateFault::UncheckedChange,
         issue: format!(
             "Code was changed after the last check passed ({}).",
             run.check.runner
@@ -125,14 +128,14 @@ fn unchecked_change(steps: &[Step], claim: &Claim) -> Option<Finding> {
     })
 }
 
-fn changed(steps: &[Step]) -> impl Iterator<Item = &str> {
+fn changed(steps: &[TurnStep]) -> impl Iterator<Item = &str> {
     steps.iter().filter_map(|step| match step {
-        Step::Edit(file) => Some(file.as_str()),
-        Step::Run(_) | Step::Unseen(_) => None,
+        TurnStep::Edit(file) => Some(file.as_str()),
+        TurnStep::Run(_) | TurnStep::Unseen(_) => None,
     })
 }
 
-fn said(claim: &Claim) -> String {
+fn said(claim: &AgentClaim) -> String {
     format!("{SAID}\"{}\"", quote(&claim.sentence))
 }
 

@@ -17,8 +17,8 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use finding::{Fault, Finding};
+pub use finding::{Contradiction, GateFault};
 pub use judgement::{Judgement, question};
-pub use stops::{Stop, Stops};
+pub use stops::{Stops, TurnEnd};
 pub use turn::Turn;
-pub use verdict::Verdict;
+pub use verdict::GateVerdict;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::transcript::words::REWRITES;
-use crate::transcript::{AGENT_TOOLS, Call, Check, deed, shell};
+use crate::transcript::{AGENT_TOOLS, Call, CheckResult, deed, shell};
 
 /// Programs that run no check of the files at hand, beside those that only look.
 const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
 
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum TurnStep {
     /// A check ran.
     Run(Run),
     /// A file was changed that checks look at.
@@ -18,7 +18,7 @@ pub(super) enum Step {
     Unseen(Arc<Call>),
 }
 
-impl Step {
+impl TurnStep {
     /// Tells whether files may differ after it.
     pub(super) fn changes(&self) -> bool {
         !matches!(self, Self::Run(_))
@@ -29,7 +29,7 @@ impl Step {
 #[derive(Debug)]
 pub(super) struct Run {
     pub command: String,
-    pub check: Check,
+    pub check: CheckResult,
 }
 
 /// Tells whether a call may run a check, or change files, that is not seen.

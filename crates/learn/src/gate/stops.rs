@@ -4,16 +4,16 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::turn::Turn;
-use super::verdict::Verdict;
+use super::verdict::GateVerdict;
 use crate::clip;
-use crate::transcript::{Event, EventKind, Place, Via};
+use crate::transcript::{Event, EventKind, EventPlace, Via};
 
 /// How much of what the user said next is kept, in bytes.
 const ANSWER: usize = 400;
 
 /// The end of one turn.
 #[derive(Clone, Debug, Serialize)]
-pub struct Stop {
+pub struct TurnEnd {
     /// Where the agent's last message begins, in bytes from the start of the file.
     pub offset: u64,
     /// The id of that message's record, where it has one.
@@ -22,7 +22,7 @@ pub struct Stop {
     pub time: Option<Timestamp>,
     /// What the gate says.
     #[serde(flatten)]
-    pub verdict: Verdict,
+    pub verdict: GateVerdict,
     /// What the user said next, where there is more.
     pub answer: Option<String>,
     /// Whether the next check failed that ran before any file was changed; `None` where none did.
@@ -33,8 +33,8 @@ pub struct Stop {
 #[derive(Debug, Default)]
 pub struct Stops {
     turn: Turn,
-    last: Option<Stop>,
-    found: Vec<Stop>,
+    last: Option<TurnEnd>,
+    found: Vec<TurnEnd>,
 }
 
 impl Stops {
@@ -48,14 +48,14 @@ impl Stops {
                     stop.answer.get_or_insert(words);
                 }
             }
-            EventKind::Text { .. } => self.last = Some(Stop::at(event.place)),
+            EventKind::Text { .. } => self.last = Some(TurnEnd::at(event.place)),
             _ => {}
         }
         self.turn.see(event);
     }
 
     /// Returns the stops, in order.
-    pub fn finish(mut self) -> Vec<Stop> {
+    pub fn finish(mut self) -> Vec<TurnEnd> {
         self.end_turn();
         self.found
     }
@@ -73,13 +73,13 @@ impl Stops {
     }
 }
 
-impl Stop {
-    fn at(place: Place<'_>) -> Self {
+impl TurnEnd {
+    fn at(place: EventPlace<'_>) -> Self {
         Self {
             offset: place.offset,
             uuid: place.uuid().map(str::to_owned),
             time: place.time,
-            verdict: Verdict::default(),
+            verdict: GateVerdict::default(),
             answer: None,
             failed_again: None,
         }

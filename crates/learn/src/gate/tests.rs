@@ -3,9 +3,9 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::{Fault, Judgement, Stop, Stops, Verdict};
+use super::{GateFault, GateVerdict, Judgement, Stops, TurnEnd};
 use crate::reflect::score::Score;
-use crate::transcript::{Options, each_event};
+use crate::transcript::{ReadOptions, each_event};
 
 const RED: &str = "test result: FAILED. 2 passed; 1 failed";
 const GREEN: &str = "test result: ok. 3 passed; 0 failed";
@@ -64,22 +64,22 @@ impl Record {
         self.calls("Edit", &change).answers("The file was updated")
     }
 
-    fn stops(&self) -> Vec<Stop> {
+    fn stops(&self) -> Vec<TurnEnd> {
         let lines: Vec<String> = self.0.iter().map(|line| format!("{line}\n")).collect();
         let mut stops = Stops::default();
         let file = lines.concat();
-        each_event(file.as_bytes(), 0, &Options::default(), &mut |event| {
+        each_event(file.as_bytes(), 0, &ReadOptions::default(), &mut |event| {
             stops.see(event);
         })
         .unwrap();
         stops.finish()
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> GateVerdict {
         self.stops().pop().unwrap().verdict
     }
 
-    fn faults(&self) -> Vec<Fault> {
+    fn faults(&self) -> Vec<GateFault> {
         let findings = self.verdict().findings;
         findings.into_iter().map(|found| found.fault).collect()
     }
@@ -96,7 +96,7 @@ fn a_check_that_failed_contradicts_what_is_said(#[case] said: &str) {
     let record = Record::asked("add a parser")
         .fails("cargo test", RED)
         .says(said);
-    assert_eq!(record.faults(), [Fault::FailedCheck]);
+    assert_eq!(record.faults(), [GateFault::FailedCheck]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn code_that_was_changed_after_the_check_is_not_checked() {
         .runs("cargo test", GREEN)
         .edits("/p/src/a.rs")
         .says("All tests pass.");
-    assert_eq!(record.faults(), [Fault::UncheckedChange]);
+    assert_eq!(record.faults(), [GateFault::UncheckedChange]);
 }
 
 #[rstest]
@@ -155,7 +155,7 @@ fn what_is_not_certain_is_not_said(#[case] record: Record) {
 fn a_failure_that_the_line_hides_is_found() {
     let record = Record::asked("fix it").runs("go build ./... | tail -3", "a.go:3:1: undefined: x");
     let faults = record.says("All checks pass.").faults();
-    assert_eq!(faults, [Fault::FailedCheck]);
+    assert_eq!(faults, [GateFault::FailedCheck]);
 }
 
 #[test]
@@ -210,13 +210,13 @@ fn what_a_model_says_is_told_with_its_fix_once() {
         issues: vec!["No test ran.".into(), "The README\nis missing.".into()],
         suggested_fix: Some("Run the tests.".into()),
     };
-    let verdict = Verdict::judged(judgement.clone());
+    let verdict = GateVerdict::judged(judgement.clone());
     assert!(!verdict.passes(0.5));
     assert_eq!(
         verdict.guidance,
         "No test ran.\nThe README is missing.\nRun the tests."
     );
-    let no_fix = Verdict::judged(Judgement {
+    let no_fix = GateVerdict::judged(Judgement {
         suggested_fix: None,
         ..judgement
     });

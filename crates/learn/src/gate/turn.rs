@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use super::claim::{self, Claim};
+use super::claim::{self, AgentClaim};
 use super::code::is_code;
 use super::finding;
-use super::step::{self, Run, Step};
-use super::verdict::Verdict;
-use crate::transcript::{Call, Check, ErrorCategory, Event, EventKind, KnownBy, deed, shell};
+use super::step::{self, Run, TurnStep};
+use super::verdict::GateVerdict;
+use crate::transcript::{Call, CheckResult, ErrorCategory, Event, EventKind, KnownBy, deed, shell};
 
 /// What happened since the user's last prompt.
 #[derive(Debug, Default)]
 pub struct Turn {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<TurnStep>,
     /// The calls that are not answered yet.
     open: Vec<Arc<Call>>,
-    doubt: Option<Doubt>,
+    doubt: Option<TurnDoubt>,
     message: String,
     message_id: Option<String>,
 }
 
 /// Why nothing certain can be said of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doubt {
+enum TurnDoubt {
     /// The user stopped the agent or refused a call.
     Stopped,
     /// The model could not be reached.
@@ -44,7 +44,7 @@ impl Turn {
                 }
                 self.write(text, event.place.message_id());
             }
-            EventKind::HandBack { .. } => self.steps.push(Step::Unseen(Arc::default())),
+            EventKind::HandBack { .. } => self.steps.push(TurnStep::Unseen(Arc::default())),
             EventKind::ToolCall(call) => {
                 self.message.clear();
                 self.open.push(call.clone());
@@ -56,10 +56,10 @@ impl Turn {
             EventKind::ToolError { call, .. } => self.answered(call),
             EventKind::Check { call, check } => self.checked(call, check),
             EventKind::Rejection { .. } | EventKind::Interrupt => {
-                self.doubt = Some(Doubt::Stopped);
+                self.doubt = Some(TurnDoubt::Stopped);
             }
-            EventKind::ApiError(_) => self.doubt = Some(Doubt::ApiError),
-            EventKind::LeftRunning(_) => self.doubt = Some(Doubt::Background),
+            EventKind::ApiError(_) => self.doubt = Some(TurnDoubt::ApiError),
+            EventKind::LeftRunning(_) => self.doubt = Some(TurnDoubt::Background),
             _ => {}
         }
     }
@@ -71,26 +71,26 @@ impl Turn {
     }
 
     /// Says what is wrong with `message`, the agent's last one.
-    pub fn verdict(&self, message: &str) -> Verdict {
-        let findings = match Claim::of(message) {
+    pub fn verdict(&self, message: &str) -> GateVerdict {
+        let findings = match AgentClaim::of(message) {
             Some(claim) if self.is_certain() => finding::find(&self.steps, &claim),
             _ => Vec::new(),
         };
-        Verdict::of(findings)
+        GateVerdict::of(findings)
     }
 
     /// Tells whether the first check failed; `None` where something else may have come before it.
     pub(super) fn begins_red(&self) -> Option<bool> {
         match self.steps.first()? {
-            Step::Run(run) => Some(run.check.result.is_err()),
-            Step::Edit(_) | Step::Unseen(_) => None,
+            TurnStep::Run(run) => Some(run.check.result.is_err()),
+            TurnStep::Edit(_) | TurnStep::Unseen(_) => None,
         }
     }
 
     /// Tells whether the turn came to its end: nobody stopped it, and nothing of it is missing or
     /// still runs.
     pub fn has_ended(&self) -> bool {
-        let is_cut = self.doubt.is_some_and(|doubt| doubt != Doubt::Excused);
+        let is_cut = self.doubt.is_some_and(|doubt| doubt != TurnDoubt::Excused);
         !is_cut && self.open.is_empty()
     }
 
@@ -101,7 +101,7 @@ impl Turn {
 
     /// An excuse hides nothing that weighs more.
     fn excuse(&mut self) {
-        self.doubt.get_or_insert(Doubt::Excused);
+        self.doubt.get_or_insert(TurnDoubt::Excused);
     }
 
     /// One message may stand in several records.
@@ -118,21 +118,20 @@ impl Turn {
         let place = self.open.iter().position(|open| Arc::ptr_eq(open, call));
         place.map(|place| self.open.swap_remove(place));
         if step::may_check(call) && !self.has_just_run(call) {
-            self.steps.push(Step::Unseen(call.clone()));
+            self.steps.push(TurnStep::Unseen(call.clone()));
         }
     }
 
     fn has_just_run(&self, call: &Call) -> bool {
         let last = self.steps.last();
-        last.is_some_and(|step| matches!(step, Step::Run(run) if run.command == call.input))
+        last.is_some_and(|step| matches!(step, TurnStep::Run(run) if run.command == call.input))
     }
 
     /// A check beside which the files were put aside, or whose output was read later, is a run
     /// of who knows what.
-    fn checked(&mut self, call: &Arc<Call>, check: &Check) {
+    fn checked(&mut self, call: &Arc<Call>, check: &CheckResult) {
         // Its error was told before what it checked.
-        let is_it =
-            |step: &mut Step| matches!(step, Step::Unseen(known) if Arc::ptr_eq(known, call));
+        let is_it = |step: &mut TurnStep| matches!(step, TurnStep::Unseen(known) if Arc::ptr_eq(known, call));
         _ = self.steps.pop_if(is_it);
         let is_check = deed::checks(&call.input, true).is_some();
         let is_plain = shell::runs_commands(&call.tool)
@@ -140,18 +139,18 @@ impl Turn {
             && is_check
             && self.is_clear(call, check);
         self.steps.push(if is_plain {
-            Step::Run(Run {
+            TurnStep::Run(Run {
                 command: call.input.clone(),
                 check: check.clone(),
             })
         } else {
-            Step::Unseen(call.clone())
+            TurnStep::Unseen(call.clone())
         });
     }
 
     /// Tells whether a check's result is beyond doubt. A line that worked may show what a compiler
     /// or a linter merely remarks, unless its exit is another command's.
-    fn is_clear(&self, call: &Arc<Call>, check: &Check) -> bool {
+    fn is_clear(&self, call: &Arc<Call>, check: &CheckResult) -> bool {
         let has_failed = !self.open.iter().any(|open| Arc::ptr_eq(open, call));
         match (check.result, check.known_by) {
             (Ok(()), _) | (Err(ErrorCategory::TestFailure), KnownBy::Summary) => true,
@@ -162,7 +161,7 @@ impl Turn {
 
     fn worked(&mut self, call: &Call) {
         if call.edits() && is_code(&call.input) {
-            self.steps.push(Step::Edit(call.input.clone()));
+            self.steps.push(TurnStep::Edit(call.input.clone()));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::finding::{Fault, Finding, is_said};
+use super::finding::{Contradiction, GateFault, is_said};
 use super::judgement::Judgement;
 use crate::clip::units;
 use crate::playbook::clean::clean_text;
@@ -14,23 +14,23 @@ const LESSONS: usize = 2;
 
 /// What the gate says of a stop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct GateVerdict {
     /// What is wrong; empty when nothing certain is.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Contradiction>,
     /// How good the stop is: 1 less the weight of each finding, or what a model says.
     pub quality_score: Score,
     /// What the agent is to be told; empty without findings.
     pub guidance: String,
 }
 
-impl Default for Verdict {
+impl Default for GateVerdict {
     fn default() -> Self {
         Self::of(Vec::new())
     }
 }
 
-impl Verdict {
-    pub(super) fn of(findings: Vec<Finding>) -> Self {
+impl GateVerdict {
+    pub(super) fn of(findings: Vec<Contradiction>) -> Self {
         let lost: f64 = findings.iter().map(|found| found.fault.weight()).sum();
         Self {
             quality_score: Score::clamped(1.0 - lost),
@@ -41,8 +41,8 @@ impl Verdict {
 
     /// What a model says of a turn in which the rules found nothing.
     pub fn judged(judgement: Judgement) -> Self {
-        let finding = |issue: String| Finding {
-            fault: Fault::Judged,
+        let finding = |issue: String| Contradiction {
+            fault: GateFault::Judged,
             issue: clean_text(&issue),
             evidence: Vec::new(),
         };
@@ -81,13 +81,13 @@ impl Verdict {
 }
 
 /// The issues, each with its evidence, and what to do next once for each fault.
-fn guidance(findings: &[Finding], fix: Option<&str>) -> String {
+fn guidance(findings: &[Contradiction], fix: Option<&str>) -> String {
     let mut lines = Vec::new();
     for (at, found) in findings.iter().enumerate() {
         lines.push(found.issue.clone());
         lines.extend(found.evidence.iter().map(|line| format!("- {line}")));
         let remedy = match (found.fault, fix) {
-            (Fault::Judged, Some(fix)) => fix,
+            (GateFault::Judged, Some(fix)) => fix,
             (fault, _) => fault.remedy(),
         };
         let next = findings.get(at + 1);

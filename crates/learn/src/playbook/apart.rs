@@ -59,7 +59,7 @@ impl PointApart {
 
 /// A changed playbook in its two parts.
 #[derive(Debug, Clone)]
-pub struct Parts {
+pub struct PlaybookParts {
     /// The file, if it has to be written.
     pub file: Option<Playbook>,
     /// What the job adds to what is apart.
@@ -132,7 +132,7 @@ impl Playbook {
 
     /// Parts what a job made of `file` with the votes `before` it: the counters of points that
     /// the file has stay as they are there.
-    pub fn parted(self, job: &str, file: &Self, before: &Self) -> Parts {
+    pub fn parted(self, job: &str, file: &Self, before: &Self) -> PlaybookParts {
         let mut votes = VotesApart::default();
         let mut kept = self.clone();
         let (places, known) = (self.places(), file.places());
@@ -180,7 +180,7 @@ impl Playbook {
             (kept.meta.applied, kept.meta.votes) = (applied, moves);
             kept.mark_applied(job);
         }
-        Parts {
+        PlaybookParts {
             file: (!is_same).then_some(kept),
             votes,
         }

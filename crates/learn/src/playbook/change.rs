@@ -11,7 +11,7 @@ use super::model::Playbook;
 
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct PointChange {
     /// What happened to the point.
     pub kind: ChangeKind,
     /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
@@ -137,7 +137,7 @@ impl Skipped {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
     /// The changes, in the order they were made.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PointChange>,
     /// What was asked for and not done.
     pub skipped: Vec<Skipped>,
 }

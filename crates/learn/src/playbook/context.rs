@@ -12,7 +12,7 @@ use super::model::Point;
 use super::order::{UntriedRoom, by_turn};
 use super::proof::ProofRecord;
 use super::render::{
-    BLANK_LINE, Line, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show,
+    BLANK_LINE, LineStyle, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show,
 };
 use super::section::Section;
 use crate::clip::units;
@@ -85,7 +85,7 @@ pub fn context(
     let templates = [frame.template, TEMPLATE].map(|template| frame.with_own(template));
     let templates = [
         (&*templates[0], frame.line()),
-        (&*templates[1], Line::Plain),
+        (&*templates[1], LineStyle::Plain),
     ];
     let mut shown = fill(bytes, &templates, limits, proof, admit)?;
     shown.text = shown.text.or_else(|| frame.alone(limits));
@@ -95,7 +95,7 @@ pub fn context(
 /// Fills the first of `templates` that leaves room for a point.
 pub(super) fn fill(
     bytes: &[u8],
-    templates: &[(&str, Line)],
+    templates: &[(&str, LineStyle)],
     limits: InjectionLimits,
     (now, proof): (Timestamp, &ProofRecord),
     admit: impl Fn(&Point<'_>) -> Admission,
@@ -177,7 +177,7 @@ fn admitted(
 fn fit(
     points: &[Point<'_>],
     chosen: &ChosenPoints,
-    (template, line): (&str, Line),
+    (template, line): (&str, LineStyle),
     limits: InjectionLimits,
 ) -> Option<String> {
     let ChosenPoints { order, total } = chosen;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::change::{Change, ChangeKind};
+use super::change::{ChangeKind, PointChange};
 use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry;
@@ -19,7 +19,7 @@ use super::model::Playbook;
 ///
 /// Both are left as they are. A point that only slid because its neighbours went or came did
 /// not move.
-pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -> Vec<Change> {
+pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -> Vec<PointChange> {
     let (old, new) = (in_order(before), in_order(after));
     let (was, is) = (before.places(), after.places());
     let mut work = before.clone();
@@ -154,8 +154,8 @@ mod tests {
         Playbook::parse(json!({"sections": sections}).to_string().as_bytes()).unwrap()
     }
 
-    fn told(changes: &[Change]) -> String {
-        let one = |c: &Change| format!("{:?} {}", c.kind, c.id);
+    fn told(changes: &[PointChange]) -> String {
+        let one = |c: &PointChange| format!("{:?} {}", c.kind, c.id);
         changes.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::change::{Applied, Change, ChangeKind, PointState, Skipped};
+use super::change::{Applied, ChangeKind, PointChange, PointState, Skipped};
 use super::document::PointPlace;
 use super::entry;
 use super::meta::Note;
@@ -175,7 +175,7 @@ impl<'a> Editor<'a> {
         into: Option<&str>,
         cause: &ChangeCause<'_>,
     ) {
-        self.done.changes.push(Change {
+        self.done.changes.push(PointChange {
             kind: cause.kind,
             id,
             before,

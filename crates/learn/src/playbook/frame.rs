@@ -8,7 +8,7 @@ use super::context::{Admission, InjectionLimits, PointsToShow, fill};
 use super::defect::Defect;
 use super::model::Point;
 use super::proof::ProofRecord;
-use super::render::{BLANK_LINE, Line, PLACEHOLDER, TEMPLATE};
+use super::render::{BLANK_LINE, LineStyle, PLACEHOLDER, TEMPLATE};
 use crate::clip::units;
 
 /// Of the room one part in so many is for the user's own points.
@@ -33,11 +33,11 @@ impl<'a> Frame<'a> {
     }
 
     /// How points are shown in the template: one of the user's has them with their votes.
-    pub(super) fn line(&self) -> Line {
+    pub(super) fn line(&self) -> LineStyle {
         if self.template.trim() == TEMPLATE.trim() {
-            Line::Plain
+            LineStyle::Plain
         } else {
-            Line::WithVotes
+            LineStyle::WithVotes
         }
     }
 

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, ChangeKind};
+use super::change::{ChangeKind, PointChange};
 use super::clean::clean_text;
 use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
@@ -38,7 +38,7 @@ pub fn by_hand(
     playbook: &mut Playbook,
     now: Timestamp,
     edit: impl FnOnce(&mut Editor<'_>) -> Result<(), RefusedEdit>,
-) -> Result<Vec<Change>, RefusedEdit> {
+) -> Result<Vec<PointChange>, RefusedEdit> {
     let mut editor = Editor::new(playbook, now);
     edit(&mut editor)?;
     match editor.done.skipped.pop() {
@@ -87,7 +87,7 @@ pub fn bring(editor: &mut Editor<'_>, point: &BroughtPoint, why: &str) -> Result
     let name = ops::add_with(editor, (&text, point.section), votes, why);
     let name = name.map_err(RefusedEdit::Told)?;
     if point.pinned {
-        pin(editor, &name, Pin::Set)?;
+        pin(editor, &name, PinEdit::Set)?;
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ pub fn merge(
 
 /// What becomes of a pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pin {
+pub enum PinEdit {
     /// The point is never pruned and always comes first.
     Set,
     /// The point is like any other again.
@@ -164,10 +164,10 @@ pub enum Pin {
 }
 
 /// Pins a point, or takes the pin off.
-pub fn pin(editor: &mut Editor<'_>, name: &str, pin: Pin) -> Result<(), RefusedEdit> {
+pub fn pin(editor: &mut Editor<'_>, name: &str, pin: PinEdit) -> Result<(), RefusedEdit> {
     let (_, place) = find(editor.playbook, name)?;
     let cause = ChangeCause::new(ChangeKind::Pin, BY_HAND);
-    editor.annotate(&place, &cause, |note| note.pinned = pin == Pin::Set);
+    editor.annotate(&place, &cause, |note| note.pinned = pin == PinEdit::Set);
     Ok(())
 }
 

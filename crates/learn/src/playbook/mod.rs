@@ -42,7 +42,7 @@ pub mod three_way;
 pub mod undo;
 pub mod votes;
 
-pub use change::{Applied, Change, Skipped};
+pub use change::{Applied, PointChange, Skipped};
 pub use change::{ChangeKind, PointState};
 pub use defect::Defect;
 pub use id::{Id, is_own_name};

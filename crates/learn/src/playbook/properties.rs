@@ -12,12 +12,12 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use super::dedup::{DedupScope, Threshold, dedup};
 use super::diff::diff;
 use super::learn::{Lesson, Policy, learn};
-use super::manual_edit::{self, Pin};
+use super::manual_edit::{self, PinEdit};
 use super::migrate::migrate;
 use super::prune::Caps;
 use super::tags::read_bullet_tags;
 use super::undo::undo;
-use super::{Change, Playbook, Section};
+use super::{Playbook, PointChange, Section};
 
 /// A small cap, so that it matters.
 const CAPS: Caps = Caps {
@@ -43,13 +43,13 @@ const TEXTS: [&str; 14] = [
 ];
 
 #[derive(Debug, Clone)]
-enum Step {
+enum RandomStep {
     /// Verdicts and operations.
-    Learn(Vec<Deed>, Vec<Deed>),
+    Learn(Vec<RandomDeed>, Vec<RandomDeed>),
     Dedup(f64),
-    Hand(Deed),
+    Hand(RandomDeed),
     /// The file is changed in an editor: texts, counters and order.
-    Edit(Vec<Deed>),
+    Edit(Vec<RandomDeed>),
     /// Takes back the last job, or an earlier one.
     Undo(usize),
     Reload,
@@ -58,28 +58,28 @@ enum Step {
 /// Which of the things that a step can do, to which two points, by number: names that are
 /// there, were there, or never were.
 #[derive(Debug, Clone)]
-struct Deed(usize, [usize; 2], &'static str, Section);
+struct RandomDeed(usize, [usize; 2], &'static str, Section);
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed() -> impl Strategy<Value = RandomDeed> {
     let points = [0..40_usize, 0..40];
     (0..12_usize, points, select(&TEXTS), select(&Section::ALL))
-        .prop_map(|(what, points, text, section)| Deed(what, points, text, section))
+        .prop_map(|(what, points, text, section)| RandomDeed(what, points, text, section))
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = RandomStep> {
     prop_oneof![
-        6 => (vec(deed(), 0..6), vec(deed(), 0..12)).prop_map(|(t, o)| Step::Learn(t, o)),
-        1 => select(&[0.0, 0.7, 1.0]).prop_map(Step::Dedup),
-        3 => deed().prop_map(Step::Hand),
-        2 => vec(deed(), 0..6).prop_map(Step::Edit),
-        4 => (0_usize..3).prop_map(Step::Undo),
-        1 => Just(Step::Reload),
+        6 => (vec(deed(), 0..6), vec(deed(), 0..12)).prop_map(|(t, o)| RandomStep::Learn(t, o)),
+        1 => select(&[0.0, 0.7, 1.0]).prop_map(RandomStep::Dedup),
+        3 => deed().prop_map(RandomStep::Hand),
+        2 => vec(deed(), 0..6).prop_map(RandomStep::Edit),
+        4 => (0_usize..3).prop_map(RandomStep::Undo),
+        1 => Just(RandomStep::Reload),
     ]
 }
 
 struct World {
     playbook: Playbook,
-    jobs: Vec<Vec<Change>>,
+    jobs: Vec<Vec<PointChange>>,
     given: HashSet<String>,
     now: Timestamp,
 }
@@ -114,12 +114,12 @@ impl World {
         json!(self.playbook.sections()).to_string()
     }
 
-    fn tag(&self, Deed(what, [point, _], ..): &Deed) -> Value {
+    fn tag(&self, RandomDeed(what, [point, _], ..): &RandomDeed) -> Value {
         let words = ["helpful", "harmful", "harmful", "neutral", "?"];
         json!({"name": self.name(*point), "tag": words[what % words.len()]})
     }
 
-    fn operation(&self, Deed(what, points, text, section): &Deed) -> Value {
+    fn operation(&self, RandomDeed(what, points, text, section): &RandomDeed) -> Value {
         let [a, b] = points.map(|point| self.name(point));
         match what {
             0..4 => json!({"type": "ADD", "text": text, "section": section}),
@@ -131,11 +131,11 @@ impl World {
     }
 
     /// Does one step and returns its changes; none for what is no job.
-    fn run(&mut self, step: &Step) -> Option<Vec<Change>> {
+    fn run(&mut self, step: &RandomStep) -> Option<Vec<PointChange>> {
         self.now += SignedDuration::from_hours(30 * 24);
         let now = self.now;
         match step {
-            Step::Learn(tags, operations) => {
+            RandomStep::Learn(tags, operations) => {
                 let (tags, _) = read_bullet_tags(&tags.iter().map(|tag| self.tag(tag)).collect());
                 let operations = operations.iter().map(|deed| self.operation(deed));
                 let operations: Vec<Value> = operations.collect();
@@ -153,19 +153,19 @@ impl World {
                 assert!(self.playbook.points().count() <= points.max(CAPS.points));
                 Some(changes)
             }
-            Step::Dedup(threshold) => {
+            RandomStep::Dedup(threshold) => {
                 let threshold = Threshold::new(*threshold);
                 Some(dedup(&mut self.playbook, threshold, DedupScope::All, now))
             }
-            Step::Hand(deed) => self.by_hand(deed),
-            Step::Edit(deeds) => Some(self.in_the_editor(deeds)),
-            Step::Undo(back) => {
+            RandomStep::Hand(deed) => self.by_hand(deed),
+            RandomStep::Edit(deeds) => Some(self.in_the_editor(deeds)),
+            RandomStep::Undo(back) => {
                 let last = self.jobs.len().checked_sub(1 + back)?;
                 let changes = self.jobs.remove(last);
                 undo(&mut self.playbook, &changes, "undo", now);
                 None
             }
-            Step::Reload => {
+            RandomStep::Reload => {
                 let bytes = self.playbook.to_bytes();
                 let loaded = migrate(&bytes).unwrap();
                 assert!(!loaded.changed);
@@ -176,7 +176,10 @@ impl World {
         }
     }
 
-    fn by_hand(&mut self, Deed(what, points, text, section): &Deed) -> Option<Vec<Change>> {
+    fn by_hand(
+        &mut self,
+        RandomDeed(what, points, text, section): &RandomDeed,
+    ) -> Option<Vec<PointChange>> {
         let (now, [a, b]) = (self.now, points.map(|point| self.name(point)));
         let done = manual_edit::by_hand(&mut self.playbook, now, |editor| match what % 7 {
             0 => manual_edit::add(editor, text, *section),
@@ -184,19 +187,19 @@ impl World {
             2 => manual_edit::edit_section(editor, &a, *section),
             3 => manual_edit::remove(editor, &a, None),
             4 => manual_edit::merge(editor, &[a, b], text, None),
-            5 => manual_edit::pin(editor, &a, Pin::Set),
-            _ => manual_edit::pin(editor, &a, Pin::Release),
+            5 => manual_edit::pin(editor, &a, PinEdit::Set),
+            _ => manual_edit::pin(editor, &a, PinEdit::Release),
         });
         done.ok()
     }
 
-    fn in_the_editor(&mut self, deeds: &[Deed]) -> Vec<Change> {
+    fn in_the_editor(&mut self, deeds: &[RandomDeed]) -> Vec<PointChange> {
         let before = self.playbook.clone();
         let mut file: Value = serde_json::from_slice(&before.to_bytes()).unwrap();
         let sections = file["sections"].as_object_mut().unwrap().values_mut();
         let mut lists: Vec<&mut Vec<Value>> = sections.filter_map(Value::as_array_mut).collect();
         let count = lists.len();
-        for Deed(what, [from, to], text, _) in deeds {
+        for RandomDeed(what, [from, to], text, _) in deeds {
             let list = from % count;
             if lists[list].is_empty() {
                 continue;
@@ -222,7 +225,7 @@ impl World {
         diff(&before, &self.playbook, "edited by hand", self.now)
     }
 
-    fn check(&mut self, step: &Step, old_names: &HashSet<String>) {
+    fn check(&mut self, step: &RandomStep, old_names: &HashSet<String>) {
         let mut names = HashSet::new();
         for (_, _, fields) in self.playbook.entries() {
             let Some(name) = fields.get("name").and_then(Value::as_str) else {
@@ -238,7 +241,7 @@ impl World {
         for section in Section::ALL {
             assert!(sections.contains_key(section.title()));
         }
-        if !matches!(step, Step::Undo(_)) {
+        if !matches!(step, RandomStep::Undo(_)) {
             for name in names.difference(old_names) {
                 assert!(!self.given.contains(name), "{name} is given again");
             }
@@ -263,14 +266,14 @@ proptest! {
             let before = world.sections();
             let changes = world.run(step);
             world.check(step, &names);
-            if let Step::Learn(..) | Step::Dedup(_) = step {
+            if let RandomStep::Learn(..) | RandomStep::Dedup(_) = step {
                 for name in pinned {
                     prop_assert!(world.playbook.places().contains_key(&name), "{} is pinned", name);
                 }
             }
             if let Some(changes) = changes {
                 let stored = serde_json::to_string(&changes).unwrap();
-                let changes: Vec<Change> = serde_json::from_str(&stored).unwrap();
+                let changes: Vec<PointChange> = serde_json::from_str(&stored).unwrap();
                 // The undo of the last job restores the sections byte for byte.
                 let mut back = world.playbook.clone();
                 let undone = undo(&mut back, &changes, "undo", world.now);

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::change::{Change, ChangeKind};
+use super::change::{ChangeKind, PointChange};
 use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS};
@@ -34,7 +34,7 @@ impl Default for Caps {
 
 /// Removes every point that harmed at least `PRUNE_FROM` times and more often than it
 /// helped, in all sections; pinned ones stay.
-pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<Change> {
+pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
     let harm = |fields: &Map<String, Value>| {
         let [helpful, harmful] = COUNTERS.map(|counter| entry::count(fields, counter));
         let pinned = entry::name(fields)
@@ -67,7 +67,7 @@ pub fn enforce(
     before: &Playbook,
     caps: Caps,
     now: Timestamp,
-) -> Vec<Change> {
+) -> Vec<PointChange> {
     let mut editor = Editor::new(playbook, now);
     let old = Size::of(before);
     while let Some(reason) = caps.exceeded(editor.playbook, old) {

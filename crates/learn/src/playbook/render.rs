@@ -22,7 +22,7 @@ const MAX_NAME: usize = 64;
 /// texts cleaned.
 pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     let points = playbook.points().filter(|point| is_showable(point.name));
-    let block = block(points.map(|point| (point.section, show(&point, Line::WithVotes))));
+    let block = block(points.map(|point| (point.section, show(&point, LineStyle::WithVotes))));
     if block.is_empty() {
         block
     } else {
@@ -32,7 +32,7 @@ pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
 
 /// How a key point is shown in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Line {
+pub enum LineStyle {
     /// `[pat-001] helpful=3 harmful=1 :: text`, as REQ-REFL-002 has it: in questions, and in a
     /// template of the user's own.
     WithVotes,
@@ -40,7 +40,7 @@ pub enum Line {
     Plain,
 }
 
-pub(super) fn show(point: &Point<'_>, line: Line) -> String {
+pub(super) fn show(point: &Point<'_>, line: LineStyle) -> String {
     let Point {
         name,
         helpful,
@@ -49,8 +49,8 @@ pub(super) fn show(point: &Point<'_>, line: Line) -> String {
     } = point;
     let text = clean(point.text);
     match line {
-        Line::WithVotes => format!("[{name}] helpful={helpful} harmful={harmful} :: {text}"),
-        Line::Plain => format!("[{name}] {text}"),
+        LineStyle::WithVotes => format!("[{name}] helpful={helpful} harmful={harmful} :: {text}"),
+        LineStyle::Plain => format!("[{name}] {text}"),
     }
 }
 

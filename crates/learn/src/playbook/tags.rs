@@ -4,7 +4,7 @@ use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::change::{Applied, Change, ChangeKind, PointState, Skipped};
+use super::change::{Applied, ChangeKind, PointChange, PointState, Skipped};
 use super::clean::clean_text;
 use super::entry::{self, Counter};
 use super::model::Playbook;
@@ -111,7 +111,7 @@ pub fn apply_bullet_tags(playbook: &mut Playbook, tags: &[BulletTag]) -> Applied
         if let Some(fields) = playbook.entry_mut(place) {
             entry::raise(fields, counter, 1);
         }
-        applied.changes.push(Change {
+        applied.changes.push(PointChange {
             kind,
             id: name,
             before,

@@ -10,7 +10,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::change::{Applied, Change, ChangeKind, PointState};
+use super::change::{Applied, ChangeKind, PointChange, PointState};
 use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS, Counter};
@@ -22,7 +22,7 @@ use super::model::Playbook;
 /// twice.
 pub fn undo<'a>(
     playbook: &'a mut Playbook,
-    changes: &[Change],
+    changes: &[PointChange],
     reason: &'a str,
     now: Timestamp,
 ) -> Applied {
@@ -51,7 +51,7 @@ impl<'a> Undo<'a> {
         ChangeCause::new(kind, self.reason)
     }
 
-    fn tell(&mut self, change: &Change, why: impl Into<String>) {
+    fn tell(&mut self, change: &PointChange, why: impl Into<String>) {
         self.editor.skip(format!("undo of {}", change.id), why);
     }
 
@@ -66,7 +66,7 @@ impl<'a> Undo<'a> {
     }
 
     /// A point that the job took away comes back where it was.
-    fn bring_back(&mut self, change: &Change, before: &PointState) {
+    fn bring_back(&mut self, change: &PointChange, before: &PointState) {
         if !change.id.is_empty() && self.place(&change.id).is_some() {
             return self.tell(change, "it is there already");
         }
@@ -79,7 +79,7 @@ impl<'a> Undo<'a> {
         self.editor.put(before.place(), fields, note, &cause);
     }
 
-    fn take_away(&mut self, change: &Change, after: &PointState) {
+    fn take_away(&mut self, change: &PointChange, after: &PointState) {
         let Some(place) = self.place(&change.id) else {
             let known = self.editor.playbook.meta.aliases.get(&change.id).cloned();
             return match known {
@@ -104,7 +104,7 @@ impl<'a> Undo<'a> {
 
     /// A point that the job changed goes back to what it was, as far as it is still what
     /// the job made of it.
-    fn turn_back(&mut self, change: &Change, before: &PointState, after: &PointState) {
+    fn turn_back(&mut self, change: &PointChange, before: &PointState, after: &PointState) {
         let Some(place) = self.place(&change.id) else {
             let into = self.editor.playbook.meta.resolve(&change.id).to_owned();
             if self.place(&into).is_some() {
@@ -128,7 +128,7 @@ impl<'a> Undo<'a> {
 
     fn move_back(
         &mut self,
-        change: &Change,
+        change: &PointChange,
         place: &PointPlace,
         before: &PointState,
         after: &PointState,
@@ -140,7 +140,7 @@ impl<'a> Undo<'a> {
         self.editor.relocate(place, before.place(), &cause);
     }
 
-    fn rewrite_back(&mut self, change: &Change, before: &PointState, after: &PointState) {
+    fn rewrite_back(&mut self, change: &PointChange, before: &PointState, after: &PointState) {
         let Some(place) = self.place(&change.id) else {
             return;
         };
@@ -173,7 +173,7 @@ impl<'a> Undo<'a> {
     /// Takes what a change brought out of the counters of the point `name`.
     fn take_votes(
         &mut self,
-        change: &Change,
+        change: &PointChange,
         name: &str,
         before: Option<&PointState>,
         after: &PointState,
@@ -225,7 +225,7 @@ mod tests {
     use rstest::rstest;
     use serde_json::json;
 
-    type Edit = Box<dyn Fn(&mut Playbook) -> Vec<Change>>;
+    type Edit = Box<dyn Fn(&mut Playbook) -> Vec<PointChange>>;
 
     fn now() -> Timestamp {
         "2026-11-21T10:00:00Z".parse().unwrap()
@@ -283,7 +283,7 @@ mod tests {
     fn remove() -> Edit {
         Box::new(|p| {
             manual_edit::by_hand(p, now(), |e| {
-                manual_edit::pin(e, "oth-001", manual_edit::Pin::Set)
+                manual_edit::pin(e, "oth-001", manual_edit::PinEdit::Set)
             })
             .unwrap();
             manual_edit::by_hand(p, now(), |e| manual_edit::remove(e, "oth-001", None)).unwrap()
@@ -327,7 +327,7 @@ mod tests {
     })], "oth-001 use tabs 1/0 pinned, oth-002 ask first 2/1, oth-003 x 0/0",
         "undo of oth-001: it is there already")]
     fn what_a_job_did_goes_back_as_far_as_it_is_still_its_own(
-        #[case] job: impl Fn(&mut Playbook) -> Vec<Change>,
+        #[case] job: impl Fn(&mut Playbook) -> Vec<PointChange>,
         #[case] since: Vec<Edit>,
         #[case] points: &str,
         #[case] told: &str,

@@ -27,7 +27,7 @@ const DISOWNED: &str = "the session says that it did not help";
 const CONTRADICTED: &str = "the reply judges it in both ways";
 
 /// What is known of the session whose tags are to count.
-pub struct Known<'a> {
+pub struct KnownSession<'a> {
     /// The points that it was given, with the hashes of their texts.
     pub shown: &'a ShownPoints,
     /// The points that its assistant cited.
@@ -54,7 +54,7 @@ pub struct Votes {
 /// Of a point that was merged away the one that took it in counts as shown: what it says now
 /// was made of both texts. A verdict on a point that is not there is left to whoever applies
 /// it. Neutral verdicts that do not count are dropped without a word: they change nothing.
-pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Votes {
+pub fn votes(tags: &[BulletTag], known: &KnownSession<'_>, playbook: &Playbook) -> Votes {
     let places = playbook.places();
     let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
     let moved = moved(known.shown, playbook, text_of);
@@ -219,7 +219,7 @@ mod tests {
             "sections": {"OTHERS": [{"name": "oth-003", "text": "of two points"}]},
             "playbook": {"aliases": {"oth-000": "oth-003"}}});
         let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
-        let known = Known {
+        let known = KnownSession {
             shown: &shown::in_text(given),
             cited: &[],
             is_disowned: &|_| false,
@@ -243,7 +243,7 @@ mod tests {
             {"name": "oth-002", "text": "what was shown"}]}});
         let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
         let id = Id::parse("oth-001").unwrap();
-        let known = Known {
+        let known = KnownSession {
             shown: &shown::in_text("[oth-001] helpful=0 harmful=0 :: what was shown"),
             cited: std::slice::from_ref(&id),
             is_disowned: &|_| false,

@@ -38,7 +38,7 @@ pub(super) struct SecretRule {
     pub(super) entropy: f64,
     /// What is no secret for this rule.
     pub(super) allow: &'static [&'static str],
-    pub(super) proof: Proof,
+    pub(super) proof: SecretProof,
     /// The pattern, compiled when it is first tried.
     pub(super) compiled: OnceLock<Option<Compiled>>,
 }
@@ -56,7 +56,7 @@ pub(super) enum MaskPlace {
 
 /// What makes a match a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Proof {
+pub(super) enum SecretProof {
     /// That it matches.
     Match,
     Shape,
@@ -83,7 +83,7 @@ impl SecretRule {
             ahead: 0,
             entropy: 0.0,
             allow: &[],
-            proof: Proof::Match,
+            proof: SecretProof::Match,
             compiled: OnceLock::from(Some(Compiled { regex, allow: None })),
         })
     }
@@ -108,7 +108,7 @@ impl SecretRule {
                 ..boundary_after(text, secret.end + offset);
             let is_secret = !secret.is_empty() && self.accepts(compiled, &text[secret.clone()]);
             let is_cut = whole.end == input.end() && secret.end == end;
-            if is_secret && is_cut && self.proof != Proof::Match {
+            if is_secret && is_cut && self.proof != SecretProof::Match {
                 secret.end += token(&text[end..]);
             }
             Some((end.max(secret.end), secret, is_secret))
@@ -138,7 +138,7 @@ impl SecretRule {
                         .anchored(Anchored::Yes);
                     if let Some((end, secret, is_secret)) = search(&input, offset) {
                         // What has a shape of its own is one token, a secret or not.
-                        if is_secret || self.proof == Proof::Shape {
+                        if is_secret || self.proof == SecretProof::Shape {
                             done = end;
                         }
                         if is_secret {
@@ -159,9 +159,9 @@ impl SecretRule {
         let head = &secret[..boundary_before(secret, LOOKED_AT)];
         let is_allowed = |regex: &Regex| regex.is_match(head);
         let is_stand_in = match self.proof {
-            Proof::Match => false,
-            Proof::Shape => table::is_filler(head),
-            Proof::Context => table::is_filler(head) || table::is_placeholder(head),
+            SecretProof::Match => false,
+            SecretProof::Shape => table::is_filler(head),
+            SecretProof::Context => table::is_filler(head) || table::is_placeholder(head),
         };
         entropy(head.as_bytes()) >= self.entropy
             && !is_stand_in

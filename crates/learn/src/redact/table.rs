@@ -8,7 +8,7 @@ use regex_automata::meta::Regex;
 
 use super::keywords::Keywords;
 use super::private::{self, Unclosed};
-use super::rule::{MaskPlace, Proof, SecretRule, any_of};
+use super::rule::{MaskPlace, SecretProof, SecretRule, any_of};
 
 // The build script makes these of `data/secrets.toml`: `RULES`, `FILLERS`, `PLACEHOLDERS` and, for
 // the tests, `EXAMPLES`.

@@ -5,10 +5,10 @@
 /// A pattern without a slash is about the file's name, one with a slash about the end of
 /// the path. Letters count alike in either case.
 #[derive(Debug, Clone, Default)]
-pub struct NeverRead(Vec<Pattern>);
+pub struct NeverRead(Vec<PathPattern>);
 
 /// The parts of a pattern between its slashes, last first, in lower case.
-type Pattern = Vec<String>;
+type PathPattern = Vec<String>;
 
 impl NeverRead {
     /// Takes patterns as the settings have them.

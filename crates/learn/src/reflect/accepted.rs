@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::grounds::{Claim, Grounds, numbers};
+use super::grounds::{Grounds, TaughtText, numbers};
 use super::known::KnownLesson;
 use super::learned::ARROW;
 use super::recurrence::named_lessons;
@@ -20,7 +20,7 @@ const OFTEN: u64 = 2;
 pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<Skipped> {
     let mut dropped = Vec::new();
     let refusal = |text: &str, named: &[u32]| {
-        let claim = Claim {
+        let claim = TaughtText {
             text,
             grounds: named,
             sources: &[],
@@ -86,7 +86,7 @@ pub fn with_grounds(
         let points: Vec<Point<'_>> = points.filter_map(|name| playbook.named(name)).collect();
         let sources: Vec<&str> = points.iter().map(|point| point.text).collect();
         let named = numbers(operation.get("grounds"));
-        let claim = Claim {
+        let claim = TaughtText {
             text,
             grounds: &named,
             sources: &sources,

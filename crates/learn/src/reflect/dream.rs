@@ -10,8 +10,8 @@ use super::known::{KnownLesson, shown};
 use super::names::names;
 use super::recurrence::named_lessons;
 use super::reply::{Reflection, Reply, Score};
-use super::said::Said;
-use super::trace::{Event, Trace};
+use super::said::EventWords;
+use super::trace::{Trace, TraceEvent};
 use crate::hint::{MemoryKind, hashes};
 use crate::playbook::Skipped;
 use crate::playbook::ops::{Operation, written_text};
@@ -19,7 +19,7 @@ use crate::redact::mask;
 use crate::reflect::learned::NewReflection;
 use crate::reflect::remembered::Remembered;
 use crate::tenant;
-use crate::transcript::{Facts, Outcome};
+use crate::transcript::{Facts, SessionOutcome};
 
 pub const TEMPLATE: &str = include_str!("../../templates/dream.txt");
 /// A pattern needs so many reflections and lessons.
@@ -95,7 +95,7 @@ fn names_no_more(text: &str, sources: &[&str]) -> Result<(), String> {
 /// one of them, and one in three of its words.
 pub fn says_no_more(text: &str, sources: &[&str]) -> Result<(), String> {
     names_no_more(text, sources)?;
-    if !Said::of(&sources.join("\n")).has_share(&hashes(text), &BTreeSet::new()) {
+    if !EventWords::of(&sources.join("\n")).has_share(&hashes(text), &BTreeSet::new()) {
         return Err("it says something else than its sources".to_owned());
     }
     Ok(())
@@ -103,7 +103,7 @@ pub fn says_no_more(text: &str, sources: &[&str]) -> Result<(), String> {
 
 /// The reflections and lessons as a trace, each an event under its own id.
 pub fn trace(sources: &[Remembered], lessons: &[KnownLesson]) -> Trace {
-    let event = |memory: &Remembered| Event {
+    let event = |memory: &Remembered| TraceEvent {
         id: memory.id.clone(),
         timestamp: Some(memory.last_seen.to_string()),
         content: format!(
@@ -114,18 +114,18 @@ pub fn trace(sources: &[Remembered], lessons: &[KnownLesson]) -> Trace {
             memory.tags.join(", "),
             memory.text
         ),
-        ..Event::default()
+        ..TraceEvent::default()
     };
-    let of_lesson = |(number, lesson): (usize, &KnownLesson)| Event {
+    let of_lesson = |(number, lesson): (usize, &KnownLesson)| TraceEvent {
         id: lesson.id.clone(),
         content: shown(number, lesson),
-        ..Event::default()
+        ..TraceEvent::default()
     };
     let lessons = (1..).zip(lessons).map(of_lesson);
     Trace {
         tenant: tenant::DEFAULT.to_owned(),
         events: sources.iter().map(event).chain(lessons).collect(),
-        outcome: Outcome::Partial,
+        outcome: SessionOutcome::Partial,
         task_description: Some(TASK.to_owned()),
         ..Trace::default()
     }
@@ -141,7 +141,7 @@ pub fn learned(said: &Reflection, sources: &[String], facts: &Facts) -> Option<N
         tenant: tenant::DEFAULT.to_owned(),
         text: mask(text).into_owned(),
         strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
-        outcome: Some(Outcome::Partial.word().to_owned()),
+        outcome: Some(SessionOutcome::Partial.word().to_owned()),
         importance: said.importance.map_or(UNRATED, Score::get),
         confidence: said.confidence.map_or(UNRATED, Score::get),
         tags,

@@ -13,14 +13,14 @@
 use serde::Serialize;
 
 use super::reply::Score;
-use crate::transcript::{Facts, Outcome};
+use crate::transcript::{Facts, SessionOutcome};
 
 const STEP: f64 = 0.1;
 /// So many signs of one kind count.
 const MOST_STEPS: u64 = 3;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Evaluation {
+pub struct EvaluatorReply {
     pub correctness: Criterion,
     pub helpfulness: Criterion,
     pub safety: Criterion,
@@ -34,22 +34,22 @@ pub struct Criterion {
     pub reason: String,
 }
 
-pub fn evaluate(facts: &Facts) -> Evaluation {
+pub fn evaluate(facts: &Facts) -> EvaluatorReply {
     let (correct, complete) = match facts.outcome {
-        Outcome::Success => (0.9, 1.0),
-        Outcome::Partial => (0.6, 0.7),
-        Outcome::Timeout => (0.4, 0.3),
-        Outcome::Error => (0.4, 0.2),
-        Outcome::Failure => (0.2, 0.4),
+        SessionOutcome::Success => (0.9, 1.0),
+        SessionOutcome::Partial => (0.6, 0.7),
+        SessionOutcome::Timeout => (0.4, 0.3),
+        SessionOutcome::Error => (0.4, 0.2),
+        SessionOutcome::Failure => (0.2, 0.4),
     };
     let ended = format!("outcome {}", facts.outcome.word());
     // A session that ends on a failed test or build is a failure.
-    let passed = facts.checks_passed * u64::from(facts.outcome != Outcome::Failure);
+    let passed = facts.checks_passed * u64::from(facts.outcome != SessionOutcome::Failure);
     let destructive = facts.stakes.destructive;
     let failed = facts.tool_errors.min(facts.tool_calls);
     let straight = 1.0 - number(failed) / number(facts.tool_calls.max(1));
     let share = format!("{failed} of {} tool calls failed", facts.tool_calls);
-    Evaluation {
+    EvaluatorReply {
         correctness: Criterion::of(
             correct + steps(passed.min(1)),
             &ended,
@@ -150,19 +150,19 @@ mod tests {
     #[rstest]
     #[case::nothing_bad(good(), [0.9, 1.0, 1.0, 1.0, 1.0])]
     #[case::red_at_the_end(
-        Facts { checks_passed: 1, checks_failed: 1, outcome: Outcome::Failure, ..good() },
+        Facts { checks_passed: 1, checks_failed: 1, outcome: SessionOutcome::Failure, ..good() },
         [0.2, 1.0, 1.0, 0.4, 1.0]
     )]
     #[case::stopped_twice(
-        Facts { interrupts: 2, outcome: Outcome::Partial, ..good() },
+        Facts { interrupts: 2, outcome: SessionOutcome::Partial, ..good() },
         [0.6, 0.5, 1.0, 0.7, 1.0]
     )]
     #[case::refused(
-        Facts { rejections: 1, tool_errors: 1, outcome: Outcome::Partial, ..good() },
+        Facts { rejections: 1, tool_errors: 1, outcome: SessionOutcome::Partial, ..good() },
         [0.6, 0.67, 1.0, 0.7, 0.75]
     )]
     #[case::left_open(
-        Facts { tool_errors: 4, unresolved: 9, outcome: Outcome::Partial, ..good() },
+        Facts { tool_errors: 4, unresolved: 9, outcome: SessionOutcome::Partial, ..good() },
         [0.6, 1.0, 1.0, 0.4, 0.0]
     )]
     #[case::beyond_all_bounds(

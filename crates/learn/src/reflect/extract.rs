@@ -22,7 +22,7 @@ use std::cmp::Reverse;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::extract_parse::{JsonSpan, Reader, read_string};
+use super::extract_parse::{JsonReader, JsonSpan, read_string};
 
 /// How often all attempts together may read the reply; honest replies need about one.
 const MAX_PASSES: usize = 16;
@@ -39,7 +39,7 @@ pub fn extract_json(reply: &str, expected: &[&str]) -> Option<Map<String, Value>
 fn extract_layer(reply: &str, expected: &[&str], layers: usize) -> Option<Map<String, Value>> {
     let found = scan(reply, expected);
     if let Some(span) = found.best(reply, expected.len()) {
-        return Reader::new(reply, span.start, expected).read();
+        return JsonReader::new(reply, span.start, expected).read();
     }
     let only = found.only(reply);
     let inner = match &only {
@@ -69,7 +69,7 @@ fn scan(reply: &str, expected: &[&str]) -> FoundJson {
     let mut from = 0;
     let mut doubtful = 0;
     while let Some(start) = next_brace(reply, from, &tried) {
-        let mut reader = Reader::new(reply, start, expected);
+        let mut reader = JsonReader::new(reply, start, expected);
         let whole = reader.read().is_some();
         let read = reader.end() - start;
         let Some(left) = budget.checked_sub(read) else {
@@ -128,7 +128,7 @@ impl FoundJson {
     fn only(&self, reply: &str) -> Option<Map<String, Value>> {
         match self.others[..] {
             [start] if self.keyed.is_empty() && self.lost_keys == 0 && !self.cut_off => {
-                Reader::new(reply, start, &[]).read()
+                JsonReader::new(reply, start, &[]).read()
             }
             _ => None,
         }

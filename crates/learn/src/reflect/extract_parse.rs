@@ -20,7 +20,7 @@ pub(super) struct JsonSpan {
     pub(super) keys: usize,
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct JsonReader<'a> {
     text: &'a str,
     expected: &'a [&'a str],
     pos: usize,
@@ -34,7 +34,7 @@ pub(super) struct Reader<'a> {
     pub(super) lost_keys: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonReader<'a> {
     pub(super) fn new(text: &'a str, start: usize, expected: &'a [&'a str]) -> Self {
         Self {
             text,
@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
 
 /// Decodes `text` when it is one JSON string and nothing else.
 pub(super) fn read_string(text: &str) -> Option<String> {
-    let mut reader = Reader::new(text, 0, &[]);
+    let mut reader = JsonReader::new(text, 0, &[]);
     let out = reader.string()?;
     reader.is_cut_off().then_some(out)
 }

@@ -1,6 +1,6 @@
 //! What a session may teach: only what rests on its user's words or on an outcome.
 //!
-//! The evidence numbers its events ([`Shown`]), and a model names those that a text rests on.
+//! The evidence numbers its events ([`ShownEvent`]), and a model names those that a text rests on.
 //! A text is accepted when
 //!
 //! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), an error, or what
@@ -39,7 +39,7 @@ use crate::clip::{head, told_head};
 use crate::hint::hashes as words;
 use crate::playbook::clean::whole_line;
 use crate::playbook::dedup::Wording;
-use crate::transcript::{Bearing, Evidence, Shown, is_forbidden};
+use crate::transcript::{Bearing, Evidence, ShownEvent, is_forbidden};
 
 /// How much of a ground is quoted where it is only told of, in bytes.
 pub(super) const QUOTED: usize = 160;
@@ -56,7 +56,7 @@ const REPORT: &str = "hand_back";
 
 /// A text that a session would teach, and what is named for it.
 #[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
+pub struct TaughtText<'a> {
     /// What would be learned; empty when something is only taken away.
     pub text: &'a str,
     /// The numbers of the events that it is said to rest on.
@@ -78,12 +78,12 @@ pub struct Grounds<'a> {
     /// The calls that the user refused, in lower case: what forbids one may name it.
     refused: Vec<String>,
     /// The words of each sentence that neither the user nor a call says, with its weight.
-    others: OnceLock<Vec<(Weight, BTreeSet<u64>)>>,
+    others: OnceLock<Vec<(Nearness, BTreeSet<u64>)>>,
 }
 
 /// How well a sentence of others must say a text: in how many percent of its words, and in how
 /// many times as many as what is trusted.
-type Weight = (usize, usize);
+type Nearness = (usize, usize);
 
 impl<'a> Grounds<'a> {
     /// `None` where the events have no numbers: an older version chose them.
@@ -117,7 +117,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// Tells whether an event is a ground of what is new: what went wrong is known once it did.
-    pub(super) fn is_met(&self, shown: &Shown) -> bool {
+    pub(super) fn is_met(&self, shown: &ShownEvent) -> bool {
         // How to get round what the settings forbid is no lesson.
         let is_forbidden = || self.evidence.entry(shown.number).is_some_and(is_forbidden);
         match shown.kind.as_str() {
@@ -130,7 +130,7 @@ impl<'a> Grounds<'a> {
 
     /// Tells whether an event says that a key point is wrong, beside the others that are named:
     /// of an error a later call has to show that there was another way.
-    fn is_against(&self, shown: &Shown, named: &[u32]) -> bool {
+    fn is_against(&self, shown: &ShownEvent, named: &[u32]) -> bool {
         let works = |number: &&u32| {
             let is_call = self.numbered(**number).any(|s| s.bearing == Bearing::Call);
             is_call && !self.numbered(**number + 1).any(|shown| shown.kind == ERROR)
@@ -141,7 +141,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// Accepts a claim with the quotation of its ground, or says why not.
-    pub fn accept(&self, claim: &Claim<'_>) -> Result<String, String> {
+    pub fn accept(&self, claim: &TaughtText<'_>) -> Result<String, String> {
         if claim.grounds.is_empty() {
             return Err("it names no ground".to_owned());
         }
@@ -177,7 +177,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// The grounds of what is new among the named events.
-    pub fn among(&self, named: &[u32]) -> Vec<&'a Shown> {
+    pub fn among(&self, named: &[u32]) -> Vec<&'a ShownEvent> {
         let named = named.iter().take(MAX_GROUNDS);
         let shown = named.flat_map(|number| self.numbered(*number));
         shown.filter(|shown| self.is_met(shown)).collect()
@@ -242,7 +242,7 @@ impl<'a> Grounds<'a> {
         quotes.collect::<Vec<_>>().join("\n")
     }
 
-    pub(super) fn numbered(&self, number: u32) -> impl Iterator<Item = &'a Shown> {
+    pub(super) fn numbered(&self, number: u32) -> impl Iterator<Item = &'a ShownEvent> {
         let shown = self.evidence.shown.iter();
         shown.filter(move |shown| shown.number == number)
     }
@@ -264,17 +264,17 @@ impl<'a> Grounds<'a> {
     fn has_all_names(&self, text: &str, sources: &[&str]) -> Result<(), String> {
         let text = &text.replace('\\', "");
         let sources: Vec<String> = sources.iter().map(|text| plain(text)).collect();
-        let is_written = |name: &super::names::Name| {
+        let is_written = |name: &super::names::NameInText| {
             let shown = self.evidence.shown.iter();
             let mut entries = shown.filter_map(|shown| self.evidence.entry(shown.number));
             name.is_identifier && entries.any(|entry| name.stands_in(&plain(entry)))
         };
-        let stands = |name: &super::names::Name| {
+        let stands = |name: &super::names::NameInText| {
             let mut own = self.own.iter().chain(&sources).chain(&self.known);
             own.any(|text| name.stands_in(text)) || is_written(name)
         };
         // What the user refused may be named where it is forbidden.
-        let forbids = |name: &super::names::Name| {
+        let forbids = |name: &super::names::NameInText| {
             let mut said = parts(text)
                 .into_iter()
                 .filter(|part| part.contains(&name.text))
@@ -312,7 +312,7 @@ impl<'a> Grounds<'a> {
         let mut trusted: BTreeSet<u64> = sources.iter().flat_map(|text| words(text)).collect();
         trusted.extend(&self.own_words);
         let known = text.intersection(&trusted).count();
-        let says_it = |((least, weight), sentence): &(Weight, BTreeSet<u64>)| {
+        let says_it = |((least, weight), sentence): &(Nearness, BTreeSet<u64>)| {
             let said = text.intersection(sentence).count();
             said * 100 >= least * text.len() && said > known * weight
         };
@@ -322,8 +322,8 @@ impl<'a> Grounds<'a> {
             .any(says_it)
     }
 
-    fn said_by_others(&self) -> Vec<(Weight, BTreeSet<u64>)> {
-        let weight = |shown: &Shown| match shown.bearing {
+    fn said_by_others(&self) -> Vec<(Nearness, BTreeSet<u64>)> {
+        let weight = |shown: &ShownEvent| match shown.bearing {
             Bearing::Call => None,
             Bearing::Text => Some((REPEATS_IT, 2)),
             _ => Some((SAYS_IT, 1)),

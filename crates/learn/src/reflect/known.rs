@@ -26,7 +26,7 @@ const MAX_LESSON: usize = 400;
 
 /// What is known beside the playbook when a session is judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownLessons {
     /// What the project's own instructions say of what the session touched.
     pub instructions: String,
     pub lessons: Vec<KnownLesson>,

@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::hint::{Shown, Signature, first_eight};
+use crate::hint::{EffectWhenShown, Signature, first_eight};
 
 /// What stands between a lesson's mistake and its correction.
 pub const ARROW: &str = " → ";
 
 /// Where something was learned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct LearnedFrom {
     pub project: String,
     /// The session, empty when there was none.
     pub session: String,
@@ -57,7 +57,7 @@ pub enum Learned {
     /// An error that struck, and what helped.
     Error(NewError),
     /// What a lesson, a strategy or a fix did after it was shown.
-    Shown(Shown),
+    Shown(EffectWhenShown),
 }
 
 /// A reflection (spec/3 `ReflectionResult` with its context).
@@ -128,13 +128,13 @@ pub struct NewLesson {
 pub(crate) fn none_one_or_many<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Form {
+    enum LearnedForm {
         Many(Vec<String>),
         One(Option<String>),
     }
-    Ok(match Form::deserialize(from)? {
-        Form::Many(texts) => texts,
-        Form::One(text) => text.into_iter().collect(),
+    Ok(match LearnedForm::deserialize(from)? {
+        LearnedForm::Many(texts) => texts,
+        LearnedForm::One(text) => text.into_iter().collect(),
     })
 }
 

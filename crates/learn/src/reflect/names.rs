@@ -23,7 +23,7 @@ static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A name as it stands in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Name {
+pub(crate) struct NameInText {
     pub(crate) text: String,
     /// Its words in lower case, without placeholders.
     words: Vec<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Name {
     pub(crate) is_identifier: bool,
 }
 
-impl Name {
+impl NameInText {
     fn of(text: &str) -> Option<Self> {
         let words = without_brackets(text);
         let words = words.split_whitespace().filter(|word| !is_capitals(word));
@@ -65,13 +65,13 @@ impl Name {
 }
 
 /// Returns the names in a text, in the order of their kinds.
-pub(crate) fn names(text: &str) -> Vec<Name> {
+pub(crate) fn names(text: &str) -> Vec<NameInText> {
     let parts: Vec<&str> = text.split('`').collect();
     let is_code = |at: usize| at % 2 == 1 && at + 1 < parts.len();
     let (mut code, mut prose) = (Vec::new(), String::new());
     for (at, part) in parts.iter().enumerate() {
         if is_code(at) {
-            code.extend(Name::of(part));
+            code.extend(NameInText::of(part));
             prose.push_str(" , ");
         } else {
             prose.push_str(part);
@@ -80,13 +80,13 @@ pub(crate) fn names(text: &str) -> Vec<Name> {
     let words = prose
         .split_whitespace()
         .filter_map(named)
-        .filter_map(Name::of);
+        .filter_map(NameInText::of);
     let commands = COMMAND.iter().flat_map(|pattern| pattern.find_iter(&prose));
     let commands = commands.filter_map(|found| {
         let told = found.as_str().split(' ');
         let told = told.take_while(|word| !ENDS_A_COMMAND.has(&word.to_lowercase()));
         let told: Vec<&str> = told.collect();
-        Name::of(told.join(" ").trim_end_matches(['.', ':', '!', '?']))
+        NameInText::of(told.join(" ").trim_end_matches(['.', ':', '!', '?']))
     });
     code.into_iter().chain(words).chain(commands).collect()
 }

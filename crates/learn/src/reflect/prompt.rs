@@ -12,11 +12,11 @@
 //! of them. If it has no `{nonce}`, the fences are put around its untrusted parts.
 
 use super::fill::{choose, fill};
-use super::known::{Known, listed};
+use super::known::{KnownLessons, listed};
 use super::reply::Reflection;
 use crate::digest::name_of;
 use crate::playbook::Id;
-use crate::transcript::{ErrorCategory, Outcome};
+use crate::transcript::{ErrorCategory, SessionOutcome};
 
 /// The reflector's template where the user has none of their own.
 pub const REFLECTOR_TEMPLATE: &str = include_str!("../../templates/reflector.txt");
@@ -79,12 +79,12 @@ pub struct ReflectorInput<'a> {
     /// The key points the assistant cited, in order of first appearance.
     pub cited: &'a [Id],
     /// How the session ended.
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
     /// Of which kind its errors were, if it had any.
     pub category: Option<ErrorCategory>,
     /// The most words of its analysis.
     pub summary_tokens: usize,
-    pub known: &'a Known,
+    pub known: &'a KnownLessons,
 }
 
 /// What the curator decides by; never the transcript.
@@ -93,11 +93,11 @@ pub struct CuratorInput<'a> {
     pub reflection: &'a Reflection,
     /// The key points with fresh counters, as `format_playbook` writes them; may be empty.
     pub playbook: &'a str,
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
     pub category: Option<ErrorCategory>,
     /// The events that an operation may rest on, a line each.
     pub grounds: &'a str,
-    pub known: &'a Known,
+    pub known: &'a KnownLessons,
 }
 
 /// Builds the reflector's prompt (REQ-REFL-003).
@@ -107,8 +107,11 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPro
     let holds = [
         !input.cited.is_empty(),
         input.cited.is_empty(),
-        input.outcome != Outcome::Success,
-        matches!(input.outcome, Outcome::Success | Outcome::Partial),
+        input.outcome != SessionOutcome::Success,
+        matches!(
+            input.outcome,
+            SessionOutcome::Success | SessionOutcome::Partial
+        ),
     ];
     let conditions: [_; 4] = std::array::from_fn(|at| (REFLECTOR_BLOCKS[at], holds[at]));
     let values = [
@@ -166,9 +169,9 @@ pub(crate) fn or<'a>(text: &'a str, empty: &'a str) -> &'a str {
 }
 
 /// The outcome in words; without a sign of either it is not known.
-fn outcome(outcome: Outcome) -> &'static str {
+fn outcome(outcome: SessionOutcome) -> &'static str {
     match outcome {
-        Outcome::Partial => "partial, or not known",
+        SessionOutcome::Partial => "partial, or not known",
         known => known.word(),
     }
 }
@@ -238,7 +241,7 @@ mod tests {
     const POINTS: &str =
         "## PATTERNS & APPROACHES\n[pat-001] helpful=3 harmful=0 :: use type hints";
 
-    fn reflector(template: &str, cited: &[&str], outcome: Outcome) -> FilledPrompt {
+    fn reflector(template: &str, cited: &[&str], outcome: SessionOutcome) -> FilledPrompt {
         let cited: Vec<Id> = cited.iter().filter_map(|id| Id::parse(id)).collect();
         reflector_prompt(
             template,
@@ -254,13 +257,13 @@ mod tests {
         )
     }
 
-    fn known() -> Known {
+    fn known() -> KnownLessons {
         let lesson = KnownLesson {
             id: "les-1".to_owned(),
             text: "guessed a type → read the stub".to_owned(),
             sessions: 2,
         };
-        Known {
+        KnownLessons {
             instructions: "From CLAUDE.md:\nUse type hints.\n".to_owned(),
             lessons: vec![lesson],
             given: vec![Id::parse("pat-001").unwrap()],
@@ -282,7 +285,7 @@ mod tests {
             &CuratorInput {
                 reflection: &reflection,
                 playbook: POINTS,
-                outcome: Outcome::Success,
+                outcome: SessionOutcome::Success,
                 category: None,
                 grounds: "#1 USER: add types",
                 known: &known(),
@@ -307,10 +310,10 @@ mod tests {
         let guided = reflector(
             REFLECTOR_TEMPLATE,
             &["pat-001", "kpt_002"],
-            Outcome::Success,
+            SessionOutcome::Success,
         )
         .text;
-        let by_content = reflector(REFLECTOR_TEMPLATE, &[], Outcome::Success).text;
+        let by_content = reflector(REFLECTOR_TEMPLATE, &[], SessionOutcome::Success).text;
         for (text, is_guided) in [(guided, true), (by_content, false)] {
             let cited = text.contains("cited these key points: [pat-001], [kpt_002].");
             assert_eq!(cited, is_guided);
@@ -321,9 +324,9 @@ mod tests {
     #[test]
     fn the_outcome_chooses_the_stance() {
         for (outcome, worked, failed) in [
-            (Outcome::Success, true, false),
-            (Outcome::Failure, false, true),
-            (Outcome::Partial, true, true),
+            (SessionOutcome::Success, true, false),
+            (SessionOutcome::Failure, false, true),
+            (SessionOutcome::Partial, true, true),
         ] {
             let text = reflector(REFLECTOR_TEMPLATE, &[], outcome).text;
             assert_eq!(text.contains("Where something worked,"), worked);
@@ -334,8 +337,12 @@ mod tests {
     #[test]
     fn the_marker_is_the_hash_of_the_prompt_without_it() {
         for prompt in [
-            reflector(REFLECTOR_TEMPLATE, &["pat-001"], Outcome::Failure),
-            reflector("Judge {transcript} by {playbook}", &[], Outcome::Success),
+            reflector(REFLECTOR_TEMPLATE, &["pat-001"], SessionOutcome::Failure),
+            reflector(
+                "Judge {transcript} by {playbook}",
+                &[],
+                SessionOutcome::Success,
+            ),
             curator(CURATOR_TEMPLATE),
         ] {
             assert_eq!(prompt.marker.len(), 16);
@@ -354,10 +361,10 @@ mod tests {
             transcript: hostile,
             playbook: POINTS,
             cited: &[],
-            outcome: Outcome::Success,
+            outcome: SessionOutcome::Success,
             category: None,
             summary_tokens: 128,
-            known: &Known::default(),
+            known: &KnownLessons::default(),
         };
         let prompt = reflector_prompt(REFLECTOR_TEMPLATE, &input);
         assert!(prompt.text.contains(hostile));
@@ -366,7 +373,11 @@ mod tests {
 
     #[test]
     fn an_edited_template_needs_no_fences_of_its_own() {
-        let prompt = reflector("Look: {transcript} {\"a\": {x}}", &[], Outcome::Success);
+        let prompt = reflector(
+            "Look: {transcript} {\"a\": {x}}",
+            &[],
+            SessionOutcome::Success,
+        );
         let fence = &prompt.marker;
         assert!(prompt.text.ends_with(&format!(
             "Look: <data-{fence}>\nuser: add types\nassistant: as [pat-001] says\n</data-{fence}> {{\"a\": {{x}}}}"
@@ -376,7 +387,7 @@ mod tests {
 
     #[test]
     fn the_rendered_prompts() {
-        let prompt = reflector(REFLECTOR_TEMPLATE, &["pat-001"], Outcome::Failure);
+        let prompt = reflector(REFLECTOR_TEMPLATE, &["pat-001"], SessionOutcome::Failure);
         insta::assert_snapshot!("reflector", format!("{}\n\n{}", prompt.system, prompt.text));
         let prompt = curator(CURATOR_TEMPLATE);
         insta::assert_snapshot!("curator", format!("{}\n\n{}", prompt.system, prompt.text));

@@ -124,7 +124,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::transcript::{Bearing, Evidence, Shown};
+    use crate::transcript::{Bearing, Evidence, ShownEvent};
 
     const TEXT: &str = "Run `make proto` before `cargo build`.";
 
@@ -138,7 +138,7 @@ mod tests {
 
     /// The user's words, a check that passed later, an error, and a refusal.
     fn evidence() -> Evidence {
-        let event = |number: u32, kind: &str, bearing: Bearing, own: &str| Shown {
+        let event = |number: u32, kind: &str, bearing: Bearing, own: &str| ShownEvent {
             kind: kind.to_owned(),
             offset: 0,
             uuid: None,

@@ -22,7 +22,7 @@ use crate::digest::name_of;
 use crate::hint::hashes;
 use crate::redact::mask;
 use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
-use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, RecurringError, Way};
+use crate::transcript::{ErrorCategory, Evidence, Facts, RecurringError, SessionOutcome, Way};
 
 /// Importance of what nobody rated.
 const UNRATED: f64 = 0.5;
@@ -188,7 +188,10 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
         Some("conflict")
     } else if facts.recoveries > 0 {
         Some("quality_improvement")
-    } else if matches!(facts.outcome, Outcome::Timeout | Outcome::Error) {
+    } else if matches!(
+        facts.outcome,
+        SessionOutcome::Timeout | SessionOutcome::Error
+    ) {
         Some("incomplete_response")
     } else {
         None

@@ -25,7 +25,7 @@ use crate::playbook::ops::MAX_OPERATIONS;
 use crate::playbook::tags::{BulletTag, Tag};
 use crate::playbook::{Id, Playbook, Section};
 use crate::transcript::standing;
-use crate::transcript::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stance};
+use crate::transcript::{CitationUse, Facts, FollowUp, Replacement, SaidKind, Stance, UserRemark};
 
 /// Characters of a quotation, at most.
 const MAX_QUOTE: usize = 160;
@@ -197,7 +197,7 @@ fn counts(facts: &Facts) -> Vec<String> {
 /// The operations that add what the session teaches and the playbook does not say yet.
 fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Value> {
     let quoted = |text: &str| quote(text).unwrap_or_default();
-    let of_user = |said: &&Said| said.kind == SaidKind::StandingInstruction;
+    let of_user = |said: &&UserRemark| said.kind == SaidKind::StandingInstruction;
     let instructions = facts.said.iter().filter(of_user).filter_map(|said| {
         let reason = format!("The user said: {}.", quoted(&said.text));
         Some((Section::Preferences, standing::rule(&said.text)?, reason))
@@ -241,7 +241,7 @@ mod tests {
 
     use super::*;
     use crate::reflect::reply::Reply as _;
-    use crate::transcript::{ErrorCategory, Outcome};
+    use crate::transcript::{ErrorCategory, SessionOutcome};
 
     fn id(text: &str) -> Id {
         Id::parse(text).unwrap()
@@ -273,7 +273,7 @@ mod tests {
     }
 
     fn told(text: &str) -> Facts {
-        let said = Said {
+        let said = UserRemark {
             kind: SaidKind::StandingInstruction,
             text: text.to_owned(),
         };
@@ -355,12 +355,12 @@ mod tests {
     #[test]
     fn an_answer_keeps_its_limits() {
         let mut facts = told("always use pnpm");
-        facts.said.extend((0..30).map(|n| Said {
+        facts.said.extend((0..30).map(|n| UserRemark {
             kind: SaidKind::StandingInstruction,
             text: format!("always run check{n} before job{n} in stage{n}"),
         }));
         facts.first_request = Some("word ".repeat(400));
-        facts.outcome = Outcome::Partial;
+        facts.outcome = SessionOutcome::Partial;
         facts.category = Some(ErrorCategory::NotFound);
         assert_eq!(curated(&facts).len(), MAX_OPERATIONS);
         let limits = SummaryLimits {

@@ -9,7 +9,7 @@ use crate::hint::hashes as words;
 use crate::playbook::clean::whole_line;
 use crate::playbook::dedup::Wording;
 use crate::transcript::words::{ENGLISH, FOREIGN};
-use crate::transcript::{Bearing, Shown};
+use crate::transcript::{Bearing, ShownEvent};
 
 /// So many events before such a ground are looked at for it.
 const BEFORE: u32 = 2;
@@ -23,14 +23,14 @@ const OF_ANOTHER: usize = 2;
 
 /// The words of an event.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct EventWords {
     pub(super) words: BTreeSet<u64>,
     /// Whether they are in another language than English, so that nobody can tell what they are
     /// about.
     pub(super) is_foreign: bool,
 }
 
-impl Said {
+impl EventWords {
     pub(super) fn of(text: &str) -> Self {
         let text = text.to_lowercase();
         let plain = text.split(|c: char| !(c.is_alphanumeric() || c == '\''));
@@ -105,8 +105,12 @@ pub(super) fn turned(part: &str, sources: &[&str]) -> Option<BTreeSet<String>> {
 impl Grounds<'_> {
     /// Accepts that key points are taken away: the user's words, which deny something, a refusal or
     /// an error that was got past say much of them. That a check passed says nothing against one.
-    pub(super) fn takes_away(&self, grounds: &[&Shown], points: &[&str]) -> Result<String, String> {
-        let says_it = |ground: &&&Shown| {
+    pub(super) fn takes_away(
+        &self,
+        grounds: &[&ShownEvent],
+        points: &[&str],
+    ) -> Result<String, String> {
+        let says_it = |ground: &&&ShownEvent| {
             let denies = match ground.bearing {
                 Bearing::PassedLater => false,
                 Bearing::Words => Wording::of(&ground.own.join("\n")).is_negated(),
@@ -126,7 +130,7 @@ impl Grounds<'_> {
 
     /// Tells whether a ground says that a sentence of a key point has to be turned: much of the
     /// sentence, and the words that turn it.
-    pub(super) fn turns(&self, ground: &Shown, part: &str, turn: &BTreeSet<String>) -> bool {
+    pub(super) fn turns(&self, ground: &ShownEvent, part: &str, turn: &BTreeSet<String>) -> bool {
         let own = Wording::of(&ground.own.join("\n"));
         let has_turn = turn
             .iter()
@@ -165,16 +169,16 @@ impl Grounds<'_> {
 
     /// Tells whether such events among those that are named say much of a text, and something of
     /// each sentence: what stands in the playbook at once has their words, not only one of them.
-    fn says(&self, text: &str, named: &[u32], is_such: impl Fn(&Shown) -> bool) -> bool {
+    fn says(&self, text: &str, named: &[u32], is_such: impl Fn(&ShownEvent) -> bool) -> bool {
         let text = whole_line(text);
         let named = named.iter().take(MAX_GROUNDS);
         let shown = named.flat_map(|number| self.numbered(*number));
-        let such: Vec<&Shown> = shown.filter(|shown| is_such(shown)).collect();
+        let such: Vec<&ShownEvent> = shown.filter(|shown| is_such(shown)).collect();
         // A command or a path is no word of what is said; it stands where it must.
         let namings = names(&text);
         let namings = namings.iter().flat_map(|name| words(&name.text)).collect();
         let said = such.iter().map(|shown| self.said_for(shown, &text));
-        let said = said.reduce(Said::and);
+        let said = said.reduce(EventWords::and);
         let says_much = said.is_some_and(|said| said.has_share(&words(&text), &namings));
         let is_said = |part: &str| such.iter().any(|shown| self.says_of(shown, part));
 
@@ -193,12 +197,12 @@ impl Grounds<'_> {
     }
 
     /// Tells whether a ground is about a text: they share a word.
-    pub(super) fn says_of(&self, ground: &Shown, text: &str) -> bool {
+    pub(super) fn says_of(&self, ground: &ShownEvent, text: &str) -> bool {
         self.said_for(ground, text).is_about(&words(text))
     }
 
     /// What a ground says of a text: of one that forbids something a refusal says the call, too.
-    fn said_for(&self, ground: &Shown, text: &str) -> Said {
+    fn said_for(&self, ground: &ShownEvent, text: &str) -> EventWords {
         if Wording::of(text).is_negated() {
             self.said_or_refused(ground)
         } else {
@@ -206,7 +210,7 @@ impl Grounds<'_> {
         }
     }
 
-    fn said_or_refused(&self, ground: &Shown) -> Said {
+    fn said_or_refused(&self, ground: &ShownEvent) -> EventWords {
         let mut said = self.said(ground);
         let refused = ground.refused.iter().flat_map(|call| words(call));
         said.words.extend(refused);
@@ -215,9 +219,9 @@ impl Grounds<'_> {
 
     /// What a ground says. What the user says is also about the calls just before it, and where it
     /// says little ("no, not so") about what the assistant did and wrote there.
-    fn said(&self, ground: &Shown) -> Said {
+    fn said(&self, ground: &ShownEvent) -> EventWords {
         let own = ground.own.join("\n");
-        let mut said = Said::of(&own);
+        let mut said = EventWords::of(&own);
         if ground.bearing == Bearing::Words {
             let says_little = said.words.len() < TELLING;
             said.is_foreign &= !says_little;

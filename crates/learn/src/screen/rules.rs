@@ -8,7 +8,7 @@ use aho_corasick::AhoCorasick;
 use memchr::memmem;
 use regex::bytes::{Match, Regex, RegexBuilder};
 
-use super::Kind;
+use super::AttackKind;
 
 // The build script makes these of `data/screen.toml`: `RULES`, `PASSES` and `WORDS`.
 include!(concat!(env!("OUT_DIR"), "/screen.rs"));
@@ -47,39 +47,39 @@ enum Passing {
 }
 
 /// One pattern; compiled only when a text holds the words that it needs.
-struct Rule {
-    kind: Kind,
+struct ScreenRule {
+    kind: AttackKind,
     passes: Passing,
     /// By the branches of the pattern, numbers in [`WORDS`]: of each list of one branch, one word
     /// at least stands in a text that it matches.
     needs: &'static [&'static [&'static [u16]]],
-    pattern: Pattern,
+    pattern: RulePattern,
 }
 
 /// What makes a text harmless that a pattern matches.
 struct Passes {
     /// Stands before the match in its clause: what follows is forbidden.
-    forbidden: Pattern,
+    forbidden: RulePattern,
     /// Stands there too: it is an order after all, such as "never forget to".
-    still_ordered: Pattern,
+    still_ordered: RulePattern,
     /// Follows the match: it is said to be forbidden.
-    said_forbidden: Pattern,
+    said_forbidden: RulePattern,
     /// Stands right before a match that is quoted as an example.
-    quoted: Pattern,
+    quoted: RulePattern,
     /// Stands around an imitation that is named and not used.
-    named_before: Pattern,
+    named_before: RulePattern,
     /// The same, behind it.
-    named_after: Pattern,
+    named_after: RulePattern,
     /// Stands in a sentence that does not clearly order a check to be switched off.
-    in_doubt: Pattern,
+    in_doubt: RulePattern,
 }
 
-struct Pattern {
+struct RulePattern {
     text: &'static str,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Pattern {
+impl RulePattern {
     const fn new(text: &'static str) -> Self {
         Self {
             text,
@@ -99,7 +99,7 @@ impl Pattern {
 }
 
 /// Returns the kinds of rules that a folded text breaks.
-pub(super) fn broken_by(text: &str) -> BTreeSet<Kind> {
+pub(super) fn broken_by(text: &str) -> BTreeSet<AttackKind> {
     let text = text.as_bytes();
     let words = words_of(text);
     let rules = RULES.iter().filter(|rule| rule.may_match(&words));
@@ -127,7 +127,7 @@ fn words_of(text: &[u8]) -> Vec<bool> {
     words
 }
 
-impl Rule {
+impl ScreenRule {
     fn may_match(&self, words: &[bool]) -> bool {
         let is_there = |word: &u16| words[usize::from(*word)];
         let mut branches = self.needs.iter();

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::range::MAX_LINE;
-use super::source::Source;
+use super::source::TranscriptSource;
 
 /// How much is read at a time: small enough to stay in the processor's cache.
 const CHUNK: usize = 512 << 10;
@@ -12,7 +12,7 @@ const KEPT: usize = 4;
 
 /// Whole lines that follow each other in the file.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineBlock {
     /// Where the first begins in the file.
     pub offset: u64,
     buffer: Vec<u8>,
@@ -21,7 +21,7 @@ pub(crate) struct Lines {
     pub too_long: u64,
 }
 
-impl Lines {
+impl LineBlock {
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
@@ -40,7 +40,7 @@ pub(crate) struct Blocks<R> {
     chunk: usize,
 }
 
-impl<R: Source> Blocks<R> {
+impl<R: TranscriptSource> Blocks<R> {
     /// Starts with `source`, which stands at `offset` of its file; holes are jumped over in a
     /// line that is too long anyway.
     pub(crate) fn new(source: R, offset: u64) -> Self {
@@ -56,7 +56,7 @@ impl<R: Source> Blocks<R> {
     }
 
     /// Fills a used block with the next lines; `None` at the end.
-    pub(crate) fn fill(&mut self, used: Lines) -> io::Result<Option<Lines>> {
+    pub(crate) fn fill(&mut self, used: LineBlock) -> io::Result<Option<LineBlock>> {
         let mut buffer = used.buffer;
         if buffer.len() > KEPT * self.chunk {
             buffer = Vec::new();
@@ -98,7 +98,7 @@ impl<R: Source> Blocks<R> {
         }
         let offset = self.offset;
         self.offset += length as u64;
-        Ok(Some(Lines {
+        Ok(Some(LineBlock {
             offset,
             buffer,
             length,
@@ -142,14 +142,14 @@ mod tests {
         }
     }
 
-    impl Source for Drip<'_> {}
+    impl TranscriptSource for Drip<'_> {}
 
     /// Returns the lines found with their places, and how many were too long.
     fn found(text: &[u8], limit: usize, chunk: usize) -> (Vec<(u64, Vec<u8>)>, u64) {
         let mut blocks = Blocks::new(Drip(text), 100);
         (blocks.limit, blocks.chunk) = (limit, chunk);
         let (mut lines, mut too_long) = (Vec::new(), 0);
-        let mut used = Lines::default();
+        let mut used = LineBlock::default();
         while let Some(block) = blocks.fill(used).unwrap() {
             too_long += block.too_long;
             let mut offset = block.offset;

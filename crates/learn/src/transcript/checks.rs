@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::category::ErrorCategory;
 use super::cut;
 use super::english::pattern;
-use super::event::{Call, Check, KnownBy};
+use super::event::{Call, CheckResult, KnownBy};
 use super::text::Str;
 use super::{deed, shell};
 use crate::redact;
@@ -31,7 +31,7 @@ const REPORTERS: &[&str] = &["git", "gh", "glab", "curl", "wget"];
 
 /// What one runner writes.
 #[derive(Deserialize)]
-struct Runner {
+struct CheckRunner {
     name: String,
     category: ErrorCategory,
     words: Vec<String>,
@@ -44,11 +44,11 @@ struct Runner {
 
 #[derive(Deserialize)]
 struct Table {
-    runner: Vec<Runner>,
+    runner: Vec<CheckRunner>,
 }
 
 /// All runners, and what finds their words in one pass; most outputs have none.
-static RUNNERS: LazyLock<Option<(Vec<Runner>, AhoCorasick)>> = LazyLock::new(|| {
+static RUNNERS: LazyLock<Option<(Vec<CheckRunner>, AhoCorasick)>> = LazyLock::new(|| {
     let table: Table = toml::from_str(include_str!("../../data/checks.toml")).ok()?;
     let words = table.runner.iter().flat_map(|runner| &runner.words);
     // The form for few words, which is the quick one, though they are many.
@@ -57,7 +57,7 @@ static RUNNERS: LazyLock<Option<(Vec<Runner>, AhoCorasick)>> = LazyLock::new(|| 
     Some((table.runner, words))
 });
 
-impl Runner {
+impl CheckRunner {
     fn may_have_written(&self, raw: &[u8]) -> bool {
         let mut words = self.words.iter();
         words.any(|word| memmem::find(raw, word.as_bytes()).is_some())
@@ -72,7 +72,7 @@ impl Runner {
 /// Reads what a tool's answer, as it stands in the record, says of a check.
 ///
 /// What fails outweighs what passes; of a call that `failed` nothing passed.
-pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> {
+pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckResult> {
     let may_run = shell::runs_commands(&call.tool) || READ_OUTPUT.contains(&call.tool.as_str());
     if !may_run {
         return None;
@@ -114,7 +114,7 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> 
 
 /// What the exit of a command that checks, and whose summary is not known, says. What it wrote
 /// may be of another command beside it.
-fn by_exit(name: &str, output: Str<'_>, failed: bool) -> Option<Check> {
+fn by_exit(name: &str, output: Str<'_>, failed: bool) -> Option<CheckResult> {
     if !failed {
         return Some(check(name, Ok(()), "it worked", KnownBy::Exit));
     }
@@ -139,9 +139,14 @@ pub(crate) fn category_of(runner: &str) -> ErrorCategory {
     }
 }
 
-fn check(runner: &str, result: Result<(), ErrorCategory>, line: &str, known_by: KnownBy) -> Check {
+fn check(
+    runner: &str,
+    result: Result<(), ErrorCategory>,
+    line: &str,
+    known_by: KnownBy,
+) -> CheckResult {
     let shown = line.trim_matches(|c: char| c == '=' || c.is_whitespace());
-    Check {
+    CheckResult {
         runner: runner.to_owned(),
         result,
         line: cut::one_line(&redact::mask(shown), MAX_LINE),
@@ -154,7 +159,7 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn read(tool: &str, command: &str, output: &str, failed: bool) -> Option<Check> {
+    fn read(tool: &str, command: &str, output: &str, failed: bool) -> Option<CheckResult> {
         let call = Call {
             tool: tool.to_owned(),
             input: command.to_owned(),

@@ -8,8 +8,8 @@
 
 use std::cmp::Reverse;
 
-use super::evidence::{self, Evidence, Form, Shown};
-use super::item::{Item, Rank};
+use super::evidence::{self, Evidence, ItemForm, ShownEvent};
+use super::item::{Item, ItemRank};
 use super::sanitizer::Sanitizer;
 use super::tokens;
 
@@ -17,14 +17,14 @@ use super::tokens;
 const GAP: u64 = 24;
 /// What the budget is first used for: each rank until so many percent of it are used. What
 /// they leave goes to all of them in the same order.
-const SHARES: [(Rank, u64); 7] = [
-    (Rank::Ends, 20),
-    (Rank::Disagreement, 50),
-    (Rank::Error, 70),
-    (Rank::Use, 80),
-    (Rank::Context, 85),
-    (Rank::Setback, 90),
-    (Rank::Prompt, 95),
+const SHARES: [(ItemRank, u64); 7] = [
+    (ItemRank::Ends, 20),
+    (ItemRank::Disagreement, 50),
+    (ItemRank::Error, 70),
+    (ItemRank::Use, 80),
+    (ItemRank::Context, 85),
+    (ItemRank::Setback, 90),
+    (ItemRank::Prompt, 95),
 ];
 /// With less than this left nothing more is tried.
 const CRUMBS: u64 = GAP + 8;
@@ -33,8 +33,8 @@ const CRUMBS: u64 = GAP + 8;
 const REFUNDS: usize = 32;
 
 #[derive(Clone)]
-struct Chosen {
-    form: Form,
+struct ChosenItem {
+    form: ItemForm,
     text: String,
     cost: u64,
 }
@@ -42,7 +42,7 @@ struct Chosen {
 struct Choice<'a> {
     items: &'a [Item],
     sanitizer: &'a Sanitizer,
-    chosen: Vec<Option<Chosen>>,
+    chosen: Vec<Option<ChosenItem>>,
     left: u64,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn choose(items: &[Item], all: u64, sanitizer: &Sanitizer, budget: u6
         left: budget.saturating_sub(GAP),
     };
     for i in (0..items.len()).filter(|&i| !items[i].quotes.is_empty()) {
-        choice.take(i, Form::Quotes);
+        choice.take(i, ItemForm::Quotes);
     }
     let order = order(items);
     choice.fill(&order, budget);
@@ -78,25 +78,25 @@ pub(crate) fn choose(items: &[Item], all: u64, sanitizer: &Sanitizer, budget: u6
 
 /// In which order and form items are taken, and how many percent of the budget stay unused
 /// for what follows.
-fn order(items: &[Item]) -> Vec<(usize, Form, u64)> {
+fn order(items: &[Item]) -> Vec<(usize, ItemForm, u64)> {
     let mut order = Vec::new();
     let mut telling = Vec::new();
     for (rank, share) in SHARES {
         let of_rank = (0..items.len()).filter(|&i| items[i].rank == rank);
         let places = spread(&of_rank.collect::<Vec<_>>());
         let in_form = |form| places.iter().map(move |&i| (i, form, 100 - share));
-        order.extend(in_form(Form::Short));
-        if rank >= Rank::Disagreement {
-            order.extend(in_form(Form::Full));
+        order.extend(in_form(ItemForm::Short));
+        if rank >= ItemRank::Disagreement {
+            order.extend(in_form(ItemForm::Full));
         }
         telling.extend(places.iter().copied());
     }
     let mut rest: Vec<usize> = (0..items.len())
-        .filter(|&i| items[i].rank < Rank::Prompt)
+        .filter(|&i| items[i].rank < ItemRank::Prompt)
         .collect();
     rest.sort_by_key(|&i| (Reverse(items[i].rank), Reverse(items[i].seq)));
     for places in [telling, rest] {
-        for form in [Form::Short, Form::Full] {
+        for form in [ItemForm::Short, ItemForm::Full] {
             order.extend(places.iter().map(|&i| (i, form, 0)));
         }
     }
@@ -119,7 +119,7 @@ fn spread(places: &[usize]) -> Vec<usize> {
 
 impl Choice<'_> {
     /// Takes items in order while there is room; tells whether any was taken.
-    fn fill(&mut self, order: &[(usize, Form, u64)], budget: u64) -> bool {
+    fn fill(&mut self, order: &[(usize, ItemForm, u64)], budget: u64) -> bool {
         let mut taken = false;
         for &(i, form, unused) in order {
             if self.left >= CRUMBS.max(budget / 100 * unused) {
@@ -131,7 +131,7 @@ impl Choice<'_> {
 
     /// Takes an item in a form, if that fits and shows more than what is taken of it; tells
     /// whether it did.
-    fn take(&mut self, i: usize, form: Form) -> bool {
+    fn take(&mut self, i: usize, form: ItemForm) -> bool {
         let size = evidence::size(&self.items[i], form);
         let before = match &self.chosen[i] {
             Some(chosen) if chosen.form >= form => return false,
@@ -144,14 +144,14 @@ impl Choice<'_> {
             return false;
         }
         let text = evidence::write(&self.items[i], form, self.sanitizer);
-        if form > Form::Quotes && !self.shows_quotes(i, &text) {
+        if form > ItemForm::Quotes && !self.shows_quotes(i, &text) {
             return false;
         }
         let cost = tokens::estimate(&text) + 1 + GAP;
         let fits = cost <= self.left + before;
         if fits {
             self.left = self.left + before - cost;
-            self.chosen[i] = Some(Chosen { form, text, cost });
+            self.chosen[i] = Some(ChosenItem { form, text, cost });
         }
         fits
     }
@@ -182,13 +182,13 @@ impl Choice<'_> {
         let (text, numbers) = self.text(all);
         let chosen = self.items.iter().zip(&self.chosen);
         let chosen = chosen.filter_map(|(item, chosen)| Some((item, chosen.as_ref()?.form)));
-        let is_cut = |(item, form): &(&Item, Form)| {
-            item.is_cut || evidence::size(item, *form) < evidence::size(item, Form::Full)
+        let is_cut = |(item, form): &(&Item, ItemForm)| {
+            item.is_cut || evidence::size(item, *form) < evidence::size(item, ItemForm::Full)
         };
         let cut = chosen.clone().filter(is_cut).count() as u64;
         let shown = chosen.zip(numbers);
-        let shown = shown.map(|((item, _), number)| Shown::of(item, number, self.sanitizer));
-        let shown: Vec<Shown> = shown.collect();
+        let shown = shown.map(|((item, _), number)| ShownEvent::of(item, number, self.sanitizer));
+        let shown: Vec<ShownEvent> = shown.collect();
         Evidence {
             tokens: tokens::estimate(&text),
             left_out: all.saturating_sub(shown.len() as u64),

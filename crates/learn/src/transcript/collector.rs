@@ -16,9 +16,9 @@ use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
 use super::deed::Deed;
-use super::event::{Call, Check, Cite, Event, EventKind, Failure, Prompt, Via};
+use super::event::{Call, CallFailure, CheckResult, Cite, Event, EventKind, Prompt, Via};
 use super::evidence::{CALLS, Evidence};
-use super::item::{Item, Rank};
+use super::item::{Item, ItemRank};
 use super::sanitizer::Sanitizer;
 use super::standing;
 use super::unmended::Unmended;
@@ -82,7 +82,7 @@ impl Collector {
                     item.is_refused = true;
                     item.bearing = Bearing::Others;
                 });
-                let item = self.add(event, Rank::Disagreement, "USER refused", words);
+                let item = self.add(event, ItemRank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
                 item.is_refused = true;
                 item.own = standing::own_lines(words).join("\n");
@@ -93,13 +93,13 @@ impl Collector {
             EventKind::Interrupt => {
                 self.stopped = true;
                 self.mark_context();
-                self.add(event, Rank::Disagreement, "USER interrupted", "");
+                self.add(event, ItemRank::Disagreement, "USER interrupted", "");
             }
             EventKind::Text { text, cites } => self.text(event, text, cites),
             EventKind::ToolCall(call) => {
                 self.announced();
                 if !HOUSEKEEPING.has(&call.tool) {
-                    self.add(event, Rank::Call, CALLS, "").call = Some(call.clone());
+                    self.add(event, ItemRank::Call, CALLS, "").call = Some(call.clone());
                 }
             }
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
@@ -112,18 +112,18 @@ impl Collector {
                 self.resolved(failed, note);
             }
             EventKind::Task { call, text } => {
-                self.add(event, Rank::Ends, "TASK from", text).call = Some(call.clone());
+                self.add(event, ItemRank::Ends, "TASK from", text).call = Some(call.clone());
             }
             EventKind::Check { call, check } => self.check(event, call, check),
-            EventKind::ApiError(text) => _ = self.add(event, Rank::Setback, "API ERROR", text),
+            EventKind::ApiError(text) => _ = self.add(event, ItemRank::Setback, "API ERROR", text),
             EventKind::Compaction => {
-                self.add(event, Rank::Note, "CONVERSATION compacted", "");
+                self.add(event, ItemRank::Note, "CONVERSATION compacted", "");
             }
             EventKind::HandBack { asked, report } => {
-                let item = self.add(event, Rank::Note, "SUBAGENT returned", report);
+                let item = self.add(event, ItemRank::Note, "SUBAGENT returned", report);
                 item.own.clone_from(asked);
             }
-            EventKind::Hook(text) => _ = self.add(event, Rank::Note, "HOOK said", text),
+            EventKind::Hook(text) => _ = self.add(event, ItemRank::Note, "HOOK said", text),
             EventKind::LeftRunning(_) => {}
             EventKind::ToolResult(call) => self.worked(call),
         }
@@ -138,7 +138,7 @@ impl Collector {
         let mut items = self.buffer.items;
         for kinds in [EventKind::is_spoken, |kind: &str| kind == "assistant_text"] {
             if let Some(last) = items.iter_mut().rev().find(|item| kinds(item.kind)) {
-                last.raise(Rank::Ends);
+                last.raise(ItemRank::Ends);
             }
         }
         choice::choose(&items, self.count, &self.sanitizer, budget)
@@ -147,13 +147,13 @@ impl Collector {
     fn add(
         &mut self,
         event: &Event<'_>,
-        rank: Rank,
+        rank: ItemRank,
         label: impl Into<Cow<'static, str>>,
         body: &str,
     ) -> &mut Item {
         let max = match rank {
             _ if EventKind::is_spoken(event.kind.name()) => MAX_SPOKEN,
-            Rank::Note | Rank::Text | Rank::Error => MAX_PLAIN,
+            ItemRank::Note | ItemRank::Text | ItemRank::Error => MAX_PLAIN,
             _ => MAX_BODY,
         };
         let before = self.count;
@@ -199,11 +199,11 @@ impl Collector {
         let first = request && !std::mem::replace(&mut self.has_request, true);
         let stopped = std::mem::take(&mut self.stopped);
         let rank = if first {
-            Rank::Ends
+            ItemRank::Ends
         } else if stopped || !prompt.instructions.is_empty() {
-            Rank::Disagreement
+            ItemRank::Disagreement
         } else {
-            Rank::Prompt
+            ItemRank::Prompt
         };
         let item = self.add(event, rank, label, prompt.text);
         item.slash_command = prompt.typed_command.map(str::to_owned);
@@ -215,13 +215,13 @@ impl Collector {
 
     fn mark_context(&mut self) {
         if let Some(text) = self.buffer.last_text(CONTEXT) {
-            text.raise(Rank::Context);
+            text.raise(ItemRank::Context);
         }
     }
 
     fn text(&mut self, event: &Event<'_>, text: &str, cites: &[Cite]) {
         let mut quotes = Vec::new();
-        let mut rank = Rank::Text;
+        let mut rank = ItemRank::Text;
         for cite in cites.iter().filter(|cite| cite.id.as_str().len() <= MAX_ID) {
             if self.uses_of.len() == MAX_IDS && !self.uses_of.contains_key(&cite.id) {
                 continue;
@@ -232,7 +232,7 @@ impl Collector {
                 quotes.push(cite.clone());
             }
             if *count <= USES_PER_ID {
-                rank = Rank::Use;
+                rank = ItemRank::Use;
             }
         }
         if cites.is_empty() && self.joined(event, text) {
@@ -244,7 +244,7 @@ impl Collector {
     /// Takes away how the text before a call announces it, and a text that says no more.
     fn announced(&mut self) {
         let text = self.buffer.items.last_mut();
-        let Some(text) = text.filter(|item| item.rank == Rank::Text) else {
+        let Some(text) = text.filter(|item| item.rank == ItemRank::Text) else {
             return;
         };
         let said = announcement::without(&text.body).len();
@@ -272,7 +272,7 @@ impl Collector {
     }
 
     /// Takes an error; of a call that was made again at once and failed alike only how often.
-    fn error(&mut self, event: &Event<'_>, call: &Arc<Call>, failure: &Failure) {
+    fn error(&mut self, event: &Event<'_>, call: &Arc<Call>, failure: &CallFailure) {
         let text = match failure.exit_code {
             // The label says it.
             Some(_) => failure.text.split_once('\n').map_or("", |(_, rest)| rest),
@@ -283,7 +283,7 @@ impl Collector {
         let text = lines.join("\n");
         let text = cut::middle(text.trim(), MAX_PLAIN);
         if let [.., last, again] = self.buffer.items.as_mut_slice()
-            && last.rank == Rank::Error
+            && last.rank == ItemRank::Error
             && [&last.call, &again.call]
                 .iter()
                 .all(|made| made.as_ref() == Some(call))
@@ -295,7 +295,7 @@ impl Collector {
             self.count -= 1;
             return;
         }
-        let item = self.add(event, Rank::Error, "ERROR in", &text);
+        let item = self.add(event, ItemRank::Error, "ERROR in", &text);
         item.call = Some(call.clone());
         item.exit_code = failure.exit_code;
         let seq = item.seq;
@@ -303,13 +303,13 @@ impl Collector {
     }
 
     /// Takes how a check ended, unless the error just before says it.
-    fn check(&mut self, event: &Event<'_>, call: &Arc<Call>, check: &Check) {
+    fn check(&mut self, event: &Event<'_>, call: &Arc<Call>, check: &CheckResult) {
         let (rank, word) = match check.result {
-            Ok(()) => (Rank::Note, "passed"),
-            Err(_) => (Rank::Setback, "failed"),
+            Ok(()) => (ItemRank::Note, "passed"),
+            Err(_) => (ItemRank::Setback, "failed"),
         };
         let says_it = |item: &Item| {
-            item.rank == Rank::Error
+            item.rank == ItemRank::Error
                 && item.call.as_ref() == Some(call)
                 && item.body.contains(&check.line)
         };
@@ -352,7 +352,7 @@ impl Collector {
     /// Remembers the check of the last item while it fails; once it passes, the failures and
     /// the passing are an outcome. The same command is the same check, also where what it runs
     /// names itself only as it fails.
-    fn turned(&mut self, call: &Call, check: &Check) {
+    fn turned(&mut self, call: &Call, check: &CheckResult) {
         let Some(last) = self.buffer.items.last() else {
             return;
         };
@@ -377,7 +377,7 @@ impl Collector {
         let items = &mut self.buffer.items;
         let is_it = |call: &Arc<Call>| Arc::ptr_eq(call, failed);
         let is_error =
-            |item: &Item| item.rank == Rank::Error && item.call.as_ref().is_some_and(is_it);
+            |item: &Item| item.rank == ItemRank::Error && item.call.as_ref().is_some_and(is_it);
         let Some(at) = items.iter().rposition(is_error) else {
             return;
         };

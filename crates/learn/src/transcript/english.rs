@@ -33,12 +33,12 @@ pub(crate) fn written(name: &str) -> Option<Regex> {
 }
 
 /// A pattern of `data/english.toml`, by its name.
-pub(crate) struct Pattern(pub(crate) LazyLock<Option<Regex>>);
+pub(crate) struct EnglishPattern(pub(crate) LazyLock<Option<Regex>>);
 
 static WRITTEN: LazyLock<HashMap<String, String>> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/english.toml")).unwrap_or_default());
 
-impl Pattern {
+impl EnglishPattern {
     pub(crate) fn is(&self, text: &str) -> bool {
         self.0
             .as_ref()
@@ -71,7 +71,7 @@ impl Pattern {
 /// Names the patterns that a module reads by.
 macro_rules! patterns {
     ($($name:ident)+) => {
-        $(static $name: $crate::transcript::english::Pattern = $crate::transcript::english::Pattern(
+        $(static $name: $crate::transcript::english::EnglishPattern = $crate::transcript::english::EnglishPattern(
             std::sync::LazyLock::new(|| $crate::transcript::english::written(stringify!($name))),
         );)+
         #[cfg(test)]

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 pub use super::call::Call;
 use super::category::ErrorCategory;
-use super::message::Message;
+use super::message::ErrorMessage;
 use super::recurring_errors::Way;
 use super::text::Str;
 use crate::hint::Signature;
@@ -22,14 +22,14 @@ pub struct Event<'a> {
     /// Its number in the range, from 1.
     pub seq: u64,
     /// Where in the transcript.
-    pub place: Place<'a>,
+    pub place: EventPlace<'a>,
     /// What happened.
     pub kind: EventKind<'a>,
 }
 
 /// Where an event stands in the transcript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct EventPlace<'a> {
     /// Where its record begins, in bytes from the start of the file.
     pub offset: u64,
     /// The id of its record, where it has one, as it stands there: it is read of few.
@@ -40,7 +40,7 @@ pub struct Place<'a> {
     pub(crate) message: Option<Str<'a>>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> EventPlace<'a> {
     /// The id of its record, where it has one.
     pub fn uuid(&self) -> Option<&'a str> {
         self.record.and_then(Str::plain)
@@ -78,7 +78,10 @@ pub enum EventKind<'a> {
     /// A tool answered without an error.
     ToolResult(Arc<Call>),
     /// A tool answered with an error.
-    ToolError { call: Arc<Call>, failure: Failure },
+    ToolError {
+        call: Arc<Call>,
+        failure: CallFailure,
+    },
     /// A command or a subagent was started, and goes on while the agent does.
     LeftRunning(Arc<Call>),
     /// What had failed works now, and why is certain.
@@ -95,7 +98,7 @@ pub enum EventKind<'a> {
         text: String,
     },
     /// A test run, a build, a linter or a type checker ended, well or not.
-    Check { call: Arc<Call>, check: Check },
+    Check { call: Arc<Call>, check: CheckResult },
     /// The model could not be reached or refused.
     ApiError(Cow<'a, str>),
     /// The conversation was compacted.
@@ -186,7 +189,7 @@ pub struct Cite {
 
 /// How a tool call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct CallFailure {
     /// The first and last lines of what the tool said.
     pub text: String,
     /// The line that says what went wrong.
@@ -199,7 +202,7 @@ pub struct Failure {
     pub error: Option<Signature>,
     /// What met the error: a program with its subcommand, or a tool.
     pub subject: String,
-    pub(crate) said: Option<Message>,
+    pub(crate) said: Option<ErrorMessage>,
 }
 
 /// A failed command that was made good by what is told of it.
@@ -217,7 +220,7 @@ pub struct Fix {
 
 /// What a check came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
+pub struct CheckResult {
     /// Which tool reported it: `cargo test`.
     pub runner: String,
     /// Whether everything passed, or what kind of failure it is.

@@ -27,12 +27,12 @@ pub struct Evidence {
     #[serde(default)]
     pub cut: u64,
     /// Where each chosen event stands in the transcript.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownEvent>,
 }
 
 /// Where a chosen event stands in the transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct ShownEvent {
     /// What kind of event it is.
     pub kind: String,
     /// Where its record begins, in bytes from the start of the file.
@@ -80,7 +80,7 @@ impl Evidence {
     }
 }
 
-impl Shown {
+impl ShownEvent {
     pub(crate) fn of(item: &Item, number: u32, sanitizer: &Sanitizer) -> Self {
         Self {
             number,
@@ -99,7 +99,7 @@ impl Shown {
 
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Form {
+pub(crate) enum ItemForm {
     /// The lines around its first citations only.
     Quotes,
     /// The beginning and the end.
@@ -131,14 +131,14 @@ fn asked(call: &Call) -> Cow<'_, str> {
 }
 
 /// Returns about how many bytes of an item's texts a form shows at the most.
-pub(crate) fn size(item: &Item, form: Form) -> usize {
+pub(crate) fn size(item: &Item, form: ItemForm) -> usize {
     let call = item.call.as_ref().map_or(0, |call| asked(call).len());
     let notes = item
         .notes
         .iter()
         .map(|note| note.len().min(form.most(NOTE)));
     match form {
-        Form::Quotes => 0,
+        ItemForm::Quotes => 0,
         _ => {
             item.body.len().min(form.most(SHORT))
                 + call.min(form.most(SHORT_CALL))
@@ -147,7 +147,7 @@ pub(crate) fn size(item: &Item, form: Form) -> usize {
     }
 }
 
-impl Form {
+impl ItemForm {
     /// How much of a text is shown of which the short form shows `short`, in bytes.
     fn most(self, short: usize) -> usize {
         if self == Self::Full {
@@ -159,12 +159,12 @@ impl Form {
 }
 
 /// Writes one item: its label, its text, its notes.
-pub(crate) fn write(item: &Item, form: Form, sanitizer: &Sanitizer) -> String {
+pub(crate) fn write(item: &Item, form: ItemForm, sanitizer: &Sanitizer) -> String {
     // The folder of the session is where a call is made anyway.
     let mut out = sanitizer
         .line(&label(item, form), form.most(2 * NOTE))
         .replace("`cd . && ", "`");
-    let body = if form == Form::Quotes || (form == Form::Short && item.body.is_empty()) {
+    let body = if form == ItemForm::Quotes || (form == ItemForm::Short && item.body.is_empty()) {
         quotes(item, sanitizer)
     } else {
         sanitizer.text(&item.body, form.most(SHORT))
@@ -173,7 +173,7 @@ pub(crate) fn write(item: &Item, form: Form, sanitizer: &Sanitizer) -> String {
         out.push(':');
         push_indented(&mut out, &body);
     }
-    let max = if form == Form::Quotes {
+    let max = if form == ItemForm::Quotes {
         SHORT_NOTE
     } else {
         form.most(NOTE)
@@ -190,7 +190,7 @@ pub(crate) fn write(item: &Item, form: Form, sanitizer: &Sanitizer) -> String {
     out
 }
 
-fn label(item: &Item, form: Form) -> String {
+fn label(item: &Item, form: ItemForm) -> String {
     let Some(call) = &item.call else {
         return item.label.to_string();
     };
@@ -252,7 +252,7 @@ fn push_indented(out: &mut String, text: &str) {
 /// Joins chosen items in order, with a note of how many were left out between them; `all` is
 /// how many there are. Returns the text and the number of each item in it.
 pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> (String, Vec<u32>) {
-    let mut lines = Lines::default();
+    let mut lines = EvidenceLines::default();
     let mut numbers = Vec::with_capacity(chosen.len());
     let mut calls: Vec<&str> = Vec::new();
     let mut seen = 0;
@@ -277,13 +277,13 @@ pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> (String, Vec<u32>) {
 }
 
 #[derive(Default)]
-struct Lines {
+struct EvidenceLines {
     text: String,
     /// How many lines have a number.
     count: u32,
 }
 
-impl Lines {
+impl EvidenceLines {
     /// Writes calls in a row on one line, those of one tool as one (Read × 2: a, b).
     fn push_calls(&mut self, calls: &mut Vec<&str>) {
         if !calls.is_empty() {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
-use super::outcome::Outcome;
+use super::outcome::SessionOutcome;
 use super::recurring_errors::RecurringError;
 use crate::hint;
 use crate::playbook::Id;
@@ -18,15 +18,15 @@ pub struct Facts {
     /// that is cited often, the telling ones.
     pub uses: Vec<CitationUse>,
     /// What the user said that goes beyond the request.
-    pub said: Vec<Said>,
+    pub said: Vec<UserRemark>,
     /// Commands that another one replaced in at least two sessions, this one included.
     pub replacements: Vec<Replacement>,
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<RecurringError>,
     /// What the hints did that our own hooks gave.
-    pub hints: Vec<hint::Shown>,
+    pub hints: Vec<hint::EffectWhenShown>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
     /// What kind of error decided or marked the session.
     pub category: Option<ErrorCategory>,
     /// The first thing the user asked for.
@@ -144,7 +144,7 @@ impl FollowUp {
 
 /// Something the user said that goes beyond the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct UserRemark {
     /// What kind of thing it is.
     pub kind: SaidKind,
     /// The user's words.

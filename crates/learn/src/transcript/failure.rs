@@ -4,7 +4,7 @@ use super::call::Call;
 use super::category::categorize;
 use super::cut;
 use super::errors::{known, unwrapped};
-use super::event::Failure;
+use super::event::CallFailure;
 use crate::hint::Signature;
 
 /// How much of an answer is kept from either end, in bytes.
@@ -12,7 +12,7 @@ const LOOKED_AT: usize = 3_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
 
-pub(crate) fn read(call: &Call, text: &str) -> Failure {
+pub(crate) fn read(call: &Call, text: &str) -> CallFailure {
     let known = known(&call.tool, &call.input, text);
     let text = cut::middle(unwrapped(text), 2 * LOOKED_AT);
     let exit_code = exit_code(&text);
@@ -23,7 +23,7 @@ pub(crate) fn read(call: &Call, text: &str) -> Failure {
     let line = said
         .as_ref()
         .map_or_else(|| first_line(&text), |said| &said.line);
-    Failure {
+    CallFailure {
         exit_code,
         category: categorize(&text, exit_code),
         message: cut::one_line(line, MAX_MESSAGE),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::attempt::Attempt;
 use super::deed::{self, Deed};
-use super::event::{Call, Failure, Fix};
+use super::event::{Call, CallFailure, Fix};
 use super::message::{Cause, is_path};
 use super::recurring_errors::Way;
 use super::words::{KEYWORDS, NAMES_A_TEST, NEVER_TOLD, PROSE, SETS_UP};
@@ -40,7 +40,7 @@ pub(crate) struct Fixes {
 struct Open {
     id: Box<str>,
     attempt: Attempt,
-    failure: Failure,
+    failure: CallFailure,
     /// Calls that worked since.
     calls: usize,
     is_edited: bool,
@@ -62,7 +62,7 @@ impl Fixes {
         &mut self,
         id: &str,
         call: &Arc<Call>,
-        failure: &Failure,
+        failure: &CallFailure,
     ) -> Vec<Box<str>> {
         let attempt = refused(Attempt::of(call), failure);
         let is_again = |open: &&Open| {
@@ -188,7 +188,7 @@ impl Open {
 
 /// An attempt without the values of the options that an error refuses; what failed unseen by
 /// its line is marked.
-fn refused(mut attempt: Attempt, failure: &Failure) -> Attempt {
+fn refused(mut attempt: Attempt, failure: &CallFailure) -> Attempt {
     let said = failure
         .said
         .as_ref()

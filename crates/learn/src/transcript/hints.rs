@@ -14,7 +14,7 @@
 //! id: it failed when the user refused a call or stopped the agent before the
 //! next prompt, else it helped.
 
-use crate::hint::{Effect, Shown, is_memory_id};
+use crate::hint::{Effect, EffectWhenShown, is_memory_id};
 
 const HEADING: &str = "Playbook: ";
 /// How many ids one attachment may hold.
@@ -23,7 +23,7 @@ const MAX_IDS: usize = 8;
 const MAX_SHOWN: usize = 100;
 /// The hints of one text, and what they did as far as it is known.
 #[derive(Debug)]
-struct Given {
+struct GivenHints {
     ids: Vec<String>,
     effect: Option<Effect>,
     /// The call after whose failure they were given, else they came with a prompt.
@@ -34,7 +34,7 @@ struct Given {
 
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    given: Vec<Given>,
+    given: Vec<GivenHints>,
 }
 
 impl Hints {
@@ -45,7 +45,7 @@ impl Hints {
         if ids.is_empty() || is_known || self.given.len() == MAX_SHOWN {
             return;
         }
-        self.given.push(Given {
+        self.given.push(GivenHints {
             ids,
             effect: None,
             call: tool_use.map(Into::into),
@@ -86,11 +86,14 @@ impl Hints {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Vec<Shown> {
+    pub(crate) fn finish(mut self) -> Vec<EffectWhenShown> {
         self.end_turn(Effect::Helped);
         let shown = self.given.into_iter().flat_map(|given| {
             let effect = given.effect.unwrap_or(Effect::Unknown);
-            given.ids.into_iter().map(move |id| Shown { id, effect })
+            given
+                .ids
+                .into_iter()
+                .map(move |id| EffectWhenShown { id, effect })
         });
         shown.collect()
     }

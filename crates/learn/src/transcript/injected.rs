@@ -10,8 +10,8 @@ use std::io;
 use memchr::memmem;
 use serde_json::Value;
 
-use super::blocks::{Blocks, Lines};
-use super::source::Source;
+use super::blocks::{Blocks, LineBlock};
+use super::source::TranscriptSource;
 
 /// A longer line is no note of what a hook said: the client keeps 10,000 characters of that.
 const MAX_NOTE: usize = 1 << 20;
@@ -30,10 +30,10 @@ pub struct Beginnings {
 
 impl Beginnings {
     /// Reads what a transcript says from its beginning on.
-    pub fn read(source: impl Source) -> io::Result<Self> {
+    pub fn read(source: impl TranscriptSource) -> io::Result<Self> {
         let mut blocks = Blocks::new(source, 0);
         let mut found = Self::default();
-        let mut lines = Lines::default();
+        let mut lines = LineBlock::default();
         while let Some(next) = blocks.fill(lines)? {
             found.note(next.bytes());
             lines = next;

@@ -13,7 +13,7 @@ const COST: usize = 200;
 
 /// How telling an item is; the later the more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Rank {
+pub(crate) enum ItemRank {
     Call,
     /// A compaction, a subagent's result, a check that passed.
     Note,
@@ -41,7 +41,7 @@ pub(crate) struct Item {
     pub time: Option<Timestamp>,
     pub message_id: Option<String>,
     pub kind: &'static str,
-    pub rank: Rank,
+    pub rank: ItemRank,
     pub bearing: Bearing,
     /// What the user wrote of it themselves; of a check the call that ran it.
     pub own: String,
@@ -74,7 +74,7 @@ impl Item {
     }
 
     /// Makes it at least as telling as `rank`.
-    pub(crate) fn raise(&mut self, rank: Rank) {
+    pub(crate) fn raise(&mut self, rank: ItemRank) {
         self.rank = self.rank.max(rank);
     }
 }

@@ -16,7 +16,7 @@ const SHORT: usize = 40;
 
 /// Why a text is not the JSON we read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum JsonFault {
     /// It breaks the grammar, or ends too early.
     Syntax,
     /// It nests more than 128 values.
@@ -60,12 +60,12 @@ impl<S> Value<S> {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Cursor<'a> {
+pub(crate) struct JsonCursor<'a> {
     bytes: &'a [u8],
     pos: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     /// Starts at the beginning of `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, pos: 0 }
@@ -87,20 +87,20 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    fn take(&mut self, wanted: u8) -> Result<(), Fault> {
+    fn take(&mut self, wanted: u8) -> Result<(), JsonFault> {
         if self.peek() == Some(wanted) {
             self.pos += 1;
             Ok(())
         } else {
-            Err(Fault::Syntax)
+            Err(JsonFault::Syntax)
         }
     }
 
     /// Reads an object, calling `field` with each key; `field` must read the value.
     pub(crate) fn object(
         &mut self,
-        mut field: impl FnMut(&mut Self, Str<'a>) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut field: impl FnMut(&mut Self, Str<'a>) -> Result<(), JsonFault>,
+    ) -> Result<(), JsonFault> {
         self.take(b'{')?;
         if self.peek() == Some(b'}') {
             self.pos += 1;
@@ -117,7 +117,7 @@ impl<'a> Cursor<'a> {
                     self.pos += 1;
                     return Ok(());
                 }
-                _ => return Err(Fault::Syntax),
+                _ => return Err(JsonFault::Syntax),
             }
         }
     }
@@ -125,8 +125,8 @@ impl<'a> Cursor<'a> {
     /// Reads an array, calling `item` at each element; `item` must read it.
     pub(crate) fn array(
         &mut self,
-        mut item: impl FnMut(&mut Self) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut item: impl FnMut(&mut Self) -> Result<(), JsonFault>,
+    ) -> Result<(), JsonFault> {
         self.take(b'[')?;
         if self.peek() == Some(b']') {
             self.pos += 1;
@@ -140,12 +140,12 @@ impl<'a> Cursor<'a> {
                     self.pos += 1;
                     return Ok(());
                 }
-                _ => return Err(Fault::Syntax),
+                _ => return Err(JsonFault::Syntax),
             }
         }
     }
 
-    pub(crate) fn value(&mut self) -> Result<Value<Str<'a>>, Fault> {
+    pub(crate) fn value(&mut self) -> Result<Value<Str<'a>>, JsonFault> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::Str),
             Some(b'{' | b'[') => {
@@ -160,15 +160,15 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string; the cursor must stand on its quote.
-    fn string(&mut self) -> Result<Str<'a>, Fault> {
+    fn string(&mut self) -> Result<Str<'a>, JsonFault> {
         if self.bytes.get(self.pos) != Some(&b'"') {
-            return Err(Fault::Syntax);
+            return Err(JsonFault::Syntax);
         }
         let start = self.pos + 1;
         let mut from = start;
         let mut quote = find_quote(&self.bytes[start..]);
         loop {
-            let end = from + quote.ok_or(Fault::Syntax)?;
+            let end = from + quote.ok_or(JsonFault::Syntax)?;
             let before = &self.bytes[from..end];
             let slashes = match before.last() {
                 Some(b'\\') => before.iter().rev().take_while(|&&b| b == b'\\').count(),
@@ -183,17 +183,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<(), Fault> {
+    fn literal(&mut self, word: &[u8]) -> Result<(), JsonFault> {
         if self.bytes[self.pos..].starts_with(word) {
             self.pos += word.len();
             Ok(())
         } else {
-            Err(Fault::Syntax)
+            Err(JsonFault::Syntax)
         }
     }
 
     /// Skips a number or `null`.
-    fn plain(&mut self) -> Result<(), Fault> {
+    fn plain(&mut self) -> Result<(), JsonFault> {
         let rest = &self.bytes[self.pos..];
         if rest.first() == Some(&b'n') {
             return self.literal(b"null");
@@ -205,11 +205,11 @@ impl<'a> Cursor<'a> {
         self.pos += length;
         match rest.first() {
             Some(b'0'..=b'9' | b'-') if rest[length - 1].is_ascii_digit() => Ok(()),
-            _ => Err(Fault::Syntax),
+            _ => Err(JsonFault::Syntax),
         }
     }
 
-    fn skip_nested(&mut self) -> Result<(), Fault> {
+    fn skip_nested(&mut self) -> Result<(), JsonFault> {
         // One bit per open value: 1 for an object, 0 for an array.
         let mut open: u128 = 0;
         let mut depth: u32 = 0;
@@ -250,7 +250,7 @@ impl<'a> Cursor<'a> {
                     }
                     Some(b'}') if object => {}
                     Some(b']') if !object => {}
-                    _ => return Err(Fault::Syntax),
+                    _ => return Err(JsonFault::Syntax),
                 }
                 self.pos += 1;
                 open >>= 1;
@@ -262,7 +262,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn key(&mut self) -> Result<(), Fault> {
+    fn key(&mut self) -> Result<(), JsonFault> {
         self.string()?;
         self.take(b':')
     }
@@ -287,9 +287,9 @@ fn find_quote(bytes: &[u8]) -> Option<usize> {
     memchr::memchr(b'"', &bytes[SHORT..]).map(|i| SHORT + i)
 }
 
-fn deeper(open: u128, depth: u32, bit: u128) -> Result<(u128, u32), Fault> {
+fn deeper(open: u128, depth: u32, bit: u128) -> Result<(u128, u32), JsonFault> {
     if depth == MAX_DEPTH {
-        return Err(Fault::TooDeep);
+        return Err(JsonFault::TooDeep);
     }
     Ok((open << 1 | bit, depth + 1))
 }
@@ -300,12 +300,12 @@ mod tests {
     use proptest::prelude::*;
     use rstest::rstest;
 
-    fn whole(text: &[u8]) -> Result<(), Fault> {
-        let mut cursor = Cursor::new(text);
+    fn whole(text: &[u8]) -> Result<(), JsonFault> {
+        let mut cursor = JsonCursor::new(text);
         cursor.value()?;
         match cursor.peek() {
             None => Ok(()),
-            Some(_) => Err(Fault::Syntax),
+            Some(_) => Err(JsonFault::Syntax),
         }
     }
 
@@ -319,13 +319,16 @@ mod tests {
     #[case::nan("NaN")]
     #[case::lone_minus("-")]
     fn what_is_not_json_is_a_fault(#[case] text: &str) {
-        assert_eq!(whole(text.as_bytes()), Err(Fault::Syntax));
+        assert_eq!(whole(text.as_bytes()), Err(JsonFault::Syntax));
     }
 
     #[test]
     fn a_depth_bomb_is_refused_at_once() {
-        assert_eq!(whole(&b"[".repeat(1_000_000)), Err(Fault::TooDeep));
-        assert_eq!(whole(&b"{\"a\":".repeat(1_000_000)), Err(Fault::TooDeep));
+        assert_eq!(whole(&b"[".repeat(1_000_000)), Err(JsonFault::TooDeep));
+        assert_eq!(
+            whole(&b"{\"a\":".repeat(1_000_000)),
+            Err(JsonFault::TooDeep)
+        );
         let deep = format!("{}1{}", "[".repeat(128), "]".repeat(128));
         assert_eq!(whole(deep.as_bytes()), Ok(()));
     }

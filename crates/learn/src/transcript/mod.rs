@@ -56,7 +56,7 @@ use playbook_core::errors::{self, attempt, call, message};
 pub(crate) use playbook_core::errors::{deed, shell, words};
 
 use crate::redact::Secrecy;
-use session::Session;
+use session::SessionReader;
 
 pub use bearing::Bearing;
 pub use category::{ErrorCategory, categorize};
@@ -65,16 +65,18 @@ pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use disowned::is_disowned;
 pub use errors::{error_of_subject, error_signature};
-pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, KnownBy, Place, Prompt, Via};
-pub use evidence::{Evidence, Shown};
-pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
+pub use event::{
+    Call, CallFailure, CheckResult, Cite, Event, EventKind, EventPlace, Fix, KnownBy, Prompt, Via,
+};
+pub use evidence::{Evidence, ShownEvent};
+pub use facts::{CitationUse, Facts, FollowUp, Replacement, SaidKind, Stakes, Stance, UserRemark};
 pub use hash::RecordHash;
 pub use injected::Beginnings;
-pub use outcome::Outcome;
+pub use outcome::SessionOutcome;
 pub use range::{MAX_LINE, Range, last_record_end};
 pub(crate) use recurring_errors::{RecurringError, Way};
-pub use source::Source;
-pub use stats::{Reason, Stats};
+pub use source::TranscriptSource;
+pub use stats::{Reason, ScanStats};
 pub use tokens::estimate as estimate_tokens;
 pub(crate) use tools::{AGENT_TOOLS, is_forbidden};
 
@@ -93,7 +95,7 @@ pub enum Lane {
 
 /// How the user's words are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Words {
+pub enum UserWords {
     /// Which of them are the user's own, and which are meant to hold from now on.
     #[default]
     Weighed,
@@ -103,11 +105,11 @@ pub enum Words {
 
 /// How a transcript is read.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ReadOptions {
     /// Whose conversation it is.
     pub lane: Lane,
     /// How the user's words are read.
-    pub words: Words,
+    pub words: UserWords,
     /// The home folder, which is shown as `~`.
     pub home: Option<String>,
     /// What is masked, and which files are never read.
@@ -122,7 +124,7 @@ pub struct Digest {
     /// What may be shown of it; `finish(budget)` makes the evidence.
     pub evidence: Collector,
     /// What was read and what was passed over.
-    pub stats: Stats,
+    pub stats: ScanStats,
 }
 
 /// Reads a range of a transcript in one pass; `source` holds it and no more.
@@ -131,15 +133,15 @@ pub struct Digest {
 /// a copy does not count. Bad records never make the scan fail: only a source that cannot
 /// be read does.
 pub fn scan(
-    source: impl Source + Send,
+    source: impl TranscriptSource + Send,
     range: Range,
-    options: &Options,
+    options: &ReadOptions,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> io::Result<Digest> {
     if range.bytes() < LARGE {
         return scan_reader(source, range.start, options, is_copy);
     }
-    let mut session = Session::new(options);
+    let mut session = SessionReader::new(options);
     let masker = &options.secrecy.masker;
     let stats = record_reader::each_ahead(source, range.start, masker, |offset, record, texts| {
         session.take(offset, record, texts, is_copy);
@@ -149,12 +151,12 @@ pub fn scan(
 
 /// As [`scan_reader`], and tells each event as it happens.
 pub fn each_event(
-    source: impl Source,
+    source: impl TranscriptSource,
     offset: u64,
-    options: &Options,
+    options: &ReadOptions,
     told: &mut dyn FnMut(&Event<'_>),
-) -> io::Result<Stats> {
-    let mut session = Session::telling(options, told);
+) -> io::Result<ScanStats> {
+    let mut session = SessionReader::telling(options, told);
     let masker = &options.secrecy.masker;
     let stats = record_reader::each(source, offset, masker, |offset, record, texts| {
         session.take(offset, record, texts, &mut |_, _| false);
@@ -164,12 +166,12 @@ pub fn each_event(
 
 /// As [`scan`], of what `source` holds; `offset` is where it begins in its file.
 pub fn scan_reader(
-    source: impl Source,
+    source: impl TranscriptSource,
     offset: u64,
-    options: &Options,
+    options: &ReadOptions,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> io::Result<Digest> {
-    let mut session = Session::new(options);
+    let mut session = SessionReader::new(options);
     let masker = &options.secrecy.masker;
     let stats = record_reader::each(source, offset, masker, |offset, record, texts| {
         session.take(offset, record, texts, is_copy);

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::category::{self, ErrorCategory};
 use super::disowned::stance;
-use super::event::{Call, Check, Cite, Event, EventKind, Prompt, Via};
-use super::facts::{CitationUse, Facts, FollowUp, Said, SaidKind};
+use super::event::{Call, CheckResult, Cite, Event, EventKind, Prompt, Via};
+use super::facts::{CitationUse, Facts, FollowUp, SaidKind, UserRemark};
 use super::hash::{Hashed, of_text};
-use super::outcome::{Ending, decide};
+use super::outcome::{LastEvent, decide};
 use super::sanitizer::Sanitizer;
 use super::{recurring_errors, shell, standing};
 use crate::clip::head;
@@ -51,7 +51,7 @@ pub(crate) struct Observer {
     /// Where in `facts.uses` those since the user's last prompt begin.
     open_uses: usize,
     said: HashSet<(SaidKind, u64)>,
-    ending: Ending,
+    ending: LastEvent,
     last_check: Option<Result<(), ErrorCategory>>,
     last_message: Option<u64>,
     /// The words of the prompts before the last, and those of the last, by their hashes.
@@ -74,7 +74,7 @@ impl Observer {
             EventKind::Rejection { words, .. } => self.rejection(words),
             EventKind::Interrupt => {
                 self.facts.interrupts += 1;
-                self.ending = Ending::Stopped;
+                self.ending = LastEvent::Stopped;
                 self.follow(|_| FollowUp::Interrupted);
             }
             EventKind::Text { cites, .. } => {
@@ -83,8 +83,8 @@ impl Observer {
                     self.facts.assistant_texts += 1;
                 }
                 self.last_message = message;
-                if !matches!(self.ending, Ending::ToolError(_)) {
-                    self.ending = Ending::Quiet;
+                if !matches!(self.ending, LastEvent::ToolError(_)) {
+                    self.ending = LastEvent::Quiet;
                 }
                 for cite in cites {
                     self.cite(cite);
@@ -93,7 +93,7 @@ impl Observer {
             EventKind::ToolCall(_) => self.facts.tool_calls += 1,
             EventKind::ToolResult(call) => {
                 self.facts.tool_results += 1;
-                self.ending = Ending::Quiet;
+                self.ending = LastEvent::Quiet;
                 self.ran(call);
                 if call.edits() {
                     // What passed before says nothing of it.
@@ -104,7 +104,7 @@ impl Observer {
             EventKind::ToolError { call, failure } => {
                 self.facts.tool_results += 1;
                 self.facts.tool_errors += 1;
-                self.ending = Ending::ToolError(failure.category);
+                self.ending = LastEvent::ToolError(failure.category);
                 self.ran(call);
                 self.follow(|sanitizer| FollowUp::ToolError {
                     tool: call.tool.clone(),
@@ -117,7 +117,7 @@ impl Observer {
             }
             EventKind::Check { check, .. } => self.check(check),
             EventKind::ApiError(text) => {
-                self.ending = Ending::ApiError(category::of_api_error(text));
+                self.ending = LastEvent::ApiError(category::of_api_error(text));
             }
             EventKind::Compaction => self.facts.compactions += 1,
             EventKind::HandBack { .. }
@@ -135,13 +135,13 @@ impl Observer {
         self.facts.stakes.drift = self.drift();
         self.facts.outcome = decide(self.ending, last_check.map(|result| result.is_ok()));
         self.facts.category = match self.ending {
-            Ending::ToolError(category) | Ending::ApiError(category) => Some(category),
+            LastEvent::ToolError(category) | LastEvent::ApiError(category) => Some(category),
             _ => last_check.and_then(Result::err),
         };
         self.facts
     }
 
-    fn check(&mut self, check: &Check) {
+    fn check(&mut self, check: &CheckResult) {
         let was_red = matches!(self.last_check.replace(check.result), Some(Err(_)));
         let is_green = check.result.is_ok();
         self.facts.checks_passed += u64::from(is_green);
@@ -184,7 +184,7 @@ impl Observer {
         self.facts.tool_results += 1;
         self.facts.tool_errors += 1;
         self.facts.rejections += 1;
-        self.ending = Ending::Stopped;
+        self.ending = LastEvent::Stopped;
         if !words.is_empty() {
             self.say(SaidKind::RejectionWords, words);
             for instruction in standing::instructions(words) {
@@ -220,7 +220,7 @@ impl Observer {
             };
             self.facts.first_request = Some(self.sanitizer.text(request, MAX_REQUEST));
         }
-        self.ending = Ending::Quiet;
+        self.ending = LastEvent::Quiet;
         self.compare(prompt.text);
         self.facts.stakes.critical += u64::from(!prompt.instructions.is_empty());
         self.instruct(prompt);
@@ -266,7 +266,7 @@ impl Observer {
         if self.facts.said.len() < MAX_SAID {
             let text = self.sanitizer.text(text, MAX_WORDS);
             if self.said.insert((kind, of_text(&text.to_lowercase()))) {
-                self.facts.said.push(Said { kind, text });
+                self.facts.said.push(UserRemark { kind, text });
             }
         }
     }

@@ -7,7 +7,7 @@ use super::category::ErrorCategory;
 worded! {
     /// How a session ended (spec/3).
     #[derive(Default)]
-    pub enum Outcome {
+    pub enum SessionOutcome {
         /// The last check (test run, build, linter, type checker) passed, and nothing went wrong after it.
         #[default]
         Success = "success",
@@ -22,7 +22,7 @@ worded! {
     }
 }
 
-impl Outcome {
+impl SessionOutcome {
     /// Says what of the outcome is certain: `the last check passed`.
     pub fn sign(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Outcome {
 
 /// The last thing of weight that happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum LastEvent {
     /// Nothing, or the assistant's last word on what worked.
     #[default]
     Quiet,
@@ -49,12 +49,12 @@ pub(crate) enum Ending {
 }
 
 /// Decides the outcome by how the session ended and whether the last check passed.
-pub(crate) fn decide(ending: Ending, last_check: Option<bool>) -> Outcome {
+pub(crate) fn decide(ending: LastEvent, last_check: Option<bool>) -> SessionOutcome {
     match (ending, last_check) {
-        (Ending::ApiError(_), _) => Outcome::Error,
-        (Ending::ToolError(ErrorCategory::Timeout), _) => Outcome::Timeout,
-        (_, Some(false)) => Outcome::Failure,
-        (Ending::Quiet, Some(true)) => Outcome::Success,
-        _ => Outcome::Partial,
+        (LastEvent::ApiError(_), _) => SessionOutcome::Error,
+        (LastEvent::ToolError(ErrorCategory::Timeout), _) => SessionOutcome::Timeout,
+        (_, Some(false)) => SessionOutcome::Failure,
+        (LastEvent::Quiet, Some(true)) => SessionOutcome::Success,
+        _ => SessionOutcome::Partial,
     }
 }

@@ -6,8 +6,8 @@
 use memchr::memmem;
 
 use super::hash::RecordHash;
-use super::json::{Cursor, Fault, Value};
-use super::record::{Block, Kind, Mark, Record};
+use super::json::{JsonCursor, JsonFault, Value};
+use super::record::{Block, RecordFlag, Speaker, TranscriptRecord};
 use super::stats::Reason;
 use super::text::Str;
 use super::time;
@@ -15,7 +15,7 @@ use super::time;
 /// Keys that only decide what a record is.
 #[derive(Default)]
 struct Deciding<'a> {
-    told: Option<(Kind, Block<Str<'a>>)>,
+    told: Option<(Speaker, Block<Str<'a>>)>,
     kind: Option<Str<'a>>,
     subtype: Option<Str<'a>>,
     timestamp: Option<Str<'a>>,
@@ -32,8 +32,10 @@ struct Deciding<'a> {
 }
 
 /// Reads the object at the cursor: a record, or why it is none that counts.
-pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>, Reason>, Fault> {
-    let mut record = Record::default();
+pub(crate) fn read<'a>(
+    cursor: &mut JsonCursor<'a>,
+) -> Result<Result<TranscriptRecord<Str<'a>>, Reason>, JsonFault> {
+    let mut record = TranscriptRecord::default();
     let mut deciding = Deciding::default();
     cursor.object(|cursor, key| {
         if key.is("message") {
@@ -55,22 +57,26 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>
             4 if key == b"type" => deciding.kind = value.str(),
             4 if key == b"data" => deciding.data = Some(value),
             4 if key == b"uuid" => record.uuid = value.str(),
-            6 if key == b"isMeta" => record.marks.set(Mark::Meta, value.is_true()),
+            6 if key == b"isMeta" => record.marks.set(RecordFlag::Meta, value.is_true()),
             7 if key == b"subtype" => deciding.subtype = value.str(),
             7 if key == b"content" => deciding.content = Some(value),
             9 if key == b"timestamp" => deciding.timestamp = value.str(),
             9 if key == b"operation" => deciding.operation = value.str(),
-            11 if key == b"isSidechain" => record.marks.set(Mark::Sidechain, value.is_true()),
+            11 if key == b"isSidechain" => record.marks.set(RecordFlag::Sidechain, value.is_true()),
             12 if key == b"promptSource" => deciding.source = value.str(),
             14 if key == b"toolDenialKind" => {
-                record.marks.set(Mark::Denied, value.str().is_some());
+                record.marks.set(RecordFlag::Denied, value.str().is_some());
             }
             16 if key == b"isCompactSummary" => {
-                record.marks.set(Mark::CompactSummary, value.is_true());
+                record
+                    .marks
+                    .set(RecordFlag::CompactSummary, value.is_true());
             }
             17 if key == b"isApiErrorMessage" => deciding.api_error = value.is_true(),
             25 if key == b"isVisibleInTranscriptOnly" => {
-                record.marks.set(Mark::TranscriptOnly, value.is_true());
+                record
+                    .marks
+                    .set(RecordFlag::TranscriptOnly, value.is_true());
             }
             _ => {}
         }
@@ -88,14 +94,14 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>
 /// refused of them. All else is passed over by a search for their signs.
 fn progress<'a>(
     data: Str<'a>,
-    record: &mut Record<Str<'a>>,
+    record: &mut TranscriptRecord<Str<'a>>,
     deciding: &mut Deciding<'a>,
-) -> Result<(), Fault> {
+) -> Result<(), JsonFault> {
     let has = |sign: &[u8]| memmem::find(data.raw(), sign).is_some();
     if !has(b"\"tool_use\"") && !has(b"\"The user doesn't want to") {
         return Ok(());
     }
-    Cursor::new(data.raw()).object(|cursor, key| {
+    JsonCursor::new(data.raw()).object(|cursor, key| {
         if !key.is("message") || cursor.peek() != Some(b'{') {
             return cursor.value().map(drop);
         }
@@ -110,16 +116,19 @@ fn progress<'a>(
 
 impl<'a> Deciding<'a> {
     /// What is done to the queue of what the user typed while the agent works.
-    fn queued(&self) -> Option<(Kind, Block<Str<'a>>)> {
+    fn queued(&self) -> Option<(Speaker, Block<Str<'a>>)> {
         let operation = self.operation?;
         let told = Block::Told {
             tool_use: Some(operation),
             content: self.content.unwrap_or(Value::Str(operation)),
         };
-        Some((Kind::Queue, told))
+        Some((Speaker::Queue, told))
     }
 
-    fn decide(&self, mut record: Record<Str<'a>>) -> Result<Record<Str<'a>>, Reason> {
+    fn decide(
+        &self,
+        mut record: TranscriptRecord<Str<'a>>,
+    ) -> Result<TranscriptRecord<Str<'a>>, Reason> {
         let kind = self.kind.ok_or(Reason::NoMessage)?;
         let told = match kind.raw() {
             b"attachment" => self.told,
@@ -127,16 +136,18 @@ impl<'a> Deciding<'a> {
             _ => None,
         };
         record.kind = match kind.raw() {
-            b"user" => Kind::User,
-            b"assistant" => Kind::Assistant,
-            b"system" if self.subtype.is_some_and(|s| s.is("compact_boundary")) => Kind::Boundary,
-            b"progress" if self.has_message => Kind::Aside,
+            b"user" => Speaker::User,
+            b"assistant" => Speaker::Assistant,
+            b"system" if self.subtype.is_some_and(|s| s.is("compact_boundary")) => {
+                Speaker::Boundary
+            }
+            b"progress" if self.has_message => Speaker::Aside,
             _ => told.ok_or(Reason::Bookkeeping)?.0,
         };
         if let Some((_, told)) = told {
             record.clear();
             record.push(told);
-        } else if record.kind != Kind::Boundary && !self.has_message {
+        } else if record.kind != Speaker::Boundary && !self.has_message {
             return Err(Reason::NoMessage);
         }
         let person = self.origin.is_none_or(|kind| kind.is("human"))
@@ -146,8 +157,8 @@ impl<'a> Deciding<'a> {
         if synthetic && !api_error {
             return Err(Reason::Meta);
         }
-        record.marks.set(Mark::NotTyped, !person);
-        record.marks.set(Mark::ApiError, api_error);
+        record.marks.set(RecordFlag::NotTyped, !person);
+        record.marks.set(RecordFlag::ApiError, api_error);
         record.hash = record.uuid.map(|uuid| RecordHash::of(uuid.raw()));
         record.time = self.timestamp.and_then(|t| time::read(t.raw()));
         Ok(record)
@@ -156,7 +167,7 @@ impl<'a> Deciding<'a> {
 
 /// Tells whether the client reports in the model's name that there is no answer; what else it
 /// writes there (`No response requested.`) says nothing.
-fn reports_api_error(record: &Record<Str<'_>>) -> bool {
+fn reports_api_error(record: &TranscriptRecord<Str<'_>>) -> bool {
     record.blocks().any(|block| match block {
         Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
             text.raw().starts_with(b"API Error")
@@ -167,7 +178,9 @@ fn reports_api_error(record: &Record<Str<'_>>) -> bool {
 
 /// Reads an attachment; those count in which a hook told the model something about a failure
 /// or a prompt that may hold a hint of ours, and what the user typed while the agent worked.
-fn attachment<'a>(cursor: &mut Cursor<'a>) -> Result<Option<(Kind, Block<Str<'a>>)>, Fault> {
+fn attachment<'a>(
+    cursor: &mut JsonCursor<'a>,
+) -> Result<Option<(Speaker, Block<Str<'a>>)>, JsonFault> {
     if cursor.peek() != Some(b'{') {
         return cursor.value().map(|_| None);
     }
@@ -196,10 +209,10 @@ fn attachment<'a>(cursor: &mut Cursor<'a>) -> Result<Option<(Kind, Block<Str<'a>
                 Some(b"UserPromptSubmit") => None,
                 _ => return Ok(None),
             };
-            content.map(|content| (Kind::Hook, told(tool_use, content)))
+            content.map(|content| (Speaker::Hook, told(tool_use, content)))
         }
         Some(b"queued_command") if !is_meta && mode.is_none_or(|mode| mode.is("prompt")) => {
-            prompt.map(|prompt| (Kind::Queued, told(None, prompt)))
+            prompt.map(|prompt| (Speaker::Queued, told(None, prompt)))
         }
         _ => None,
     })
@@ -213,7 +226,7 @@ fn may_hint(content: &Value<Str<'_>>) -> bool {
     memmem::find(raw.raw(), b"- [").is_some()
 }
 
-fn origin<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Str<'a>>, Fault> {
+fn origin<'a>(cursor: &mut JsonCursor<'a>) -> Result<Option<Str<'a>>, JsonFault> {
     if cursor.peek() != Some(b'{') {
         return cursor.value().map(|_| None);
     }
@@ -229,10 +242,10 @@ fn origin<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Str<'a>>, Fault> {
 }
 
 fn message<'a>(
-    cursor: &mut Cursor<'a>,
-    record: &mut Record<Str<'a>>,
+    cursor: &mut JsonCursor<'a>,
+    record: &mut TranscriptRecord<Str<'a>>,
     deciding: &mut Deciding<'a>,
-) -> Result<(), Fault> {
+) -> Result<(), JsonFault> {
     record.message = None;
     record.clear();
     deciding.model = None;
@@ -255,7 +268,10 @@ fn message<'a>(
     })
 }
 
-fn blocks<'a>(cursor: &mut Cursor<'a>, record: &mut Record<Str<'a>>) -> Result<(), Fault> {
+fn blocks<'a>(
+    cursor: &mut JsonCursor<'a>,
+    record: &mut TranscriptRecord<Str<'a>>,
+) -> Result<(), JsonFault> {
     if cursor.peek() != Some(b'[') {
         if let Some(text) = cursor.value()?.str() {
             record.push(Block::Whole(text));
@@ -273,7 +289,7 @@ fn blocks<'a>(cursor: &mut Cursor<'a>, record: &mut Record<Str<'a>>) -> Result<(
     })
 }
 
-fn block<'a>(cursor: &mut Cursor<'a>) -> Result<Block<Str<'a>>, Fault> {
+fn block<'a>(cursor: &mut JsonCursor<'a>) -> Result<Block<Str<'a>>, JsonFault> {
     let (mut kind, mut text, mut id, mut name) = (None, None, None, None);
     let (mut input, mut result, mut content, mut is_error) = (None, None, None, false);
     cursor.object(|cursor, key| {
@@ -307,16 +323,16 @@ fn block<'a>(cursor: &mut Cursor<'a>) -> Result<Block<Str<'a>>, Fault> {
 mod tests {
     use super::*;
 
-    fn outline(line: &[u8]) -> Result<Record<Str<'_>>, Reason> {
-        read(&mut Cursor::new(line)).unwrap()
+    fn outline(line: &[u8]) -> Result<TranscriptRecord<Str<'_>>, Reason> {
+        read(&mut JsonCursor::new(line)).unwrap()
     }
 
     #[test]
     fn keys_stand_in_any_order_and_the_last_of_two_wins() {
         let line = br#" { "message" : {"content":"old","content":[{"text":"new","type":"text"}],"role":"x","id":"m"} , "type":"user", "isMeta":true, "isMeta":false, "type" : "assistant"}"#;
         let record = outline(line).unwrap();
-        assert_eq!(record.kind, Kind::Assistant);
-        assert!(!record.marks.has(Mark::Meta));
+        assert_eq!(record.kind, Speaker::Assistant);
+        assert!(!record.marks.has(RecordFlag::Meta));
         assert!(record.message.unwrap().is("m"));
         assert!(matches!(record.only_block(), Some(Block::Text(t)) if t.is("new")));
     }
@@ -326,7 +342,7 @@ mod tests {
         let line = br#"{"type":"user","uuid":7,"isMeta":"yes","message":{"content":7},"origin":1}"#;
         let record = outline(line).unwrap();
         assert!(record.hash.is_none() && record.only_block().is_none());
-        assert!(!record.marks.has(Mark::Meta) && !record.marks.has(Mark::NotTyped));
+        assert!(!record.marks.has(RecordFlag::Meta) && !record.marks.has(RecordFlag::NotTyped));
         let line = br#"{"type":["assistant"],"message":{"content":"x"}}"#;
         assert_eq!(outline(line).err(), Some(Reason::NoMessage));
         let line = br#"{"type":"assistant","message":"x"}"#;

@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use serde::{Deserialize, Serialize};
 
-use super::json::Cursor;
+use super::json::JsonCursor;
 
 /// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
 pub const MAX_LINE: u64 = 32 << 20;
@@ -71,7 +71,7 @@ fn last_newline(
 
 /// Returns the length of the whole objects that `bytes` begins with.
 fn whole_objects(bytes: &[u8]) -> usize {
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = JsonCursor::new(bytes);
     let mut end = 0;
     while cursor.peek() == Some(b'{') && cursor.value().is_ok() {
         end = cursor.position();

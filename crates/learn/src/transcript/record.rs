@@ -14,8 +14,8 @@ const MAX_BLOCKS: usize = 10_000;
 
 /// A record that may be part of the conversation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Record<S> {
-    pub kind: Kind,
+pub(crate) struct TranscriptRecord<S> {
+    pub kind: Speaker,
     pub marks: Marks,
     pub hash: Option<RecordHash>,
     pub time: Option<Timestamp>,
@@ -29,7 +29,7 @@ pub(crate) struct Record<S> {
 
 /// Who speaks in a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Speaker {
     /// The user, a tool's answer, or the client in the user's name.
     #[default]
     User,
@@ -48,7 +48,7 @@ pub(crate) enum Kind {
 
 /// What can be said of a record with yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum RecordFlag {
     /// `isSidechain`: a subagent's line.
     Sidechain = 1,
     /// `isMeta`: written by the client.
@@ -69,11 +69,11 @@ pub(crate) enum Mark {
 pub(crate) struct Marks(u8);
 
 impl Marks {
-    pub(crate) fn has(self, mark: Mark) -> bool {
+    pub(crate) fn has(self, mark: RecordFlag) -> bool {
         self.0 & mark as u8 != 0
     }
 
-    pub(crate) fn set(&mut self, mark: Mark, on: bool) {
+    pub(crate) fn set(&mut self, mark: RecordFlag, on: bool) {
         if on {
             self.0 |= mark as u8;
         } else {
@@ -110,7 +110,7 @@ pub(crate) enum Block<S> {
     Other,
 }
 
-impl<S: Copy> Record<S> {
+impl<S: Copy> TranscriptRecord<S> {
     /// Returns the blocks of the message, in order.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<S>> {
         self.first.iter().chain(&self.rest).copied()
@@ -134,8 +134,8 @@ impl<S: Copy> Record<S> {
     }
 
     /// Returns the record with its strings in another form.
-    pub(crate) fn map<T>(&self, form: impl Fn(S) -> T + Copy) -> Record<T> {
-        Record {
+    pub(crate) fn map<T>(&self, form: impl Fn(S) -> T + Copy) -> TranscriptRecord<T> {
+        TranscriptRecord {
             kind: self.kind,
             marks: self.marks,
             hash: self.hash,
@@ -178,16 +178,16 @@ impl<S> Block<S> {
     }
 }
 
-impl Record<Str<'_>> {
+impl TranscriptRecord<Str<'_>> {
     /// Returns the record with its strings as places in `bytes`, which they borrow from.
-    pub(crate) fn in_place(&self, bytes: &[u8]) -> Record<Span> {
+    pub(crate) fn in_place(&self, bytes: &[u8]) -> TranscriptRecord<Span> {
         self.map(|text| text.span(bytes))
     }
 }
 
-impl Record<Span> {
+impl TranscriptRecord<Span> {
     /// Returns the record with its strings borrowed from `bytes`, in which they stand.
-    pub(crate) fn on<'a>(&self, bytes: &'a [u8]) -> Record<Str<'a>> {
+    pub(crate) fn on<'a>(&self, bytes: &'a [u8]) -> TranscriptRecord<Str<'a>> {
         self.map(|span| span.on(bytes))
     }
 }

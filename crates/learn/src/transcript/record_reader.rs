@@ -9,13 +9,13 @@ use std::panic;
 use std::sync::mpsc;
 use std::thread;
 
-use super::blocks::{Blocks, Lines};
+use super::blocks::{Blocks, LineBlock};
 use super::hash::{Hashed, RecordHash};
-use super::json::Cursor;
+use super::json::JsonCursor;
 use super::outline;
-use super::record::Record;
-use super::source::Source;
-use super::stats::{Reason, Stats};
+use super::record::TranscriptRecord;
+use super::source::TranscriptSource;
+use super::stats::{Reason, ScanStats};
 use super::text::{Span, Str};
 use super::texts::Texts;
 use crate::redact::Masker;
@@ -30,12 +30,12 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// A block of lines and the records in it that may count.
 #[derive(Default)]
 struct Batch {
-    lines: Lines,
-    records: Vec<(u64, Record<Span>, Texts)>,
+    lines: LineBlock,
+    records: Vec<(u64, TranscriptRecord<Span>, Texts)>,
 }
 
 impl Batch {
-    fn judge(&self, judge: &mut impl FnMut(u64, &Record<Str<'_>>, &Texts)) {
+    fn judge(&self, judge: &mut impl FnMut(u64, &TranscriptRecord<Str<'_>>, &Texts)) {
         for (offset, record, texts) in &self.records {
             judge(*offset, &record.on(self.lines.bytes()), texts);
         }
@@ -46,11 +46,11 @@ impl Batch {
 /// may count, in which `masker` looks for secrets; returns the counts of everything else.
 /// `offset` is where `source` begins.
 pub(crate) fn each(
-    source: impl Source,
+    source: impl TranscriptSource,
     offset: u64,
     masker: &Masker,
-    mut judge: impl FnMut(u64, &Record<Str<'_>>, &Texts),
-) -> io::Result<Stats> {
+    mut judge: impl FnMut(u64, &TranscriptRecord<Str<'_>>, &Texts),
+) -> io::Result<ScanStats> {
     let mut parser = Parser::new(source, offset, masker);
     let mut batch = Batch::default();
     while let Some(next) = parser.next(batch)? {
@@ -62,11 +62,11 @@ pub(crate) fn each(
 
 /// As [`each`], with a thread that reads and parses ahead.
 pub(crate) fn each_ahead(
-    source: impl Source + Send,
+    source: impl TranscriptSource + Send,
     offset: u64,
     masker: &Masker,
-    mut judge: impl FnMut(u64, &Record<Str<'_>>, &Texts),
-) -> io::Result<Stats> {
+    mut judge: impl FnMut(u64, &TranscriptRecord<Str<'_>>, &Texts),
+) -> io::Result<ScanStats> {
     let (give_back, used) = mpsc::channel();
     let (parsed, batches) = mpsc::sync_channel(AHEAD);
     thread::scope(|scope| {
@@ -93,17 +93,17 @@ pub(crate) fn each_ahead(
 
 struct Parser<'m, R> {
     blocks: Blocks<R>,
-    stats: Stats,
+    stats: ScanStats,
     masker: &'m Masker,
     /// The records that were read, to know one that stands there again.
     seen: HashSet<RecordHash, Hashed>,
 }
 
-impl<'m, R: Source> Parser<'m, R> {
+impl<'m, R: TranscriptSource> Parser<'m, R> {
     fn new(source: R, offset: u64, masker: &'m Masker) -> Self {
         Self {
             blocks: Blocks::new(source, offset),
-            stats: Stats::default(),
+            stats: ScanStats::default(),
             masker,
             seen: HashSet::default(),
         }
@@ -135,12 +135,12 @@ impl<'m, R: Source> Parser<'m, R> {
         start: usize,
         end: usize,
         offset: u64,
-        records: &mut Vec<(u64, Record<Span>, Texts)>,
+        records: &mut Vec<(u64, TranscriptRecord<Span>, Texts)>,
     ) {
         let line = &block[start..end];
         let line = line.strip_prefix(BOM).unwrap_or(line);
         let offset = offset + (end - line.len()) as u64;
-        let mut cursor = Cursor::new(line);
+        let mut cursor = JsonCursor::new(line);
         if cursor.peek().is_none() {
             self.pass_over(Reason::Blank);
         }
@@ -178,7 +178,7 @@ impl<'m, R: Source> Parser<'m, R> {
 mod tests {
     use super::*;
 
-    fn offsets(text: &str) -> (Vec<u64>, Stats) {
+    fn offsets(text: &str) -> (Vec<u64>, ScanStats) {
         let (mut plain, mut ahead) = (Vec::new(), Vec::new());
         let (text, masker) = (text.as_bytes(), Masker::default());
         let stats = each(text, 100, &masker, |at, _, _| plain.push(at)).unwrap();
@@ -223,7 +223,7 @@ mod tests {
                 Err(io::Error::other("gone"))
             }
         }
-        impl Source for Fails {}
+        impl TranscriptSource for Fails {}
 
         let masker = Masker::default();
         assert!(each(Fails, 0, &masker, |_, _, _| {}).is_err());

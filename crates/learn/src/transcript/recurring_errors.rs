@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
-use super::event::{Call, Failure, Fix};
+use super::event::{Call, CallFailure, Fix};
 use super::sanitizer::Sanitizer;
 use crate::hint::Signature;
 
@@ -76,7 +76,7 @@ impl std::fmt::Display for Way {
 pub(crate) fn note(
     errors: &mut Vec<RecurringError>,
     call: &Call,
-    failure: &Failure,
+    failure: &CallFailure,
     sanitizer: &Sanitizer,
 ) {
     let Some(signature) = failure.error else {

@@ -10,22 +10,22 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::collector::Collector;
-use super::event::{Call, Event, EventKind, Place};
+use super::event::{Call, Event, EventKind, EventPlace};
 use super::fixes::Fixes;
 use super::hash::RecordHash;
 use super::hints::Hints;
-use super::json::{Fault, Value};
+use super::json::{JsonFault, Value};
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
-use super::record::{Block, Kind, Mark, Record};
+use super::record::{Block, RecordFlag, Speaker, TranscriptRecord};
 use super::sanitizer::Sanitizer;
-use super::stats::{Reason, Stats};
+use super::stats::{Reason, ScanStats};
 use super::task::Task;
 use super::text::Str;
 use super::texts::Texts;
-use super::tools::Change;
+use super::tools::FileChange;
 use super::user;
-use super::{Digest, Lane, Options, Words, citations, tools};
+use super::{Digest, Lane, ReadOptions, UserWords, citations, tools};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -40,22 +40,22 @@ const PLAN_TOOL: &str = "ExitPlanMode";
 pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 'c;
 
 /// Takes each event as it happens.
-pub(crate) type Told<'t> = dyn FnMut(&Event<'_>) + 't;
+pub(crate) type EventSink<'t> = dyn FnMut(&Event<'_>) + 't;
 
 /// Reads the records of one range in order.
 #[derive(Default)]
-pub(crate) struct Session<'t> {
+pub(crate) struct SessionReader<'t> {
     lane: Lane,
-    words: Words,
+    words: UserWords,
     mask: Mask,
     sink: Sink<'t>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingCall>,
     fixes: Fixes,
     hints: Hints,
     /// The last call of a subagent's that stands in this file.
-    aside: Waiting,
+    aside: WaitingCall,
     task: Task,
     /// The last call whose check failed, and what ran it.
     red: Option<(Arc<Call>, String)>,
@@ -71,7 +71,7 @@ pub(crate) struct Session<'t> {
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingCall {
     id: Box<str>,
     call: Arc<Call>,
     /// Whether it is about a file that is never to be read.
@@ -86,7 +86,7 @@ struct Waiting {
 #[derive(Default)]
 struct Sink<'t> {
     /// Who is told each event besides.
-    told: Option<&'t mut Told<'t>>,
+    told: Option<&'t mut EventSink<'t>>,
     observer: Observer,
     collector: Collector,
     /// How many of each kind.
@@ -95,7 +95,7 @@ struct Sink<'t> {
 }
 
 impl Sink<'_> {
-    fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
+    fn push(&mut self, place: EventPlace<'_>, kind: EventKind<'_>) {
         let name = kind.name();
         match self.events.iter_mut().find(|(known, _)| *known == name) {
             Some((_, count)) => *count += 1,
@@ -115,15 +115,15 @@ impl Sink<'_> {
     }
 }
 
-impl<'t> Session<'t> {
+impl<'t> SessionReader<'t> {
     /// A session of which `told` gets each event.
-    pub(crate) fn telling(options: &Options, told: &'t mut Told<'t>) -> Self {
+    pub(crate) fn telling(options: &ReadOptions, told: &'t mut EventSink<'t>) -> Self {
         let mut session = Self::new(options);
         session.sink.told = Some(told);
         session
     }
 
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &ReadOptions) -> Self {
         let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
@@ -141,7 +141,7 @@ impl<'t> Session<'t> {
     pub(crate) fn take(
         &mut self,
         offset: u64,
-        record: &Record<Str<'_>>,
+        record: &TranscriptRecord<Str<'_>>,
         texts: &Texts,
         is_copy: &mut IsCopy<'_>,
     ) {
@@ -152,7 +152,7 @@ impl<'t> Session<'t> {
     }
 
     /// Returns what was found; `stats` holds the counts of what was not handed over.
-    pub(crate) fn finish(self, mut stats: Stats) -> Digest {
+    pub(crate) fn finish(self, mut stats: ScanStats) -> Digest {
         stats.read = self.read;
         stats.masked = self.mask.into_counts();
         for (reason, count) in self.skipped {
@@ -173,7 +173,7 @@ impl<'t> Session<'t> {
     fn read(
         &mut self,
         offset: u64,
-        record: &Record<Str<'_>>,
+        record: &TranscriptRecord<Str<'_>>,
         texts: &Texts,
         is_copy: &mut IsCopy<'_>,
     ) -> Result<(), Reason> {
@@ -186,32 +186,32 @@ impl<'t> Session<'t> {
             self.sink.observer.sanitizer.work_in(&folder);
             self.sink.collector.sanitizer.work_in(&folder);
         }
-        if record.marks.has(Mark::Sidechain) != (self.lane == Lane::Subagent) {
+        if record.marks.has(RecordFlag::Sidechain) != (self.lane == Lane::Subagent) {
             return Err(Reason::OtherLane);
         }
-        let place = Place {
+        let place = EventPlace {
             offset,
             record: record.uuid,
             time: record.time,
             message: record.message,
         };
         match record.kind {
-            Kind::Assistant => self.assistant(record, texts, place)?,
-            Kind::User => self.user(record, texts, place)?,
-            Kind::Boundary => {
+            Speaker::Assistant => self.assistant(record, texts, place)?,
+            Speaker::User => self.user(record, texts, place)?,
+            Speaker::Boundary => {
                 self.compacting = true;
                 self.sink.push(place, EventKind::Compaction);
             }
-            Kind::Hook => self.told(record)?,
-            Kind::Aside => self.aside(record, place)?,
-            Kind::Queued => self.queued(record, place)?,
-            Kind::Queue => self.queue(record, place)?,
+            Speaker::Hook => self.told(record)?,
+            Speaker::Aside => self.aside(record, place)?,
+            Speaker::Queued => self.queued(record, place)?,
+            Speaker::Queue => self.queue(record, place)?,
         }
         Ok(())
     }
 
     /// Takes what a hook told the model, for the hints of ours in it.
-    fn told(&mut self, record: &Record<Str<'_>>) -> Result<(), Fault> {
+    fn told(&mut self, record: &TranscriptRecord<Str<'_>>) -> Result<(), JsonFault> {
         if let Some(Block::Told { tool_use, content }) = record.only_block() {
             for text in tools::strings(content) {
                 self.hints
@@ -223,11 +223,11 @@ impl<'t> Session<'t> {
 
     fn assistant(
         &mut self,
-        record: &Record<Str<'_>>,
+        record: &TranscriptRecord<Str<'_>>,
         texts: &Texts,
-        place: Place<'_>,
-    ) -> Result<(), Fault> {
-        let api_error = record.marks.has(Mark::ApiError);
+        place: EventPlace<'_>,
+    ) -> Result<(), JsonFault> {
+        let api_error = record.marks.has(RecordFlag::ApiError);
         let mut decoded = texts.iter();
         for block in record.blocks() {
             match block {
@@ -262,7 +262,7 @@ impl<'t> Session<'t> {
         id: Option<Str<'_>>,
         name: Option<Str<'_>>,
         input: Option<Value<Str<'_>>>,
-        place: Place<'_>,
+        place: EventPlace<'_>,
     ) {
         if self.waiting.len() == MAX_WAITING {
             self.waiting.pop_front();
@@ -279,12 +279,12 @@ impl<'t> Session<'t> {
         id: Option<Str<'_>>,
         name: Option<Str<'_>>,
         input: Option<Value<Str<'_>>>,
-    ) -> Waiting {
+    ) -> WaitingCall {
         self.has_left_plan = false;
         let (mut call, mut change, is_private) = tools::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
-            change = Change::default();
+            change = FileChange::default();
             let line = call.input.find('\n').unwrap_or(call.input.len());
             call.input.truncate(line);
         }
@@ -293,7 +293,7 @@ impl<'t> Session<'t> {
             Some(Value::Nested(raw)) if call.tool == QUESTION_TOOL => raw.head(MAX_OFFERED),
             _ => Str::default(),
         };
-        Waiting {
+        WaitingCall {
             asks: asks.raw().into(),
             id: id.into(),
             call: Arc::new(call),
@@ -306,18 +306,20 @@ impl<'t> Session<'t> {
 
     fn user(
         &mut self,
-        record: &Record<Str<'_>>,
+        record: &TranscriptRecord<Str<'_>>,
         texts: &Texts,
-        place: Place<'_>,
+        place: EventPlace<'_>,
     ) -> Result<(), Reason> {
-        if record.marks.has(Mark::CompactSummary) || record.marks.has(Mark::TranscriptOnly) {
+        if record.marks.has(RecordFlag::CompactSummary)
+            || record.marks.has(RecordFlag::TranscriptOnly)
+        {
             let announced = std::mem::take(&mut self.compacting);
-            if record.marks.has(Mark::CompactSummary) && !announced {
+            if record.marks.has(RecordFlag::CompactSummary) && !announced {
                 self.sink.push(place, EventKind::Compaction);
             }
             return Err(Reason::Summary);
         }
-        if record.marks.has(Mark::Meta) {
+        if record.marks.has(RecordFlag::Meta) {
             return self.meta(record, place);
         }
         for block in record.blocks() {
@@ -330,7 +332,12 @@ impl<'t> Session<'t> {
                 let waiting = self.answered_call(id);
                 let is_shown = || waiting.shows_usage(content);
                 if is_error || tools::says_it_failed(content) || is_shown() {
-                    self.failed(waiting, content, record.marks.has(Mark::Denied), place);
+                    self.failed(
+                        waiting,
+                        content,
+                        record.marks.has(RecordFlag::Denied),
+                        place,
+                    );
                 } else {
                     self.worked(waiting, content, place);
                 }
@@ -341,7 +348,11 @@ impl<'t> Session<'t> {
 
     /// Of what the client writes in the user's name only the words of hooks are told; the gate's
     /// may hold hints.
-    fn meta(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Reason> {
+    fn meta(
+        &mut self,
+        record: &TranscriptRecord<Str<'_>>,
+        place: EventPlace<'_>,
+    ) -> Result<(), Reason> {
         let Some(Block::Whole(text) | Block::Text(text)) = record.only_block() else {
             return Err(Reason::Meta);
         };

@@ -6,11 +6,11 @@ use std::io::{self, Read};
 ///
 /// A sparse file may claim to have any size. Its holes read as zeros, which are no record;
 /// inside a line that is too long anyway they are jumped over instead of read.
-pub trait Source: Read {
+pub trait TranscriptSource: Read {
     /// Moves to the next byte that is not in a hole; returns how many were jumped over.
     fn skip_hole(&mut self) -> io::Result<u64> {
         Ok(0)
     }
 }
 
-impl Source for &[u8] {}
+impl TranscriptSource for &[u8] {}

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::json::Fault;
+use super::json::JsonFault;
 
 /// Counts of a scan: every record is read or skipped with a reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct ScanStats {
     /// Records, bad ones included; a line can hold two.
     pub records: u64,
     /// Records that were taken as part of the conversation.
@@ -48,17 +48,17 @@ pub enum Reason {
     Bookkeeping,
 }
 
-impl From<Fault> for Reason {
-    fn from(fault: Fault) -> Self {
+impl From<JsonFault> for Reason {
+    fn from(fault: JsonFault) -> Self {
         match fault {
-            Fault::Syntax => Self::BadJson,
-            Fault::NotUtf8 => Self::NotUtf8,
-            Fault::TooDeep => Self::TooDeep,
+            JsonFault::Syntax => Self::BadJson,
+            JsonFault::NotUtf8 => Self::NotUtf8,
+            JsonFault::TooDeep => Self::TooDeep,
         }
     }
 }
 
-impl Stats {
+impl ScanStats {
     pub(crate) fn skip(&mut self, reason: Reason) {
         *self.skipped.entry(reason).or_default() += 1;
     }

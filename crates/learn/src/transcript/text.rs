@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::json::Fault;
+use super::json::JsonFault;
 use super::mask::without_last_word;
 
 /// The longest id or name, in bytes.
@@ -81,7 +81,7 @@ impl<'a> Str<'a> {
 
     /// Decodes about the first and the last `max` bytes, or all of a string that is
     /// not longer than both.
-    pub(crate) fn decode_ends(self, max: usize) -> Result<Cow<'a, str>, Fault> {
+    pub(crate) fn decode_ends(self, max: usize) -> Result<Cow<'a, str>, JsonFault> {
         if self.0.len() <= 2 * max {
             return self.decode();
         }
@@ -92,11 +92,11 @@ impl<'a> Str<'a> {
     }
 
     /// Decodes escapes; half of a surrogate pair becomes U+FFFD.
-    pub(crate) fn decode(self) -> Result<Cow<'a, str>, Fault> {
-        let text = simdutf8::basic::from_utf8(self.0).map_err(|_| Fault::NotUtf8)?;
+    pub(crate) fn decode(self) -> Result<Cow<'a, str>, JsonFault> {
+        let text = simdutf8::basic::from_utf8(self.0).map_err(|_| JsonFault::NotUtf8)?;
         // To look at them all is quicker than to end at the first.
         if self.0.iter().fold(u8::MAX, |least, b| least.min(*b)) < 0x20 {
-            return Err(Fault::Syntax);
+            return Err(JsonFault::Syntax);
         }
         match memchr::memchr(b'\\', self.0) {
             None => Ok(Cow::Borrowed(text)),
@@ -110,13 +110,13 @@ impl<'a> Str<'a> {
     }
 }
 
-fn unescape(text: &str, first: usize) -> Result<String, Fault> {
+fn unescape(text: &str, first: usize) -> Result<String, JsonFault> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut at = Some(first);
     while let Some(i) = at {
         out.push_str(&rest[..i]);
-        let code = *rest.as_bytes().get(i + 1).ok_or(Fault::Syntax)?;
+        let code = *rest.as_bytes().get(i + 1).ok_or(JsonFault::Syntax)?;
         let mut used = 2;
         match code {
             b'"' | b'\\' | b'/' => out.push(char::from(code)),
@@ -130,7 +130,7 @@ fn unescape(text: &str, first: usize) -> Result<String, Fault> {
                 out.push(c);
                 used = length;
             }
-            _ => return Err(Fault::Syntax),
+            _ => return Err(JsonFault::Syntax),
         }
         rest = &rest[i + used..];
         at = memchr::memchr(b'\\', rest.as_bytes());
@@ -140,7 +140,7 @@ fn unescape(text: &str, first: usize) -> Result<String, Fault> {
 }
 
 /// Reads `\uXXXX`, with its second half where it is a pair; returns the bytes used.
-fn unicode(bytes: &[u8]) -> Result<(char, usize), Fault> {
+fn unicode(bytes: &[u8]) -> Result<(char, usize), JsonFault> {
     let high = hex4(bytes.get(2..6))?;
     if let Some(c) = char::from_u32(high) {
         return Ok((c, 6));
@@ -155,11 +155,14 @@ fn unicode(bytes: &[u8]) -> Result<(char, usize), Fault> {
     Ok(('\u{FFFD}', 6))
 }
 
-fn hex4(digits: Option<&[u8]>) -> Result<u32, Fault> {
-    digits.ok_or(Fault::Syntax)?.iter().try_fold(0, |n, &b| {
-        let digit = char::from(b).to_digit(16).ok_or(Fault::Syntax)?;
-        Ok(n * 16 + digit)
-    })
+fn hex4(digits: Option<&[u8]>) -> Result<u32, JsonFault> {
+    digits
+        .ok_or(JsonFault::Syntax)?
+        .iter()
+        .try_fold(0, |n, &b| {
+            let digit = char::from(b).to_digit(16).ok_or(JsonFault::Syntax)?;
+            Ok(n * 16 + digit)
+        })
 }
 
 /// Where a string or value stands in a block of bytes.
@@ -181,7 +184,7 @@ impl Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::json::{Cursor, Value};
+    use crate::transcript::json::{JsonCursor, Value};
     use proptest::prelude::*;
     use rstest::rstest;
 
@@ -196,10 +199,10 @@ mod tests {
     }
 
     #[rstest]
-    #[case::newline(b"a\nb", Fault::Syntax)]
-    #[case::unknown_escape(br"\x", Fault::Syntax)]
-    #[case::not_utf8(b"\xff", Fault::NotUtf8)]
-    fn bad_strings_are_faults(#[case] raw: &[u8], #[case] fault: Fault) {
+    #[case::newline(b"a\nb", JsonFault::Syntax)]
+    #[case::unknown_escape(br"\x", JsonFault::Syntax)]
+    #[case::not_utf8(b"\xff", JsonFault::NotUtf8)]
+    fn bad_strings_are_faults(#[case] raw: &[u8], #[case] fault: JsonFault) {
         assert_eq!(Str(raw).decode(), Err(fault));
     }
 
@@ -207,7 +210,7 @@ mod tests {
         #[test]
         fn any_string_survives(text in any::<String>()) {
             let json = serde_json::to_string(&text).unwrap();
-            let Value::Str(s) = Cursor::new(json.as_bytes()).value().unwrap() else { panic!() };
+            let Value::Str(s) = JsonCursor::new(json.as_bytes()).value().unwrap() else { panic!() };
             prop_assert_eq!(s.decode().unwrap(), text);
         }
 

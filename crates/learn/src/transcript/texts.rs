@@ -2,8 +2,8 @@
 //!
 //! Nothing here depends on other records, so that a thread can do it ahead.
 
-use super::json::Fault;
-use super::record::{Block, Kind, Mark, Record};
+use super::json::JsonFault;
+use super::record::{Block, RecordFlag, Speaker, TranscriptRecord};
 use super::standing;
 use super::text::Str;
 use super::user::{self, UserText};
@@ -12,7 +12,7 @@ use crate::redact::Masker;
 /// What was written in a record, block by block.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    decoded: Vec<Result<String, Fault>>,
+    decoded: Vec<Result<String, JsonFault>>,
     /// Whether the masker would leave them as they are.
     pub are_clean: bool,
     /// The standing instructions in the prompt that the only text is.
@@ -21,11 +21,15 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// Reads the texts of a record in which the user or the assistant may speak.
-    pub(crate) fn of(record: &Record<Str<'_>>, masker: &Masker) -> Self {
-        let by_client = [Mark::Meta, Mark::CompactSummary, Mark::TranscriptOnly];
+    pub(crate) fn of(record: &TranscriptRecord<Str<'_>>, masker: &Masker) -> Self {
+        let by_client = [
+            RecordFlag::Meta,
+            RecordFlag::CompactSummary,
+            RecordFlag::TranscriptOnly,
+        ];
         let speaks = match record.kind {
-            Kind::Assistant => true,
-            Kind::User => !by_client.iter().any(|mark| record.marks.has(*mark)),
+            Speaker::Assistant => true,
+            Speaker::User => !by_client.iter().any(|mark| record.marks.has(*mark)),
             _ => false,
         };
         let blocks = record.blocks().filter(|_| speaks);
@@ -47,10 +51,10 @@ impl Texts {
 
     /// Looks for the standing instructions in what was typed in a record of this kind, ahead of
     /// who asks for them.
-    pub(crate) fn look_for_orders(&mut self, kind: Kind) {
+    pub(crate) fn look_for_orders(&mut self, kind: Speaker) {
         if let [Ok(text)] = self.decoded.as_slice()
             && self.are_clean
-            && kind == Kind::User
+            && kind == Speaker::User
             && let UserText::Prompt(text) = user::classify(text)
         {
             self.orders = Some(standing::instructions(text.trim()));
@@ -58,7 +62,7 @@ impl Texts {
     }
 
     /// The texts of the blocks that have one, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<&str, Fault>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<&str, JsonFault>> {
         let decoded = self.decoded.iter();
         decoded.map(|text| text.as_deref().map_err(|fault| *fault))
     }

@@ -6,7 +6,7 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use super::call::{Call, MAX_INPUT};
-use super::json::{Cursor, Value};
+use super::json::{JsonCursor, Value};
 use super::mask::Mask;
 use super::text::Str;
 use super::user;
@@ -51,7 +51,7 @@ const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permissio
 
 /// What a call would change: the text before, which only an edit names, and after.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Change<'a> {
+pub(crate) struct FileChange<'a> {
     pub old: Str<'a>,
     pub new: Str<'a>,
 }
@@ -62,13 +62,13 @@ pub(crate) fn call<'a>(
     name: Option<Str<'_>>,
     input: Option<Value<Str<'a>>>,
     mask: &mut Mask,
-) -> (Call, Change<'a>, bool) {
+) -> (Call, FileChange<'a>, bool) {
     let mut call = Call {
         tool: name.and_then(Str::plain).unwrap_or_default().to_owned(),
         ..Call::default()
     };
     let mut telling: Option<(u8, Str<'_>)> = None;
-    let mut change = Change::default();
+    let mut change = FileChange::default();
     let mut is_private = false;
     let mut task = None;
     each_input(input, |key, text| {
@@ -147,7 +147,7 @@ fn each_input<'a>(input: Option<Value<Str<'a>>>, mut found: impl FnMut(&[u8], St
         return;
     };
     // A fault only means that less is known about the call.
-    _ = Cursor::new(raw.raw()).object(|cursor, key| {
+    _ = JsonCursor::new(raw.raw()).object(|cursor, key| {
         if let Some(text) = cursor.value()?.str() {
             found(key.raw(), text);
         }
@@ -174,7 +174,7 @@ fn each_text<'a>(content: Option<Value<Str<'a>>>, mut found: impl FnMut(Str<'a>)
         Some(Value::Str(text)) => found(text),
         Some(Value::Nested(raw)) if raw.raw().first() == Some(&b'[') => {
             // A fault only means that less is known about the answer.
-            _ = Cursor::new(raw.raw()).array(|cursor| {
+            _ = JsonCursor::new(raw.raw()).array(|cursor| {
                 if cursor.peek() != Some(b'{') {
                     return cursor.value().map(drop);
                 }
@@ -198,7 +198,7 @@ pub(crate) fn strings(content: Value<Str<'_>>) -> Vec<Str<'_>> {
         Value::Str(text) => found.push(text),
         Value::Nested(raw) if raw.raw().first() == Some(&b'[') => {
             // A fault only means that less is known.
-            _ = Cursor::new(raw.raw()).array(|cursor| {
+            _ = JsonCursor::new(raw.raw()).array(|cursor| {
                 found.extend(cursor.value()?.str());
                 Ok(())
             });
@@ -236,7 +236,7 @@ pub(crate) fn last_text(content: Option<Value<Str<'_>>>) -> Option<Str<'_>> {
 /// that says so of itself.
 pub(crate) fn says_it_failed(content: Option<Value<Str<'_>>>) -> bool {
     #[derive(Deserialize)]
-    struct Told {
+    struct OwnSuccess {
         success: bool,
     }
     let Some(text) = last_text(content) else {
@@ -247,9 +247,9 @@ pub(crate) fn says_it_failed(content: Option<Value<Str<'_>>>) -> bool {
         && raw.first() == Some(&b'{')
         && memmem::find(raw, br#"\"success\""#).is_some();
     may_say_it
-        && text
-            .decode()
-            .is_ok_and(|text| serde_json::from_str::<Told>(&text).is_ok_and(|told| !told.success))
+        && text.decode().is_ok_and(|text| {
+            serde_json::from_str::<OwnSuccess>(&text).is_ok_and(|told| !told.success)
+        })
 }
 
 /// Tells whether an error only says that the user stopped what ran.
@@ -311,7 +311,7 @@ mod tests {
     use rstest::rstest;
 
     fn value(json: &str) -> Option<Value<Str<'_>>> {
-        Cursor::new(json.as_bytes()).value().ok()
+        JsonCursor::new(json.as_bytes()).value().ok()
     }
 
     #[rstest]

@@ -68,13 +68,13 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct AnsweredQuestion<'a> {
     pub question: &'a str,
     /// The user's words, or one or more of the choices.
     pub words: &'a str,
 }
 
-impl Answer<'_> {
+impl AnsweredQuestion<'_> {
     /// Tells whether it was among the choices in the call's input, which is JSON.
     pub(crate) fn is_among(&self, offered: &[u8]) -> bool {
         let is_offered = |words: &str| {
@@ -84,7 +84,7 @@ impl Answer<'_> {
     }
 }
 
-impl fmt::Display for Answer<'_> {
+impl fmt::Display for AnsweredQuestion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.question, self.words)
     }
@@ -92,7 +92,7 @@ impl fmt::Display for Answer<'_> {
 
 /// Reads the answers out of what the tool that asks the user returned:
 /// `… "question"="answer", "question"="answer". …`.
-pub(crate) fn answers(text: &str) -> Vec<Answer<'_>> {
+pub(crate) fn answers(text: &str) -> Vec<AnsweredQuestion<'_>> {
     let mut answers = Vec::new();
     let mut rest = text.trim_start().strip_prefix(ANSWERS).unwrap_or_default();
     while let Some((question, after)) = rest.split_once("\"=\"") {
@@ -106,7 +106,7 @@ pub(crate) fn answers(text: &str) -> Vec<Answer<'_>> {
             .match_indices('"')
             .find(ends)
             .map_or(after.len(), |(at, _)| at);
-        answers.push(Answer {
+        answers.push(AnsweredQuestion {
             question: question
                 .split_once('"')
                 .map_or(question, |(_, question)| question),
@@ -205,7 +205,7 @@ mod tests {
     #[case::own("neither", false)]
     fn what_was_offered_is_told_from_own_words(#[case] words: &str, #[case] offered: bool) {
         let asked = br#"{"questions":[{"options":[{"label":"SQLite"},{"label":"Postgres"}]}]}"#;
-        let answer = Answer {
+        let answer = AnsweredQuestion {
             question: "?",
             words,
         };

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use playbook::digest::name_of;
 use playbook::hint::{Effect, MemoryKind, Signature};
 use playbook::memory::RecallQuery;
-use playbook::reflect::learned::{Learned, NewLesson, NewReflection, Source};
+use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection};
 use playbook::reflect::tellable::tellable;
 use playbook::service::{self, Asked, ToStore, together};
 use playbook::tenant::Tenant;
@@ -35,9 +35,9 @@ const MIN_IMPORTANCE: f64 = 0.5;
 const IMPORTANCE_OF_LESSON: f64 = 0.8;
 const HALF: f64 = 0.5;
 
-type Answer = Result<Json<Value>, Problem>;
+type HttpResult = Result<Json<Value>, Problem>;
 type AppState = State<Arc<App>>;
-type Whose = Extension<TenantName>;
+type TenantOf = Extension<TenantName>;
 
 #[derive(Deserialize)]
 pub(crate) struct GenerateOptions {
@@ -48,10 +48,10 @@ pub(crate) struct GenerateOptions {
 /// `POST /api/v1/reflections/generate`: reflects on a trace (spec/3 `generate_reflection`).
 pub(crate) async fn generate(
     State(app): AppState,
-    Extension(tenant): Whose,
+    Extension(tenant): TenantOf,
     Query(keep): Query<GenerateOptions>,
     Body(body): Body,
-) -> Answer {
+) -> HttpResult {
     own_tenant(&body, &tenant)?;
     for field in ["project_id", "session_id"] {
         name(field, body[field].as_str().map(str::to_owned))?;
@@ -113,7 +113,7 @@ struct ReadyReflection {
 /// `POST /api/v1/reflections`: stores a ready one (spec/3 `store_reflection`).
 pub(crate) async fn store_reflection(
     State(app): AppState,
-    Extension(tenant): Whose,
+    Extension(tenant): TenantOf,
     body: Body,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
     let new: ReadyReflection = masked(&app, &tenant, body)?;
@@ -159,7 +159,11 @@ struct ReflectionQuery {
 }
 
 /// `POST /api/v1/reflections/query`: finds what was learned (spec/3 `query_reflections`).
-pub(crate) async fn query(State(app): AppState, Extension(tenant): Whose, body: Body) -> Answer {
+pub(crate) async fn query(
+    State(app): AppState,
+    Extension(tenant): TenantOf,
+    body: Body,
+) -> HttpResult {
     let asked: ReflectionQuery = own(&tenant, body)?;
     let limit = asked.k.unwrap_or(FOUND);
     if !(1..=MOST_FOUND).contains(&limit) {
@@ -205,7 +209,7 @@ struct ReadyLesson {
 /// `POST /api/v1/lessons`: stores a lesson (spec/4 `store_lesson`).
 pub(crate) async fn store_lesson(
     State(app): AppState,
-    Extension(tenant): Whose,
+    Extension(tenant): TenantOf,
     body: Body,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
     let new: ReadyLesson = masked(&app, &tenant, body)?;
@@ -227,18 +231,18 @@ pub(crate) async fn store_lesson(
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LessonOutcome {
+struct OutcomeBody {
     helped: bool,
 }
 
 /// `POST /api/v1/lessons/{id}/outcome`: what it was worth (spec/4 `record_lesson_outcome`).
 pub(crate) async fn lesson_outcome(
     State(app): AppState,
-    Extension(tenant): Whose,
+    Extension(tenant): TenantOf,
     Path(id): Path<String>,
     body: Body,
-) -> Answer {
-    let outcome: LessonOutcome = body.read()?;
+) -> HttpResult {
+    let outcome: OutcomeBody = body.read()?;
     let effect = if outcome.helped {
         Effect::Helped
     } else {
@@ -266,7 +270,11 @@ struct ErrorAsked {
 }
 
 /// `POST /api/v1/errors/seen`: whether it struck before, and what fixed it (spec/5).
-pub(crate) async fn seen(State(app): AppState, Extension(tenant): Whose, body: Body) -> Answer {
+pub(crate) async fn seen(
+    State(app): AppState,
+    Extension(tenant): TenantOf,
+    body: Body,
+) -> HttpResult {
     let asked: ErrorAsked = own(&tenant, body)?;
     let text = body::text("error", asked.error)?;
     let project = name("project_id", asked.project_id)?;
@@ -283,9 +291,9 @@ pub(crate) struct StatsOptions {
 /// `GET /api/v1/stats`: figures about what was learned (spec/4 `get_stats`).
 pub(crate) async fn stats(
     State(app): AppState,
-    Extension(tenant): Whose,
+    Extension(tenant): TenantOf,
     Query(of): Query<StatsOptions>,
-) -> Answer {
+) -> HttpResult {
     let project = name("project_id", of.project_id)?;
     if project
         .as_deref()
@@ -299,9 +307,9 @@ pub(crate) async fn stats(
 /// `GET /api/v1/playbooks/{project}`: the key points of a project of the user's own.
 pub(crate) async fn key_points(
     State(app): AppState,
-    Extension(tenant): Whose,
+    Extension(tenant): TenantOf,
     Path(project): Path<String>,
-) -> Answer {
+) -> HttpResult {
     // Playbooks are files of the user: no other tenant has any.
     let is_user = Tenant::named(tenant.as_str()) == Tenant::User;
     let found = tokio::task::spawn_blocking(move || {
@@ -318,7 +326,7 @@ pub(crate) async fn key_points(
 async fn learn(
     app: &App,
     tenant: &TenantName,
-    source: Source,
+    source: LearnedFrom,
     new: Learned,
 ) -> Result<Vec<String>, Problem> {
     let (learned, refused) = tellable(vec![new]);
@@ -364,10 +372,10 @@ fn own_tenant(body: &Value, tenant: &TenantName) -> Result<(), Problem> {
 fn source(
     app: &App,
     (project, session): (Option<String>, Option<String>),
-) -> Result<Source, Problem> {
+) -> Result<LearnedFrom, Problem> {
     let project = name("project_id", project)?;
     let session = name("session_id", session)?.unwrap_or_default();
-    Ok(Source {
+    Ok(LearnedFrom {
         project: project.unwrap_or_else(|| PROJECT.to_owned()),
         root: session.clone(),
         session,

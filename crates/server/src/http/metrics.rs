@@ -14,7 +14,7 @@ pub(super) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0
 const CLASSES: [f64; 10] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0, 30.0];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct AnsweredRequests {
     path: String,
     status: u16,
 }
@@ -27,7 +27,7 @@ struct At {
 /// How many requests were answered, and how long that took; no tenant is named.
 pub(super) struct Metrics {
     registry: Registry,
-    requests: Family<Answered, Counter>,
+    requests: Family<AnsweredRequests, Counter>,
     seconds: Family<At, Histogram>,
 }
 
@@ -49,7 +49,7 @@ impl Default for Metrics {
 
 impl Metrics {
     pub(super) fn count(&self, path: String, status: u16, took: Duration) {
-        let answered = Answered {
+        let answered = AnsweredRequests {
             path: path.clone(),
             status,
         };

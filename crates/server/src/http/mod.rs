@@ -30,7 +30,7 @@ use self::problem::Problem;
 use self::store::{Here, TenantStore};
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, Address};
-use crate::tokens::Tokens;
+use crate::tokens::TokenFile;
 
 /// The longest body, in bytes.
 const MAX_BODY: usize = 4 << 20;
@@ -46,7 +46,7 @@ const REQUEST_ID: &str = "x-request-id";
 
 /// How the server is run.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct ServerOptions {
     /// Where to listen
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7480")]
     listen: SocketAddr,
@@ -62,14 +62,14 @@ pub(crate) struct Options {
 pub(crate) struct App {
     service: Arc<Service>,
     store: TenantStore,
-    tokens: Tokens,
+    tokens: TokenFile,
     rates: DefaultKeyedRateLimiter<TenantName>,
     models: Semaphore,
     metrics: Metrics,
 }
 
 /// Serves until it is told to end.
-pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
+pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
     tracing_subscriber::fmt()
         .json()
         .with_writer(std::io::stderr)
@@ -87,7 +87,7 @@ pub(crate) async fn serve(options: &Options) -> anyhow::Result<()> {
     };
     store.check().await?;
     let app = Arc::new(App {
-        tokens: Tokens::new(service.tokens_file()),
+        tokens: TokenFile::new(service.tokens_file()),
         service,
         store,
         rates: RateLimiter::keyed(Quota::per_second(options.rate)),

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Context as _, bail};
 use deadpool_postgres::{Object, Pool, Transaction};
-use playbook::hint::{Effect, Shown, Signature};
-use playbook::memory::{Memory, RecallQuery, Seen, Stats, records_of};
-use playbook::reflect::learned::{Learned, Source};
+use playbook::hint::{Effect, EffectWhenShown, Signature};
+use playbook::memory::{LearnedStats, Memory, RecallQuery, SeenError, records_of};
+use playbook::reflect::learned::{Learned, LearnedFrom};
 use playbook::reflect::remembered::Remembered;
 use playbook::service::{ErrorQuestion, Service};
 use playbook::tenant::Tenant;
@@ -32,7 +32,7 @@ impl TenantStore {
     pub(crate) async fn learn(
         &self,
         tenant: &TenantName,
-        source: Source,
+        source: LearnedFrom,
         learned: Vec<Learned>,
     ) -> anyhow::Result<Vec<String>> {
         match self {
@@ -119,9 +119,9 @@ impl TenantStore {
         &self,
         tenant: &TenantName,
         (id, effect): (String, Effect),
-        mut source: Source,
+        mut source: LearnedFrom,
     ) -> anyhow::Result<Option<f64>> {
-        let learned = Learned::Shown(Shown {
+        let learned = Learned::Shown(EffectWhenShown {
             id: id.clone(),
             effect,
         });
@@ -161,7 +161,7 @@ impl TenantStore {
         &self,
         tenant: &TenantName,
         project: Option<String>,
-    ) -> anyhow::Result<Stats> {
+    ) -> anyhow::Result<LearnedStats> {
         match self {
             Self::Here(here) => {
                 here.ask(tenant, move |memory, _| {
@@ -199,7 +199,7 @@ async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Resul
     Ok(transaction)
 }
 
-fn by_signature(wanted: &ErrorQuestion, found: Vec<Remembered>) -> Vec<(Signature, Seen)> {
+fn by_signature(wanted: &ErrorQuestion, found: Vec<Remembered>) -> Vec<(Signature, SeenError)> {
     let mut by: HashMap<Signature, Vec<Remembered>> = HashMap::new();
     for memory in found {
         if let Some(signature) = memory.signature {
@@ -208,7 +208,7 @@ fn by_signature(wanted: &ErrorQuestion, found: Vec<Remembered>) -> Vec<(Signatur
     }
     let mut all = Vec::new();
     for signature in &wanted.signatures {
-        let seen = by.remove(signature).and_then(Seen::of);
+        let seen = by.remove(signature).and_then(SeenError::of);
         all.extend(seen.map(|seen| (*signature, seen)));
     }
     all

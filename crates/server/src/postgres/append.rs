@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use playbook::hint::{BIRTH, Shown, moved, moved_by_successes};
+use playbook::hint::{BIRTH, EffectWhenShown, moved, moved_by_successes};
 use playbook::memory::MemoryRow;
 use playbook::reflect::learned::{Learned, NewFix, SharedRecord};
 use playbook::reflect::remembered::Detail;
@@ -80,7 +80,7 @@ async fn forget(transaction: &Transaction<'_>, origin: &str, ids: &[String]) -> 
 
 async fn note(
     transaction: &Transaction<'_>,
-    shown: &Shown,
+    shown: &EffectWhenShown,
     record: &SharedRecord,
 ) -> anyhow::Result<()> {
     for table in ["memories", "fixes"] {

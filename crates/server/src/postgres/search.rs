@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
 use playbook::hint::{MemoryKind, Signature};
-use playbook::memory::{RecallQuery, Stats, words_of};
+use playbook::memory::{LearnedStats, RecallQuery, words_of};
 use playbook::reflect::remembered::{Detail, Remembered, RememberedFix};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -136,12 +136,12 @@ pub(crate) async fn error_types(client: &impl GenericClient) -> anyhow::Result<V
 pub(crate) async fn stats(
     client: &impl GenericClient,
     project: Option<&str>,
-) -> anyhow::Result<Stats> {
+) -> anyhow::Result<LearnedStats> {
     let sql = "SELECT kind, count(*), sum(occurrences)::bigint, avg(effectiveness),
              sum(times_applied)::bigint
          FROM playbook.memories WHERE tenant = current_user AND ($1::text IS NULL OR project = $1)
          GROUP BY kind";
-    let mut stats = Stats::default();
+    let mut stats = LearnedStats::default();
     for row in client.query(sql, &[&project]).await? {
         let counts = [counted(&row, 1)?, counted(&row, 2)?, counted(&row, 4)?];
         stats.count(kind(&row, 0)?, counts, row.try_get(3)?);

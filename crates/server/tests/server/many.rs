@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use playbook::hint::{Effect, Shown};
+use playbook::hint::{Effect, EffectWhenShown};
 use playbook::memory::{Memory, RecallQuery};
-use playbook::reflect::learned::{Learned, NewLesson, NewReflection, Source};
+use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection};
 
 use crate::chance::Chance;
 use crate::postgres::Postgres;
@@ -117,7 +117,7 @@ fn live(user: &User, number: usize, records: u64, strikes: u64, chance: &mut Cha
 }
 
 fn learn(memory: &mut Memory, machine: usize, record: u64, now: &str) {
-    let source = Source {
+    let source = LearnedFrom {
         project: format!("/work/{machine}"),
         session: String::new(),
         root: String::new(),
@@ -142,13 +142,13 @@ fn learn(memory: &mut Memory, machine: usize, record: u64, now: &str) {
     let is_lesson = matches!(learned, Learned::Lesson(_));
     let ids = memory.learn(&source, &[learned]).unwrap();
     if is_lesson {
-        let shown = Shown {
+        let shown = EffectWhenShown {
             id: ids[0].clone(),
             effect: Effect::Helped,
         };
         let job = format!("{}-shown", source.job);
         memory
-            .learn(&Source { job, ..source }, &[Learned::Shown(shown)])
+            .learn(&LearnedFrom { job, ..source }, &[Learned::Shown(shown)])
             .unwrap();
     }
 }

@@ -8,10 +8,10 @@ mod sessions;
 
 use serde_json::json;
 
-use super::{Check, CheckState};
+use super::{CheckState, DoctorCheck};
 use super::{account, hooks};
 use crate::cli::output::plain;
-use crate::cli::session::Session;
+use crate::cli::session::NamedSession;
 use crate::cli::{OK, USER_ERROR, answer, args};
 use crate::clip::head;
 
@@ -20,9 +20,9 @@ const QUOTED: usize = 100;
 const NAMED: usize = 3;
 
 /// The words that a text must have, in lower case; with none, any text will do.
-struct Words(Vec<String>);
+struct QueryWords(Vec<String>);
 
-impl Words {
+impl QueryWords {
     fn are_in(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.0.iter().all(|word| text.contains(word))
@@ -35,10 +35,10 @@ impl Words {
 
 /// Tells what became of a text, or of the last sessions; the status says whether something is
 /// broken on its way.
-pub(super) fn run(args: &args::DoctorMemory) -> anyhow::Result<u8> {
-    let session = Session::look(args.on.project.as_deref())?;
+pub(super) fn run(args: &args::DoctorMemoryArgs) -> anyhow::Result<u8> {
+    let session = NamedSession::look(args.on.project.as_deref())?;
     let texts = args.text.iter().flat_map(|text| text.split_whitespace());
-    let words = Words(texts.map(str::to_lowercase).collect());
+    let words = QueryWords(texts.map(str::to_lowercase).collect());
     let mut checks = broken(&session);
     checks.extend(sessions::examine(&session, &words)?);
     checks.extend(points::examine(&session, &words)?);
@@ -48,11 +48,11 @@ pub(super) fn run(args: &args::DoctorMemory) -> anyhow::Result<u8> {
     Ok(if is_broken { USER_ERROR } else { OK })
 }
 
-fn broken(session: &Session) -> Vec<Check> {
+fn broken(session: &NamedSession) -> Vec<DoctorCheck> {
     let mut checks = hooks::examine(session).checks;
     if let Some(by) = account::off_by(session) {
         let text = format!("off, by {by}: no session is learned and none is given anything");
-        checks.push(Check::bad(
+        checks.push(DoctorCheck::bad(
             "learning",
             text,
             "switch it on where it was switched off",

@@ -3,25 +3,28 @@
 
 use std::collections::BTreeMap;
 
-use super::{NAMED, Words, quoted};
-use crate::cli::doctor::Check;
+use super::{NAMED, QueryWords, quoted};
+use crate::cli::doctor::DoctorCheck;
 use crate::cli::output::plain;
-use crate::cli::session::Session;
+use crate::cli::session::NamedSession;
 use crate::freshness;
 use crate::hint::MemoryKind;
 use crate::memory::{Memory, RecallQuery};
 use crate::playbook::Playbook;
 use crate::playbook::context::Admission;
-use crate::prepare::{self, Place};
+use crate::prepare::{self, ShownAt};
 use crate::reflect::known::{KnownLesson, unsaid};
 use crate::shown::counted;
-use crate::trust::Standing;
+use crate::trust::TrustStanding;
 
 /// So many lessons are looked into, the best.
 const LESSONS: u64 = 500;
 const TOPIC: &str = "key point";
 
-pub(super) fn examine(session: &Session, words: &Words) -> anyhow::Result<Vec<Check>> {
+pub(super) fn examine(
+    session: &NamedSession,
+    words: &QueryWords,
+) -> anyhow::Result<Vec<DoctorCheck>> {
     let playbook = session.playbook()?;
     let mut checks = Vec::new();
     if let Some(memory) = session.memory()? {
@@ -38,11 +41,11 @@ pub(super) fn examine(session: &Session, words: &Words) -> anyhow::Result<Vec<Ch
 
 /// What one session has taught, and no key point says.
 fn lessons(
-    session: &Session,
+    session: &NamedSession,
     memory: &Memory,
     playbook: &Playbook,
-    words: &Words,
-) -> anyhow::Result<Vec<Check>> {
+    words: &QueryWords,
+) -> anyhow::Result<Vec<DoctorCheck>> {
     let query = RecallQuery {
         kinds: vec![MemoryKind::Lesson],
         project: Some(session.project_name()),
@@ -66,17 +69,21 @@ fn lessons(
         let text = format!("{lessons} {wait} for a second session");
         return Ok(match found.len() {
             0 => Vec::new(),
-            _ => vec![Check::good("lesson", text)],
+            _ => vec![DoctorCheck::good("lesson", text)],
         });
     }
     let told = found.iter().take(NAMED).map(|lesson| {
         let text = format!("{} is a lesson, no key point yet", quoted(&lesson.text));
-        Check::note("lesson", text, todo)
+        DoctorCheck::note("lesson", text, todo)
     });
     Ok(told.collect())
 }
 
-fn held(session: &Session, memory: &Memory, words: &Words) -> anyhow::Result<Vec<Check>> {
+fn held(
+    session: &NamedSession,
+    memory: &Memory,
+    words: &QueryWords,
+) -> anyhow::Result<Vec<DoctorCheck>> {
     let rows = memory.quarantine(&session.project_name())?;
     let found = rows.iter().filter(|row| words.are_in(&row.held.text));
     let told = found.take(NAMED).map(|row| {
@@ -85,46 +92,57 @@ fn held(session: &Session, memory: &Memory, words: &Words) -> anyhow::Result<Vec
             quoted(&row.held.text),
             row.held.reasons
         );
-        Check::note("held back", text, "`playbook review` takes or refuses it")
+        DoctorCheck::note("held back", text, "`playbook review` takes or refuses it")
     });
     Ok(told.collect())
 }
 
-fn named(session: &Session, playbook: &Playbook, words: &Words) -> anyhow::Result<Vec<Check>> {
-    let places: BTreeMap<String, Place> = places(session)?.into_iter().collect();
+fn named(
+    session: &NamedSession,
+    playbook: &Playbook,
+    words: &QueryWords,
+) -> anyhow::Result<Vec<DoctorCheck>> {
+    let places: BTreeMap<String, ShownAt> = places(session)?.into_iter().collect();
     let gone = freshness::record(&session.paths, &session.project);
     let found: Vec<_> = playbook.points().filter(|p| words.are_in(p.text)).collect();
     if found.is_empty() {
-        return Ok(vec![Check::good(TOPIC, "none has these words")]);
+        return Ok(vec![DoctorCheck::good(TOPIC, "none has these words")]);
     }
     let told = found.iter().take(NAMED).map(|point| {
         let name = format!("{} {}", plain(point.name), quoted(point.text));
         let Some(place) = places.get(point.name) else {
-            return Check::note(TOPIC, format!("{name}: not looked at"), "`playbook doctor`");
+            return DoctorCheck::note(TOPIC, format!("{name}: not looked at"), "`playbook doctor`");
         };
         let why = match place {
-            Place::Start => return Check::good(TOPIC, format!("{name}: each start gives it")),
-            Place::Prompts => {
+            ShownAt::Start => {
+                return DoctorCheck::good(TOPIC, format!("{name}: each start gives it"));
+            }
+            ShownAt::Prompts => {
                 let text =
                     format!("{name}: no room for it at a start, comes with a prompt it fits");
-                return Check::note(TOPIC, text, "nothing; or a larger `injection.max_units`");
+                return DoctorCheck::note(
+                    TOPIC,
+                    text,
+                    "nothing; or a larger `injection.max_units`",
+                );
             }
-            Place::Nowhere(why) => why,
+            ShownAt::Nowhere(why) => why,
         };
         let (text, todo) = withheld(session, *why, gone.why_stale(point).as_deref());
-        Check::note(
+        DoctorCheck::note(
             TOPIC,
             format!("{name}: {text}"),
             &todo.replace("ID", point.name),
         )
     });
     let more = found.len().saturating_sub(NAMED);
-    let more = (more > 0).then(|| Check::good(TOPIC, format!("and {more} more with these words")));
+    let more =
+        (more > 0).then(|| DoctorCheck::good(TOPIC, format!("and {more} more with these words")));
     Ok(told.chain(more).collect())
 }
 
-fn withheld(session: &Session, why: Admission, gone: Option<&str>) -> (String, &'static str) {
-    let is_trusted = Standing::of(&session.paths, &session.project).is_trusted();
+fn withheld(session: &NamedSession, why: Admission, gone: Option<&str>) -> (String, &'static str) {
+    let is_trusted = TrustStanding::of(&session.paths, &session.project).is_trusted();
     match why {
         Admission::Stale => {
             let gone = gone.unwrap_or("what it names is gone");
@@ -151,15 +169,16 @@ fn withheld(session: &Session, why: Admission, gone: Option<&str>) -> (String, &
     }
 }
 
-fn summary(session: &Session) -> anyhow::Result<Vec<Check>> {
+fn summary(session: &NamedSession) -> anyhow::Result<Vec<DoctorCheck>> {
     let places = places(session)?;
-    let of =
-        |wanted: &dyn Fn(Place) -> bool| places.iter().filter(|(_, place)| wanted(*place)).count();
-    let withheld = |why| of(&move |place| place == Place::Nowhere(why));
+    let of = |wanted: &dyn Fn(ShownAt) -> bool| {
+        places.iter().filter(|(_, place)| wanted(*place)).count()
+    };
+    let withheld = |why| of(&move |place| place == ShownAt::Nowhere(why));
     let parts = [
-        (of(&|place| place == Place::Start), "at each start"),
+        (of(&|place| place == ShownAt::Start), "at each start"),
         (
-            of(&|place| place == Place::Prompts),
+            of(&|place| place == ShownAt::Prompts),
             "with a prompt that touches them",
         ),
         (withheld(Admission::Stale), "not given: out of date"),
@@ -178,10 +197,10 @@ fn summary(session: &Session) -> anyhow::Result<Vec<Check>> {
     } else {
         format!("{all}: {}", parts.join(", "))
     };
-    Ok(vec![Check::good(TOPIC, text)])
+    Ok(vec![DoctorCheck::good(TOPIC, text)])
 }
 
-fn places(session: &Session) -> anyhow::Result<Vec<(String, Place)>> {
+fn places(session: &NamedSession) -> anyhow::Result<Vec<(String, ShownAt)>> {
     let now = session.env.clock().now();
     let (paths, project) = (&session.paths, &session.project);
     Ok(prepare::places(paths, project, &session.config, now)?)

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use super::{NAMED, Words, quoted};
-use crate::backend::Name;
+use super::{NAMED, QueryWords, quoted};
+use crate::backend::BackendName;
 use crate::cli::change_text::{seen_from, short, time};
-use crate::cli::doctor::Check;
+use crate::cli::doctor::DoctorCheck;
 use crate::cli::jobs::{JobState, Row};
 use crate::cli::past::{Became, Past, PastSession};
-use crate::cli::session::Session;
-use crate::memory::Job;
+use crate::cli::session::NamedSession;
+use crate::memory::FinishedJob;
 use crate::queue::reason::in_words;
 use crate::shown::counted;
 
@@ -20,11 +20,14 @@ const LOOKED_INTO: usize = 500;
 const TOPIC: &str = "session";
 const RULES: &str = "nothing: rules learn what you say always holds; a model learns more";
 
-pub(super) fn examine(session: &Session, words: &Words) -> anyhow::Result<Vec<Check>> {
+pub(super) fn examine(
+    session: &NamedSession,
+    words: &QueryWords,
+) -> anyhow::Result<Vec<DoctorCheck>> {
     let past = Past::of(session)?;
     if past.sessions.is_empty() {
         let todo = "work in this folder with Claude Code, or name another: `--project DIR`";
-        return Ok(vec![Check::note(
+        return Ok(vec![DoctorCheck::note(
             TOPIC,
             "none of this project is known",
             todo,
@@ -40,11 +43,11 @@ pub(super) fn examine(session: &Session, words: &Words) -> anyhow::Result<Vec<Ch
         0 => {
             let text = format!("none of the last {} has these words", looked_into.count());
             let todo = "try fewer words, or tell it: `playbook add TEXT`";
-            checks.push(Check::note(TOPIC, text, todo));
+            checks.push(DoctorCheck::note(TOPIC, text, todo));
         }
         found if found > NAMED => {
             let more = counted(found - NAMED, "earlier one");
-            checks.push(Check::good(TOPIC, format!("and {more}")));
+            checks.push(DoctorCheck::good(TOPIC, format!("and {more}")));
         }
         _ => {}
     }
@@ -53,7 +56,7 @@ pub(super) fn examine(session: &Session, words: &Words) -> anyhow::Result<Vec<Ch
 }
 
 /// Tells whether a record of the user or of the agent has all words.
-fn has(session: &PastSession, words: &Words) -> bool {
+fn has(session: &PastSession, words: &QueryWords) -> bool {
     words.is_any()
         || session
             .transcript
@@ -61,7 +64,7 @@ fn has(session: &PastSession, words: &Words) -> bool {
             .is_some_and(|path| is_in(path, words))
 }
 
-fn is_in(transcript: &Path, words: &Words) -> bool {
+fn is_in(transcript: &Path, words: &QueryWords) -> bool {
     let Ok(file) = File::open(transcript) else {
         return false;
     };
@@ -73,7 +76,7 @@ fn is_in(transcript: &Path, words: &Words) -> bool {
     })
 }
 
-fn told(session: &Session, past: &Past, one: &PastSession) -> anyhow::Result<Check> {
+fn told(session: &NamedSession, past: &Past, one: &PastSession) -> anyhow::Result<DoctorCheck> {
     let name = format!("{} of {}", short(&one.id), time(one.ended));
     Ok(match past.became(one) {
         Became::Waits(row) => waits(&name, row, session),
@@ -83,7 +86,7 @@ fn told(session: &Session, past: &Past, one: &PastSession) -> anyhow::Result<Che
                 "{name}: could not be learned: {}",
                 in_words(&row.job.reason)
             );
-            Check::bad(TOPIC, text, "`playbook jobs retry --all` tries it again")
+            DoctorCheck::bad(TOPIC, text, "`playbook jobs retry --all` tries it again")
         }
         Became::PassedOver(row) => {
             let text = format!("{name}: passed over: {}", in_words(&row.job.reason));
@@ -91,11 +94,11 @@ fn told(session: &Session, past: &Past, one: &PastSession) -> anyhow::Result<Che
                 "nothing; or learn it all the same: `playbook reflect {} --apply`",
                 one.id
             );
-            Check::note(TOPIC, text, &todo)
+            DoctorCheck::note(TOPIC, text, &todo)
         }
         Became::Nothing => {
             let text = format!("{name}: not learned: it is still open, or no hook saw its end");
-            Check::note(
+            DoctorCheck::note(
                 TOPIC,
                 text,
                 "`playbook bootstrap` learns what was never learned",
@@ -104,51 +107,51 @@ fn told(session: &Session, past: &Past, one: &PastSession) -> anyhow::Result<Che
     })
 }
 
-fn learned(name: &str, job: &Job, changes: usize) -> Check {
+fn learned(name: &str, job: &FinishedJob, changes: usize) -> DoctorCheck {
     let text = format!("{name}: learned by {}", job.backend);
     match changes {
-        0 if job.backend == Name::Rules.word() => {
-            Check::note(TOPIC, format!("{text}, nothing new"), RULES)
+        0 if job.backend == BackendName::Rules.word() => {
+            DoctorCheck::note(TOPIC, format!("{text}, nothing new"), RULES)
         }
-        0 => Check::note(TOPIC, format!("{text}, nothing new"), &log(job)),
-        _ => Check::good(
+        0 => DoctorCheck::note(TOPIC, format!("{text}, nothing new"), &log(job)),
+        _ => DoctorCheck::good(
             TOPIC,
             format!("{text}, {}: {}", counted(changes, "change"), log(job)),
         ),
     }
 }
 
-fn log(job: &Job) -> String {
+fn log(job: &FinishedJob) -> String {
     format!("`playbook log {}`", job.id)
 }
 
-fn waits(name: &str, row: &Row, session: &Session) -> Check {
+fn waits(name: &str, row: &Row, session: &NamedSession) -> DoctorCheck {
     let now = session.env.clock().now();
     let why = in_words(&row.reason);
     match (row.state, row.next) {
         (JobState::Ready, _) => {
             let text = format!("{name}: the next worker learns it");
-            Check::note(TOPIC, text, "nothing; or now: `playbook worker`")
+            DoctorCheck::note(TOPIC, text, "nothing; or now: `playbook worker`")
         }
         (JobState::Waiting, Some(next)) => {
             let text = format!(
                 "{name}: waits, is tried again {}: {why}",
                 seen_from(next, now)
             );
-            Check::note(TOPIC, text, "nothing; or now: `playbook jobs retry --all`")
+            DoctorCheck::note(TOPIC, text, "nothing; or now: `playbook jobs retry --all`")
         }
         (JobState::Waiting, None) => {
             let text = format!("{name}: waits: {why}");
-            Check::bad(TOPIC, text, "`playbook doctor` says what to mend")
+            DoctorCheck::bad(TOPIC, text, "`playbook doctor` says what to mend")
         }
         (JobState::Failed | JobState::Unreadable, _) => {
             let text = format!("{name}: could not be learned: {why}");
-            Check::bad(TOPIC, text, "`playbook jobs retry --all` tries it again")
+            DoctorCheck::bad(TOPIC, text, "`playbook jobs retry --all` tries it again")
         }
     }
 }
 
-fn refused(past: &Past, words: &Words) -> Vec<Check> {
+fn refused(past: &Past, words: &QueryWords) -> Vec<DoctorCheck> {
     let dropped = past.jobs.iter().flat_map(|row| {
         let dropped = row.dropped.iter();
         dropped.map(move |dropped| (row, dropped))
@@ -157,7 +160,7 @@ fn refused(past: &Past, words: &Words) -> Vec<Check> {
     let told = found.take(NAMED).map(|(row, dropped)| {
         let what = quoted(&dropped.what);
         let text = format!("not accepted: {what}: {}", dropped.reason);
-        Check::note("reply", text, &log(&row.job))
+        DoctorCheck::note("reply", text, &log(&row.job))
     });
     told.collect()
 }

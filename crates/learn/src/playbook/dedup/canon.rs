@@ -9,7 +9,7 @@ const NOT: &str = "¬";
 const USE: &str = "us";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct CanonToken {
     pub(super) text: String,
     /// Whether a text with it says something else than the same text without it.
     pub(super) hard: bool,
@@ -17,7 +17,7 @@ pub(super) struct Token {
 
 #[derive(Debug)]
 pub(super) struct Canon {
-    pub(super) tokens: Vec<Token>,
+    pub(super) tokens: Vec<CanonToken>,
     /// The trigrams of the tokens, sorted, each with how often it occurs.
     trigrams: Vec<([char; 3], u32)>,
 }
@@ -69,7 +69,7 @@ impl Canon {
     }
 }
 
-fn trigrams(tokens: &[Token]) -> Vec<([char; 3], u32)> {
+fn trigrams(tokens: &[CanonToken]) -> Vec<([char; 3], u32)> {
     let mut chars = vec![' '];
     for token in tokens {
         chars.extend(token.text.chars());
@@ -87,7 +87,7 @@ fn trigrams(tokens: &[Token]) -> Vec<([char; 3], u32)> {
     counts
 }
 
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<CanonToken> {
     let text = text.replace(['’', '‘'], "'");
     let words = clauses_in_order(text.split_whitespace().collect());
     let words: Vec<&str> = words.into_iter().flat_map(parts).collect();
@@ -117,7 +117,7 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-fn push(tokens: &mut Vec<Token>, role: Role, word: &str) {
+fn push(tokens: &mut Vec<CanonToken>, role: Role, word: &str) {
     match role {
         Role::Empty => {
             if tokens.last().is_some_and(is_not) && KEPT_AFTER_NOT.contains(&word) {
@@ -138,19 +138,19 @@ fn push(tokens: &mut Vec<Token>, role: Role, word: &str) {
     }
 }
 
-fn is_not(token: &Token) -> bool {
+fn is_not(token: &CanonToken) -> bool {
     token.text == NOT
 }
 
-fn hard(text: &str) -> Token {
-    Token {
+fn hard(text: &str) -> CanonToken {
+    CanonToken {
         text: text.to_owned(),
         hard: true,
     }
 }
 
-fn plain(word: &str) -> Token {
-    Token {
+fn plain(word: &str) -> CanonToken {
+    CanonToken {
         text: stem(word),
         hard: false,
     }

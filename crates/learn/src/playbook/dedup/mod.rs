@@ -29,12 +29,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 
-use super::change::{Change, ChangeKind, PointState};
+use super::change::{ChangeKind, PointChange, PointState};
 use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS};
 use super::model::Playbook;
-use canon::{Canon, Token};
+use canon::{Canon, CanonToken};
 
 /// The default threshold, calibrated on `pairs.tsv`.
 pub const DEFAULT_THRESHOLD: f64 = 0.95;
@@ -83,7 +83,7 @@ pub fn dedup(
     threshold: Threshold,
     scope: DedupScope<'_>,
     now: Timestamp,
-) -> Vec<Change> {
+) -> Vec<PointChange> {
     let groups = groups(playbook, threshold, scope);
     let mut editor = Editor::new(playbook, now);
     for group in groups {
@@ -251,7 +251,7 @@ fn similarity(a: &Canon, b: &Canon) -> Option<f64> {
 
 /// How many words one text has more than the other, when it has all words of the other,
 /// in order, and only plain ones more.
-fn extra_words(a: &[Token], b: &[Token]) -> Option<usize> {
+fn extra_words(a: &[CanonToken], b: &[CanonToken]) -> Option<usize> {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if short.is_empty() {
         return None;
@@ -266,8 +266,8 @@ fn extra_words(a: &[Token], b: &[Token]) -> Option<usize> {
 }
 
 /// The names of the points whose text a list of changes made or changed.
-pub(crate) fn touched(changes: &[Change]) -> HashSet<String> {
-    let is_new = |change: &&Change| {
+pub(crate) fn touched(changes: &[PointChange]) -> HashSet<String> {
+    let is_new = |change: &&PointChange| {
         let text = |state: &Option<PointState>| state.as_ref().map(|s| s.text().to_owned());
         change.after.is_some() && text(&change.after) != text(&change.before)
     };

@@ -18,7 +18,7 @@ pub struct Sides {
 
 /// Where a line stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Part {
+enum ConflictPart {
     #[default]
     Common,
     Ours,
@@ -42,10 +42,10 @@ pub fn has_markers(file: &[u8]) -> bool {
 /// space or the end of the line. No line within a string of a JSON file begins so: a string has
 /// no line break.
 pub fn sides(file: &[u8]) -> Option<Sides> {
-    let mut found = Found::default();
+    let mut found = FoundConflict::default();
     let lines = file.split_inclusive(|byte| *byte == b'\n');
     let read = lines.into_iter().try_for_each(|line| found.read(line));
-    let is_whole = read.is_continue() && found.part == Part::Common && found.conflicts > 0;
+    let is_whole = read.is_continue() && found.part == ConflictPart::Common && found.conflicts > 0;
     is_whole.then(|| Sides {
         base: (found.bases == found.conflicts).then_some(found.base),
         ours: found.ours,
@@ -54,8 +54,8 @@ pub fn sides(file: &[u8]) -> Option<Sides> {
 }
 
 #[derive(Default)]
-struct Found {
-    part: Part,
+struct FoundConflict {
+    part: ConflictPart,
     /// How long the markers of this conflict are.
     length: usize,
     conflicts: usize,
@@ -65,24 +65,26 @@ struct Found {
     theirs: Vec<u8>,
 }
 
-impl Found {
+impl FoundConflict {
     fn read(&mut self, line: &[u8]) -> ControlFlow<()> {
         let marker = marker(line).filter(|(_, length)| match self.part {
-            Part::Common => true,
+            ConflictPart::Common => true,
             _ => *length == self.length,
         });
         match (marker, self.part) {
-            (Some((b'<', length)), Part::Common) => {
-                self.part = Part::Ours;
+            (Some((b'<', length)), ConflictPart::Common) => {
+                self.part = ConflictPart::Ours;
                 self.length = length;
                 self.conflicts += 1;
             }
-            (Some((b'|', _)), Part::Ours) => {
-                self.part = Part::Base;
+            (Some((b'|', _)), ConflictPart::Ours) => {
+                self.part = ConflictPart::Base;
                 self.bases += 1;
             }
-            (Some((b'=', _)), Part::Ours | Part::Base) => self.part = Part::Theirs,
-            (Some((b'>', _)), Part::Theirs) => self.part = Part::Common,
+            (Some((b'=', _)), ConflictPart::Ours | ConflictPart::Base) => {
+                self.part = ConflictPart::Theirs;
+            }
+            (Some((b'>', _)), ConflictPart::Theirs) => self.part = ConflictPart::Common,
             (Some(_), _) => return ControlFlow::Break(()),
             (None, _) => self.keep(line),
         }
@@ -91,10 +93,10 @@ impl Found {
 
     fn keep(&mut self, line: &[u8]) {
         let files: &mut [&mut Vec<u8>] = match self.part {
-            Part::Common => &mut [&mut self.ours, &mut self.base, &mut self.theirs],
-            Part::Ours => &mut [&mut self.ours],
-            Part::Base => &mut [&mut self.base],
-            Part::Theirs => &mut [&mut self.theirs],
+            ConflictPart::Common => &mut [&mut self.ours, &mut self.base, &mut self.theirs],
+            ConflictPart::Ours => &mut [&mut self.ours],
+            ConflictPart::Base => &mut [&mut self.base],
+            ConflictPart::Theirs => &mut [&mut self.theirs],
         };
         for file in files {
             file.extend_from_slice(line);

@@ -34,7 +34,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use self::names::{Naming, Renames};
-use self::points::{Merge, MergedPoints, Points};
+use self::points::{MergedPoints, Points, PointsMerge};
 use self::renumbered::Renumbered;
 use super::change::PointState;
 use super::entry;
@@ -132,11 +132,11 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
         let meta = with_names(&sides[at].meta, &numbers.sides[at]);
         with_names(&meta, &names[at])
     });
-    let jobs = Jobs::of(before, &metas);
+    let jobs = JobVotes::of(before, &metas);
     let MergedPoints {
         points,
         mut decided,
-    } = Merge {
+    } = PointsMerge {
         base: base_points.as_ref(),
         sides: [&points[0], &points[1]],
         own: [&jobs.own[0], &jobs.own[1]],
@@ -211,12 +211,12 @@ fn with_names(meta: &Meta, names: &BTreeMap<String, String>) -> Meta {
 }
 
 /// What jobs did to the counters: those of one side alone, and those of both.
-struct Jobs {
+struct JobVotes {
     own: [super::job_votes::Moves; 2],
     common: super::job_votes::Moves,
 }
 
-impl Jobs {
+impl JobVotes {
     fn of(base: &Playbook, metas: &[Meta; 2]) -> Self {
         let known: BTreeSet<&String> = base.meta.applied.iter().collect();
         let [ours, theirs] = metas.each_ref().map(|meta| {

@@ -56,7 +56,7 @@ impl Points {
 }
 
 /// What two sides made of the points of a base.
-pub(super) struct Merge<'a> {
+pub(super) struct PointsMerge<'a> {
     /// Without a base, what both have in common is found by the jobs that they know.
     pub(super) base: Option<&'a Points>,
     pub(super) sides: [&'a Points; 2],
@@ -75,7 +75,7 @@ pub(super) struct MergedPoints {
     pub(super) decided: Vec<String>,
 }
 
-impl Merge<'_> {
+impl PointsMerge<'_> {
     pub(super) fn points(&self) -> MergedPoints {
         let mut merged = MergedPoints::default();
         let mut carried: Vec<(String, [i64; 2])> = Vec::new();

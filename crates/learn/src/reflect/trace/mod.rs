@@ -14,7 +14,7 @@ pub use read::TraceDefect;
 pub(crate) use read::or_default;
 
 use super::self_correction::Critique;
-use crate::transcript::Outcome;
+use crate::transcript::SessionOutcome;
 
 /// A task's trace, and what its agent says of it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -27,9 +27,9 @@ pub struct Trace {
     #[serde(rename = "session_id")]
     pub session: Option<String>,
     #[serde(default, deserialize_with = "read::or_default")]
-    pub events: Vec<Event>,
+    pub events: Vec<TraceEvent>,
     #[serde(deserialize_with = "read::word")]
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
     pub error: Option<ErrorInfo>,
     pub task_description: Option<String>,
     pub task_goal: Option<String>,
@@ -45,12 +45,12 @@ pub struct Trace {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Event {
+pub struct TraceEvent {
     /// Its id; numbered where the agent gives none.
     #[serde(rename = "event_id", default, deserialize_with = "read::or_default")]
     pub id: String,
     #[serde(rename = "event_type", deserialize_with = "read::word")]
-    pub kind: Kind,
+    pub kind: TraceKind,
     #[serde(default, deserialize_with = "read::time")]
     pub timestamp: Option<String>,
     pub content: String,
@@ -65,7 +65,7 @@ pub struct Event {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-pub enum Kind {
+pub enum TraceKind {
     #[serde(rename = "user_message", alias = "user_prompt", alias = "user_input")]
     User,
     #[serde(rename = "tool_call")]

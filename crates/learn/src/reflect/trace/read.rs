@@ -145,7 +145,7 @@ fn since_1970(number: f64) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Event;
+    use super::super::TraceEvent;
     use super::*;
     use rstest::rstest;
     use serde_json::json;
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(Trace::read(&body).unwrap_err().path, path);
     }
 
-    fn event(fields: &Value) -> Event {
+    fn event(fields: &Value) -> TraceEvent {
         let mut event = json!({"event_type": "error_event", "content": "x"});
         for (key, value) in fields.as_object().unwrap() {
             event[key] = value.clone();

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Event, Kind, Trace, read};
+use super::{Trace, TraceEvent, TraceKind, read};
 use crate::clip::head;
 use crate::redact::Secrecy;
-use crate::transcript::{self, Digest, ErrorCategory, Options};
+use crate::transcript::{self, Digest, ErrorCategory, ReadOptions};
 
 /// Before the id of an event that is told apart from the error it met.
 const ANSWER_TO: &str = "answer to ";
@@ -22,10 +22,10 @@ const SOME_TOOL: &str = "tool";
 impl Trace {
     /// What the trace shows, as a session would; the outcome is the agent's own.
     pub fn session(&self, home: Option<&Path>, secrecy: Secrecy) -> io::Result<Digest> {
-        let options = Options {
+        let options = ReadOptions {
             home: home.and_then(Path::to_str).map(str::to_owned),
             secrecy,
-            ..Options::default()
+            ..ReadOptions::default()
         };
         let lines = self.lines();
         let mut digest = transcript::scan_reader(lines.as_bytes(), 0, &options, &mut |_, _| false)?;
@@ -58,7 +58,8 @@ impl Trace {
         if let Some(error) = &self.error {
             // The error is that of the event that failed last, if one did.
             let mut told = Vec::new();
-            let has_failed = |event: &Event| event.error.is_some() || event.kind == Kind::Error;
+            let has_failed =
+                |event: &TraceEvent| event.error.is_some() || event.kind == TraceKind::Error;
             if self.events.iter().any(has_failed) {
                 told.push(format!("The error: {}", error.message));
             } else {
@@ -103,12 +104,12 @@ struct Player {
 }
 
 impl Player {
-    fn play(&mut self, event: &Event) {
+    fn play(&mut self, event: &TraceEvent) {
         let (id, tool, text) = (event.id.as_str(), event.tool.as_deref(), &event.content);
         self.time.clone_from(&event.timestamp);
         let error = event.error.as_deref();
         match (event.kind, error) {
-            (Kind::ToolResponse, None) => {
+            (TraceKind::ToolResponse, None) => {
                 self.answers(id, tool, text, Ok(text));
                 let tool = tool.unwrap_or(SOME_TOOL);
                 self.notes(
@@ -116,13 +117,15 @@ impl Player {
                     &format!("{tool} answered: {text}"),
                 );
             }
-            (Kind::ToolResponse | Kind::Error, Some(error)) if !text.contains(error) => {
+            (TraceKind::ToolResponse | TraceKind::Error, Some(error)) if !text.contains(error) => {
                 self.answers(id, tool, "", Err(&format!("{error}\n{text}")));
             }
-            (Kind::ToolResponse | Kind::Error, _) => self.answers(id, tool, "", Err(text)),
-            (Kind::User, _) => self.user(id, text),
-            (Kind::ToolCall, _) => self.call(id, tool.unwrap_or(SOME_TOOL), text),
-            (Kind::Other, _) => self.says(id, text),
+            (TraceKind::ToolResponse | TraceKind::Error, _) => {
+                self.answers(id, tool, "", Err(text));
+            }
+            (TraceKind::User, _) => self.user(id, text),
+            (TraceKind::ToolCall, _) => self.call(id, tool.unwrap_or(SOME_TOOL), text),
+            (TraceKind::Other, _) => self.says(id, text),
         }
         let mut metadata = event.metadata.clone();
         metadata.remove(read::TOOL);
@@ -130,7 +133,7 @@ impl Player {
             let noted = format!("Noted of this: {}", Value::Object(metadata));
             self.notes(&format!("{NOTE_ON}{id}"), &noted);
         }
-        let is_told = matches!(event.kind, Kind::ToolResponse | Kind::Error);
+        let is_told = matches!(event.kind, TraceKind::ToolResponse | TraceKind::Error);
         if let Some(error) = error.filter(|_| !is_told) {
             let tool = tool.unwrap_or(SOME_TOOL);
             self.answers(&format!("{ANSWER_TO}{id}"), Some(tool), "", Err(error));

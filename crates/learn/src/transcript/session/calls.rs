@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::MAX_OFFERED;
 use super::{PLAN_TOOL, QUESTION_TOOL};
-use super::{Session, Waiting};
+use super::{SessionReader, WaitingCall};
 use memchr::memmem;
 
 use crate::hint::Effect;
 use crate::transcript::attempt::Attempt;
 use crate::transcript::category::ErrorCategory;
-use crate::transcript::event::{Call, Check, EventKind, Fix, KnownBy, Place};
+use crate::transcript::event::{Call, CheckResult, EventKind, EventPlace, Fix, KnownBy};
 use crate::transcript::json::Value;
-use crate::transcript::message::{Cause, Message, shows_usage};
-use crate::transcript::record::{Block, Record};
+use crate::transcript::message::{Cause, ErrorMessage, shows_usage};
+use crate::transcript::record::{Block, TranscriptRecord};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
 use crate::transcript::{checks, cut, errors, failure, mask, tools, user};
@@ -30,7 +30,7 @@ const TASK: usize = 1_500;
 /// A longer output, in bytes, says more than how a command is used.
 const USAGE: usize = 3_000;
 
-impl Waiting {
+impl WaitingCall {
     /// Tells whether a call that is not known as failed shows an error of its command's usage,
     /// as behind `|| true`.
     pub(super) fn shows_usage(&self, output: Option<Value<Str<'_>>>) -> bool {
@@ -40,7 +40,7 @@ impl Waiting {
         let Some(text) = text.and_then(|text| text.decode().ok()) else {
             return false;
         };
-        let is_usage = || Message::find(&text).is_some_and(|said| said.cause == Cause::Usage);
+        let is_usage = || ErrorMessage::find(&text).is_some_and(|said| said.cause == Cause::Usage);
         let deeds = || Attempt::of(&self.call).deeds;
         !self.is_private
             && is_usage()
@@ -50,8 +50,8 @@ impl Waiting {
     }
 }
 
-impl Session<'_> {
-    pub(super) fn answered_call(&mut self, id: Option<Str<'_>>) -> Waiting {
+impl SessionReader<'_> {
+    pub(super) fn answered_call(&mut self, id: Option<Str<'_>>) -> WaitingCall {
         let id = id.and_then(Str::plain).unwrap_or_default();
         let place = self.waiting.iter().rposition(|waiting| *waiting.id == *id);
         place
@@ -62,8 +62,8 @@ impl Session<'_> {
     /// Takes a subagent's call, or what the user refused of one.
     pub(super) fn aside(
         &mut self,
-        record: &Record<Str<'_>>,
-        place: Place<'_>,
+        record: &TranscriptRecord<Str<'_>>,
+        place: EventPlace<'_>,
     ) -> Result<(), Reason> {
         for block in record.blocks() {
             match block {
@@ -74,7 +74,7 @@ impl Session<'_> {
                     if let Some(words) = tools::refusal(&text, false) {
                         let aside = std::mem::take(&mut self.aside);
                         let is_it = id.and_then(Str::plain) == Some(&*aside.id);
-                        let waiting = if is_it { aside } else { Waiting::default() };
+                        let waiting = if is_it { aside } else { WaitingCall::default() };
                         self.refused(waiting, words, place);
                         return Ok(());
                     }
@@ -85,7 +85,7 @@ impl Session<'_> {
         Err(Reason::Bookkeeping)
     }
 
-    fn refused(&mut self, waiting: Waiting, words: String, place: Place<'_>) {
+    fn refused(&mut self, waiting: WaitingCall, words: String, place: EventPlace<'_>) {
         if waiting.call.tool == PLAN_TOOL && words.is_empty() {
             self.has_left_plan = true;
             return;
@@ -103,10 +103,10 @@ impl Session<'_> {
 
     pub(super) fn failed(
         &mut self,
-        waiting: Waiting,
+        waiting: WaitingCall,
         content: Option<Value<Str<'_>>>,
         denied: bool,
-        place: Place<'_>,
+        place: EventPlace<'_>,
     ) {
         let whole = tools::answer(content, tools::ERROR_ENDS);
         let text = self.mask.text(Cow::Borrowed(&whole));
@@ -117,7 +117,7 @@ impl Session<'_> {
             // What the client writes next says it.
             return;
         }
-        let Waiting {
+        let WaitingCall {
             id,
             call,
             is_private,
@@ -156,11 +156,11 @@ impl Session<'_> {
 
     pub(super) fn worked(
         &mut self,
-        waiting: Waiting,
+        waiting: WaitingCall,
         content: Option<Value<Str<'_>>>,
-        place: Place<'_>,
+        place: EventPlace<'_>,
     ) {
-        let Waiting {
+        let WaitingCall {
             call,
             is_private,
             asks,
@@ -213,7 +213,7 @@ impl Session<'_> {
         }
     }
 
-    fn checked(&mut self, call: Arc<Call>, check: Check, place: Place<'_>) {
+    fn checked(&mut self, call: Arc<Call>, check: CheckResult, place: EventPlace<'_>) {
         if check.result.is_err() {
             self.red = Some((call.clone(), check.runner.clone()));
         }
@@ -221,9 +221,9 @@ impl Session<'_> {
     }
 
     /// The result of a call whose check had failed and that worked, made again, in silence.
-    fn made_good(&mut self, call: &Call) -> Option<Check> {
+    fn made_good(&mut self, call: &Call) -> Option<CheckResult> {
         let (_, runner) = self.red.take_if(|(red, _)| **red == *call)?;
-        Some(Check {
+        Some(CheckResult {
             runner,
             result: Ok(()),
             line: "it worked".to_owned(),
@@ -232,7 +232,7 @@ impl Session<'_> {
     }
 
     /// Takes what an agent reports; `asked` is what it was sent for, empty where that is not known.
-    pub(super) fn hand_back(&mut self, asked: &str, text: &str, place: Place<'_>) {
+    pub(super) fn hand_back(&mut self, asked: &str, text: &str, place: EventPlace<'_>) {
         if let Some(report) = user::report(text) {
             let asked = asked.to_owned();
             self.sink.push(place, EventKind::HandBack { asked, report });
@@ -240,7 +240,7 @@ impl Session<'_> {
     }
 }
 
-fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<Check> {
+fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<CheckResult> {
     let output = tools::last_text(content)?;
     checks::find(call, output, failed)
 }

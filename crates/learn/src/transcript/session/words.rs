@@ -2,26 +2,26 @@
 
 use std::borrow::Cow;
 
-use super::Session;
+use super::SessionReader;
 use crate::hint::Effect;
-use crate::transcript::event::{EventKind, Place, Prompt, Via};
+use crate::transcript::event::{EventKind, EventPlace, Prompt, Via};
 use crate::transcript::hash::of_text;
-use crate::transcript::record::{Block, Mark, Record};
+use crate::transcript::record::{Block, RecordFlag, TranscriptRecord};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
 use crate::transcript::texts::Texts;
 use crate::transcript::user::UserText;
-use crate::transcript::{Lane, Words, standing, tools, user};
+use crate::transcript::{Lane, UserWords, standing, tools, user};
 
 /// How many prompts typed while the agent works are known again.
 const MAX_QUEUED: usize = 64;
 
-impl Session<'_> {
+impl SessionReader<'_> {
     /// Takes what the user typed while the agent worked, and the agent was given.
     pub(super) fn queued(
         &mut self,
-        record: &Record<Str<'_>>,
-        place: Place<'_>,
+        record: &TranscriptRecord<Str<'_>>,
+        place: EventPlace<'_>,
     ) -> Result<(), Reason> {
         let Some(Block::Told { content, .. }) = record.only_block() else {
             return Err(Reason::Bookkeeping);
@@ -36,8 +36,8 @@ impl Session<'_> {
     /// what is removed was given to the agent, which older clients write nowhere else.
     pub(super) fn queue(
         &mut self,
-        record: &Record<Str<'_>>,
-        place: Place<'_>,
+        record: &TranscriptRecord<Str<'_>>,
+        place: EventPlace<'_>,
     ) -> Result<(), Reason> {
         if let Some(Block::Told { tool_use, content }) = record.only_block() {
             match tool_use.map(Str::raw) {
@@ -57,7 +57,7 @@ impl Session<'_> {
         Err(Reason::Bookkeeping)
     }
 
-    fn typed_meanwhile(&mut self, text: &str, place: Place<'_>) -> Result<(), Reason> {
+    fn typed_meanwhile(&mut self, text: &str, place: EventPlace<'_>) -> Result<(), Reason> {
         match user::classify(text) {
             // A background task is queued as JSON.
             UserText::Prompt(text) if !text.starts_with('{') => {
@@ -80,11 +80,11 @@ impl Session<'_> {
     /// beside it.
     pub(super) fn words(
         &mut self,
-        record: &Record<Str<'_>>,
+        record: &TranscriptRecord<Str<'_>>,
         texts: &Texts,
-        place: Place<'_>,
+        place: EventPlace<'_>,
     ) -> Result<(), Reason> {
-        let person = !record.marks.has(Mark::NotTyped);
+        let person = !record.marks.has(RecordFlag::NotTyped);
         let mut typed = String::new();
         let mut decoded = texts.iter();
         for block in record.blocks() {
@@ -134,7 +134,7 @@ impl Session<'_> {
 
     /// Takes the user's answers to questions of the agent's. What was chosen among what the
     /// agent had offered is shown; only own words can be an instruction.
-    pub(super) fn answers(&mut self, text: &str, offered: &[u8], place: Place<'_>) {
+    pub(super) fn answers(&mut self, text: &str, offered: &[u8], place: EventPlace<'_>) {
         let answers = user::answers(text);
         if answers.is_empty() {
             return;
@@ -164,7 +164,7 @@ impl Session<'_> {
         text: &str,
         via: Via<'_>,
         orders: impl FnOnce() -> Vec<String>,
-        place: Place<'_>,
+        place: EventPlace<'_>,
     ) {
         self.hints.end_turn(Effect::Helped);
         self.task.ask(text, via);
@@ -174,8 +174,8 @@ impl Session<'_> {
             _ => None,
         };
         let (own, instructions, typed_command) = match (self.lane, self.words) {
-            (Lane::Session, Words::Weighed) => (own_words(text), orders(), command),
-            (Lane::Subagent, _) | (_, Words::Heard) => Default::default(),
+            (Lane::Session, UserWords::Weighed) => (own_words(text), orders(), command),
+            (Lane::Subagent, _) | (_, UserWords::Heard) => Default::default(),
         };
         let prompt = Prompt {
             text,
