@@ -321,7 +321,8 @@ build() {
 
 # Builds the hooks, apart from all else: with it they would be slower to start. They start
 # in every session, and loading the C library is a third of what that takes; so where glibc
-# is there to be linked statically, it is.
+# is there to be linked statically, it is. What they hash is short: to ask the processor for
+# a quicker way would take longer, above all where a virtual machine has to answer.
 build_hooks() {
     machine=$(rustc -vV | sed -n 's/^host: //p')
     case ${CARGO_BUILD_TARGET:-$machine} in
@@ -332,7 +333,8 @@ build_hooks() {
     case $machine:$library in
         *-linux-gnu:/*)
             cargo_build "$@" --target "$machine" --config "target.$machine.rustflags = [
-                '-Ctarget-feature=+crt-static', '-Crelocation-model=static']"
+                '-Ctarget-feature=+crt-static', '-Crelocation-model=static',
+                '--cfg=sha2_256_backend=\"soft\"']"
             target=$CARGO_TARGET_DIR/$machine
             ;;
         *) cargo_build "$@" ;;

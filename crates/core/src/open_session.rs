@@ -40,16 +40,47 @@ pub struct OpenSession {
     /// The client's process; `None` where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ProcessMark>,
+    /// What made it begin, as the client calls it; a mark of an earlier version does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// When it began.
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub at: Timestamp,
 }
 
-/// Leaves the mark that `session` is open.
-pub fn leave(paths: &Paths, session: &OpenSession) -> Result<(), FsError> {
+/// What there was of a session when it left its mark.
+#[derive(Debug)]
+pub enum MarkBefore {
+    /// Nothing: of several starts that leave one at once, this one was the first.
+    Nothing,
+    /// A mark that was left at this time, by a start from this source.
+    Left(Began),
+    /// One that does not say so, or cannot be read.
+    Unknown,
+}
+
+/// When and how a session began: what is read of a mark at the next start.
+#[derive(Debug, Deserialize)]
+pub struct Began {
+    /// See [`OpenSession::source`].
+    pub source: String,
+    /// See [`OpenSession::at`].
+    #[serde(deserialize_with = "crate::rfc3339::optional::deserialize")]
+    pub at: Option<Timestamp>,
+}
+
+/// Leaves the mark that `session` is open; tells what there was of it.
+pub fn leave(paths: &Paths, session: &OpenSession) -> Result<MarkBefore, FsError> {
     let file = file(paths, &session.session);
     fsx::ensure_dir(&paths.open_sessions())?;
-    fsx::quick(&file, &fsx::to_json(&file, session)?)
+    let mark = fsx::to_json(&file, session)?;
+    let is_there = file.symlink_metadata().is_ok();
+    if !is_there && fsx::create_new(&file, &mark)? {
+        return Ok(MarkBefore::Nothing);
+    }
+    let before = fsx::read_json(&file, MAX_FILE);
+    fsx::quick(&file, &mark)?;
+    Ok(before.map_or(MarkBefore::Unknown, MarkBefore::Left))
 }
 
 /// Puts a mark back that was taken away, unless the session has left another since.

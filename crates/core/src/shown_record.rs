@@ -94,7 +94,11 @@ pub fn add(
         return Ok(());
     }
     fsx::ensure_dir(folder)?;
-    fsx::quick(&file, &fsx::to_json(&file, &record)?)
+    let record = fsx::to_json(&file, &record)?;
+    if known.is_none() && fsx::create_new(&file, &record)? {
+        return Ok(());
+    }
+    fsx::quick(&file, &record)
 }
 
 /// Reads the record of a session in the project's `folder`.

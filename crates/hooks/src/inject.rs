@@ -16,7 +16,7 @@ use crate::env::name;
 use crate::fsx::{FsContext as _, FsError};
 use crate::learned_news::LearnedNews;
 use crate::logfile;
-use crate::open_session::{self, OpenSession, VERSION};
+use crate::open_session::{self, Began, MarkBefore, OpenSession, VERSION};
 use crate::platform::ProcessMark;
 use crate::prepared::{Injection, StartKind};
 use crate::shown_record::{self, Start};
@@ -39,7 +39,10 @@ pub(super) fn run(
         Some(kind) => source.given(context, need.as_ref(), kind)?,
         None => GivenContext::default(),
     };
-    let marked = leave_mark(context, need.as_ref()).and_then(|()| can_take_jobs(context));
+    let (before, marked) = match leave_mark(context, need.as_ref()) {
+        Ok(before) => (before, can_take_jobs(context)),
+        Err(error) => (None, Err(error)),
+    };
     let backlog = Backlog::of(context);
     start_worker::if_due(context, need.as_ref(), &backlog);
     let status = recent(context, &backlog);
@@ -57,7 +60,7 @@ pub(super) fn run(
         .chain(said.map(|notice| notice.text));
     let said: Vec<String> = said.collect();
     HookAnswer {
-        context: news(context, given.injection),
+        context: news(context, before.as_ref(), given.injection),
         told: said,
         ..HookAnswer::default()
     }
@@ -77,22 +80,23 @@ fn kind(context: &HookContext<'_>) -> Option<StartKind> {
 /// The text that the session is given, unless it was given it just now. What it is shown is
 /// remembered; where that fails the transcript still says it. A compaction is remembered even
 /// if it is given nothing: what prompts brought before is gone from the conversation.
-fn news(context: &HookContext<'_>, given: Option<Injection>) -> Option<String> {
+fn news(
+    context: &HookContext<'_>,
+    before: Option<&MarkBefore>,
+    given: Option<Injection>,
+) -> Option<String> {
     if given.is_none() && context.input.source.as_deref() != Some(open_session::COMPACT) {
         return None;
     }
-    if let Some(session) = &context.input.session {
-        let source = context.input.source.as_deref().unwrap_or_default();
-        let file = open_session::injection_file(&context.paths, session, source);
-        if !throttle::is_due(&file, context.now, ONCE_WITHIN) {
-            return None;
-        }
+    if !is_due(context, before) {
+        return None;
     }
     let given = given?;
     if let Some((session, transcript)) = context.session() {
-        let start = match context.input.source.as_deref() {
-            Some("startup" | "clear") => Start::New,
-            _ => Start::Later,
+        let start = if begins_anew(context) {
+            Start::New
+        } else {
+            Start::Later
         };
         let folder = context.paths.shown_points(&context.project);
         let added = shown_record::add(&folder, session, transcript, start, given.points);
@@ -103,9 +107,44 @@ fn news(context: &HookContext<'_>, given: Option<Injection>) -> Option<String> {
     Some(given.text)
 }
 
-fn leave_mark(context: &HookContext<'_>, need: Option<&Need>) -> Result<(), FsError> {
+/// Tells whether nothing was said in this session before.
+fn begins_anew(context: &HookContext<'_>) -> bool {
+    matches!(context.input.source.as_deref(), Some("startup" | "clear"))
+}
+
+/// Tells whether this start is the first for its source just now. Two hooks come at once where
+/// they are registered twice; of them one is told yes.
+///
+/// Where the session begins, its mark tells that, and no file need be made for it.
+fn is_due(context: &HookContext<'_>, before: Option<&MarkBefore>) -> bool {
+    let Some(session) = &context.input.session else {
+        return true;
+    };
+    if begins_anew(context) {
+        match before {
+            Some(MarkBefore::Nothing) => return true,
+            Some(MarkBefore::Left(before)) if is_of_this_start(context, before) => return false,
+            _ => {}
+        }
+    }
+    let source = context.input.source.as_deref().unwrap_or_default();
+    let file = open_session::injection_file(&context.paths, session, source);
+    throttle::is_due(&file, context.now, ONCE_WITHIN)
+}
+
+fn is_of_this_start(context: &HookContext<'_>, before: &Began) -> bool {
+    // Of two that come at once, the second may have looked at the clock first.
+    let apart = before.at.map(|at| context.now.duration_since(at).abs());
+    let is_now = apart.is_some_and(|apart| apart < ONCE_WITHIN);
+    is_now && context.input.source.as_ref() == Some(&before.source)
+}
+
+fn leave_mark(
+    context: &HookContext<'_>,
+    need: Option<&Need>,
+) -> Result<Option<MarkBefore>, FsError> {
     let Some((session, transcript)) = context.session() else {
-        return Ok(());
+        return Ok(None);
     };
     let client = context.env.get(name::CLAUDE_PID);
     let opened = OpenSession {
@@ -116,9 +155,10 @@ fn leave_mark(context: &HookContext<'_>, need: Option<&Need>) -> Result<(), FsEr
         project: context.project.clone(),
         need: need.cloned(),
         client: client.and_then(|pid| pid.parse().ok()).map(ProcessMark::of),
+        source: context.input.source.clone(),
         at: context.now,
     };
-    open_session::leave(&context.paths, &opened)
+    open_session::leave(&context.paths, &opened).map(Some)
 }
 
 /// An error when no job can be put into the spool.

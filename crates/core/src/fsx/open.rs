@@ -29,7 +29,9 @@ pub(super) fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
 /// Opens a regular file for reading; refuses everything else without opening it, since
 /// opening a FIFO hangs and opening a device may do something.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    regular_if_there(path)?;
+    if regular_if_there(path)?.is_none() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     opened_regular(OpenOptions::new().read(true), path)
 }
 

@@ -41,9 +41,12 @@ impl Temporary {
     }
 
     /// Takes the place `target`; `false` when something is there already.
-    pub(super) fn take_place(self, target: &Path) -> io::Result<bool> {
+    pub(super) fn take_place(mut self, target: &Path) -> io::Result<bool> {
         match rename_to_nothing(&self.path, target) {
-            Ok(()) => Ok(true),
+            Ok(still_there) => {
+                self.has_own_name = still_there;
+                Ok(true)
+            }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(e) => Err(e),
         }
@@ -59,8 +62,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Renames a file if nothing is at its new name.
-fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
+/// Renames a file if nothing is at its new name; tells whether it has its old name besides.
+fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<bool> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -68,9 +71,8 @@ fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
             // A system or a file system that knows no such thing.
             Err(Errno::INVAL | Errno::NOSYS) => {}
-            renamed => return renamed.map_err(io::Error::from),
+            renamed => return renamed.map(|()| false).map_err(io::Error::from),
         }
     }
-    // The old name goes with the file's handle.
-    fs::hard_link(from, to)
+    fs::hard_link(from, to).map(|()| true)
 }
