@@ -1,50 +1,36 @@
-//! What a hook costs the user: its time as a multiple of `/bin/true`'s, and its size.
-//!
-//! Installs the programs by `./install.sh`, then starts them and `/bin/true` in turn,
-//! the same way, many times. Medians and ratios go to stdout as a table, of which README has what a user asks for; a
-//! broken limit fails the run. `--rounds N` sets how often each is started.
-#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
-
-#[path = "../tests/common/mod.rs"]
-mod common;
-mod shared;
+//! The hooks that are measured, each in its surroundings.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::env::{Hook, TestEnv};
-use common::session::Session;
 use jiff::Timestamp;
 use playbook::hint::{ERRORS, HINTS, Hint, MemoryKind, Signature};
 use playbook::memory::IndexContent;
 use playbook::transcript::error_signature;
 use serde_json::{Value, json};
-use shared::Fallible;
 
-/// How often each case is started, unless told otherwise.
-const ROUNDS: usize = 200;
-/// Starts of each case that are not counted.
-const WARM_UP: usize = 5;
-/// How long the files lie before the first start: users start sessions seconds after the
-/// last change, not within the tick of the clock in which it was written.
-const SETTLE: Duration = Duration::from_secs(3);
-/// Largest size of a hook binary, which has the C library in it.
-const MAX_SIZE: u64 = 1_800 << 10;
+use crate::common::env::{Hook, TestEnv};
+use crate::common::session::Session;
+use crate::ratio;
+use crate::shared::{self, Fallible};
+
+/// How many files were moved away: the next one's name.
+static MOVED_AWAY: AtomicUsize = AtomicUsize::new(0);
 /// The yardstick.
 const TRUE: &str = "/bin/true";
 
 /// The most that a hook may cost.
 #[derive(Clone, Copy)]
-enum Limit {
+pub(crate) enum Limit {
     /// As a multiple of `/bin/true`.
     Ratio(f64),
     Time(Duration),
 }
 
 impl Limit {
-    fn is_kept(self, took: Duration, plain: Duration) -> bool {
+    pub(crate) fn is_kept(self, took: Duration, plain: Duration) -> bool {
         match self {
             Self::Ratio(limit) => ratio(took, plain) <= limit,
             Self::Time(limit) => took <= limit,
@@ -62,19 +48,19 @@ impl std::fmt::Display for Limit {
 }
 
 /// A hook in certain surroundings, and what it may cost.
-struct Case {
-    name: &'static str,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
     hook: Hook,
     env: TestEnv,
     /// What the client sends, beside what it sends for an ordinary event.
     more: Value,
-    limit: Limit,
+    pub(crate) limit: Limit,
     /// What is done just before each start.
     before: fn(&TestEnv) -> Fallible<()>,
-    times: Vec<Duration>,
+    pub(crate) times: Vec<Duration>,
     /// The yardstick's, each taken just before one of `times`: on a busy machine only
     /// neighbours can be compared.
-    plain: Vec<Duration>,
+    pub(crate) plain: Vec<Duration>,
 }
 
 impl Case {
@@ -106,16 +92,20 @@ impl Case {
         self
     }
 
-    /// Times the yardstick and then the hook; what the hook left behind is cleared before
+    /// Times the yardstick and then the hook; what the hook left behind is moved away before
     /// the next start.
-    fn pair(&self) -> Fallible<(Duration, Duration)> {
+    pub(crate) fn pair(&self) -> Fallible<(Duration, Duration)> {
         // Looking for the end of a worker empties the caches: this start fills them again.
         (self.before)(&self.env)?;
         self.yardstick()?;
         let times = (self.yardstick()?, self.hook()?);
         self.env.settle();
         // A spool that fills up and marks of what was said would change the next start. The
-        // folders stay, as a user's do.
+        // folders stay, as a user's do. Nothing is deleted: ext4 passes over what was deleted
+        // within seconds, file by file, when it makes the next, and a user's sessions are
+        // further apart.
+        let away = self.env.home().join("away");
+        fs::create_dir_all(&away)?;
         let state = self.env.state();
         let projects = entries(&state.join("projects"))?.into_iter();
         let shown = projects.map(|project| project.join("shown"));
@@ -125,7 +115,8 @@ impl Case {
             .chain(shown)
         {
             for file in entries(&folder)? {
-                fs::remove_file(file)?;
+                let number = MOVED_AWAY.fetch_add(1, Ordering::Relaxed);
+                fs::rename(file, away.join(number.to_string()))?;
             }
         }
         Ok(times)
@@ -155,30 +146,9 @@ fn entries(folder: &Path) -> Fallible<Vec<PathBuf>> {
     }
 }
 
-fn main() -> Fallible<ExitCode> {
-    let rounds = shared::rounds(ROUNDS)?;
-    let bin = shared::build()?;
-    let mut cases = cases(&bin)?;
-    std::thread::sleep(SETTLE);
-    for round in 0..WARM_UP + rounds {
-        for case in &mut cases {
-            let (plain, took) = case.pair()?;
-            if round >= WARM_UP {
-                case.plain.push(plain);
-                case.times.push(took);
-            }
-        }
-    }
-    let speed_is_kept = print_times(&mut cases, rounds);
-    let size_is_kept = print_sizes(&bin)?;
-    Ok(if speed_is_kept && size_is_kept {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
-}
-
-fn cases(bin: &Path) -> Fallible<Vec<Case>> {
+/// The cases in two groups, of which the second starts workers. They run after the others: a
+/// worker that is still at work takes a core from the next start, and deletes files.
+pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
     let alone = || {
         let mut env = environment(bin);
         env.set("PLAYBOOK_NO_WORKER", "1");
@@ -209,7 +179,7 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
     let (failure, prompt) = (Hook::PostToolUseFailure, Hook::UserPromptSubmit);
     let on_prompt = "[hooks]\non_prompt = true\n";
     let asked = json!({"prompt": prompt_text()});
-    Ok(vec![
+    let without_worker = vec![
         Case::new("post-tool-use-failure, no index", failure, alone(), 1.6),
         Case::new(
             "post-tool-use-failure, a new error, full index",
@@ -243,18 +213,6 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
         .with(asked),
         Case::new("session-end, 1 KB transcript", end, alone(), 1.5),
         Case::new("session-end, 1 GB transcript", end, large(alone())?, 1.5),
-        Case::new(
-            "session-end, 1 KB, starts the worker",
-            end,
-            environment(bin),
-            3.0,
-        ),
-        Case::new(
-            "session-end, 1 GB, starts the worker",
-            end,
-            large(environment(bin))?,
-            3.0,
-        ),
         Case::new("session-start, 60 key points", start, points(60), 1.5),
         Case::new("session-start, 1,000 key points", start, points(1_000), 1.5),
         Case::new(
@@ -270,7 +228,22 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
             1.5,
         )
         .after_a_pull(Duration::from_millis(20)),
-    ])
+    ];
+    let with_worker = vec![
+        Case::new(
+            "session-end, 1 KB, starts the worker",
+            end,
+            environment(bin),
+            3.0,
+        ),
+        Case::new(
+            "session-end, 1 GB, starts the worker",
+            end,
+            large(environment(bin))?,
+            3.0,
+        ),
+    ];
+    Ok([without_worker, with_worker])
 }
 
 /// A user with a key point and a short session, `s1`.
@@ -339,71 +312,4 @@ fn point(number: usize) -> (String, String) {
         format!("pat-{number:03}"),
         format!("when change {number} touches the parser, run its tests with the slow inputs too"),
     )
-}
-
-fn median(sorted: &[Duration]) -> Duration {
-    sorted[sorted.len() / 2]
-}
-
-/// The time that a tenth of the starts stayed below: what a busy machine disturbs least.
-fn lowest_tenth(sorted: &[Duration]) -> Duration {
-    sorted[sorted.len() / 10]
-}
-
-fn ratio(of: Duration, to: Duration) -> f64 {
-    of.as_secs_f64() / to.as_secs_f64()
-}
-
-/// Prints the table of times; tells whether every limit is kept.
-fn print_times(cases: &mut [Case], rounds: usize) -> bool {
-    println!(
-        "\n| hook | median | `/bin/true` | ratio | limit | ratio of the lowest tenths |\n\
-         |---|---:|---:|---:|---:|---:|"
-    );
-    let mut is_kept = true;
-    for case in cases {
-        case.plain.sort_unstable();
-        case.times.sort_unstable();
-        let (plain, took) = (median(&case.plain), median(&case.times));
-        let is_within = case.limit.is_kept(took, plain);
-        is_kept &= is_within;
-        println!(
-            "| {} | {} | {} | {:.2} | {}{} | {:.2} |",
-            case.name,
-            milliseconds(took),
-            milliseconds(plain),
-            ratio(took, plain),
-            case.limit,
-            broken(is_within),
-            ratio(lowest_tenth(&case.times), lowest_tenth(&case.plain)),
-        );
-    }
-    println!("\n{rounds} rounds");
-    is_kept
-}
-
-/// Prints the table of sizes; tells whether the limit is kept.
-fn print_sizes(bin: &Path) -> Fallible<bool> {
-    println!("\n| binary | KiB | limit |\n|---|---:|---:|");
-    let mut is_kept = true;
-    for hook in Hook::ALL {
-        let size = fs::metadata(bin.join(hook.name()))?.len();
-        is_kept &= size <= MAX_SIZE;
-        println!(
-            "| {} | {} | {}{} |",
-            hook.name(),
-            size.div_ceil(1024),
-            MAX_SIZE / 1024,
-            broken(size <= MAX_SIZE),
-        );
-    }
-    Ok(is_kept)
-}
-
-fn broken(is_kept: bool) -> &'static str {
-    if is_kept { "" } else { " BROKEN" }
-}
-
-fn milliseconds(time: Duration) -> String {
-    format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
