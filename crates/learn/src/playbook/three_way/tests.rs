@@ -188,7 +188,7 @@ fn a_newer_format_is_left_alone() {
 
 /// What a job of the test does: votes on texts, and a text that it adds.
 #[derive(Debug, Clone)]
-struct Work {
+struct Scenario {
     votes: Vec<(usize, bool)>,
     adds: Option<usize>,
 }
@@ -200,9 +200,9 @@ fn text(number: usize) -> String {
     )
 }
 
-fn work() -> impl Strategy<Value = Work> {
+fn work() -> impl Strategy<Value = Scenario> {
     let adds = proptest::option::of(0..6_usize);
-    (vec((0..6_usize, any::<bool>()), 0..4), adds).prop_map(|(votes, adds)| Work { votes, adds })
+    (vec((0..6_usize, any::<bool>()), 0..4), adds).prop_map(|(votes, adds)| Scenario { votes, adds })
 }
 
 fn name_of(playbook: &Playbook, said: &str) -> Option<String> {
@@ -210,7 +210,7 @@ fn name_of(playbook: &Playbook, said: &str) -> Option<String> {
     points.find(|p| p.text == said).map(|p| p.name.to_owned())
 }
 
-fn apply(playbook: &mut Playbook, job: &str, work: &Work, now: Timestamp) {
+fn apply(playbook: &mut Playbook, job: &str, work: &Scenario, now: Timestamp) {
     let before = playbook.clone();
     for (number, helped) in &work.votes {
         let Some(name) = name_of(playbook, &text(*number)) else {
@@ -288,7 +288,7 @@ proptest! {
         prop_assert_eq!(Playbook::parse(&merged.to_bytes()).unwrap().to_bytes(), merged.to_bytes());
         // A criss-cross: each side goes on from the merge, and both are merged over it.
         let mut further = [merged.clone(), merged.clone()];
-        let one = Work { votes: vec![(0, true), (1, false)], adds: Some(2) };
+        let one = Scenario { votes: vec![(0, true), (1, false)], adds: Some(2) };
         let mut expected = by_text(&merged);
         for (at, side) in further.iter_mut().enumerate() {
             let was = by_text(side);
@@ -331,7 +331,7 @@ fn a_file_with_conflict_markers_is_taken_apart(
     #[case] file: &str,
     #[case] expected: Option<(&str, Option<&str>, &str)>,
 ) {
-    let expected = expected.map(|(ours, base, theirs)| conflict::Sides {
+    let expected = expected.map(|(ours, base, theirs)| conflict::Scenario {
         ours: ours.into(),
         base: base.map(Into::into),
         theirs: theirs.into(),
