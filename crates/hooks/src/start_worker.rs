@@ -26,7 +26,9 @@ const LOOK: Duration = Duration::from_millis(2);
 /// Starts a worker in the background unless one for this account runs already.
 pub fn detached(context: &HookContext<'_>, need: Option<&Need>) {
     if !worker_lock::serves(&context.paths, need) {
-        start(context, &["--detach"]);
+        // It leaves our folder by itself. With a folder named here, a program that has the C
+        // library in it would be copied by `fork` where `posix_spawn` copies nothing.
+        command(context, &["--detach"]).and_then(|command| start(context, command));
         fault::stop("spawned");
     }
 }
@@ -50,7 +52,11 @@ pub(super) const NOT_FOUND: &str = "could not find the program `playbook` beside
 /// in the spool, with what was done of it.
 pub(super) fn inline(context: &HookContext<'_>, id: &JobId, patience: Duration) {
     let deadline = Instant::now() + patience;
-    let Some(mut child) = start(context, &["--job", id.as_str()]) else {
+    let Some(mut command) = command(context, &["--job", id.as_str()]) else {
+        return;
+    };
+    command.current_dir("/");
+    let Some(mut child) = start(context, command) else {
         return;
     };
     while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
@@ -79,8 +85,8 @@ pub(super) fn program(env: &Env) -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// Starts the program `playbook worker`, if the user lets hooks do so and it can be found.
-fn start(context: &HookContext<'_>, args: &[&str]) -> Option<Child> {
+/// The program `playbook worker`, if the user lets hooks start it and it can be found.
+fn command(context: &HookContext<'_>, args: &[&str]) -> Option<Command> {
     if context.env.is_on(name::NO_WORKER) {
         return None;
     }
@@ -94,10 +100,13 @@ fn start(context: &HookContext<'_>, args: &[&str]) -> Option<Child> {
         .arg(&context.project)
         .args(args)
         .env(name::WORKER, "1")
-        .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    Some(command)
+}
+
+fn start(context: &HookContext<'_>, mut command: Command) -> Option<Child> {
     let child = fault::write("spawn").and_then(|()| command.spawn());
     child
         .inspect_err(|error| context.log(&format!("could not start the worker: {error}")))

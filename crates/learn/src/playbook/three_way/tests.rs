@@ -202,7 +202,8 @@ fn text(number: usize) -> String {
 
 fn work() -> impl Strategy<Value = Scenario> {
     let adds = proptest::option::of(0..6_usize);
-    (vec((0..6_usize, any::<bool>()), 0..4), adds).prop_map(|(votes, adds)| Scenario { votes, adds })
+    (vec((0..6_usize, any::<bool>()), 0..4), adds)
+        .prop_map(|(votes, adds)| Scenario { votes, adds })
 }
 
 fn name_of(playbook: &Playbook, said: &str) -> Option<String> {
