@@ -101,9 +101,8 @@ impl Case {
         let times = (self.yardstick()?, self.hook()?);
         self.env.settle();
         // A spool that fills up and marks of what was said would change the next start. The
-        // folders stay, as a user's do. Nothing is deleted: ext4 passes over what was deleted
-        // within seconds, file by file, when it makes the next, and a user's sessions are
-        // further apart.
+        // folders stay, as a user's do. Nothing is deleted: when ext4 makes a file, it looks at
+        // each place of one that was deleted within minutes.
         let away = self.env.home().join("away");
         fs::create_dir_all(&away)?;
         let state = self.env.state();
@@ -146,8 +145,9 @@ fn entries(folder: &Path) -> Fallible<Vec<PathBuf>> {
     }
 }
 
-/// The cases in two groups, of which the second starts workers. They run after the others: a
-/// worker that is still at work takes a core from the next start, and deletes files.
+/// The cases in two groups, of which the second starts the whole program, or a worker. They run
+/// after the others: a worker that is still at work takes a core from the next start, and both
+/// delete files.
 pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
     let alone = || {
         let mut env = environment(bin);
@@ -179,7 +179,7 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
     let (failure, prompt) = (Hook::PostToolUseFailure, Hook::UserPromptSubmit);
     let on_prompt = "[hooks]\non_prompt = true\n";
     let asked = json!({"prompt": prompt_text()});
-    let without_worker = vec![
+    let hooks = vec![
         Case::new("post-tool-use-failure, no index", failure, alone(), 1.6),
         Case::new(
             "post-tool-use-failure, a new error, full index",
@@ -221,6 +221,8 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
             points(10_000),
             1.5,
         ),
+    ];
+    let whole = vec![
         Case::new(
             "session-start, 1,000 key points, after a pull",
             start,
@@ -228,8 +230,6 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
             1.5,
         )
         .after_a_pull(Duration::from_millis(20)),
-    ];
-    let with_worker = vec![
         Case::new(
             "session-end, 1 KB, starts the worker",
             end,
@@ -243,7 +243,7 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
             3.0,
         ),
     ];
-    Ok([without_worker, with_worker])
+    Ok([hooks, whole])
 }
 
 /// A user with a key point and a short session, `s1`.

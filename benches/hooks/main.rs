@@ -24,19 +24,15 @@ use shared::Fallible;
 const ROUNDS: usize = 200;
 /// Starts of each case that are not counted.
 const WARM_UP: usize = 5;
-/// How long the files lie before the first start. Users start sessions seconds after the last
-/// change, not within the tick of the clock in which it was written; and ext4, when it makes a
-/// file, looks at each place of one that was deleted within a minute, as a build before this
-/// deletes many.
-const SETTLE: Duration = Duration::from_secs(65);
+/// How long the files lie before the first start: users start sessions seconds after the
+/// last change, not within the tick of the clock in which it was written.
+const SETTLE: Duration = Duration::from_secs(3);
 /// Largest size of a hook binary, which has the C library in it.
-const MAX_SIZE: u64 = 1_800 << 10;
+const MAX_SIZE: u64 = 1_750 << 10;
 fn main() -> Fallible<ExitCode> {
     let rounds = shared::rounds(ROUNDS)?;
     let bin = shared::build()?;
     let mut cases = cases(&bin)?;
-    // Only what is on the disk has a time at which it was deleted.
-    rustix::fs::sync();
     std::thread::sleep(SETTLE);
     for group in &mut cases {
         for round in 0..WARM_UP + rounds {
