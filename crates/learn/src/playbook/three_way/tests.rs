@@ -332,7 +332,7 @@ fn a_file_with_conflict_markers_is_taken_apart(
     #[case] file: &str,
     #[case] expected: Option<(&str, Option<&str>, &str)>,
 ) {
-    let expected = expected.map(|(ours, base, theirs)| conflict::Scenario {
+    let expected = expected.map(|(ours, base, theirs)| conflict::Sides {
         ours: ours.into(),
         base: base.map(Into::into),
         theirs: theirs.into(),
