@@ -75,7 +75,8 @@ pub fn leave(paths: &Paths, session: &OpenSession) -> Result<MarkBefore, FsError
     fsx::ensure_dir(&paths.open_sessions())?;
     let mark = fsx::to_json(&file, session)?;
     let is_there = file.symlink_metadata().is_ok();
-    if !is_there && fsx::create_new(&file, &mark)? {
+    // Where a file system cannot do that, or has no room, the plain way says so.
+    if !is_there && fsx::create_new(&file, &mark).is_ok_and(|is_new| is_new) {
         return Ok(MarkBefore::Nothing);
     }
     let before = fsx::read_json(&file, MAX_FILE);

@@ -95,7 +95,7 @@ pub fn add(
     }
     fsx::ensure_dir(folder)?;
     let record = fsx::to_json(&file, &record)?;
-    if known.is_none() && fsx::create_new(&file, &record)? {
+    if known.is_none() && fsx::create_new(&file, &record).is_ok_and(|is_new| is_new) {
         return Ok(());
     }
     fsx::quick(&file, &record)
