@@ -14,7 +14,7 @@ use super::{answer, args};
 use crate::account;
 use crate::config;
 use crate::env::{Env, name};
-use crate::fault;
+use crate::hook::detach::{self, DETACH};
 use crate::paths::Paths;
 use crate::project;
 use crate::queue::context::WorkerContext;
@@ -128,21 +128,12 @@ fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {
 }
 
 /// Spawns the worker as a process that no one waits for, and ends.
-///
-/// The hook that called us does not wait either, so the worker's parent is soon gone, and
-/// a client that ends its descendants does not find it.
 fn detach(args: &args::WorkerArgs) -> anyhow::Result<()> {
-    // Fails only for the leader of a process group, which is alone already.
-    _ = rustix::process::setsid();
     let mut command = command(args.project.as_deref())?;
     if let Some(jobs) = args.jobs {
         command.arg("--jobs").arg(jobs.to_string());
     }
-    fault::write("spawn")
-        .and_then(|()| command.spawn())
-        .context("could not start the worker")?;
-    fault::stop("spawned");
-    Ok(())
+    detach::start(&mut command).context("could not start the worker")
 }
 
 pub(super) fn start_in_background(session: &NamedSession) -> anyhow::Result<()> {
@@ -150,7 +141,7 @@ pub(super) fn start_in_background(session: &NamedSession) -> anyhow::Result<()> 
         return Ok(());
     }
     let mut child = command(Some(&session.project))?
-        .arg("--detach")
+        .arg(DETACH)
         .spawn()
         .context("could not start the worker")?;
     child.wait().context("could not start the worker")?;

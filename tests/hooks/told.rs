@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use crate::common::prelude::*;
+use crate::common::programs;
 
 fn with_api(api: &Api) -> TestEnv {
     let env = TestEnv::asking(api);
@@ -174,6 +176,31 @@ fn every_hook_starts_a_worker_when_something_is_due(#[case] hook: Hook) {
     _ = env.hook(hook, "never-written", json!({}));
     env.settle();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// A hook's binary is also the process between itself and the worker; under another name it is not.
+#[test]
+fn a_worker_is_started_by_a_hook_under_another_name_and_by_the_whole_program() {
+    let api = Api::canned();
+    let mut env = with_api(&api);
+    let bin = env.home().join("bin");
+    programs::link_into(&bin);
+    let renamed = bin.join("at-the-end");
+    fs::copy(bin.join("session-end"), &renamed).expect("a copy");
+    env.unset("PLAYBOOK_NO_WORKER");
+    let ends = |session: &str, program: &Path, args: &[&str]| {
+        env.write_transcript(&Session::citing(session));
+        let mut command = env.command(&program.display().to_string());
+        command.args(args);
+        let event = env.event(Hook::SessionEnd, session).to_string();
+        let ended = Running::start(command, event.as_bytes(), Stdin::Closed);
+        ended.finish().silent();
+        env.settle();
+    };
+    ends("s1", &renamed, &[]);
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    ends("s2", &bin.join("playbook"), &["hook", "session-end"]);
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
 }
 
 #[test]

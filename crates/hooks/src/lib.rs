@@ -9,6 +9,7 @@
 
 mod answer;
 pub mod context;
+pub mod detach;
 mod enqueue;
 mod failure;
 mod hints;
@@ -125,6 +126,12 @@ pub fn main(event: HookEvent) -> ! {
     let env = Env::from_process();
     exit_on_panic(event, &env);
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(started) = detach::run(&args) {
+        if let Err(error) = started {
+            log(&env, event, &format!("could not start the worker: {error}"));
+        }
+        std::process::exit(0);
+    }
     let source: &dyn AnswerSource = match event {
         HookEvent::SessionStart | HookEvent::SubagentStart => &PreparedSource,
         _ => &PreparedSettings,

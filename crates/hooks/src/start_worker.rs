@@ -1,11 +1,10 @@
 //! Starts the worker, so that it outlives the client.
 //!
-//! When a hook takes too long, the client ends its process group and every descendant
-//! by parent id. Only a process whose parent is gone survives that: the hook spawns
-//! `playbook worker --detach`, which becomes a session of its own, spawns the worker
-//! and ends.
+//! A process stands between the hook and the worker: see [`detach`]. It is the hook's own binary
+//! once more, which starts in a fraction of the time that the whole program takes: on two virtual
+//! cores the hook may have to wait for the core until it has started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,6 +16,7 @@ use crate::status::Status;
 use crate::{spool, worker_lock};
 
 use super::context::HookContext;
+use super::detach::{self, DETACH};
 
 const PROGRAM: &str = "playbook";
 /// What an inline hook leaves of the client's own limit, for writing and ending.
@@ -25,12 +25,25 @@ const LOOK: Duration = Duration::from_millis(2);
 
 /// Starts a worker in the background unless one for this account runs already.
 pub fn detached(context: &HookContext<'_>, need: Option<&Need>) {
-    if !worker_lock::serves(&context.paths, need) {
-        // It leaves our folder by itself. With a folder named here, a program that has the C
-        // library in it would be copied by `fork` where `posix_spawn` copies nothing.
-        command(context, &["--detach"]).and_then(|command| start(context, command));
-        fault::stop("spawned");
+    if worker_lock::serves(&context.paths, need) {
+        return;
     }
+    let Some(program) = worker_program(context) else {
+        return;
+    };
+    // It leaves our folder by itself. With a folder named here, a program that has the C
+    // library in it would be copied by `fork` where `posix_spawn` copies nothing.
+    let mut command = if let Some(own) = detach::own_binary(context.event) {
+        let mut command = Command::new(own);
+        command.arg(DETACH).arg(program).arg("worker");
+        command
+    } else {
+        let mut command = Command::new(program);
+        command.args(["worker", DETACH]);
+        command
+    };
+    start(context, for_project(&mut command, &context.project));
+    fault::stop("spawned");
 }
 
 pub(super) fn if_due(context: &HookContext<'_>, need: Option<&Need>, backlog: &Backlog) {
@@ -52,11 +65,14 @@ pub(super) const NOT_FOUND: &str = "could not find the program `playbook` beside
 /// in the spool, with what was done of it.
 pub(super) fn inline(context: &HookContext<'_>, id: &JobId, patience: Duration) {
     let deadline = Instant::now() + patience;
-    let Some(mut command) = command(context, &["--job", id.as_str()]) else {
+    let Some(program) = worker_program(context) else {
         return;
     };
-    command.current_dir("/");
-    let Some(mut child) = start(context, command) else {
+    let mut command = Command::new(program);
+    command
+        .args(["worker", "--job", id.as_str()])
+        .current_dir("/");
+    let Some(mut child) = start(context, for_project(&mut command, &context.project)) else {
         return;
     };
     while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
@@ -85,28 +101,30 @@ pub(super) fn program(env: &Env) -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// The program `playbook worker`, if the user lets hooks start it and it can be found.
-fn command(context: &HookContext<'_>, args: &[&str]) -> Option<Command> {
+/// The program of the worker, if the user lets hooks start it and it can be found.
+fn worker_program(context: &HookContext<'_>) -> Option<PathBuf> {
     if context.env.is_on(name::NO_WORKER) {
         return None;
     }
-    let Some(program) = program(context.env) else {
+    let program = program(context.env);
+    if program.is_none() {
         context.log(NOT_FOUND);
-        return None;
-    };
-    let mut command = Command::new(program);
+    }
+    program
+}
+
+/// What every worker is started with: its project, the guard against recursion, no stream of ours.
+fn for_project<'c>(command: &'c mut Command, project: &Path) -> &'c mut Command {
     command
-        .args(["worker", "--project"])
-        .arg(&context.project)
-        .args(args)
+        .arg("--project")
+        .arg(project)
         .env(name::WORKER, "1")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    Some(command)
+        .stderr(Stdio::null())
 }
 
-fn start(context: &HookContext<'_>, mut command: Command) -> Option<Child> {
+fn start(context: &HookContext<'_>, command: &mut Command) -> Option<Child> {
     let child = fault::write("spawn").and_then(|()| command.spawn());
     child
         .inspect_err(|error| context.log(&format!("could not start the worker: {error}")))
