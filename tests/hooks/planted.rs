@@ -246,6 +246,19 @@ fn the_filter_masks_a_stream_of_any_length() {
     assert!(output.ends_with(&LOOK_ALIKES.join("\n")));
 }
 
+/// A name and its value in two colours are one secret; what is no colour stays.
+#[test]
+fn the_filter_sees_through_colours() {
+    let env = TestEnv::new();
+    let coloured =
+        b"\x1b[32mAPI_KEY\x1b[0m=\x1b[33mlMsvcZiNlDF9SvmyY8yY\x1b[0m\t\x1b]8;;\x07 \xff\r\n";
+    let output = env.cli_with(&["redact"], coloured).ok();
+    assert_eq!(
+        output,
+        "API_KEY=[masked env-secret]\t\x1b]8;;\x07 \u{fffd}\r\n"
+    );
+}
+
 #[test]
 fn own_patterns_and_own_files_are_kept_out_too() {
     let api = Api::canned();

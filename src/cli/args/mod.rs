@@ -192,7 +192,7 @@ project's own key points.",
         #[command(flatten)]
         on: On,
     },
-    /// Copy stdin to stdout with all secrets masked
+    /// Copy stdin to stdout with all secrets masked, and without colours
     Redact(RedactArgs),
     /// Allow a playbook that came with a clone to be used
     #[command(after_help = "Examples:
