@@ -136,7 +136,7 @@ pub(crate) enum Command {
     Add(AddArgs),
     /// Change a key point's text or section
     #[command(after_help = "Examples:
-  playbook edit pat-001 --text \"run `just test` before each push\"
+  playbook edit pat-001 --text 'run `just test` before each push'
   playbook edit pat-001 --section mistakes")]
     Edit(EditArgs),
     /// Remove a key point

@@ -32,7 +32,7 @@ pub(crate) struct RestoreArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  playbook add \"run `just test` before each commit\" --section patterns")]
+  playbook add 'run `just test` before each commit' --section patterns")]
 pub(crate) struct AddArgs {
     /// What the key point says
     pub(crate) text: String,

@@ -35,7 +35,7 @@ pub(crate) struct TrustArgs {
 #[command(after_help = "Examples:
   playbook review
   playbook review accept 3
-  playbook review edit 3 --text \"run `just test` before each commit\"
+  playbook review edit 3 --text 'run `just test` before each commit'
   playbook review drop 3")]
 pub(crate) struct ReviewArgs {
     #[command(subcommand)]
