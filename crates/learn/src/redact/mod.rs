@@ -4,8 +4,10 @@
 //! in one pass (`keywords`); only where one stands its rule's pattern is compiled and tried
 //! (`rule`). What all rules found is united, so that no match hides another, and becomes
 //! `[masked RULE]` (`united`); a text without secrets is borrowed, not copied. Linear in the
-//! length of the text, whatever it holds.
+//! length of the text, whatever it holds. A stream is masked in windows (`stream`), without a
+//! terminal's colours (`colours`).
 
+mod colours;
 mod keywords;
 mod masker;
 mod private;

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
+use super::colours::Colours;
 use super::masker::Cut;
 use super::{Counts, Masker, private};
 
@@ -21,7 +22,8 @@ pub enum StreamError {
 
 /// Copies `input` to `output` without its secrets, and counts them by rule.
 ///
-/// What is no UTF-8 becomes U+FFFD. A private part may be of any length; a secret longer than
+/// The colours of a terminal are dropped: a name and its value that stand in two of them would
+/// not be known as a secret. /// What is no UTF-8 becomes U+FFFD. A private part may be of any length; a secret longer than
 /// 64 KB, or whose name stands farther from it, can be missed where two windows meet; windows
 /// meet at line breaks wherever there are any.
 pub fn filter(
@@ -31,17 +33,21 @@ pub fn filter(
 ) -> Result<Counts, StreamError> {
     let mut counts = Counts::new();
     let mut held: Vec<u8> = Vec::new();
+    let mut colours = Colours::default();
     // How many private parts are open whose beginning has passed.
     let mut depth = 0;
     loop {
         let chunk = input.fill_buf().map_err(StreamError::Read)?;
         let length = chunk.len();
-        held.extend_from_slice(chunk);
+        colours.drop_from(chunk, &mut held);
         input.consume(length);
         if length > 0 && held.len() < WINDOW {
             continue;
         }
         let is_end = length == 0;
+        if is_end {
+            colours.end(&mut held);
+        }
         let whole = if is_end { held.len() } else { whole(&held) };
         let text = String::from_utf8_lossy(&held[..whole]);
         let mut text = text.as_ref();

@@ -2,22 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::chance::Chance;
+use crate::chance::{Chance, is_heavy};
 use crate::served::{Answer, Server};
 
 #[test]
 fn no_request_is_answered_with_a_500_or_another_tenants_word() {
-    malformed(300);
-}
-
-/// As the issue has it.
-#[test]
-#[ignore = "heavy: cargo test -p playbook-server -- --ignored"]
-fn none_of_ten_thousand_is() {
-    malformed(10_000);
-}
-
-fn malformed(requests: u64) {
+    let requests = if is_heavy() { 10_000 } else { 300 };
     let seed = Chance::seed();
     Server::on_each(|server| {
         let secret = json!({"reflection_text": "coelacanth"});

@@ -13,23 +13,17 @@ use playbook::hint::{Effect, EffectWhenShown};
 use playbook::memory::{Memory, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection};
 
-use crate::chance::Chance;
+use crate::chance::{Chance, is_heavy};
 use crate::postgres::Postgres;
 use crate::user::User;
 
 #[test]
-fn four_machines_know_all_of_each_other_once() {
-    all_know_all(4, 60, 12);
-}
-
-/// As the issue has it; a minute and more.
-#[test]
-#[ignore = "heavy: cargo test -p playbook-server -- --ignored"]
-fn ten_machines_with_two_thousand_records_each_know_all_of_each_other_once() {
-    all_know_all(10, 2_000, 120);
-}
-
-fn all_know_all(machines: usize, records: u64, strikes: u64) {
+fn machines_know_all_of_each_other_once() {
+    let (machines, records, strikes) = if is_heavy() {
+        (10_usize, 2_000, 120)
+    } else {
+        (4, 60, 12)
+    };
     let Some(server) = Postgres::start() else {
         return;
     };
