@@ -23,9 +23,9 @@ pub enum StreamError {
 /// Copies `input` to `output` without its secrets, and counts them by rule.
 ///
 /// The colours of a terminal are dropped: a name and its value that stand in two of them would
-/// not be known as a secret. /// What is no UTF-8 becomes U+FFFD. A private part may be of any length; a secret longer than
-/// 64 KB, or whose name stands farther from it, can be missed where two windows meet; windows
-/// meet at line breaks wherever there are any.
+/// not be known as a secret. What is no UTF-8 becomes U+FFFD. A private part may be of any
+/// length; a secret longer than 64 KB, or whose name stands farther from it, can be missed
+/// where two windows meet; windows meet at line breaks wherever there are any.
 pub fn filter(
     masker: &Masker,
     mut input: impl BufRead,
