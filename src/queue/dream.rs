@@ -106,10 +106,8 @@ pub(crate) async fn dream(
         time: context.now(),
     };
     let Dreamt { mut said, rule } = ask(context, caller, &evidence, &config).await?;
-    let texts = found.iter().map(|memory| memory.text.as_str());
-    let texts: Vec<&str> = texts
-        .chain(lessons.iter().map(|l| l.text.as_str()))
-        .collect();
+    // A lesson has a ground, which the tale of a session need not have.
+    let texts: Vec<&str> = lessons.iter().map(|l| l.text.as_str()).collect();
     said.strategy = said.strategy.filter(|text| {
         let rests = dream::says_no_more(text, &texts);
         let tell = |why: &String| context.log(&source.job, &format!("no strategy: {why}"));

@@ -133,7 +133,9 @@ fn learned(env: &TestEnv, now: Timestamp) -> Result<BTreeSet<String>, String> {
         let Detail::Error { fixes, .. } = &memory.detail else {
             return memory.text.clone();
         };
-        let name = memory.text.lines().nth(1).unwrap_or_default();
+        let mut lines = memory.text.lines();
+        let name = lines.find(|line| !line.starts_with("Exit code"));
+        let name = name.unwrap_or_default();
         let name = name.split(':').next().unwrap_or_default();
         let fixes = fixes.iter().map(|fix| {
             format!(

@@ -27,7 +27,8 @@ pub(super) fn playbook() -> Playbook {
     let json = json!({"version": "1.0", "last_updated": null, "sections": {
         "PATTERNS & APPROACHES": [
             {"name": "pat-001", "text": "run the parser tests before a push", "helpful": 3, "harmful": 0},
-            {"name": "pat-002", "text": "mend the test that is red first", "helpful": 0, "harmful": 0}]}});
+            {"name": "pat-002", "text": "mend the test that is red first", "helpful": 0, "harmful": 0},
+            {"name": "pat-003", "text": "Where it fails on a large diff, write the text by `make release`.", "helpful": 0, "harmful": 0}]}});
     Playbook::parse(json.to_string().as_bytes()).unwrap()
 }
 
@@ -338,7 +339,7 @@ fn what_is_new_may_rest_on_an_error_and_a_change_on_the_call_that_got_past_it(
     let text = "Where `make release --dry` fails on a large diff, write the text by `gh pr edit`.";
     let operations = [
         add(text, &numbers),
-        json!({"type": "UPDATE", "target_id": "pat-001", "text": text, "grounds": numbers}),
+        json!({"type": "UPDATE", "target_id": "pat-003", "text": text, "grounds": numbers}),
     ];
     let kept = operations.map(|operation| accepted(&evidence, operation).0.len() == 1);
     assert_eq!(kept, is_accepted, "{}", evidence.text);

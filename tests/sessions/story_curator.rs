@@ -40,7 +40,7 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
     let api = Api::script(replies(&json!([
         {"type": "ADD", "text": "use the cache of CI", "section": "project context"},
         {"type": "UPDATE", "target_id": "pat-001", "text": "run all tests"},
-        {"type": "MERGE", "source_ids": ["pat-002", "oth-001", "pat-002"], "merged_text": "look and ask first"},
+        {"type": "MERGE", "source_ids": ["pat-002", "oth-001", "pat-002"], "merged_text": "read the log first and ask before a release"},
         {"type": "DELETE", "target_id": "oth-002", "reason": "nobody is"},
         {"type": "ADD", "text": "say hello", "section": "MANNERS"},
     ])));
@@ -54,7 +54,7 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
             "ctx-001 use the cache of CI 0/0",
             "oth-003 say hello 0/0",
             "pat-001 run all tests 2/0",
-            "pat-003 look and ask first 5/1",
+            "pat-003 read the log first and ask before a release 5/1",
         ]
     );
     let job = &history(&env)[0];
@@ -236,14 +236,14 @@ fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
 #[test]
 fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
     let api = Api::script(replies(&json!([
-        {"type": "DELETE", "target_id": "pat-001", "reason": "x"},
-        {"type": "MERGE", "source_ids": ["pat-001", "pat-002"], "merged_text": "m"},
+        {"type": "DELETE", "target_id": "oth-002", "reason": "x"},
+        {"type": "MERGE", "source_ids": ["oth-002", "pat-002"], "merged_text": "read the log first"},
     ])));
     let env = with_session(&api);
-    change(&env, &["pin", "pat-001"]);
+    change(&env, &["pin", "oth-002"]);
     env.worker();
     assert_eq!(points(&env).len(), POINTS.len());
-    assert!(env.log().contains("pat-001 is pinned"));
-    change(&env, &["remove", "pat-001"]);
+    assert!(env.log().contains("oth-002 is pinned"));
+    change(&env, &["remove", "oth-002"]);
     assert_eq!(points(&env).len(), POINTS.len() - 1);
 }

@@ -9,7 +9,7 @@ const ASK: &str = "[curator]\napproval = \"ask\"\n";
 
 fn session(id: &str) -> Session {
     Session::new(id)
-        .user("always run `just test` before a push, and never by hand")
+        .user("always run `just test` before a push, and never test by hand")
         .ran("just test", "12 passed")
         .assistant("By [pat-001], done.")
         .done()

@@ -8,15 +8,17 @@ use super::learned::ARROW;
 use super::recurrence::named_lessons;
 use super::reply::Reflection;
 use crate::clip::{head, told_head};
+use crate::playbook::clean::clean_text;
 use crate::playbook::ops::{Operation, named_points, written_text};
-use crate::playbook::{Playbook, Point, Skipped};
+use crate::playbook::{Playbook, Point, Section, Skipped};
 
 /// How much of a text is told that is not accepted, in bytes.
 const TOLD: usize = 500;
 /// A lesson that so many sessions taught, each with a ground, needs none in another.
 const OFTEN: u64 = 2;
 
-/// Takes the lessons and the strategy from a reflection that have no ground; returns what went.
+/// Takes the lessons, the strategy and the sentences from a reflection that have no ground; returns
+/// which lessons and what strategy went.
 pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<Skipped> {
     let mut dropped = Vec::new();
     let refusal = |text: &str, named: &[u32]| {
@@ -42,6 +44,10 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
         }
         is_accepted("lesson", &text, refused)
     });
+    // What is remembered of a session tells nothing that only a tool or a page said.
+    let told = reflection.reflection.as_deref();
+    let told = told.unwrap_or(&reflection.analysis);
+    reflection.reflection = Some(grounds.trusted_part(told));
     let named = &reflection.strategy_grounds;
     let strategy = reflection.strategy.take();
     reflection.strategy =
@@ -84,6 +90,7 @@ pub fn with_grounds(
         };
         let points = read.iter().flat_map(Operation::points);
         let points: Vec<Point<'_>> = points.filter_map(|name| playbook.named(name)).collect();
+        let section = right_section(read.as_ref(), &points, grounds);
         let sources: Vec<&str> = points.iter().map(|point| point.text).collect();
         let named = numbers(operation.get("grounds"));
         let claim = TaughtText {
@@ -91,6 +98,9 @@ pub fn with_grounds(
             grounds: &named,
             sources: &sources,
         };
+        let mut named_ones = read.iter().flat_map(Operation::points);
+        // What another operation of the reply makes has no text yet to be judged by.
+        let missing = named_ones.find(|name| playbook.named(name).is_none());
         let accepted = grounds.accept(&claim).or_else(|refused| {
             let stale: Option<Vec<String>> = points.iter().map(&why_stale).collect();
             if let Some(stale) = stale.filter(|stale| !stale.is_empty()) {
@@ -102,7 +112,8 @@ pub fn with_grounds(
                 _ => grounds.accept_of_lessons(text, &taught),
             }
         });
-        match accepted {
+        let missing = missing.map(|name| Err(format!("no key point {}", clean_text(name))));
+        match missing.unwrap_or(accepted) {
             Ok(quote) => {
                 let is_new = matches!(read, Some(Operation::Add { .. }));
                 let said = numbers(operation.get("said"));
@@ -112,6 +123,9 @@ pub fn with_grounds(
                 let reason = reason.filter(|reason| !reason.trim().is_empty());
                 let reason = reason.unwrap_or(reasoning).trim();
                 operation["reason"] = format!("{reason} [{quote}]").trim().into();
+                if let Some(section) = section {
+                    operation["section"] = section.title().into();
+                }
                 kept.push(operation);
             }
             Err(why) => {
@@ -126,6 +140,31 @@ pub fn with_grounds(
         }
     }
     (kept, dropped)
+}
+
+/// The section of an operation that would put what is right among the mistakes: what the user asks
+/// for in so many words, and key points that stood elsewhere.
+fn right_section(
+    operation: Option<&Operation>,
+    points: &[Point<'_>],
+    grounds: &Grounds<'_>,
+) -> Option<Section> {
+    match operation? {
+        Operation::Add {
+            text,
+            section: Section::Mistakes,
+        } if grounds.is_wished(text) => Some(Section::Patterns),
+        Operation::Merge {
+            section: Some(Section::Mistakes),
+            ..
+        } => {
+            let mut sections = points.iter().map(|point| point.section);
+            let first = sections.next()?;
+            let is_mistake = first == Section::Mistakes || sections.any(|s| s == Section::Mistakes);
+            (!is_mistake).then_some(first)
+        }
+        _ => None,
+    }
 }
 
 /// The texts of the known lessons that a new key point names, where they may be its ground: one that

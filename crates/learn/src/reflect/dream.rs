@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::clauses::{Clauses, Stand};
 use super::extract::extract_json;
 use super::known::{KnownLesson, shown};
 use super::names::names;
 use super::recurrence::named_lessons;
 use super::reply::{Reflection, Reply, Score};
 use super::said::EventWords;
+use super::sentences::plain;
 use super::trace::{Trace, TraceEvent};
 use crate::hint::{MemoryKind, hashes};
 use crate::playbook::Skipped;
@@ -18,6 +20,7 @@ use crate::playbook::ops::{Operation, written_text};
 use crate::redact::mask;
 use crate::reflect::learned::NewReflection;
 use crate::reflect::remembered::Remembered;
+use crate::screen;
 use crate::tenant;
 use crate::transcript::{Facts, SessionOutcome};
 
@@ -62,8 +65,8 @@ impl Reply for Dreamt {
 
 /// The lessons that a rule joins; the error says why it is none.
 ///
-/// Each command, path, flag and host in it stands in one of them, and each of them is about what
-/// it says. Their grounds are its grounds.
+/// It rests on them as [`says_no_more`] has it, and each of them is about what it says. Their
+/// grounds are its grounds.
 pub fn joined<'l>(
     rule: &Value,
     lessons: &'l [KnownLesson],
@@ -78,24 +81,23 @@ pub fn joined<'l>(
         return Err("it names no two lessons that are about it".to_owned());
     }
     let said: Vec<&str> = joined.iter().map(|lesson| lesson.text.as_str()).collect();
-    names_no_more(&text, &said)?;
+    says_no_more(&text, &said)?;
     Ok(joined)
 }
 
-fn names_no_more(text: &str, sources: &[&str]) -> Result<(), String> {
-    let said: Vec<String> = sources.iter().map(|text| text.to_lowercase()).collect();
-    let mut names = names(text).into_iter();
-    match names.find(|name| !said.iter().any(|text| name.stands_in(text))) {
-        Some(name) => Err(format!("`{}` stands in none of its sources", name.text)),
-        None => Ok(()),
-    }
-}
-
 /// Makes sure that a text rests on its sources: each command, path, flag and host in it stands in
-/// one of them, and one in three of its words.
+/// one of them, and one in three of its words; and no clause of it is the opposite of theirs.
 pub fn says_no_more(text: &str, sources: &[&str]) -> Result<(), String> {
-    names_no_more(text, sources)?;
-    if !EventWords::of(&sources.join("\n")).has_share(&hashes(text), &BTreeSet::new()) {
+    let text = screen::plain(text);
+    let said: Vec<String> = sources.iter().map(|text| plain(text)).collect();
+    let mut names = names(&text).into_iter();
+    if let Some(name) = names.find(|name| !said.iter().any(|text| name.stands_in(text))) {
+        return Err(format!("`{}` stands in none of its sources", name.text));
+    }
+    let sources = sources.join("\n");
+    let has_share = EventWords::of(&sources).has_share(&hashes(&text), &BTreeSet::new());
+    let opposes = Clauses::of(&sources).stand_to(&Clauses::of(&text)) == Stand::Opposes;
+    if !has_share || opposes {
         return Err("it says something else than its sources".to_owned());
     }
     Ok(())

@@ -15,9 +15,8 @@
 //!    before them,
 //! 4. no sentence of a tool, a file or a page says it, or a piece of it, better than all that is
 //!    trusted,
-//! 5. where it replaces a key point, a ground or a call that is named says something of each
-//!    sentence that is new, and a ground much of one that is turned round,
-//! 6. where it takes one away, a ground that denies something says much of it.
+//! 5. no clause of it is the opposite of what the user says of the same,
+//! 6. where it replaces a key point, [`super::replaced`] has its say, and where it takes one away.
 //!
 //! What is gone from the project's files, and what earlier sessions taught with a ground, need none
 //! here (`accept_of_stale`, `accept_of_lessons`); a template that asks for no grounds gets what it says.
@@ -31,26 +30,32 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use super::clauses::{Clauses, Stand};
 use super::names::names;
+use super::others::Others;
+use super::replaced::turned;
 use super::reply::ReplyLesson;
-use super::said::turned;
-use super::sentences::{SAYS_IT, is_of, parts, pieces, plain, sentences};
+use super::sentences::{SAYS_IT, parts, plain};
 use crate::clip::{head, told_head};
 use crate::hint::hashes as words;
 use crate::playbook::clean::whole_line;
 use crate::playbook::dedup::Wording;
+use crate::screen::plain as shown;
+use crate::transcript::english::patterns;
 use crate::transcript::{Bearing, Evidence, ShownEvent, is_forbidden};
+
+patterns! { UNGUARDED }
 
 /// How much of a ground is quoted where it is only told of, in bytes.
 pub(super) const QUOTED: usize = 160;
 /// How much of it a curator is shown, in bytes: a rule in the user's words must stand there whole.
 const LISTED: usize = 600;
-/// As above, of a sentence of the assistant's own, which may tell what it was told.
-const REPEATS_IT: usize = 80;
 /// How many grounds of one text are looked at.
 pub(super) const MAX_GROUNDS: usize = 20;
 /// The kind of an event in which a call failed.
-const ERROR: &str = "error_event";
+pub(super) const ERROR: &str = "error_event";
+/// The kind of an event in which the user refused a call.
+pub(super) const REFUSAL: &str = "rejection";
 /// The kind of an event in which an agent reports that the assistant had sent.
 const REPORT: &str = "hand_back";
 
@@ -77,13 +82,11 @@ pub struct Grounds<'a> {
     known: Vec<String>,
     /// The calls that the user refused, in lower case: what forbids one may name it.
     refused: Vec<String>,
-    /// The words of each sentence that neither the user nor a call says, with its weight.
-    others: OnceLock<Vec<(Nearness, BTreeSet<u64>)>>,
+    /// What the user says, clause by clause.
+    user: Clauses,
+    /// What neither the user nor a call says.
+    pub(super) others: OnceLock<Others>,
 }
-
-/// How well a sentence of others must say a text: in how many percent of its words, and in how
-/// many times as many as what is trusted.
-type Nearness = (usize, usize);
 
 impl<'a> Grounds<'a> {
     /// `None` where the events have no numbers: an older version chose them.
@@ -98,6 +101,7 @@ impl<'a> Grounds<'a> {
             own_words: own.iter().flat_map(|text| words(text)).collect(),
             own,
             known: names.map(|text| plain(text)).collect(),
+            user: Clauses::of(&said_by_user(evidence)),
             refused: refused.map(|text| plain(text)).collect(),
             others: OnceLock::new(),
         })
@@ -145,7 +149,7 @@ impl<'a> Grounds<'a> {
         if claim.grounds.is_empty() {
             return Err("it names no ground".to_owned());
         }
-        let text = whole_line(claim.text);
+        let text = shown(&whole_line(claim.text));
         let changes = !claim.sources.is_empty();
         let mut grounds = self.among(claim.grounds);
         if changes {
@@ -164,12 +168,12 @@ impl<'a> Grounds<'a> {
         let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &text)) else {
             return Err("its grounds say nothing of it".to_owned());
         };
-        // What replaces a key point is told at once: each sentence that is new has an event.
-        let is_said = |part: &str| match turned(part, claim.sources) {
-            Some(turn) => grounds.iter().any(|ground| self.turns(ground, part, &turn)),
-            None => is_of(part, claim.sources) || self.is_grounded(part, claim.grounds),
-        };
-        if changes && !parts(&text).into_iter().all(is_said) {
+        if self.user.stand_to(&Clauses::of(&text)) == Stand::Opposes {
+            return Err("the user said the opposite".to_owned());
+        }
+        if changes {
+            self.may_replace(&text, claim, &grounds)?;
+        } else if !(parts(&text).into_iter()).all(|part| self.is_grounded(part, claim.grounds)) {
             return Err("its grounds say nothing of a part of it".to_owned());
         }
         self.is_not_of_others(&text, claim.sources)?;
@@ -181,6 +185,12 @@ impl<'a> Grounds<'a> {
         let named = named.iter().take(MAX_GROUNDS);
         let shown = named.flat_map(|number| self.numbered(*number));
         shown.filter(|shown| self.is_met(shown)).collect()
+    }
+
+    /// Tells whether the user says in so many words that something is to be done.
+    pub(super) fn is_wished(&self, text: &str) -> bool {
+        let agrees = self.user.stand_to(&Clauses::of(text)) == Stand::Agrees;
+        agrees && !Wording::of(text).is_negated()
     }
 
     /// Accepts a correction of key points that name what is gone from the project's files: the
@@ -207,13 +217,17 @@ impl<'a> Grounds<'a> {
     /// Makes sure that a text has the words of `sources`, and names of theirs, of the user's or of
     /// a call.
     fn says_no_more(&self, text: &str, sources: &[&str]) -> Result<(), String> {
-        let text = whole_line(text);
+        let text = shown(&whole_line(text));
         self.has_all_names(&text, sources)?;
         let (said, before) = (words(&text), words(&sources.join(" ")));
+        let opposes = Clauses::of(&sources.join("\n")).stand_to(&Clauses::of(&text));
         let is_before =
             |part: &&str| !words(part).is_disjoint(&before) && turned(part, sources).is_none();
         let is_said = parts(&text).iter().all(is_before);
-        if !is_said || said.intersection(&before).count() * 100 < SAYS_IT * said.len() {
+        if !is_said
+            || opposes == Stand::Opposes
+            || said.intersection(&before).count() * 100 < SAYS_IT * said.len()
+        {
             return Err("it says something else than what it rests on".to_owned());
         }
         Ok(())
@@ -261,7 +275,7 @@ impl<'a> Grounds<'a> {
         Some(format!("#{number} {}", told_head(&line, max)))
     }
 
-    fn has_all_names(&self, text: &str, sources: &[&str]) -> Result<(), String> {
+    pub(super) fn has_all_names(&self, text: &str, sources: &[&str]) -> Result<(), String> {
         let text = &text.replace('\\', "");
         let sources: Vec<String> = sources.iter().map(|text| plain(text)).collect();
         let is_written = |name: &super::names::NameInText| {
@@ -281,7 +295,7 @@ impl<'a> Grounds<'a> {
                 .peekable();
             self.refused.iter().any(|call| name.stands_in(call))
                 && said.peek().is_some()
-                && said.all(|part| Wording::of(part).is_negated())
+                && said.all(|part| Wording::of(part).is_negated() && !UNGUARDED.is(part))
         };
         match names(text)
             .into_iter()
@@ -294,49 +308,14 @@ impl<'a> Grounds<'a> {
             None => Ok(()),
         }
     }
+}
 
-    /// Makes sure that neither a text nor a part of it is said better by others.
-    fn is_not_of_others(&self, text: &str, sources: &[&str]) -> Result<(), String> {
-        let new = |part: &&str| !is_of(part, sources);
-        let mut parts = parts(text).into_iter().chain(pieces(text)).filter(new);
-        if self.is_of_others(text, sources) || parts.any(|part| self.is_of_others(part, sources)) {
-            return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
-        }
-        Ok(())
-    }
-
-    /// Tells whether a sentence that is neither the user's nor a call says a text better than
-    /// all that is trusted.
-    fn is_of_others(&self, text: &str, sources: &[&str]) -> bool {
-        let text = words(text);
-        let mut trusted: BTreeSet<u64> = sources.iter().flat_map(|text| words(text)).collect();
-        trusted.extend(&self.own_words);
-        let known = text.intersection(&trusted).count();
-        let says_it = |((least, weight), sentence): &(Nearness, BTreeSet<u64>)| {
-            let said = text.intersection(sentence).count();
-            said * 100 >= least * text.len() && said > known * weight
-        };
-        self.others
-            .get_or_init(|| self.said_by_others())
-            .iter()
-            .any(says_it)
-    }
-
-    fn said_by_others(&self) -> Vec<(Nearness, BTreeSet<u64>)> {
-        let weight = |shown: &ShownEvent| match shown.bearing {
-            Bearing::Call => None,
-            Bearing::Text => Some((REPEATS_IT, 2)),
-            _ => Some((SAYS_IT, 1)),
-        };
-        let shown = self.evidence.shown.iter();
-        let shown = shown.filter_map(|shown| Some((weight(shown)?, shown.number)));
-        let said = shown.flat_map(|(weight, number)| {
-            let entry = self.evidence.entry(number).unwrap_or_default();
-            let said = sentences(entry).into_iter();
-            said.map(move |sentence| (weight, words(&sentence)))
-        });
-        said.collect()
-    }
+/// What the user said in a session, with and without a refusal.
+fn said_by_user(evidence: &Evidence) -> String {
+    let said = |shown: &&ShownEvent| shown.bearing == Bearing::Words || shown.kind == REFUSAL;
+    let said = evidence.shown.iter().filter(said);
+    let lines = said.flat_map(|shown| shown.own.iter().map(String::as_str));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Reads the numbers that a reply names as grounds: `[3, "#17"]`, `5`, `"3, 17"`.

@@ -7,6 +7,7 @@
 //! it ([`learned`], read back as [`remembered`]), `tellable` what of that an agent may be told.
 
 pub mod accepted;
+mod clauses;
 pub mod dream;
 pub mod evaluate;
 pub mod extract;
@@ -16,10 +17,12 @@ pub mod grounds;
 pub mod known;
 pub mod learned;
 mod names;
+mod others;
 pub mod prompt;
 pub mod recurrence;
 pub mod remember;
 pub mod remembered;
+mod replaced;
 pub mod reply;
 pub mod rules;
 mod said;

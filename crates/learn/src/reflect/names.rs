@@ -15,11 +15,24 @@ use crate::transcript::words::ENDS_A_COMMAND;
 static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?x)\b(?: (?:npx|bunx|uvx|curl|wget|ssh|scp|sudo)
-        | (?:npm|pnpm|yarn|bun|pip3?|uv|cargo|brew|apt|apt-get|gem|git|gh|docker|kubectl)
-          \ (?:install|add|run|exec|dlx|pull|push|clone|remote|config|publish) )
+        | (?:npm|pnpm|yarn|bun|deno|pip3?|pipx|uv|poetry|cargo|go|rustup|brew|apt|apt-get|dnf|yum|apk|
+             pacman|choco|winget|gem|composer|dotnet|helm|git|gh|docker|podman|kubectl|terraform)
+          \ (?:i|ci|install|add|get|run|exec|dlx|x|apply|pull|push|clone|remote|config|publish|
+             require|tap|update|upgrade|tool|-[A-Za-z-]+) )
         (?:\ [^\s,;()`]+)+",
     )
 });
+
+/// Ends of hosts, which are known as such in any case.
+const TOP_DOMAINS: [&str; 18] = [
+    "com", "org", "net", "io", "dev", "sh", "co", "ru", "cn", "app", "xyz", "info", "me", "ai",
+    "example", "test", "local", "internal",
+];
+
+/// After such a word stands what is run.
+const RUNS: [&str; 9] = [
+    "run", "runs", "running", "execute", "launch", "invoke", "start", "install", "via",
+];
 
 /// A name as it stands in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +46,14 @@ pub(crate) struct NameInText {
 
 impl NameInText {
     fn of(text: &str) -> Option<Self> {
+        Self::read(text, false)
+    }
+
+    /// Reads a name; what is run is no identifier and stands for nothing else.
+    fn read(text: &str, is_run: bool) -> Option<Self> {
         let words = without_brackets(text);
-        let words = words.split_whitespace().filter(|word| !is_capitals(word));
+        let words = words.split_whitespace();
+        let words = words.filter(|word| is_run || !is_capitals(word));
         let words = words.flat_map(|word| word.split("..."));
         let words = words.flat_map(|word| word.split(['*', '…']));
         let bare = words.map(|word| {
@@ -46,7 +65,7 @@ impl NameInText {
             .collect();
         (!words.is_empty()).then(|| Self {
             text: text.to_owned(),
-            is_identifier: is_identifier(text),
+            is_identifier: !is_run && is_identifier(text),
             words,
         })
     }
@@ -71,38 +90,77 @@ pub(crate) fn names(text: &str) -> Vec<NameInText> {
     let (mut code, mut prose) = (Vec::new(), String::new());
     for (at, part) in parts.iter().enumerate() {
         if is_code(at) {
-            code.extend(NameInText::of(part));
+            let before = parts[at - 1].trim_end().rsplit([' ', '\n']).next();
+            let before = before.unwrap_or_default().to_lowercase();
+            code.extend(NameInText::read(part, RUNS.contains(&before.as_str())));
             prose.push_str(" , ");
         } else {
             prose.push_str(part);
         }
     }
+    let between = |c: char| c.is_whitespace() || ",;|()[]".contains(c);
     let words = prose
-        .split_whitespace()
+        .split(between)
         .filter_map(named)
         .filter_map(NameInText::of);
-    let commands = COMMAND.iter().flat_map(|pattern| pattern.find_iter(&prose));
-    let commands = commands.filter_map(|found| {
+    let commands = commands(&prose);
+    let commands = commands.iter();
+    let commands = commands.filter_map(|told| NameInText::of(told));
+    code.into_iter().chain(words).chain(commands).collect()
+}
+
+/// The commands in prose; one ends where the next may begin.
+fn commands(prose: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut rest = prose;
+    while let Some(found) = COMMAND.as_ref().and_then(|pattern| pattern.find(rest)) {
         let told = found.as_str().split(' ');
         let told = told.take_while(|word| !ENDS_A_COMMAND.has(&word.to_lowercase()));
-        let told: Vec<&str> = told.collect();
-        NameInText::of(told.join(" ").trim_end_matches(['.', ':', '!', '?']))
-    });
-    code.into_iter().chain(words).chain(commands).collect()
+        let told = told.collect::<Vec<_>>().join(" ");
+        let end = found.start() + told.len().max(1);
+        rest = rest.get(end..).unwrap_or_default();
+        commands.push(told.trim_end_matches(['.', ':', '!', '?']).to_owned());
+    }
+    commands
 }
 
 /// What of a word in prose is a name, if anything is.
 fn named(word: &str) -> Option<&str> {
     let word = word.trim_start_matches(|c| "\"'“‘([{<:,;".contains(c));
     let word = word.trim_end_matches(|c| "\"'”’)]}>.,:;!?".contains(c));
+    // `*.acme.dev` is a host, `*.rs` any file.
+    let word = match word.strip_prefix("*.") {
+        Some(host) if host.contains('.') => host,
+        _ => word,
+    };
     let is_flag = || {
-        let bare = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
-        bare.is_some_and(|bare| bare.starts_with(|c: char| c.is_ascii_alphabetic()))
+        let bare = word.trim_start_matches(['-', '–', '—']);
+        bare.len() < word.len() && bare.starts_with(|c: char| c.is_ascii_alphabetic())
     };
     if let Some((_, address)) = word.split_once("://") {
         return Some(address);
     }
-    (is_flag() || is_path(word) || is_dotted(word)).then_some(word)
+    let is_name = is_flag() || is_path(word) || is_dotted(word) || is_set(word) || is_host(word);
+    is_name.then_some(word)
+}
+
+/// Tells what is set to a value: `host=acme.dev`, `NODE_ENV=test`.
+fn is_set(word: &str) -> bool {
+    let is_key = |key: &str| key.starts_with(|c: char| c.is_alphabetic()) && key.len() > 1;
+    word.split_once('=')
+        .is_some_and(|(key, value)| is_key(key) && value.starts_with(char::is_alphanumeric))
+}
+
+/// Tells a host with a port, a tag or a scheme, and an address of numbers: `acme.dev:latest`,
+/// `mailto:me@acme.dev`, `2001:db8::9`; a time (`10:30`) is none.
+fn is_host(word: &str) -> bool {
+    let Some((before, after)) = word.split_once(':') else {
+        return false;
+    };
+    let is_hex = |c: char| c.is_ascii_hexdigit() || c == ':';
+    let is_numbers = word.matches(':').count() > 1 && word.chars().all(is_hex);
+    let is_part = |part: &str| is_dotted(part) || part.contains('@');
+    is_numbers && word.contains("::") || is_part(before) || is_part(after)
 }
 
 /// Tells a path from two words with a slash between them: `and/or`, `CI/CD`.
@@ -124,7 +182,7 @@ fn is_path(word: &str) -> bool {
 fn is_dotted(word: &str) -> bool {
     let (name, port) = word.split_once(':').unwrap_or((word, ""));
     if !port.is_empty() && port.chars().all(|c| c.is_ascii_digit()) {
-        return name.contains(|c: char| c.is_alphabetic());
+        return name.contains(|c: char| c.is_alphabetic()) || name.contains('.');
     }
     let Some((first, last)) = word.trim_start_matches('.').rsplit_once('.') else {
         // `.env`
@@ -135,9 +193,13 @@ fn is_dotted(word: &str) -> bool {
         || word.chars().all(|c| c.is_ascii_digit() || c == '.') && word.matches('.').count() == 3;
     // `Node.js` is a name that all know.
     let is_product = last == "js" && first.starts_with(char::is_uppercase);
-    let is_one_case = last.chars().all(char::is_lowercase) || last.chars().all(char::is_uppercase);
+    let is_top = TOP_DOMAINS.contains(&last.to_lowercase().as_str());
+    let is_one_case = last.chars().all(char::is_lowercase)
+        || last.chars().all(char::is_uppercase)
+        || first.contains('.')
+        || is_top;
     let is_name =
-        first.len() > 1 && last.len() > 1 && last.chars().all(|c| c.is_ascii_alphanumeric());
+        (first.len() > 1 || is_top) && last.len() > 1 && last.chars().all(char::is_alphanumeric);
     is_address()
         || (word.chars().all(is_part)
             && is_name
@@ -172,7 +234,10 @@ fn is_identifier(text: &str) -> bool {
 
 fn is_word_of_code(text: &str) -> bool {
     // A dot alone may be a host's or a file's; a call of a function is none.
-    let is_call = text.contains('(') && !text.starts_with('(');
+    let is_call = text.split_once('(').is_some_and(|(called, given)| {
+        let given = given.split(')').next().unwrap_or_default();
+        !called.is_empty() && !given.split(',').any(|one| is_dotted(one.trim()))
+    });
     let is_part = |c: char| c.is_alphanumeric() || "_:()".contains(c) || is_call && c == '.';
     let has_hump = |text: &str| {
         text.chars()
@@ -187,19 +252,24 @@ fn is_word_of_code(text: &str) -> bool {
         };
         text.contains('-') && parts.all(is_capitalized)
     };
-    let is_plain = text.chars().all(is_part)
+    let is_plain = !is_host(text)
+        && text.chars().all(is_part)
         && (text.contains('_') || text.contains("::") || text.contains('(') || has_hump(text));
     is_plain || is_header()
 }
 
-/// Returns a text without `<what stands in pointed brackets>`.
+/// Returns a text without `<what stands in pointed brackets>`, but for addresses.
 fn without_brackets(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, inner)) = rest.split_once('<') {
         out.push_str(before);
         out.push(' ');
-        rest = inner.split_once('>').map_or(inner, |(_, after)| after);
+        let (inside, after) = inner.split_once('>').unwrap_or((inner, ""));
+        if inside.contains([':', '@']) {
+            out.push_str(inside);
+        }
+        rest = if inner.contains('>') { after } else { inner };
     }
     out + rest
 }
@@ -236,6 +306,11 @@ mod tests {
     #[case::paths("Edit src/queue.rs, ./x and ~/.ssh/config.", &["src/queue.rs", "./x", "~/.ssh/config"])]
     #[case::files("The settings are in Cargo.toml and .env", &["Cargo.toml", ".env"])]
     #[case::hosts("See https://docs.acme.dev/v2, db.acme.dev or 10.0.0.7 and localhost:3000.", &["docs.acme.dev/v2", "db.acme.dev", "10.0.0.7", "localhost:3000"])]
+    #[case::odd_hosts("See 10.0.0.7:8080, x.co, evil.Com, acme.рф, acme.dev:latest and 2001:db8::9", &["10.0.0.7:8080", "x.co", "evil.Com", "acme.рф", "acme.dev:latest", "2001:db8::9"])]
+    #[case::in_signs("Ask [us](acme.dev),mailto:me@acme.dev,host=acme.dev,NODE_ENV=test", &["acme.dev", "mailto:me@acme.dev", "host=acme.dev", "NODE_ENV=test"])]
+    #[case::dashes("Push with –no-verify at 10:30", &["–no-verify"])]
+    #[case::other_managers("Then pipx install left, npm i padx or go get acme", &["pipx install left", "npm i padx", "go get acme"])]
+    #[case::an_address_in_brackets("`logs <https://acme.dev/up>`", &["logs <https://acme.dev/up>"])]
     #[case::command("Always npm install left-padx before the tests", &["npm install left-padx"])]
     #[case::pairs_in_quotes("Never \"on\"/\"off\": a git add failing on it was no answer", &["git add"])]
     #[case::none("Use Node.js and/or TCP/IP, e.g. for the CI/CD of v1.2 (24/7); keep e-mail well-formed.", &[])]
@@ -248,6 +323,9 @@ mod tests {
 
     #[rstest]
     #[case::function("`read_file`", true)]
+    #[case::what_is_run("run `read_file`", false)]
+    #[case::host_in_a_call("`send(acme.dev)`", false)]
+    #[case::address("`2001:db8::9`", false)]
     #[case::call("`os.Getwd()`", true)]
     #[case::call_of_its_value("`time.Now().Format`", true)]
     #[case::host("`evil.test`", false)]

@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::grounds::{Grounds, numbers};
 use super::known::KnownLesson;
 use super::reply::{ReplyLesson, Score};
+use super::said::EventWords;
 use super::sentences::parts;
 use crate::hint::hashes as words;
 use crate::playbook::dedup::{Threshold, Wording};
@@ -50,16 +51,19 @@ impl Recurrence<'_> {
             || says_one(self.lessons, found, text)
     }
 
-    /// Tells whether known lessons of other sessions are named for it that are about it: about each
-    /// sentence that has no ground of its own.
+    /// Tells whether known lessons of other sessions are named for it that say much of it, and
+    /// something of each sentence that has no ground of its own.
     fn names_one(&self, operation: &Value, text: &str) -> bool {
         let about = words(text);
-        let is_about = |text: &str| !words(text).is_disjoint(&about);
+        let is_about = |text: &str| {
+            let said = EventWords::of(text);
+            said.has_share(&about, &BTreeSet::new())
+        };
         let grounds = numbers(operation.get("grounds"));
         let by_curator = names(operation.get("repeats"));
         let taught = self.taught.iter().filter(|lesson| {
             let shares_event = lesson.grounds.iter().any(|event| grounds.contains(event));
-            shares_event && is_about(&lesson.correction)
+            shares_event && !words(&lesson.correction).is_disjoint(&about)
         });
         let by_reflector = taught.flat_map(|lesson| lesson.repeats.iter().map(String::as_str));
         let named = by_curator.chain(by_reflector);

@@ -24,6 +24,8 @@ pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
 const MAX_TEXT: usize = 4_000;
 const MAX_NOTE: usize = 500;
 const MAX_TOPIC: usize = 50;
+/// Words of a topic.
+const TOPIC_WORDS: usize = 4;
 const MAX_ITEMS: usize = 20;
 const MAX_LESSONS: usize = 5;
 /// Characters of a name of ours: a lesson's number, a key point's id.
@@ -129,7 +131,7 @@ impl Reply for Reflection {
             strategy_grounds: numbers(object.get("strategy_grounds")),
             importance: score(&object, "importance"),
             confidence: score(&object, "confidence"),
-            tags: texts(&object, "tags", MAX_TOPIC),
+            tags: topics(&object),
             issues: texts(&object, "issues", MAX_NOTE),
             quality_score: score(&object, "quality_score"),
             lessons: lessons(&object),
@@ -238,11 +240,24 @@ fn one_or_many(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String
 }
 
 /// The lessons, each of which says at least how to do it right.
+/// What a session was about, each in a few words; a sentence is no topic.
+fn topics(object: &Map<String, Value>) -> Vec<String> {
+    let mut topics = texts(object, "tags", MAX_TOPIC);
+    topics.retain(|topic| is_topic(topic));
+    topics
+}
+
+fn is_topic(text: &str) -> bool {
+    text.split_whitespace().count() <= TOPIC_WORDS
+}
+
 fn lessons(object: &Map<String, Value>) -> Vec<ReplyLesson> {
     let lesson = |item: &Value| {
         let item = item.as_object()?;
         Some(ReplyLesson {
-            task_type: text(item, "task_type", MAX_TOPIC).unwrap_or_default(),
+            task_type: text(item, "task_type", MAX_TOPIC)
+                .filter(|topic| is_topic(topic))
+                .unwrap_or_default(),
             mistake: text(item, "mistake", MAX_NOTE).unwrap_or_default(),
             correction: text(item, "correction", MAX_NOTE)?,
             grounds: numbers(item.get("grounds")),

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::grounds::{Grounds, MAX_GROUNDS, QUOTED};
+use super::clauses::wishes;
+use super::grounds::{Grounds, MAX_GROUNDS, QUOTED, REFUSAL};
 use super::names::names;
-use super::sentences::{TELLING, is_of, parts};
+use super::sentences::{TELLING, parts};
 use crate::hint::hashes as words;
 use crate::playbook::clean::whole_line;
 use crate::playbook::dedup::Wording;
@@ -13,8 +14,6 @@ use crate::transcript::{Bearing, ShownEvent};
 
 /// So many events before such a ground are looked at for it.
 const BEFORE: u32 = 2;
-/// The kind of an event in which the user refused a call.
-const REFUSAL: &str = "rejection";
 
 /// One in so many words of a text stands in an event that says much of it.
 const SHARE: usize = 3;
@@ -78,66 +77,7 @@ fn is_long(word: &str) -> bool {
         > WORD
 }
 
-/// The words that turn a sentence round (`not`, `after`) and that `sources` have nowhere; `None`
-/// where it turns none of theirs. One that has the same words and lost such a word turns it, too.
-pub(super) fn turned(part: &str, sources: &[&str]) -> Option<BTreeSet<String>> {
-    let before = sources.iter().flat_map(|source| parts(source));
-    let like: Vec<&str> = before
-        .filter(|before| is_of(part, &[before]) || is_of(before, &[part]))
-        .collect();
-    let (all, beside) = (sources.join("; "), like.join("; "));
-    let (all, beside, wording) = (Wording::of(&all), Wording::of(&beside), Wording::of(part));
-    // That another sentence denies something is no reason for this one to.
-    let denies_more = wording.is_negated() && !beside.is_negated();
-    let added = wording.turning().into_iter();
-    let added = added.filter(|word| !beside.turning().contains(word));
-    let added = added.filter(|word| denies_more || !all.turning().contains(word));
-    let added: BTreeSet<String> = added.map(str::to_owned).collect();
-    let own = words(part);
-    let has_lost = |before: &&str| {
-        let is_left = Wording::of(before).turning().is_subset(&wording.turning());
-        !is_left && words(before) == own
-    };
-    let turns = !added.is_empty() || like.iter().any(has_lost);
-    (!like.is_empty() && turns).then_some(added)
-}
-
 impl Grounds<'_> {
-    /// Accepts that key points are taken away: the user's words, which deny something, a refusal or
-    /// an error that was got past say much of them. That a check passed says nothing against one.
-    pub(super) fn takes_away(
-        &self,
-        grounds: &[&ShownEvent],
-        points: &[&str],
-    ) -> Result<String, String> {
-        let says_it = |ground: &&&ShownEvent| {
-            let denies = match ground.bearing {
-                Bearing::PassedLater => false,
-                Bearing::Words => Wording::of(&ground.own.join("\n")).is_negated(),
-                _ => true,
-            };
-            denies
-                && (points.iter()).all(|point| {
-                    self.said_or_refused(ground)
-                        .has_share(&words(point), &BTreeSet::new())
-                })
-        };
-        match grounds.iter().find(says_it) {
-            Some(ground) => Ok(self.quote(ground.number, QUOTED).unwrap_or_default()),
-            None => Err("its grounds say nothing of it".to_owned()),
-        }
-    }
-
-    /// Tells whether a ground says that a sentence of a key point has to be turned: much of the
-    /// sentence, and the words that turn it.
-    pub(super) fn turns(&self, ground: &ShownEvent, part: &str, turn: &BTreeSet<String>) -> bool {
-        let own = Wording::of(&ground.own.join("\n"));
-        let has_turn = turn
-            .iter()
-            .all(|word| own.turning().contains(word.as_str()));
-        has_turn && self.said(ground).has_share(&words(part), &self.own_words)
-    }
-
     /// Tells whether the user said something in one of the named events: in words of their own, or
     /// in what they refused.
     pub fn is_said(&self, text: &str, named: &[u32]) -> bool {
@@ -202,7 +142,7 @@ impl Grounds<'_> {
     }
 
     /// What a ground says of a text: of one that forbids something a refusal says the call, too.
-    fn said_for(&self, ground: &ShownEvent, text: &str) -> EventWords {
+    pub(super) fn said_for(&self, ground: &ShownEvent, text: &str) -> EventWords {
         if Wording::of(text).is_negated() {
             self.said_or_refused(ground)
         } else {
@@ -210,7 +150,7 @@ impl Grounds<'_> {
         }
     }
 
-    fn said_or_refused(&self, ground: &ShownEvent) -> EventWords {
+    pub(super) fn said_or_refused(&self, ground: &ShownEvent) -> EventWords {
         let mut said = self.said(ground);
         let refused = ground.refused.iter().flat_map(|call| words(call));
         said.words.extend(refused);
@@ -218,18 +158,21 @@ impl Grounds<'_> {
     }
 
     /// What a ground says. What the user says is also about the calls just before it, and where it
-    /// says little ("no, not so") about what the assistant did and wrote there.
-    fn said(&self, ground: &ShownEvent) -> EventWords {
+    /// only denies ("no, not so") about what the assistant did and wrote there.
+    pub(super) fn said(&self, ground: &ShownEvent) -> EventWords {
         let own = ground.own.join("\n");
         let mut said = EventWords::of(&own);
         if ground.bearing == Bearing::Words {
-            let says_little = said.words.len() < TELLING;
-            said.is_foreign &= !says_little;
+            said.words = words(&wishes(&own));
+            let is_long = own.split_whitespace().any(is_long);
+            let is_short = said.words.len() < TELLING && !is_long;
+            said.is_foreign &= !is_short;
+            let denies = is_short && Wording::of(&own).is_negated();
             let before = ground.number.saturating_sub(BEFORE)..ground.number;
             for shown in before.flat_map(|number| self.numbered(number)) {
                 match shown.bearing {
                     Bearing::Call => said.words.extend(words(&shown.own.join("\n"))),
-                    Bearing::Text if says_little => {
+                    Bearing::Text if denies => {
                         let text = self.evidence.entry(shown.number).unwrap_or_default();
                         said.words.extend(words(text));
                     }

@@ -3,23 +3,22 @@
 use std::ops::Range;
 
 use crate::hint::hashes as words;
+use crate::screen;
 
 /// A text with fewer words says by itself nothing of what it is about: "no, not so".
 pub(super) const TELLING: usize = 3;
 /// So many percent of a text's words stand in a sentence that says it.
 pub(super) const SAYS_IT: usize = 60;
 
-/// How long what lines that go on say together is, in bytes.
-const MOST_JOINED: usize = 1_000;
 /// What may part two wishes of one sentence, besides its end.
 const MARKS: [&str; 11] = [
     "…", "•", "|", "。", "⇒", "\u{2028}", ".**", ".]", "-", "–", "/",
 ];
 
-/// A text as names are looked for in it: in lower case, and without the marks of a pattern, which
+/// A text as names are looked for in it: as it looks, in lower case, and without the marks of a pattern, which
 /// what a search looked for has (`time\.Now\(\)`).
 pub(super) fn plain(text: &str) -> String {
-    text.to_lowercase().replace('\\', "")
+    screen::plain(text).to_lowercase().replace('\\', "")
 }
 
 /// The sentences of a text that is to be learned; one that says too little alone with the next,
@@ -92,29 +91,6 @@ pub(super) fn is_of(part: &str, texts: &[&str]) -> bool {
     let says_it =
         |text: &&str| part.intersection(&words(text)).count() * 100 >= SAYS_IT * part.len();
     texts.iter().any(says_it)
-}
-
-/// The sentences of a text as it stands: of each line, and of lines that go on in the next.
-pub(super) fn sentences(text: &str) -> Vec<String> {
-    let mut sentences: Vec<String> = Vec::new();
-    let mut whole = String::new();
-    let mut lines = text.lines().map(str::trim).peekable();
-    while let Some(line) = lines.next() {
-        let is_first = whole.is_empty();
-        whole += line;
-        let goes_on = |next: &&str| next.starts_with(char::is_lowercase);
-        if lines.peek().is_some_and(goes_on) && whole.len() < MOST_JOINED {
-            sentences.extend(line.split(". ").map(str::to_owned));
-            whole.push(' ');
-            continue;
-        }
-        if !is_first {
-            sentences.extend(line.split(". ").map(str::to_owned));
-        }
-        sentences.extend(whole.split(". ").map(str::to_owned));
-        whole.clear();
-    }
-    sentences
 }
 
 #[cfg(test)]

@@ -24,12 +24,15 @@ pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<RefusedText>) {
     let learned = learned.into_iter().filter_map(|item| match item {
         Learned::Reflection(mut new) => {
             new.strategy = new.strategy.filter(|text| is_harmless("a strategy", text));
-            Some(Learned::Reflection(new))
+            is_harmless("a reflection", &new.text).then_some(Learned::Reflection(new))
         }
         Learned::Lesson(new) => is_harmless("a lesson", &joined(&new.mistake, &new.correction))
             .then_some(Learned::Lesson(new)),
         Learned::Error(mut new) => {
             new.fix = new.fix.filter(|fix| is_harmless("a fix", &fix.text));
+            if screen::objection(&new.example).is_some() {
+                new.example.clear();
+            }
             Some(Learned::Error(new))
         }
         Learned::Shown(_) => Some(item),

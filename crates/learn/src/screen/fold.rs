@@ -9,27 +9,34 @@ const LATIN: &str = "aacdeeghiijkklmooppsttuvxy";
 /// Files that show how a file of secrets looks and hold none.
 const SPECIMENS: [&str; 4] = [".env.example", ".env.sample", ".env.template", ".env.dist"];
 
-/// Returns the text in lower case, without what cannot be seen, with plain letters, quotes and
-/// blanks.
+/// Returns the text in lower case, as [`plain`] has it, without the names of files that hold no
+/// secret.
+pub(super) fn fold(text: &str) -> String {
+    SPECIMENS
+        .iter()
+        .fold(plain(text).to_lowercase(), |text, specimen| {
+            text.replace(specimen, "specimen")
+        })
+}
+
+/// Returns the text without what cannot be seen, with plain letters, quotes, dashes and blanks.
 ///
 /// A look-alike is replaced only in a word that has Latin letters too: a Russian word stays.
-pub(super) fn fold(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let plain: String = text
         .chars()
         .filter(|&c| !shows_nothing(c))
-        .flat_map(|c| plain_sign(c).to_lowercase())
+        .map(plain_sign)
         .collect();
     let mut folded = String::with_capacity(plain.len());
     for word in plain.split_inclusive(|c: char| c.is_whitespace()) {
-        if !word.is_ascii() && word.contains(|c: char| c.is_ascii_lowercase()) {
+        if !word.is_ascii() && word.contains(|c: char| c.is_ascii_alphabetic()) {
             folded.extend(word.chars().map(plain_letter));
         } else {
             folded.push_str(word);
         }
     }
-    SPECIMENS
-        .iter()
-        .fold(folded, |text, specimen| text.replace(specimen, "specimen"))
+    folded
 }
 
 /// A sign in full width, a curly quote, an odd bracket or an odd blank as the plain one.
@@ -38,6 +45,7 @@ fn plain_sign(c: char) -> char {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         '‘' | '’' => '\'',
         '“' | '”' => '"',
+        '\u{2010}'..='\u{2012}' | '\u{fe63}' => '-',
         '‹' | '⟨' | '〈' | '❮' => '<',
         '›' | '⟩' | '〉' | '❯' => '>',
         '\n' => c,
@@ -47,8 +55,11 @@ fn plain_sign(c: char) -> char {
 }
 
 fn plain_letter(c: char) -> char {
+    let small = c.to_lowercase().next().unwrap_or(c);
     let mut pairs = LOOK_ALIKES.chars().zip(LATIN.chars());
-    pairs
-        .find(|(other, _)| *other == c)
-        .map_or(c, |(_, latin)| latin)
+    match pairs.find(|(other, _)| *other == small) {
+        Some((_, latin)) if small == c => latin,
+        Some((_, latin)) => latin.to_ascii_uppercase(),
+        None => c,
+    }
 }

@@ -14,6 +14,7 @@ mod rules;
 use std::collections::BTreeSet;
 
 use crate::playbook::clean::clean_text;
+pub(crate) use fold::plain;
 use rules::broken_by;
 
 /// More characters of a text are not looked at: what is shown of one is far shorter.

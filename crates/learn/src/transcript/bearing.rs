@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::event::Call;
 use super::item::Item;
 use super::sanitizer::Sanitizer;
+use super::shell;
 
 /// How much of one text of the user's or the assistant's own is kept, in bytes.
 const MAX_OWN: usize = 3_000;
@@ -34,17 +36,55 @@ impl Bearing {
     }
 }
 
-/// Returns what of an item is the user's own words or the assistant's own calls.
+/// Returns what of an item is the user's own words or the assistant's own commands, whose words
+/// are those of programs and their subcommands: a path, a search or a message has words of others.
 pub(crate) fn own(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
-    let call = item.call.as_ref().filter(|_| !item.is_refused);
-    let call = call.map(|call| call.input.as_str());
-    // What is noted below an error are the calls that made it good.
-    let notes = item.notes.iter().filter(|_| item.kind == "error_event");
-    let own = [item.own.as_str()].into_iter().chain(call);
-    own.chain(notes.map(String::as_str))
+    let called = called(item).filter(|(call, _)| shell::runs_commands(&call.tool));
+    let commands = called.map(|(_, text)| command_words(text));
+    let commands = commands.collect::<Vec<_>>();
+    let own = [item.own.as_str()].into_iter();
+    own.chain(commands.iter().map(String::as_str))
         .filter(|text| !text.is_empty())
         .map(|text| sanitizer.text(text, MAX_OWN))
         .collect()
+}
+
+/// The call of an item, and the calls that made good an error, which are noted below it.
+fn called(item: &Item) -> impl Iterator<Item = (&Call, &str)> {
+    let call = item.call.as_deref().filter(|_| !item.is_refused);
+    let notes = item.notes.iter().filter(|_| item.kind == "error_event");
+    let notes = notes.map(String::as_str);
+    call.into_iter().flat_map(move |call| {
+        [call.input.as_str()]
+            .into_iter()
+            .chain(notes.clone())
+            .map(move |text| (call, text))
+    })
+}
+
+/// A command without what is quoted in it or handed to it, and without its paths.
+fn command_words(command: &str) -> String {
+    let first = command.split("<<").next().unwrap_or_default();
+    let mut quote = None;
+    let bare = first.chars().filter(|&c| match quote {
+        Some(open) => {
+            if c == open {
+                quote = None;
+            }
+            false
+        }
+        None if matches!(c, '"' | '\'') => {
+            quote = Some(c);
+            false
+        }
+        None => true,
+    });
+    let bare: String = bare.collect();
+    let is_plain = |word: &&str| !word.contains(['/', '_', '=', '@']);
+    bare.split_whitespace()
+        .filter(is_plain)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns the call of an item that the user refused.
@@ -55,9 +95,11 @@ pub(crate) fn refused(item: &Item, sanitizer: &Sanitizer) -> Option<String> {
 
 /// Returns what an item names besides, and what is learned may name, too.
 pub(crate) fn names(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
-    let call = item.call.as_ref().filter(|_| item.bearing == Bearing::Call);
-    let call = call.filter(|_| !item.is_refused);
-    let commands = call.iter().flat_map(|call| &call.sent_to_run);
-    let names = commands.chain(item.slash_command.as_ref());
+    let sent = item.call.as_ref();
+    let sent = sent.filter(|_| item.bearing == Bearing::Call && !item.is_refused);
+    let commands = sent.iter().flat_map(|call| &call.sent_to_run);
+    let commands = commands.map(String::as_str);
+    let names = called(item).map(|(_, text)| text).chain(commands);
+    let names = names.chain(item.slash_command.as_deref());
     names.map(|name| sanitizer.text(name, MAX_OWN)).collect()
 }

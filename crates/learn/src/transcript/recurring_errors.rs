@@ -82,6 +82,10 @@ pub(crate) fn note(
     let Some(signature) = failure.error else {
         return;
     };
+    let example = match failure.message.as_str() {
+        "" => &failure.text,
+        message => message,
+    };
     if let Some(known) = errors.iter_mut().find(|error| error.signature == signature) {
         known.occurrences += 1;
     } else if errors.len() < MAX_ERRORS {
@@ -89,7 +93,8 @@ pub(crate) fn note(
             signature,
             tool: call.tool.clone(),
             subject: sanitizer.line(&failure.subject, MAX_LINE),
-            example: sanitizer.text(&failure.text, MAX_EXAMPLE),
+            // Around the line that says what went wrong, anything may stand.
+            example: sanitizer.text(example, MAX_EXAMPLE),
             message: sanitizer.line(&failure.message, MAX_LINE),
             category: failure.category,
             occurrences: 1,

@@ -13,6 +13,8 @@ const LONGEST: usize = 3_000;
 const MOST_LINES: usize = 30;
 /// A longer sentence is no instruction, in bytes.
 const LONGEST_SENTENCE: usize = 300;
+/// How a line begins that is code, a quotation or a table.
+const NOT_WORDS: [char; 12] = ['>', '|', '{', '}', '<', '$', '+', '@', '[', '"', '\'', '='];
 /// How many instructions one text can hold.
 const MOST: usize = 5;
 
@@ -23,7 +25,7 @@ patterns! {
     ADVERB BESIDE PLANS REMEMBER PREFERS HAS WE_USE OF_ONE OTHERWISE ELSEWHERE
     IN_PROJECT USES MINE EACH_TIME LEADS POLITE_END CLAUSE CONDITION IF NEGATED REQUEST QUERY
     ASKS WORK OF_WORK SCOPE ONE_TASK POINTS REFERS SCOPED POINTS_BACK FOR_THIS BARE PRAISE PARTS WISH THIS
-    POINTED POINTER ARTICLE RISKY UNCHECKED FORBIDS ANNOUNCED
+    POINTED POINTER ARTICLE RISKY UNCHECKED FORBIDS ANNOUNCED PASTED
 }
 
 /// Returns the sentences of a text that hold from now on, as they were said; before one that is
@@ -274,24 +276,32 @@ pub(crate) fn own_lines(text: &str) -> Vec<&str> {
     if text.len() > LONGEST || count > MOST_LINES || headed || is_task {
         return Vec::new();
     }
-    let mut fenced = false;
-    let mut tag = None;
-    let until_others = lines().take_while(|line| !begins_others(line.trim()));
-    let own = until_others.filter(|line| {
+    let is_fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
+    let fences = lines().filter(|line| is_fence(line.trim())).count();
+    let (mut tag, mut seen) = (None, 0);
+    let mut own = Vec::new();
+    for line in lines() {
         let bare = line.trim();
-        let fence = bare.starts_with("```") || bare.starts_with("~~~");
-        fenced ^= fence;
+        let ends_fence = is_fence(bare);
+        seen += usize::from(ends_fence);
+        // A document in a fence may hold others: between the first and the last all are its lines.
+        let is_inside = seen > 0 && (seen < fences || fences % 2 == 1);
         let in_tag = tag.is_some();
         tag = match &tag {
             Some(end) if bare.contains(end) => None,
             None => end_of_tag(bare).filter(|end| !bare.contains(end) && text.contains(end)),
             _ => tag.take(),
         };
-        let is_code =
-            in_tag || fence || fenced || line.starts_with("    ") || line.starts_with('\t');
-        !is_code && !bare.starts_with(['>', '|', '{', '}', '<', '$', '+', '@', '[', '"', '\'', '='])
-    });
-    own.collect()
+        let is_code = in_tag || ends_fence || is_inside;
+        if !is_code && begins_others(bare) {
+            break;
+        }
+        let is_set_off = line.starts_with("    ") || line.starts_with('\t');
+        if !is_code && !is_set_off && !bare.starts_with(NOT_WORDS) {
+            own.push(line);
+        }
+    }
+    own
 }
 
 /// What ends the part of a text that the tag at the beginning of a line begins.
@@ -302,11 +312,13 @@ fn end_of_tag(line: &str) -> Option<String> {
 }
 
 /// Tells whether what follows is not the user's: a client's screen, which begins its lines
-/// with signs of its own, or what the line announces; "I said: …" are the user's own.
+/// with signs of its own, what was pasted, or what the line announces; "I said: …" are the
+/// user's own.
 fn begins_others(line: &str) -> bool {
     let is_sign = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !"–—‘¿¡«„".contains(c);
     let announced = ANNOUNCED.find(line);
     line.starts_with(is_sign)
+        || PASTED.is(line)
         || announced.is_some_and(|found| {
             !line[..found.start()]
                 .to_lowercase()

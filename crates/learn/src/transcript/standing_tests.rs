@@ -38,7 +38,7 @@ fn what_is_no_standing_instruction_is_not_learned() {
 #[test]
 fn what_was_pasted_is_not_learned() {
     for (text, _) in cases("pasted") {
-        assert_eq!(instructions(&text), [""; 0]);
+        assert_eq!(instructions(&text), [""; 0], "{text}");
     }
 }
 

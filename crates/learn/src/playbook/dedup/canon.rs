@@ -35,9 +35,9 @@ impl Canon {
         texts.filter(|text| [NOT, "before", "after"].contains(text))
     }
 
-    /// Tells whether it forbids or denies something.
-    pub(super) fn is_negated(&self) -> bool {
-        self.tokens.iter().any(is_not)
+    /// How often it forbids or denies something.
+    pub(super) fn denials(&self) -> usize {
+        self.tokens.iter().filter(|token| is_not(token)).count()
     }
 
     /// The cosine of the two trigram counts: 1 for the same tokens in the same order.

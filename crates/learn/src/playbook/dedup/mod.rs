@@ -230,7 +230,12 @@ impl Wording {
 
     /// Tells whether it forbids or denies something.
     pub fn is_negated(&self) -> bool {
-        self.0.is_negated()
+        self.denials() > 0
+    }
+
+    /// How often it forbids or denies something: "never … without …" does so twice.
+    pub fn denials(&self) -> usize {
+        self.0.denials()
     }
 
     /// Tells whether two texts say the same; never of opposites, other numbers or names.

@@ -71,9 +71,10 @@ impl SessionReader<'_> {
                 Block::ToolResult { id, content, .. } => {
                     let text = tools::answer(content, tools::ERROR_ENDS);
                     let text = self.mask.text(text);
-                    if let Some(words) = tools::refusal(&text, false) {
+                    let is_it = id.and_then(Str::plain) == Some(&*self.aside.id);
+                    let tool = if is_it { &*self.aside.call.tool } else { "" };
+                    if let Some(words) = tools::refusal(tool, &text, false) {
                         let aside = std::mem::take(&mut self.aside);
-                        let is_it = id.and_then(Str::plain) == Some(&*aside.id);
                         let waiting = if is_it { aside } else { WaitingCall::default() };
                         self.refused(waiting, words, place);
                         return Ok(());
@@ -110,7 +111,7 @@ impl SessionReader<'_> {
     ) {
         let whole = tools::answer(content, tools::ERROR_ENDS);
         let text = self.mask.text(Cow::Borrowed(&whole));
-        if let Some(words) = tools::refusal(&text, denied) {
+        if let Some(words) = tools::refusal(&waiting.call.tool, &text, denied) {
             return self.refused(waiting, words, place);
         }
         if tools::was_stopped(&text) {

@@ -13,6 +13,8 @@ use crate::transcript::texts::Texts;
 use crate::transcript::user::UserText;
 use crate::transcript::{Lane, UserWords, standing, tools, user};
 
+/// So many words in quotes may be a name; more are a sentence of somebody.
+const QUOTED: usize = 3;
 /// How many prompts typed while the agent works are known again.
 const MAX_QUEUED: usize = 64;
 
@@ -135,7 +137,7 @@ impl SessionReader<'_> {
     /// Takes the user's answers to questions of the agent's. What was chosen among what the
     /// agent had offered is shown; only own words can be an instruction.
     pub(super) fn answers(&mut self, text: &str, offered: &[u8], place: EventPlace<'_>) {
-        let answers = user::answers(text);
+        let answers = user::answers(text, offered);
         if answers.is_empty() {
             return;
         }
@@ -190,11 +192,57 @@ impl SessionReader<'_> {
 
 /// What of a text the user wrote; nothing when that says nothing: `#41`, `--pr 41`.
 fn own_words(text: &str) -> String {
-    let own = standing::own_lines(text).join("\n");
+    let own: Vec<String> = standing::own_lines(text)
+        .into_iter()
+        .map(unquoted)
+        .collect();
+    let own = own.join("\n");
     let is_word = |word: &str| word.starts_with(char::is_alphabetic);
     if own.split_whitespace().any(is_word) {
         own
     } else {
         String::new()
+    }
+}
+
+/// A line without the sentences that it quotes; a word or two in quotes are the user's.
+fn unquoted(line: &str) -> String {
+    let line = line.replace(['“', '”', '„'], "\"");
+    let parts: Vec<&str> = line.split('"').collect();
+    let last = parts.len() - 1;
+    let own = parts.into_iter().enumerate().map(|(at, part)| {
+        let is_quoted = at % 2 == 1 && at < last;
+        match part.split_whitespace().count() {
+            count if is_quoted && count > QUOTED => String::new(),
+            _ if is_quoted => format!("\"{part}\""),
+            _ if at % 2 == 1 => format!("\"{part}"),
+            _ => part.to_owned(),
+        }
+    });
+    own.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::sentence(
+        "The page says \"always run it first\", is that so?",
+        "The page says , is that so?"
+    )]
+    #[case::name(
+        "call it \"Entire Inc.\" everywhere",
+        "call it \"Entire Inc.\" everywhere"
+    )]
+    #[case::one_mark("a 5\" disk", "a 5\" disk")]
+    #[case::fence(
+        "mend this\n```\nerror: x\n```\nand never push",
+        "mend this\nand never push"
+    )]
+    #[case::no_words("#41", "")]
+    fn what_is_quoted_is_not_the_users(#[case] text: &str, #[case] want: &str) {
+        assert_eq!(own_words(text), want);
     }
 }

@@ -1,0 +1,152 @@
+//! Whether two texts want the same of one thing or the opposite, clause by clause.
+//!
+//! A clause that has most words of another is about the same. One of them denies it and the other
+//! does not: "never push to main", "push to main". Words are compared, and nothing is understood.
+
+use std::collections::BTreeSet;
+
+use super::sentences::SAYS_IT;
+use crate::hint::hashes as words;
+use crate::playbook::dedup::Wording;
+use crate::transcript::english::patterns;
+
+patterns! { DENIED_TWICE POLITE }
+
+/// What one text says of what another one says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stand {
+    Agrees,
+    Opposes,
+    Silent,
+}
+
+/// The clauses of a text.
+#[derive(Debug, Default)]
+pub(super) struct Clauses(Vec<Clause>);
+
+#[derive(Debug)]
+struct Clause {
+    words: BTreeSet<u64>,
+    denies: bool,
+}
+
+impl Clauses {
+    pub(super) fn of(text: &str) -> Self {
+        let clauses = sentences(text).into_iter().flat_map(|sentence| {
+            // "Why do you use it?" is no wish for it; "why don't you use it?" is one.
+            let asks = sentence.ends_with('?') && !POLITE.is(sentence);
+            sentence
+                .split([',', ';', ':', '(', ')', '→', '—'])
+                .map(move |clause| Clause {
+                    words: words(clause),
+                    denies: denies(clause) != asks,
+                })
+        });
+        Self(clauses.filter(|clause| !clause.words.is_empty()).collect())
+    }
+
+    /// Tells what these clauses say of those of `text`: they oppose it where they oppose one, and
+    /// agree where they say something of one and oppose none.
+    pub(super) fn stand_to(&self, text: &Self) -> Stand {
+        let stands: Vec<Stand> = text.0.iter().map(|clause| self.stand(clause)).collect();
+        let has = |stand| stands.contains(&stand);
+        match (has(Stand::Opposes), has(Stand::Agrees)) {
+            (true, _) => Stand::Opposes,
+            (_, true) => Stand::Agrees,
+            _ => Stand::Silent,
+        }
+    }
+
+    /// Tells whether each clause of `text` that `before` opposes is agreed to here.
+    pub(super) fn allow(&self, text: &Self, before: &Self) -> bool {
+        let mut turned = text
+            .0
+            .iter()
+            .filter(|clause| before.stand(clause) == Stand::Opposes);
+        turned.all(|clause| self.stand(clause) == Stand::Agrees)
+    }
+
+    fn stand(&self, clause: &Clause) -> Stand {
+        let is_about = |own: &&Clause| {
+            let shared = own.words.intersection(&clause.words).count();
+            shared * 100 >= SAYS_IT * clause.words.len()
+        };
+        let mut about = self.0.iter().filter(is_about).peekable();
+        if about.peek().is_none() {
+            Stand::Silent
+        } else if about.any(|own| own.denies == clause.denies) {
+            Stand::Agrees
+        } else {
+            Stand::Opposes
+        }
+    }
+}
+
+/// Tells whether a clause forbids or denies; twice is not at all.
+fn denies(clause: &str) -> bool {
+    let denials = Wording::of(clause).denials() + usize::from(DENIED_TWICE.is(clause));
+    denials % 2 == 1
+}
+
+/// A text without the questions in it that wish for nothing: "should we push to main?".
+pub(super) fn wishes(text: &str) -> String {
+    let wishes = |sentence: &&str| {
+        !sentence.ends_with('?') || POLITE.is(sentence) || Wording::of(sentence).is_negated()
+    };
+    sentences(text)
+        .into_iter()
+        .filter(wishes)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The sentences of a text, each with the mark that ends it.
+fn sentences(text: &str) -> Vec<&str> {
+    let is_end = |at: usize, mark: &str| {
+        let after = &text[at + mark.len()..];
+        mark == "\n" || after.is_empty() || after.starts_with(char::is_whitespace)
+    };
+    let marks = text.match_indices(['.', '!', '?', '\n']);
+    let ends = marks.filter(|(at, mark)| is_end(*at, mark));
+    let ends = ends.map(|(at, mark)| at + mark.len()).chain([text.len()]);
+    let mut begin = 0;
+    let sentence = ends.map(|end| text[std::mem::replace(&mut begin, end)..end].trim());
+    sentence.filter(|sentence| !sentence.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::reversed(
+        "Never push to main, open a pull request.",
+        "Push to main.",
+        Stand::Opposes
+    )]
+    #[case::the_same("Never push to main.", "Do not push to main", Stand::Agrees)]
+    #[case::another_clause(
+        "Never push to main, open a pull request",
+        "Open a pull request",
+        Stand::Agrees
+    )]
+    #[case::forbidden("Run the linter.", "Never run the linter", Stand::Opposes)]
+    #[case::not_forgotten("don't forget to run the linter", "Run the linter", Stand::Agrees)]
+    #[case::never_without("never commit without tests", "Commit with tests", Stand::Agrees)]
+    #[case::question("should we push to main?", "Push to main", Stand::Opposes)]
+    #[case::reproach("why didn't you run the linter?", "Run the linter", Stand::Agrees)]
+    #[case::request("can you run the linter?", "Run the linter", Stand::Agrees)]
+    #[case::something_else("never push to main", "Sign each release", Stand::Silent)]
+    fn a_text_agrees_or_opposes(#[case] own: &str, #[case] text: &str, #[case] want: Stand) {
+        assert_eq!(Clauses::of(own).stand_to(&Clauses::of(text)), want);
+    }
+
+    #[rstest]
+    #[case::turned_by_the_user("we push to main now", true)]
+    #[case::by_nobody("please mend the test", false)]
+    fn what_is_turned_needs_a_word_for_it(#[case] own: &str, #[case] want: bool) {
+        let [own, text, before] = [own, "Push to main.", "Never push to main."].map(Clauses::of);
+        assert_eq!(own.allow(&text, &before), want);
+    }
+}
