@@ -219,7 +219,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook stats
   playbook stats --all --json")]
     Stats(Of),
-    /// Teach a lesson by hand, or say whether one helped
+    /// Teach a lesson by hand, or say what helped
     #[command(
         subcommand,
         after_help = "Example:
