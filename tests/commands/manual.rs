@@ -307,3 +307,15 @@ fn a_reader_who_goes_away_makes_no_panic() {
         assert!(!told.contains("panicked"), "{args:?}: {told}");
     }
 }
+
+#[test]
+fn the_list_of_all_commands_fits_a_narrow_terminal() {
+    let mut env = TestEnv::new();
+    env.set("COLUMNS", "40");
+    let told = env.cli(&["--help", "--all"]).ok();
+    let wide: Vec<&str> = told
+        .lines()
+        .filter(|line| line.chars().count() > 40)
+        .collect();
+    assert!(wide.is_empty(), "{wide:#?}");
+}

@@ -69,7 +69,7 @@ pub(crate) struct RecallArgs {
     /// Only what was learned or shown within this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) since: Option<jiff::SignedDuration>,
-    /// Only what was learned or shown last before this time
+    /// Only what was learned or shown last before this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) until: Option<jiff::SignedDuration>,
     #[command(flatten)]
