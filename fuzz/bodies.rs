@@ -163,7 +163,11 @@ pub fn playbook_file(bytes: &[u8]) {
         let again = Playbook::parse(&written).expect("what was written is read");
         assert_eq!(again.to_bytes(), written);
     }
-    for limits in [InjectionLimits::FULL, InjectionLimits::COMPACT] {
+    let least = InjectionLimits {
+        units: 200,
+        ..InjectionLimits::COMPACT
+    };
+    for limits in [InjectionLimits::FULL, InjectionLimits::COMPACT, least] {
         fits(bytes, TEMPLATE, limits);
     }
 }

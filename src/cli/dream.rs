@@ -9,17 +9,13 @@ use super::edit_commands::PATIENCE;
 use super::output::Hinted;
 use super::session::{NamedSession, runtime};
 use crate::queue::context::WorkerContext;
-use crate::queue::dream::{Dream, DreamReport, SOURCES, dream};
+use crate::queue::dream::{Dream, DreamReport, dream};
 use crate::queue::usage_meter::Caller;
 
-pub(super) fn run(
-    session: &NamedSession,
-    sources: Option<u64>,
-    as_json: bool,
-) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, sources: u64, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let caller = Caller::by_hand(&session.project, context.now());
-    let dreamt = runtime()?.block_on(dream(&context, caller, sources.unwrap_or(SOURCES)));
+    let dreamt = runtime()?.block_on(dream(&context, caller, sources));
     let dreamt = dreamt.map_err(|reason| Hinted {
         what: format!("could not dream: {reason}"),
         hint: "nothing was changed; `playbook doctor` says what answers and who pays",

@@ -12,7 +12,7 @@ use super::session::NamedSession;
 use super::{answer, args, change_text};
 use crate::memory::{ForgetWhat, Forgotten, Memory};
 use crate::queue::hint_index;
-use crate::reflect::remembered::{Detail, Remembered};
+use crate::reflect::remembered::{Detail, Remembered, RememberedFix};
 use crate::tenant::Tenant;
 
 pub(super) fn run(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
@@ -99,11 +99,15 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
 
 /// What a memory says under this id: of a fix the fix, not the error.
 fn text_of<'m>(found: &'m Remembered, id: &str) -> &'m str {
-    let fix = match &found.detail {
+    fix_of(found, id).map_or(&found.text, |fix| &fix.text)
+}
+
+/// The fix of this id, where a memory is an error that has it.
+pub(super) fn fix_of<'m>(found: &'m Remembered, id: &str) -> Option<&'m RememberedFix> {
+    match &found.detail {
         Detail::Error { fixes, .. } => fixes.iter().find(|fix| fix.id == id),
         _ => None,
-    };
-    fix.map_or(&found.text, |fix| &fix.text)
+    }
 }
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.

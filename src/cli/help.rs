@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::args::Cli;
+use super::width;
+use crate::env::Env;
 
 /// Commands for one use.
 pub(super) struct Group {
@@ -86,6 +88,7 @@ pub(super) fn print_all() -> std::io::Result<()> {
 fn with_groups(command: Command, listed: ListedCommand) -> Command {
     let heading = command.get_styles().get_header();
     let literal = command.get_styles().get_literal();
+    let screen = width::of_screen(&Env::from_process());
     let mut text = String::new();
     for group in &GROUPS {
         // Writing to a string cannot fail.
@@ -97,7 +100,8 @@ fn with_groups(command: Command, listed: ListedCommand) -> Command {
         for name in group.usual.iter().chain(rarer) {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            _ = writeln!(text, "  {literal}{name:<11}{literal:#}  {about}");
+            let line = format!("  {literal}{name:<11}{literal:#}  {about}");
+            _ = writeln!(text, "{}", width::hang(&line, screen));
         }
     }
     let template = format!(

@@ -1,8 +1,9 @@
-//! `playbook lesson add` and `outcome`: the user's own word on lessons (spec/4 `store_lesson`,
-//! `record_lesson_outcome`).
+//! `playbook lesson add` and `outcome`: the user's own word on lessons and fixes (spec/4
+//! `store_lesson`, `record_lesson_outcome`).
 
 use serde_json::json;
 
+use super::forget::fix_of;
 use super::output::{Hinted, plain};
 use super::session::NamedSession;
 use super::{agent, answer, args};
@@ -12,7 +13,7 @@ use crate::playbook::clean::clean_text;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::reflect::learned::{Learned, LearnedFrom, NewLesson};
-use crate::reflect::remembered::{Detail, Remembered};
+use crate::reflect::remembered::Detail;
 use crate::reflect::tellable::tellable;
 use crate::sharing;
 use crate::state_guard;
@@ -62,11 +63,10 @@ fn add(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> 
 fn outcome(session: &NamedSession, of: &args::LessonOutcomeArgs) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what a lesson was worth to you")?;
     let id = of.id.trim();
-    let found = find(session, id)?;
-    if !found.is_some_and(|found| matches!(found.detail, Detail::Lesson { .. })) {
+    if worth(session, id)?.is_none() {
         return Err(Hinted::error(
-            format!("no lesson {}", plain(id)),
-            "`playbook recall --kind lesson` shows the ids",
+            format!("no lesson and no fix {}", plain(id)),
+            "`playbook recall --kind lesson --kind error` shows the ids of both",
         ));
     }
     let effect = if of.helped {
@@ -79,16 +79,19 @@ fn outcome(session: &NamedSession, of: &args::LessonOutcomeArgs) -> anyhow::Resu
         effect,
     };
     learn(session, &[Learned::Shown(shown)])?;
-    let effectiveness = find(session, id)?.map(|lesson| lesson.effectiveness);
-    let told = json!({"id": id, "effectiveness": effectiveness});
+    let told = json!({"id": id, "effectiveness": worth(session, id)?});
     answer::give(of.on.json, SCREEN, told)
 }
 
-fn find(session: &NamedSession, id: &str) -> anyhow::Result<Option<Remembered>> {
-    Ok(match session.memory()? {
-        Some(memory) => memory.find(id)?,
-        None => None,
-    })
+/// What the lesson or the fix of this id was worth so far; `None` where it names neither.
+fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
+    let Some(memory) = session.memory()? else {
+        return Ok(None);
+    };
+    Ok(memory.find(id)?.and_then(|found| match &found.detail {
+        Detail::Lesson { .. } => Some(found.effectiveness),
+        _ => fix_of(&found, id).map(|fix| fix.effectiveness),
+    }))
 }
 
 /// Has the memory learn something of the user's own, and the hooks know of it.

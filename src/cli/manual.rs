@@ -170,8 +170,7 @@ fn row(arg: &Arg) -> String {
 
 /// The first line as a sentence; what follows stays.
 fn sentence(about: &str) -> String {
-    match about.split_once('\n') {
-        Some((first, rest)) => format!("{first}.\n{rest}"),
-        None => format!("{about}."),
-    }
+    let (first, rest) = about.split_at(about.find('\n').unwrap_or(about.len()));
+    let end = if first.ends_with('?') { "" } else { "." };
+    format!("{first}{end}{rest}")
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 
 use anyhow::Context as _;
+use serde_json::json;
 
 use super::args;
 use super::output::{self, say};
@@ -16,7 +17,7 @@ pub(super) fn run(args: &args::RedactArgs) -> anyhow::Result<()> {
     if args.rules {
         let rules = redact::rule_ids();
         if args.json {
-            return output::json(&rules);
+            return output::json(&json!({ "rules": rules }));
         }
         for rule in rules {
             say!("{rule}");

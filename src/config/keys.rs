@@ -206,10 +206,10 @@ settings! {
         /// Most tokens of one job, in and out; 0: no limit.
         #[scope = Lower]
         tokens: Limit = Limit(300_000), 0 ..= 1_000_000_000_000;
-        /// Most tokens of one local day, in and out, of `anthropic` and `claude-cli`; 0: no limit.
+        /// Most tokens of one local day, in and out, of all backends that ask a model; 0: no limit.
         #[scope = Lower]
         tokens_per_day: Limit = Limit(2_000_000), 0 ..= 1_000_000_000_000;
-        /// Most calls of one local day, retries included, of `anthropic` and `claude-cli`; 0: no limit.
+        /// Most calls of one local day, retries included, of all backends that ask a model; 0: no limit.
         #[scope = Lower]
         calls_per_day: Limit = Limit(400), 0 ..= 1_000_000_000;
     }

@@ -57,8 +57,8 @@ pub struct Forgotten {
     pub reflections: u64,
     pub strategies: u64,
     pub lessons: u64,
-    /// Errors, with their fixes.
     pub errors: u64,
+    /// Fixes; those that go by rule with their errors are not counted.
     pub fixes: u64,
     pub evaluations: u64,
 }
@@ -94,29 +94,34 @@ impl Memory {
             }
         };
         let within = "(?2 IS NULL OR project = (SELECT id FROM projects WHERE name = ?2))";
+        let which =
+            format!("(?1 IS NULL OR key = ?1) AND {within} AND (?3 IS NULL OR last_seen < ?3)");
         // What others learned is theirs to take back.
         let own = format!(
-            "SELECT key FROM memories WHERE origin IS NULL AND (?1 IS NULL OR key = ?1) AND {within}
-                 AND (?3 IS NULL OR last_seen < ?3)
+            "SELECT key FROM memories WHERE origin IS NULL AND {which}
              UNION ALL SELECT f.key FROM fixes f JOIN memories m ON m.id = f.error
                  WHERE f.key = ?1 AND m.origin IS NULL"
         );
-        let memories = format!(
-            "DELETE FROM memories WHERE (?1 IS NULL OR key = ?1) AND {within}
-                 AND (?3 IS NULL OR last_seen < ?3) AND kind = ?4"
+        // Before their errors, which would take them along uncounted.
+        let fixes = format!(
+            "DELETE FROM fixes WHERE key = ?1
+                 OR error IN (SELECT id FROM memories WHERE {which})"
         );
+        let memories = format!("DELETE FROM memories WHERE {which} AND kind = ?4");
         let evaluations = format!(
             "DELETE FROM evaluations WHERE ?1 IS NULL AND {within} AND (?3 IS NULL OR time < ?3)"
         );
         self.erase("forget", |transaction| {
             let ids = rows(transaction, &own, (id, project, before), |row| row.get(0))?;
             sharing::put_out_forgotten(transaction, ids, now)?;
-            let mut gone = Forgotten::default();
+            let mut gone = Forgotten {
+                fixes: run(transaction, &fixes, (id, project, before))? as u64,
+                ..Forgotten::default()
+            };
             for kind in MemoryKind::ALL {
                 let params = (id, project, before, kind.word());
                 gone.count(kind, run(transaction, &memories, params)?);
             }
-            gone.fixes = run(transaction, "DELETE FROM fixes WHERE key = ?1", [id])? as u64;
             gone.evaluations = run(transaction, &evaluations, (id, project, before))? as u64;
             Ok(gone)
         })

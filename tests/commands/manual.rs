@@ -249,7 +249,7 @@ fn every_reading_command_with_json_is_documented() {
     const OTHERS: &str = "gate on, gate off, demo, dream, undo, add, edit, remove, merge, merge-files, \
         lesson add, lesson outcome, promote, demote, pin, unpin, trust, untrust, \
         review accept, review edit, review drop, jobs retry, jobs drop, forget, config set, \
-        install, uninstall, fixtures record, worker, redact, fixtures";
+        install, uninstall, fixtures record, worker, fixtures";
     let shapes = shapes();
     let sections = COMMANDS.split("\n## playbook ").skip(1);
     let sections = sections.flat_map(|section| section.split("\n### playbook "));
@@ -306,4 +306,16 @@ fn a_reader_who_goes_away_makes_no_panic() {
         );
         assert!(!told.contains("panicked"), "{args:?}: {told}");
     }
+}
+
+#[test]
+fn the_list_of_all_commands_fits_a_narrow_terminal() {
+    let mut env = TestEnv::new();
+    env.set("COLUMNS", "40");
+    let told = env.cli(&["--help", "--all"]).ok();
+    let wide: Vec<&str> = told
+        .lines()
+        .filter(|line| line.chars().count() > 40)
+        .collect();
+    assert!(wide.is_empty(), "{wide:#?}");
 }

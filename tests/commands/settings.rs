@@ -93,6 +93,13 @@ fn a_wrong_key_or_value_is_refused_and_named(#[case] args: &[&str], #[case] word
     assert!(!env.config_dir().exists());
 }
 
+#[test]
+fn the_reference_is_no_json_and_what_is_has_a_name() {
+    let hint = "hint: `playbook config list --json`";
+    let told = TestEnv::new().cli(&["config", "reference", "--json"]);
+    told.fails(1, &["is Markdown", hint]);
+}
+
 #[rstest]
 #[case::line("[retry]\natempts = 1", &["config.toml:2: ", "retry.attempts"])]
 #[case::base_url("anthropic.base_url = \"http://example.org\"", &["anthropic.base_url"])]

@@ -16,15 +16,12 @@ const LEFT_OUT: (&str, &str) = (
 );
 const TOUCHES_IT: &str = "Why does make parcel fail?";
 
-/// A trusted project whose start says a few of many points.
+/// A trusted project whose start says a few of many points, and has no room for one more of the
+/// shortest.
 fn with_more(more: &[(&str, &str)]) -> TestEnv {
     let env = TestEnv::without_worker();
-    env.write_config("[injection]\nmax_units = 1200\n");
-    let filler = |n: usize| {
-        let text =
-            format!("filler number {n}, long enough to take the room of the start").repeat(2);
-        (format!("pat-{n:03}"), text)
-    };
+    env.write_config("[injection]\nmax_units = 700\n");
+    let filler = |n: usize| (format!("pat-{n:03}"), format!("filler number {n}"));
     let mut points: Vec<(String, String)> = (1..30).map(filler).collect();
     points.push((LEFT_OUT.0.to_owned(), LEFT_OUT.1.to_owned()));
     let more = more

@@ -36,6 +36,17 @@ fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
     );
 }
 
+#[rstest]
+#[case::by_project(&["--project"])]
+#[case::by_age(&["--older-than", "1d"])]
+fn the_fixes_of_forgotten_errors_are_counted(#[case] what: &[&str]) {
+    let env = experienced();
+    let told = env.cli(&[&["forget", "--yes", "--json"], what].concat());
+    let told = told.json();
+    assert_eq!(told["forgotten"]["fixes"], 1, "{told}");
+    assert_eq!(told["total"], 5, "{told}");
+}
+
 #[test]
 fn what_is_old_is_forgotten_in_this_project_or_in_all() {
     let mut env = TestEnv::without_worker();

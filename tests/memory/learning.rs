@@ -5,6 +5,7 @@
 // The helpers are tests too.
 use std::fs;
 
+use crate::common::learned::error;
 use crate::common::prelude::*;
 use jiff::Timestamp;
 use playbook::hint::{Index, MemoryKind, SHOWN_FROM};
@@ -343,8 +344,24 @@ fn the_user_teaches_a_lesson_and_says_what_it_was_worth() {
     let refused = env.cli(&[&add[..], &attack].concat());
     refused.fails(1, &["not remembered", "docs/trust.md"]);
     let none = env.cli(&["lesson", "outcome", "none", "--helped"]);
-    none.fails(1, &["no lesson none", "playbook recall --kind lesson"]);
+    none.fails(1, &["no lesson and no fix none", "hint: `playbook recall"]);
     env.set("CLAUDECODE", "1");
     env.cli(&[&add[..], &right].concat())
         .fails(1, &["is for the user to decide"]);
+}
+
+#[test]
+fn the_user_says_what_a_fix_was_worth_as_of_a_lesson() {
+    let env = TestEnv::without_worker();
+    let text = "ModuleNotFoundError: No module named 'requests'";
+    env.learn("j1", 3, &[error(text, 1, Some("pip install requests"))]);
+    let known = || env.cli(&["recall", "requests", "--json"]).json()["memories"][0].clone();
+    let (error, fix) = (known()["id"].clone(), known()["fixes"][0]["id"].clone());
+    let of = |id: &Value| {
+        let id = id.as_str().expect("an id");
+        env.cli(&["lesson", "outcome", id, "--helped", "--json"])
+    };
+    assert_eq!(of(&fix).json()["effectiveness"], 0.65);
+    assert_eq!(known()["fixes"][0]["effectiveness"], 0.65);
+    of(&error).fails(1, &["no lesson and no fix err-"]);
 }

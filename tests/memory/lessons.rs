@@ -321,7 +321,7 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
     let forgotten = memory
         .forget(&ForgetWhat::Project("/p".to_owned()), at(1))
         .unwrap();
-    assert_eq!((forgotten.total(), forgotten.evaluations), (4, 1));
+    assert_eq!((forgotten.total(), forgotten.evaluations), (5, 1));
     memory.record(&lessons(1, "")).unwrap();
     assert_eq!(recall(&memory, &RecallQuery::best(9)), []);
     assert_eq!(recall(&memory, &about("path")), []);

@@ -137,6 +137,16 @@ fn filters_narrow_what_is_found(#[case] args: &[&str], #[case] expected: &[&str]
     assert_eq!(kinds, expected);
 }
 
+#[rstest]
+#[case::another_unit("6mo")]
+#[case::nothing("0d")]
+#[case::a_date("2026-01-31")]
+fn a_time_in_other_words_is_refused_with_those_that_are_taken(#[case] time: &str) {
+    let words = &[time, "hours, days or weeks, such as 12h, 30d or 2w"];
+    let told = TestEnv::new().cli(&["recall", "--until", time]);
+    told.fails(2, words);
+}
+
 #[test]
 fn a_project_keeps_to_itself_unless_all_are_asked() {
     let mut env = experienced();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{ServerCapabilities, ServerConfig};
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use rmcp::schemars::{self, JsonSchema};
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::Deserialize;
@@ -95,7 +95,9 @@ impl ProjectMemory {
 #[tool_handler]
 impl ServerHandler for ProjectMemory {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let offers = ServerCapabilities::builder().enable_tools().build();
+        let about = Implementation::new(NAME, env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(offers).with_server_info(about)
     }
 }
 

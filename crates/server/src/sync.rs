@@ -30,6 +30,7 @@ pub(crate) async fn run() -> anyhow::Result<String> {
     let (sent, taken) = done?;
     let refused = match taken.refused {
         0 => String::new(),
+        1 => ", 1 left out: no record of ours, or it looks like an attack".to_owned(),
         refused => format!(", {refused} left out: no records of ours, or they look like an attack"),
     };
     Ok(format!("sent {sent}, fetched {}{refused}", taken.new))

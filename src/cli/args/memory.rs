@@ -69,7 +69,7 @@ pub(crate) struct RecallArgs {
     /// Only what was learned or shown within this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) since: Option<jiff::SignedDuration>,
-    /// Only what was learned or shown last before this time
+    /// Only what was learned or shown last before this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) until: Option<jiff::SignedDuration>,
     #[command(flatten)]
@@ -131,7 +131,7 @@ pub(crate) enum LessonAction {
   playbook lesson add --task release --mistake \"tagged before the build\" \\
     --correction \"build, then tag\"")]
     Add(LessonAddArgs),
-    /// Say whether a lesson helped you
+    /// Say whether a lesson or a fix helped you
     #[command(after_help = "Example:
   playbook lesson outcome les-5afdf4450011 --helped")]
     Outcome(LessonOutcomeArgs),
@@ -160,7 +160,7 @@ pub(crate) struct LessonAddArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("worth").required(true))]
 pub(crate) struct LessonOutcomeArgs {
-    /// The lesson, as `playbook recall` names it
+    /// The lesson or the fix, as `playbook recall` names it
     pub(crate) id: String,
     /// It did
     #[arg(long, group = "worth")]

@@ -72,7 +72,7 @@ pub(crate) enum Command {
         /// Do the work before the hook ends
         #[arg(long)]
         wait: bool,
-        /// Print the names of all hooks, one a line
+        /// Print the names of the hooks that `playbook install` registers, one a line
         #[arg(long)]
         list: bool,
     },
@@ -105,8 +105,11 @@ pub(crate) enum Command {
   playbook dream -k 20")]
     Dream {
         /// How many of the most important recent reflections to look at
-        #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u64).range(3..=100))]
-        sources: Option<u64>,
+        #[arg(
+            short = 'k', long, value_name = "N", default_value_t = crate::queue::dream::SOURCES,
+            value_parser = clap::value_parser!(u64).range(3..=100)
+        )]
+        sources: u64,
         #[command(flatten)]
         on: On,
     },
@@ -174,8 +177,11 @@ project's own key points.",
     )]
     Promote(PromoteArgs),
     /// Use one of your own key points in this project only
-    #[command(after_help = "Example:
-  playbook demote my-001")]
+    #[command(
+        mut_arg("id", |id| id.help("The key point of your own, such as my-001")),
+        after_help = "Example:
+  playbook demote my-001"
+    )]
     Demote(PromoteArgs),
     /// Find key points that say the same, and join them
     #[command(after_help = "Examples:
@@ -219,7 +225,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook stats
   playbook stats --all --json")]
     Stats(Of),
-    /// Teach a lesson by hand, or say whether one helped
+    /// Teach a lesson by hand, or say what helped
     #[command(
         subcommand,
         after_help = "Example:
@@ -299,7 +305,7 @@ fn time(text: &str) -> Result<jiff::SignedDuration, String> {
             let hours = i64::from(number) * hours;
             (hours > 0).then(|| jiff::SignedDuration::from_hours(hours))
         })
-        .ok_or_else(|| "expected a time such as 30d, 12h or 2w".to_owned())
+        .ok_or_else(|| "expected hours, days or weeks, such as 12h, 30d or 2w".to_owned())
 }
 
 /// Reads a number from 0 to 1.

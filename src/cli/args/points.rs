@@ -88,7 +88,7 @@ pub(crate) struct PinArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PromoteArgs {
-    /// The key point, such as pref-001; of your own my-001
+    /// The key point, such as pref-001
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) on: On,

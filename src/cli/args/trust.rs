@@ -17,7 +17,7 @@ pub(crate) struct RedactArgs {
     /// List the names of the built-in rules instead
     #[arg(long)]
     pub(crate) rules: bool,
-    /// Print the list as JSON
+    /// Print the list as one JSON object
     #[arg(long, requires = "rules")]
     pub(crate) json: bool,
 }

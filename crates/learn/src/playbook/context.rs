@@ -4,18 +4,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::Timestamp;
 
-use super::clean::MAX_CHARS;
 use super::defect::Defect;
 use super::frame::Frame;
 use super::migrate::migrate;
 use super::model::Point;
-use super::order::{UntriedRoom, by_turn};
+use super::order::{MOST, by_turn};
 use super::proof::ProofRecord;
-use super::render::{
-    BLANK_LINE, LineStyle, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show,
-};
-use super::section::Section;
-use crate::clip::units;
+use super::render::{LineStyle, SHORT_TEMPLATE, TEMPLATE, is_showable};
+use super::room::{BestPoint, ChosenPoints, Room, fit};
 
 /// How much of the client's context the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +55,7 @@ pub enum Admission {
 pub struct PointsToShow {
     /// The filled template; `None` when there is nothing to show.
     pub text: Option<String>,
-    /// The names of points that would have had a place and have never been screened.
+    /// The names of points that have never been screened.
     pub unknown: Vec<String>,
     /// A number for their sections, names and texts: with others it is another one.
     pub unknown_hash: u64,
@@ -72,9 +68,11 @@ pub struct PointsToShow {
 ///
 /// `None` when there is nothing to show. A file of the earlier format is shown as it will
 /// be migrated. When not all points fit, those worth most stay (see `Worth`), a fifth of the room
-/// being for those on probation, in the file's order, up to the first that does not fit, and the last line says how many were left out.
+/// being for those on probation, in the file's order, and the last line says how many were left
+/// out. The room that a point would burst is for those behind it.
 /// Those that a model learned and that nothing speaks for yet have no more than that fifth.
-/// A template that leaves no room for a point gives way to the built-in one.
+/// A template that leaves no room for the point worth most gives way to the built-in one, and that
+/// to a short one.
 pub fn context(
     bytes: &[u8],
     frame: Frame<'_>,
@@ -82,20 +80,21 @@ pub fn context(
     proof: (Timestamp, &ProofRecord),
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<PointsToShow, Defect> {
-    let templates = [frame.template, TEMPLATE].map(|template| frame.with_own(template));
     let templates = [
-        (&*templates[0], frame.line()),
-        (&*templates[1], LineStyle::Plain),
+        (frame.template, frame.line()),
+        (TEMPLATE, LineStyle::Plain),
+        (SHORT_TEMPLATE, LineStyle::Plain),
     ];
+    let templates = templates.map(|(template, line)| (frame.with_own(template), line));
     let mut shown = fill(bytes, &templates, limits, proof, admit)?;
     shown.text = shown.text.or_else(|| frame.alone(limits));
     Ok(shown)
 }
 
-/// Fills the first of `templates` that leaves room for a point.
-pub(super) fn fill(
+/// Fills the first of `templates` that leaves room for the point worth most, else for any.
+pub(super) fn fill<T: AsRef<str>>(
     bytes: &[u8],
-    templates: &[(&str, LineStyle)],
+    templates: &[(T, LineStyle)],
     limits: InjectionLimits,
     (now, proof): (Timestamp, &ProofRecord),
     admit: impl Fn(&Point<'_>) -> Admission,
@@ -106,61 +105,54 @@ pub(super) fn fill(
         .filter(|point| is_showable(point.name))
         .collect();
     let order = by_turn(&points, now, proof);
-    let mut untried = UntriedRoom::default();
-    let has_place = |point: &Point<'_>| untried.has_place(point, proof, limits.units);
-    let (chosen, shown) = admitted(&points, limits, &order, has_place, admit);
-    let mut texts = templates
-        .iter()
-        .filter_map(|template| fit(&points, &chosen, *template, limits));
+    let (chosen, shown) = admitted(&points, &order, admit);
+    let mut text = None;
+    for (template, line) in templates {
+        let line = *line;
+        let room = Room {
+            limits,
+            line,
+            proof,
+        };
+        let Some((filled, best)) = fit(&points, &chosen, template.as_ref(), room) else {
+            continue;
+        };
+        if best == BestPoint::Told {
+            text = Some(filled);
+            break;
+        }
+        text.get_or_insert(filled);
+    }
     Ok(PointsToShow {
-        text: texts.next(),
+        text,
         odd: playbook.odd_entries(),
         ..shown
     })
 }
 
-/// The points that may be shown, in the order of preference.
-struct ChosenPoints {
-    order: Vec<usize>,
-    /// How many points there are without those that must not be shown.
-    total: usize,
-}
-
-/// Asks for each point whether it may be shown, those worth most first, up to where no
-/// further one has a place; with those that were never screened.
+/// Asks for each point whether it may be shown, those worth most first; with those that were
+/// never screened.
 fn admitted(
     points: &[Point<'_>],
-    limits: InjectionLimits,
     by_turn: &[usize],
-    mut has_place: impl FnMut(&Point<'_>) -> bool,
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> (ChosenPoints, PointsToShow) {
-    /// The most bytes of UTF-8 that one UTF-16 unit stands for.
-    const BYTES_OF_UNIT: usize = 3;
-    let mut room = limits.units.saturating_mul(BYTES_OF_UNIT);
     let mut chosen = ChosenPoints {
         order: Vec::new(),
         total: points.len(),
     };
     let mut unknown = Vec::new();
     let mut hasher = DefaultHasher::new();
-    for &index in by_turn {
+    for &index in by_turn.iter().take(MOST) {
         let point = &points[index];
         match admit(point) {
-            Admission::Given if !has_place(point) => {}
-            Admission::Given => {
-                chosen.order.push(index);
-                room = room.saturating_sub(point.text.len().min(MAX_CHARS));
-            }
+            Admission::Given => chosen.order.push(index),
             Admission::Held | Admission::Stale | Admission::Resting => chosen.total -= 1,
             Admission::Unknown => {
                 chosen.total -= 1;
                 (point.section, point.name, point.text).hash(&mut hasher);
                 unknown.push(point.name.to_owned());
             }
-        }
-        if room == 0 || chosen.order.len() >= limits.points {
-            break;
         }
     }
     let shown = PointsToShow {
@@ -172,78 +164,11 @@ fn admitted(
     (chosen, shown)
 }
 
-/// Fills the template with as many points as fit, in the given order of preference;
-/// `None` when not one does.
-fn fit(
-    points: &[Point<'_>],
-    chosen: &ChosenPoints,
-    (template, line): (&str, LineStyle),
-    limits: InjectionLimits,
-) -> Option<String> {
-    let ChosenPoints { order, total } = chosen;
-    if order.is_empty() {
-        return None;
-    }
-    let copies = template.matches(PLACEHOLDER).count();
-    let frame = units(template) - units(PLACEHOLDER) * copies;
-    let room = |reserved: usize| {
-        let left = limits.units.checked_sub(frame + reserved)?;
-        // The first heading has no blank line in front.
-        Some(left / copies.max(1) + BLANK_LINE.len())
-    };
-    let room_for_all = room(0)?;
-    let room_for_some = room(units(&left_out(*total, *total))).unwrap_or(0);
-
-    let mut kept: Vec<Option<String>> = vec![None; points.len()];
-    let mut opened = [false; Section::ALL.len()];
-    let mut used = 0;
-    let mut some = 0;
-    let mut count = 0;
-    for &index in order.iter().take(limits.points) {
-        let point = &points[index];
-        let shown = show(point, line);
-        used += "\n".len() + units(&shown);
-        if !std::mem::replace(&mut opened[point.section as usize], true) {
-            used += heading_units(point.section);
-        }
-        if used > room_for_all {
-            break;
-        }
-        kept[index] = Some(shown);
-        count += 1;
-        if used <= room_for_some {
-            some = count;
-        }
-    }
-    let all = count == *total;
-    if !all {
-        for &index in &order[some..count] {
-            kept[index] = None;
-        }
-        if some == 0 {
-            return None;
-        }
-    }
-    let stay = points
-        .iter()
-        .zip(kept)
-        .filter_map(|(point, shown)| Some((point.section, shown?)));
-    let mut text = template.replace(PLACEHOLDER, &block(stay));
-    if !all {
-        text.truncate(text.trim_end().len());
-        text.push_str(&left_out(total - some, *total));
-    }
-    Some(text)
-}
-
-/// The last line of a text in which not all points fit.
-fn left_out(count: usize, all: usize) -> String {
-    format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clip::units;
+    use crate::playbook::render::{PLACEHOLDER, VOICE};
     use serde_json::{Value as Json, json};
 
     fn now() -> Timestamp {
@@ -335,6 +260,51 @@ mod tests {
             shown(&given(&many(3), &huge, InjectionLimits::FULL)).len(),
             3
         );
+    }
+
+    #[test]
+    fn a_point_that_is_too_long_leaves_its_room_to_smaller_ones_behind_it() {
+        let lengths = [30, 400, 30, 400, 30, 30];
+        let points = lengths.iter().enumerate().map(|(n, length)| {
+            let name = format!("oth-{:03}", n + 1);
+            json!({"name": name, "text": "x".repeat(*length), "helpful": 9 - n})
+        });
+        let bytes = file(&points.collect(), &json!({}));
+        let within = |most| {
+            let limits = InjectionLimits {
+                units: most,
+                points: usize::MAX,
+            };
+            let text = given(&bytes, TEMPLATE, limits);
+            assert!(units(&text) <= most);
+            shown(&text).join(" ")
+        };
+        assert_eq!(within(4_000).split(' ').count(), lengths.len());
+        assert_eq!(within(900), "oth-001 oth-002 oth-003 oth-005 oth-006");
+        assert_eq!(within(520), "oth-001 oth-003 oth-005 oth-006");
+        assert_eq!(within(200), "oth-001");
+    }
+
+    /// The fewest units that the settings take.
+    #[test]
+    fn where_no_other_template_has_room_for_the_best_point_a_short_one_has() {
+        let points = json!([{"name": "oth-001", "text": "x".repeat(100), "helpful": 9}]);
+        let limits = InjectionLimits {
+            units: 200,
+            points: 9,
+        };
+        let text = given(&file(&points, &json!({})), TEMPLATE, limits);
+        assert!(text.starts_with(VOICE), "{text}");
+        assert_eq!(shown(&text), ["oth-001"]);
+        let small = json!({"name": "oth-002", "text": "t"});
+        let points = json!([points[0], small]);
+        let ours = format!("{}{PLACEHOLDER}", "y".repeat(250));
+        let limits = InjectionLimits {
+            units: 400,
+            points: 9,
+        };
+        let text = given(&file(&points, &json!({})), &ours, limits);
+        assert_eq!(shown(&text), ["oth-001", "oth-002"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::context::{Admission, InjectionLimits, PointsToShow, fill};
 use super::defect::Defect;
 use super::model::Point;
 use super::proof::ProofRecord;
-use super::render::{BLANK_LINE, LineStyle, PLACEHOLDER, TEMPLATE};
+use super::render::{BLANK_LINE, LineStyle, PLACEHOLDER, SHORT_TEMPLATE, TEMPLATE};
 use crate::clip::units;
 
 /// Of the room one part in so many is for the user's own points.
@@ -56,7 +56,7 @@ impl<'a> Frame<'a> {
         if self.own.is_empty() {
             return None;
         }
-        let templates = [self.template, TEMPLATE].into_iter();
+        let templates = [self.template, TEMPLATE, SHORT_TEMPLATE].into_iter();
         let mut filled = templates
             .filter(|template| template.contains(PLACEHOLDER))
             .map(|template| template.replace(PLACEHOLDER, self.own));

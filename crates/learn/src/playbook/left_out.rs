@@ -9,15 +9,12 @@ use super::context::Admission;
 use super::defect::Defect;
 use super::migrate::migrate;
 use super::model::Point;
-use super::order::by_worth;
+use super::order::{MOST, by_worth};
 use super::proof::ProofRecord;
 use super::render::is_showable;
 use crate::digest::name_of;
 use crate::hint::{Term, telling, terms};
 use crate::prepared::PointLeftOut;
-
-/// More points are not looked at: a start waits for this where nothing lay ready.
-const MOST: usize = 1_000;
 
 /// The points that a prompt may bring where the start does not say them: those that `admit`
 /// lets pass, those worth most first, each with what a prompt must share with it.

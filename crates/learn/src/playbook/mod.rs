@@ -32,6 +32,7 @@ mod properties;
 pub mod prune;
 pub mod ranking;
 pub mod render;
+mod room;
 mod secrets;
 pub(crate) mod section;
 pub mod shown;

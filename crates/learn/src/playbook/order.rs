@@ -9,6 +9,8 @@ use super::model::Point;
 use super::proof::{ProofRecord, Stage};
 use super::ranking::Worth;
 
+/// More points are not looked at: a start waits for this where nothing lay ready.
+pub(super) const MOST: usize = 1_000;
 /// Of what is shown one part in so many is for points on probation.
 const SHARE: usize = 5;
 
@@ -84,9 +86,12 @@ impl UntriedRoom {
         if !proof.is_untried(point) {
             return true;
         }
-        let is_first = self.0 == 0;
-        self.0 += room(point);
-        is_first || self.0 * SHARE <= units
+        let taken = self.0 + room(point);
+        let has_place = self.0 == 0 || taken * SHARE <= units;
+        if has_place {
+            self.0 = taken;
+        }
+        has_place
     }
 }
 

@@ -7,7 +7,10 @@ use super::section::Section;
 /// The built-in template, which tells the model what the key points are and how to cite
 /// them (REQ-REFL-002).
 pub const TEMPLATE: &str = include_str!("../../templates/playbook.txt");
-/// What the built-in template begins with.
+/// What takes its place where it leaves no room for a point.
+pub(super) const SHORT_TEMPLATE: &str =
+    "Playbook: learned earlier here; cite the ID of what helps.\n\n{key_points}";
+/// What the built-in templates begin with.
 pub(super) const VOICE: &str = "Playbook: ";
 /// Where the key points go in a template; any other brace stays as it is.
 pub(super) const PLACEHOLDER: &str = "{key_points}";

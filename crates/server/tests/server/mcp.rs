@@ -42,6 +42,8 @@ impl Client {
             "clientInfo": {"name": "test", "version": "1"}});
         let met = client.ask("initialize", &about);
         assert!(met["capabilities"]["tools"].is_object(), "{met}");
+        let about = json!({"name": "playbook", "version": env!("CARGO_PKG_VERSION")});
+        assert_eq!(met["serverInfo"], about);
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
