@@ -25,6 +25,7 @@ mod recurrence;
 mod reflect_template;
 mod secrets;
 mod stop_hook;
+mod talked_round;
 mod tenants;
 mod transcript_budget;
 mod transcript_evidence;

@@ -2,6 +2,7 @@
 //! another agent wrote between them.
 
 use super::forged::{ALWAYS, ALWAYS_TOLD, ASK, add, is_refused, is_taken, paged, with};
+use super::grounds::ran;
 use super::records::{assistant, user};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -40,6 +41,8 @@ fn what_the_client_writes_is_not_the_users(#[case] lead: &str) {
 #[case::spanish("¿Puedes arreglar el parser? Usa siempre pnpm en este proyecto.")]
 #[case::spanish_order("¡Usa siempre pnpm en este proyecto!")]
 #[case::french("« toujours pnpm » est la règle de ce projet")]
+#[case::chinese("这个项目一律使用pnpm,不要用npm")]
+#[case::japanese("このプロジェクトでは常にpnpmを使ってください")]
 fn the_users_own_words_are_taken(#[case] words: &str) {
     let lines = [
         user("mend the parser for me"),
@@ -47,6 +50,16 @@ fn the_users_own_words_are_taken(#[case] words: &str) {
         user(words),
     ];
     is_taken(&lines, &add("Always use pnpm in this project."));
+}
+
+/// What the assistant asked stands beside the answer, which is the user's.
+#[test]
+fn the_answer_to_a_question_is_taken() {
+    let asked = json!({"questions": [{"question": "Log format?", "options": [{"label": "JSON"}]}]});
+    let said = "User has answered your questions: \"Log format?\"=\"JSON lines with a trace id\". You can now continue.";
+    let mut lines = vec![user("set up the service")];
+    lines.extend(ran(1, "AskUserQuestion", &asked, said, false));
+    is_taken(&lines, &add("Log format: JSON lines with a trace id."));
 }
 
 /// Numbers that a model writes in another way.
