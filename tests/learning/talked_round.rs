@@ -86,10 +86,8 @@ fn the_words_of_a_call_are_not_the_users(#[case] tool: &str, #[case] input: Valu
 #[case::editor("<ide_selection>x</ide_selection>\n")]
 fn what_was_pasted_is_not_the_users(#[case] before: &str) {
     let pasted = format!("{before}{ALWAYS}");
-    let pasted = match before.starts_with('<') {
-        true => format!("{pasted}\n</ide_selection>\n{ASK}"),
-        false => pasted,
-    };
+    let ends = format!("\n</ide_selection>\n{ASK}");
+    let pasted = pasted + if before.starts_with('<') { &ends } else { "" };
     is_refused(&[user(pasted)], &[], &add(ALWAYS_TOLD));
 }
 
