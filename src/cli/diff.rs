@@ -72,6 +72,16 @@ fn at(project: &Path, revision: &str) -> anyhow::Result<Playbook> {
         Some(git.ask(&["cat-file", "blob", &file]).await)
     });
     let Some(bytes) = found else {
+        let is_in_git = runtime()?.block_on(git.ask(&["rev-parse", "--git-dir"]));
+        if is_in_git.is_none() {
+            return Err(Hinted::error(
+                format!(
+                    "could not compare: {}: in no git repository",
+                    project.display()
+                ),
+                "`playbook log` shows what changed, `playbook restore` lists the snapshots",
+            ));
+        }
         let what = format!("no revision {} of {}", plain(revision), project.display());
         let hint = "name a commit, branch or tag, or two as in main..HEAD; `git log` lists them";
         return Err(Hinted::error(what, hint));

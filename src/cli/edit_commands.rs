@@ -48,11 +48,19 @@ fn propose(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
     let mut playbook = session.masked_playbook()?;
-    if let Checked::Nothing(why) = check(session, &context, edit, &mut playbook)? {
-        return tell_nothing(&why, as_json);
+    match check(session, &context, edit, &mut playbook)? {
+        Checked::Changes { .. } => {}
+        Checked::Left(left) => return tell_nothing(&left.join("; "), as_json),
+        Checked::Nothing(why) => return tell_nothing(&why, as_json),
     }
     let why = screening::propose(&context, &session.project, edit)?;
-    tell_held(&why, as_json)
+    let waiting = context.memory().quarantine(&session.project_name())?;
+    let text = edit.text().unwrap_or_default();
+    if waiting.iter().any(|row| row.held.text == text) {
+        tell_held(&why, as_json)
+    } else {
+        tell_nothing("the user has refused it before", as_json)
+    }
 }
 
 pub(super) fn edit(args: args::EditArgs) -> anyhow::Result<()> {
@@ -129,6 +137,13 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     let mut playbook = session.masked_playbook()?;
     let left = match check(session, &context, edit, &mut playbook)? {
         Checked::Changes { left } => left,
+        Checked::Left(left) if matches!(edit, PlaybookEdit::Undo { .. }) => {
+            return Err(Hinted::error(
+                format!("could not undo it: {}", left.join("; ")),
+                "`playbook log` shows what came after it; `playbook restore` brings a snapshot back",
+            ));
+        }
+        Checked::Left(left) => return tell_nothing(&left.join("; "), as_json),
         Checked::Nothing(why) => return tell_nothing(&why, as_json),
     };
     if agent::is_at_it(&session.env)
@@ -156,7 +171,11 @@ pub(super) fn quietly(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Re
 }
 
 pub(super) enum Checked {
-    Changes { left: Vec<String> },
+    Changes {
+        left: Vec<String>,
+    },
+    /// All of it was left as it is, each with its reason.
+    Left(Vec<String>),
     Nothing(String),
 }
 
@@ -190,7 +209,7 @@ pub(super) fn check(
     } else if left.is_empty() {
         Checked::Nothing("it is so already".to_owned())
     } else {
-        Checked::Nothing(left.join("; "))
+        Checked::Left(left)
     })
 }
 

@@ -15,6 +15,7 @@ use crate::config::ConfigError;
 use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
+use crate::redact::PatternError;
 use crate::setup::SetupError;
 pub(super) use crate::shown::{counted, grouped, one_line, plain};
 use crate::state_guard::Breach;
@@ -121,6 +122,8 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
         Some("wait for the other process, then try again")
     } else if let Some(ConfigError::Content { .. }) = error.downcast_ref() {
         Some("correct the line, or remove it to get the default")
+    } else if error.is::<PatternError>() {
+        Some("correct the pattern, or remove it; `playbook config path` names the file")
     } else {
         error.downcast_ref::<NoFolders>().map(NoFolders::hint)
     };
@@ -143,7 +146,9 @@ fn of_system(error: &io::Error) -> Option<&'static str> {
         Kind::IsADirectory | Kind::NotADirectory => {
             Some("check the path: there is a folder where a file belongs, or the other way round")
         }
-        _ if fsx::is_irregular(error) => Some("only a plain file is read: move away what is there"),
+        _ if fsx::is_irregular(error) => {
+            Some("only a plain file is read; a folder, a device or a pipe is none")
+        }
         _ => None,
     }
 }

@@ -65,8 +65,10 @@ fn move_point(
             why: format!("was {} of {}", point.name, from.project.display()),
         };
         let context = to.context()?;
-        if let Checked::Nothing(why) = check(to, &context, &edit, &mut target.clone())? {
-            anyhow::bail!(why);
+        match check(to, &context, &edit, &mut target.clone())? {
+            Checked::Changes { .. } => {}
+            Checked::Left(left) => anyhow::bail!(left.join("; ")),
+            Checked::Nothing(why) => anyhow::bail!(why),
         }
         jobs.push(carry_out(to, &context, &edit)?["job"].clone());
         let target = to.masked_playbook()?;

@@ -42,6 +42,9 @@ pub(super) fn run(session: &NamedSession, args: &args::RestoreArgs) -> anyhow::R
         Checked::Nothing(why) if !is_broken => {
             return edit_commands::tell_nothing(&why, args.on.json);
         }
+        Checked::Left(left) if !is_broken => {
+            return edit_commands::tell_nothing(&left.join("; "), args.on.json);
+        }
         _ => {}
     }
     let mut told = edit_commands::carry_out(session, &context, &edit)?;

@@ -109,7 +109,7 @@ impl Glance {
                     glance.problem(&error.into(), DOCTOR);
                 }
             }
-            Ok(None) => glance.today = Some(today(session, Sum::default(), Sum::default())),
+            Ok(None) => glance.today = Some(today(session, &SpentToday::default())),
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.look_at_account(session);
@@ -214,17 +214,18 @@ impl Glance {
     fn look_into(&mut self, memory: &Memory, session: &NamedSession) -> Result<(), MemoryError> {
         let project = session.project_name();
         let day = Day::of(session.env.clock().now());
-        let (mut here, mut all) = (Sum::default(), Sum::default());
+        let mut spent = SpentToday::default();
         // What was agreed to beyond the day's limits does not count against them.
         for row in memory.spending_of(BudgetKind::Day, day.start, day.end)? {
-            all.add(&row);
+            spent.limited.add(&row);
         }
         for row in memory.spending(day.start, day.end)? {
+            spent.all.add(&row);
             if row.project == project {
-                here.add(&row);
+                spent.here.add(&row);
             }
         }
-        self.today = Some(today(session, here, all));
+        self.today = Some(today(session, &spent));
         self.held = memory.quarantine(&project)?.len() as u64;
         for row in memory.last_done(&project, LAST_JOBS)? {
             let changes = memory.changes_of(&row.job.id)?;
@@ -257,13 +258,14 @@ impl Glance {
 
     fn ask(&mut self) {
         if self.held > 0 {
-            let why = format!("{} held back as a likely attack", self.held);
+            let why = format!("{} held back until you have looked at it", self.held);
             self.step("playbook review", why);
         }
         if self.jobs.as_ref().is_some_and(|jobs| jobs.failed > 0) {
             self.step("playbook jobs", "says why they failed");
         }
-        if self.key_points == 0 && self.last.is_none() && self.next.is_empty() {
+        let is_new = self.key_points == 0 && self.last.is_none();
+        if is_new && self.next.is_empty() && self.problems.is_empty() {
             let why = "checks that sessions will be learned from";
             self.step("playbook doctor", why);
             self.step("playbook bootstrap", "learns from sessions that are over");
@@ -301,12 +303,22 @@ impl JobTotals {
     }
 }
 
+/// What was spent today.
+#[derive(Debug, Default)]
+struct SpentToday {
+    here: Sum,
+    all: Sum,
+    /// What of it counts against the day's limits: what the worker spent by itself.
+    limited: Sum,
+}
+
 /// What was spent today, and what a day may take; null where nothing limits it.
-fn today(session: &NamedSession, here: Sum, all: Sum) -> Value {
+fn today(session: &NamedSession, spent: &SpentToday) -> Value {
     let budgets = &session.config.budgets;
     json!({
-        "project": here,
-        "all_projects": all,
+        "project": spent.here,
+        "all_projects": spent.all,
+        "limited": spent.limited,
         "calls_per_day": budgets.calls_per_day.get(),
         "tokens_per_day": budgets.tokens_per_day.get(),
     })

@@ -41,7 +41,10 @@ pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetE
         let new = document.to_string().into_bytes();
         match check(&new) {
             Ok(_) if new == old => return Ok(()),
-            Ok(_) => return Ok(write(file, &new)?),
+            Ok(_) => {
+                usable(&new, file, key)?;
+                return Ok(write(file, &new)?);
+            }
             Err(error) => why = why.or(Some(error)),
         }
     }
@@ -51,6 +54,16 @@ pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetE
         Some(error) => error.to_string(),
         None => format!("`{}` has no place in the file", key.name()),
     }))
+}
+
+/// Makes sure that a pattern of the user's can be used, where `key` is one that says what is masked.
+fn usable(new: &[u8], file: &Path, key: &SettingKey) -> Result<(), SetError> {
+    let mut config = Config::default();
+    apply_bytes(&mut config, file, new, KeyScope::User)?;
+    match config.secrets.secrecy() {
+        Err(flaw) if key.parts().0 == Some("secrets") => Err(SetError::Value(flaw.to_string())),
+        _ => Ok(()),
+    }
 }
 
 /// What the user may have meant: the value as TOML, else as a string.

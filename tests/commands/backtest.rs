@@ -178,5 +178,12 @@ fn a_folder_without_transcripts_is_an_error() {
     let empty = env.root().join("empty");
     std::fs::create_dir(&empty).unwrap();
     env.cli(&["backtest", "--dir", empty.to_str().unwrap()])
-        .fails(1, &["could not find transcripts", "hint:"]);
+        .fails(
+            1,
+            &["could not find transcripts", "no `.jsonl` file", "hint:"],
+        );
+    env.cli(&["backtest", "--dir", "/nope"]).fails(
+        1,
+        &["could not find transcripts: /nope: no such folder", "hint:"],
+    );
 }

@@ -47,6 +47,13 @@ fn what_changed_since_a_commit_is_said_in_words() {
 }
 
 #[test]
+fn without_a_repository_there_is_nothing_to_compare() {
+    let env = TestEnv::with_point();
+    let words = ["in no git repository", "hint: `playbook log`"];
+    env.cli(&["diff"]).fails(1, &words);
+}
+
+#[test]
 fn a_revision_that_is_none_is_told() {
     let env = project();
     for revision in ["nowhere", "--output=x", "HEAD..nowhere"] {

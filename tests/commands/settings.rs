@@ -87,6 +87,7 @@ fn a_key_is_listed_read_and_set() {
 #[case::out_of_range(&["config", "set", "retry.attempts", "0"], &["must be from 1 to 10"])]
 #[case::negative(&["config", "set", "budgets.ops", "-1"], &["must not be negative"])]
 #[case::fixtures_without_a_file(&["config", "set", "backend", "fixtures"], &["`fixtures.path`"])]
+#[case::pattern(&["config", "set", "secrets.patterns", "[\"foo(\"]"], &["pattern 1 of `secrets.patterns`", "hint: "])]
 fn a_wrong_key_or_value_is_refused_and_named(#[case] args: &[&str], #[case] words: &[&str]) {
     let env = TestEnv::new();
     env.cli(args).fails(1, words);
@@ -112,6 +113,20 @@ fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
     for word in words {
         assert!(checked.stdout.contains(word), "{checked:?}");
     }
+}
+
+/// No session is passed over for it.
+#[rstest]
+#[case::bootstrap(&["bootstrap", "--yes"])]
+#[case::backtest(&["backtest"])]
+fn with_a_broken_pattern_nothing_is_read(#[case] args: &[&str]) {
+    let env = TestEnv::new();
+    env.write_config("secrets.patterns = [\"foo(\"]");
+    let words = [
+        "pattern 1 of `secrets.patterns`",
+        "hint: correct the pattern",
+    ];
+    env.cli(args).fails(1, &words);
 }
 
 #[test]

@@ -28,6 +28,10 @@ fn lived_in() -> TestEnv {
 
 /// So many calls today, of a thousand tokens in and a hundred out each.
 fn spend(env: &TestEnv, job: &str, project: &str, calls: u64) {
+    spend_by(env, job, project, calls, BudgetKind::Day);
+}
+
+fn spend_by(env: &TestEnv, job: &str, project: &str, calls: u64, budget_kind: BudgetKind) {
     let call = ModelCall {
         job: job.to_owned(),
         seq: 0,
@@ -38,7 +42,7 @@ fn spend(env: &TestEnv, job: &str, project: &str, calls: u64) {
         attempts: calls,
         input_tokens: calls * 1000,
         output_tokens: calls * 100,
-        budget_kind: BudgetKind::Day,
+        budget_kind,
     };
     env.memory().add_call(&call).unwrap();
 }
@@ -209,6 +213,28 @@ fn a_playbook_that_came_with_a_clone_is_told_to_be_held_back() {
     fs::create_dir_all(env.project().join(".git")).unwrap();
     let told = env.cli(&["--json"]).json();
     assert_eq!(told["next"][0]["command"], "playbook trust");
+}
+
+/// What the user asked for counts against no limit of the day, and is spent all the same.
+#[test]
+fn what_was_asked_for_is_told_beside_the_limits_of_the_day() {
+    let env = lived_in();
+    spend_by(&env, "j3", "/elsewhere", 4, BudgetKind::Agreed);
+    let told = env.cli(&["--json"]).json();
+    assert_eq!(told["today"]["all_projects"]["calls"], 7);
+    assert_eq!(told["today"]["limited"]["calls"], 3);
+    has!(env.cli(&[]).ok(), "4 calls that you asked for");
+}
+
+#[test]
+fn a_playbook_that_cannot_be_read_is_not_told_to_be_empty() {
+    let env = TestEnv::with_point();
+    env.write_project(".claude/playbook.json", "{");
+    has!(
+        env.cli(&[]).ok(),
+        "its key points cannot be read",
+        "playbook restore"
+    );
 }
 
 #[test]

@@ -195,6 +195,17 @@ fn an_undo_takes_back_what_it_can_and_tells_the_rest() {
 }
 
 #[test]
+fn an_undo_that_takes_nothing_back_fails() {
+    let env = with_points();
+    let job = change(&env, &["edit", "pat-001", "--text", "tests, both"]);
+    change(&env, &["edit", "pat-001", "--text", "mine"]);
+    env.cli(&["undo", &job]).fails(
+        1,
+        &["could not undo it", "its text was changed since", "hint: "],
+    );
+}
+
+#[test]
 fn two_who_undo_the_same_job_at_once_undo_it_once() {
     let env = with_points();
     let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);

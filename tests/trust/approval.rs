@@ -71,6 +71,25 @@ fn what_a_model_asks_for_waits_until_the_user_takes_it() {
     assert!(waiting(&env).is_empty());
 }
 
+/// What the user refused is not said to wait when it is proposed again.
+#[test]
+fn what_was_refused_is_not_proposed_again() {
+    let env = TestEnv::with_point();
+    let propose = [
+        "add",
+        "--propose",
+        "--section",
+        "pref",
+        "Use tabs in the makefiles.",
+    ];
+    has!(env.cli(&propose).ok(), "held back");
+    env.cli(&["review", "drop", &waiting(&env)[0].to_string()])
+        .ok();
+    let again = env.cli(&propose).ok();
+    has!(again, "the user has refused it before");
+    assert!(waiting(&env).is_empty());
+}
+
 /// What the user changed meanwhile is not overwritten.
 #[test]
 fn an_operation_that_no_longer_fits_is_told_and_not_taken() {

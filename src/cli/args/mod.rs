@@ -209,7 +209,7 @@ project's own key points.",
     #[command(after_help = "Example:
   playbook untrust")]
     Untrust(On),
-    /// Decide on key points that were held back as a likely attack
+    /// Decide on what waits for your word: likely attacks, and what was proposed
     Review(ReviewArgs),
     /// Show what waits or has failed; try again, or give up
     Jobs(JobsArgs),

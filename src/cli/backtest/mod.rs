@@ -10,8 +10,9 @@ use clap::ValueEnum as _;
 
 use super::args;
 use super::output::{self, DIM, Hinted, grouped, say};
-use super::session::{NamedSession, existing};
+use super::session::NamedSession;
 use super::{answer, evidence, gate};
+use crate::config;
 use crate::queue::bootstrap;
 use crate::queue::bootstrap_budget;
 use crate::queue::evidence::SessionEvidence;
@@ -21,6 +22,9 @@ use tally::Tally;
 
 pub(super) fn run(args: &args::BacktestArgs) -> anyhow::Result<()> {
     let session = NamedSession::look(args.on.project.as_deref())?;
+    // The replay has copies of the settings, of which an error would name the place.
+    config::for_project(&session.paths, &session.project)?;
+    session.masker()?;
     let past = sessions(&session, args)?;
     let judge = if args.model {
         Judge::Model
@@ -84,13 +88,18 @@ fn sessions(
     let Some(folder) = &args.dir else {
         return Ok(transcripts::of_project(&session.paths, &session.project));
     };
-    let folder = existing(folder)?;
+    let folder = std::path::absolute(folder)?;
     let past = transcripts::in_folder(&folder);
     if past.is_empty() {
         return Err(Hinted::error(
             format!(
-                "could not find transcripts: {}: no `.jsonl` file",
-                folder.display()
+                "could not find transcripts: {}: {}",
+                folder.display(),
+                if folder.is_dir() {
+                    "no `.jsonl` file"
+                } else {
+                    "no such folder"
+                }
             ),
             "give a folder of Claude Code's transcripts, such as one in ~/.claude/projects",
         ));

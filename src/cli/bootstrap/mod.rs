@@ -28,6 +28,8 @@ const SHORT_NAME: usize = 14;
 pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
     let session = &NamedSession::open(args.project.as_deref())?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
+    // Else each session would be passed over for it.
+    session.masker()?;
     let context = session.context()?;
     let plan = plan(session, &context, args)?;
     if !args.json {
