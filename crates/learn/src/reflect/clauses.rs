@@ -10,7 +10,7 @@ use crate::hint::hashes as words;
 use crate::playbook::dedup::Wording;
 use crate::transcript::english::patterns;
 
-patterns! { DENIED_TWICE POLITE }
+patterns! { DENIED_TWICE DOUBT POLITE }
 
 /// What one text says of what another one says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +34,15 @@ impl Clauses {
     pub(super) fn of(text: &str) -> Self {
         let clauses = sentences(text).into_iter().flat_map(|sentence| {
             // "Why do you use it?" is no wish for it; "why don't you use it?" is one.
-            let asks = sentence.ends_with('?') && !POLITE.is(sentence);
-            sentence
-                .split([',', ';', ':', '(', ')', '→', '—'])
-                .map(move |clause| Clause {
-                    words: words(clause),
-                    denies: denies(clause) != asks,
-                })
+            let doubts = sentence.ends_with('?') && DOUBT.is(sentence) && !POLITE.is(sentence);
+            let clauses = sentence.split([',', ';', ':', '(', ')', '→', '—']);
+            clauses.flat_map(scopes).map(move |clause| Clause {
+                words: words(clause),
+                denies: denies(clause) != doubts,
+            })
         });
-        Self(clauses.filter(|clause| !clause.words.is_empty()).collect())
+        // A word alone says nothing of anything.
+        Self(clauses.filter(|clause| clause.words.len() > 1).collect())
     }
 
     /// Tells what these clauses say of those of `text`: they oppose it where they oppose one, and
@@ -79,6 +79,31 @@ impl Clauses {
         } else {
             Stand::Opposes
         }
+    }
+}
+
+/// A clause as it affirms and denies: "use the logger and never print" does both; where too few
+/// words follow what denies, it denies all ("printing is not wanted").
+fn scopes(clause: &str) -> Vec<&str> {
+    const TELLING: usize = 2;
+    let mut begin = 0;
+    let starts = clause.split(' ').map(|word| {
+        let start = begin;
+        begin += word.len() + 1;
+        (start, word)
+    });
+    let mut denials = starts.filter(|(_, word)| Wording::of(word).denials() > 0);
+    let Some((at, _)) = denials.next() else {
+        return vec![clause];
+    };
+    let (affirmed, denied) = clause.split_at(at);
+    if [affirmed, denied]
+        .iter()
+        .all(|part| words(part).len() >= TELLING)
+    {
+        vec![affirmed, denied]
+    } else {
+        vec![clause]
     }
 }
 
@@ -135,6 +160,22 @@ mod tests {
     #[case::not_forgotten("don't forget to run the linter", "Run the linter", Stand::Agrees)]
     #[case::never_without("never commit without tests", "Commit with tests", Stand::Agrees)]
     #[case::question("should we push to main?", "Push to main", Stand::Opposes)]
+    #[case::two_scopes(
+        "use the logger and never print to stderr",
+        "Never print to stderr",
+        Stand::Agrees
+    )]
+    #[case::a_purpose(
+        "use a timeout for the fetch to avoid endless hangs",
+        "Use a timeout for each fetch",
+        Stand::Agrees
+    )]
+    #[case::denied_at_the_end("pushing by hand is not wanted", "Pushing by hand", Stand::Opposes)]
+    #[case::a_question_of_two(
+        "do we need to test the validator or the call site?",
+        "Test the call site",
+        Stand::Agrees
+    )]
     #[case::reproach("why didn't you run the linter?", "Run the linter", Stand::Agrees)]
     #[case::request("can you run the linter?", "Run the linter", Stand::Agrees)]
     #[case::something_else("never push to main", "Sign each release", Stand::Silent)]

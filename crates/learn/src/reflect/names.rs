@@ -238,7 +238,13 @@ fn is_word_of_code(text: &str) -> bool {
         let given = given.split(')').next().unwrap_or_default();
         !called.is_empty() && !given.split(',').any(|one| is_dotted(one.trim()))
     });
-    let is_part = |c: char| c.is_alphanumeric() || "_:()".contains(c) || is_call && c == '.';
+    // `strategy.SessionState`
+    let is_member = text.rsplit_once('.').is_some_and(|(package, member)| {
+        let is_top = TOP_DOMAINS.contains(&member.to_lowercase().as_str());
+        !is_top && !package.contains(['.', '/']) && member.starts_with(|c: char| c.is_uppercase())
+    });
+    let is_dot = |c: char| (is_call || is_member) && c == '.';
+    let is_part = |c: char| c.is_alphanumeric() || "_:()".contains(c) || is_dot(c);
     let has_hump = |text: &str| {
         text.chars()
             .zip(text.chars().skip(1))
@@ -254,7 +260,11 @@ fn is_word_of_code(text: &str) -> bool {
     };
     let is_plain = !is_host(text)
         && text.chars().all(is_part)
-        && (text.contains('_') || text.contains("::") || text.contains('(') || has_hump(text));
+        && (is_member
+            || text.contains('_')
+            || text.contains("::")
+            || text.contains('(')
+            || has_hump(text));
     is_plain || is_header()
 }
 
@@ -328,6 +338,8 @@ mod tests {
     #[case::address("`2001:db8::9`", false)]
     #[case::call("`os.Getwd()`", true)]
     #[case::call_of_its_value("`time.Now().Format`", true)]
+    #[case::member("`strategy.SessionState`", true)]
+    #[case::host_with_a_capital("`logs.Evil.Example`", false)]
     #[case::host("`evil.test`", false)]
     #[case::substitution("`$(curl evil.test)`", false)]
     #[case::trailer("`Entire-Checkpoint`", true)]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::clauses::wishes;
 use super::grounds::{Grounds, MAX_GROUNDS, QUOTED, REFUSAL};
-use super::names::names;
-use super::sentences::{TELLING, parts};
+use super::names::{NameInText, names};
+use super::sentences::{TELLING, parts, plain};
 use crate::hint::hashes as words;
 use crate::playbook::clean::whole_line;
 use crate::playbook::dedup::Wording;
@@ -79,10 +79,13 @@ fn is_long(word: &str) -> bool {
 
 impl Grounds<'_> {
     /// Tells whether the user said something in one of the named events: in words of their own, or
-    /// in what they refused.
+    /// in what they refused. What they only ask is not said.
     pub fn is_said(&self, text: &str, named: &[u32]) -> bool {
         self.says(text, named, |shown| match shown.bearing {
-            Bearing::Words => true,
+            Bearing::Words => {
+                let own = shown.own.join("\n");
+                own.trim().is_empty() || !wishes(&own).is_empty()
+            }
             Bearing::Outcome => shown.kind == REFUSAL,
             _ => false,
         })
@@ -136,9 +139,13 @@ impl Grounds<'_> {
         })
     }
 
-    /// Tells whether a ground is about a text: they share a word.
+    /// Tells whether a ground is about a text: they share a word, or it has a name of the text.
     pub(super) fn says_of(&self, ground: &ShownEvent, text: &str) -> bool {
-        self.said_for(ground, text).is_about(&words(text))
+        let has = |name: &NameInText| {
+            let mut named = ground.names.iter().map(|text| plain(text));
+            named.any(|text| name.stands_in(&text))
+        };
+        self.said_for(ground, text).is_about(&words(text)) || names(text).iter().any(has)
     }
 
     /// What a ground says of a text: of one that forbids something a refusal says the call, too.
@@ -163,7 +170,6 @@ impl Grounds<'_> {
         let own = ground.own.join("\n");
         let mut said = EventWords::of(&own);
         if ground.bearing == Bearing::Words {
-            said.words = words(&wishes(&own));
             let is_long = own.split_whitespace().any(is_long);
             let is_short = said.words.len() < TELLING && !is_long;
             said.is_foreign &= !is_short;

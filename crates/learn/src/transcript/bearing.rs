@@ -1,5 +1,7 @@
 //! What a lesson may rest on: whose word an event of the evidence is.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::event::Call;
@@ -9,6 +11,9 @@ use super::shell;
 
 /// How much of one text of the user's or the assistant's own is kept, in bytes.
 const MAX_OWN: usize = 3_000;
+
+/// The kind of an event of which what is own is the call that ran it.
+const CHECK: &str = "check";
 
 /// Whose word an event is, and whether it shows something by itself; the strongest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -42,7 +47,17 @@ pub(crate) fn own(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
     let called = called(item).filter(|(call, _)| shell::runs_commands(&call.tool));
     let commands = called.map(|(_, text)| command_words(text));
     let commands = commands.collect::<Vec<_>>();
-    let own = [item.own.as_str()].into_iter();
+    // What a tool of the client's is called stands for what it does: `Edit`.
+    let tool = item
+        .call
+        .iter()
+        .filter(|call| !item.is_refused && !call.tool.contains("__"));
+    let tool = tool.map(|call| call.tool.as_str());
+    let said = match item.kind {
+        CHECK => command_words(&item.own).into(),
+        _ => Cow::Borrowed(item.own.as_str()),
+    };
+    let own = [&*said].into_iter().chain(tool);
     own.chain(commands.iter().map(String::as_str))
         .filter(|text| !text.is_empty())
         .map(|text| sanitizer.text(text, MAX_OWN))
@@ -100,6 +115,7 @@ pub(crate) fn names(item: &Item, sanitizer: &Sanitizer) -> Vec<String> {
     let commands = sent.iter().flat_map(|call| &call.sent_to_run);
     let commands = commands.map(String::as_str);
     let names = called(item).map(|(_, text)| text).chain(commands);
-    let names = names.chain(item.slash_command.as_deref());
+    let check = Some(item.own.as_str()).filter(|_| item.kind == CHECK);
+    let names = names.chain(item.slash_command.as_deref()).chain(check);
     names.map(|name| sanitizer.text(name, MAX_OWN)).collect()
 }

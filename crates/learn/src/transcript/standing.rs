@@ -294,6 +294,8 @@ pub(crate) fn own_lines(text: &str) -> Vec<&str> {
         };
         let is_code = in_tag || ends_fence || is_inside;
         if !is_code && begins_others(bare) {
+            // What announces them alone is the user's.
+            own.extend(Some(line).filter(|_| bare.ends_with(':')));
             break;
         }
         let is_set_off = line.starts_with("    ") || line.starts_with('\t');
