@@ -16,7 +16,7 @@
 //! 4. no sentence of a tool, a file or a page says it, or a piece of it, better than all that is
 //!    trusted,
 //! 5. no clause of it is the opposite of what the user says of the same,
-//! 6. where it replaces a key point, [`super::replaced`] has its say, and where it takes one away.
+//! 6. where it replaces a key point or takes one away, more is asked (`replaced`).
 //!
 //! What is gone from the project's files, and what earlier sessions taught with a ground, need none
 //! here (`accept_of_stale`, `accept_of_lessons`); a template that asks for no grounds gets what it says.

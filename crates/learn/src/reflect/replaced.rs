@@ -6,8 +6,9 @@
 //! 1. a clause that turns one of the key point's round (`not`, `after`) is the user's, or forbids a
 //!    call that the user refused,
 //! 2. what is new in a sentence that the key point has are words of the key points, of a ground or
-//!    of the user's; of a sentence that is new, named events say much,
-//! 3. what it has no more would have been taken away by itself.
+//!    of the user's, or the sentence says all that it said and a named event is about it; of a
+//!    sentence that is new, named events say much,
+//! 3. what it leaves out would have been taken away by itself.
 //!
 //! It is taken away by words of the user's that say the opposite or that it holds no more, by a
 //! call refused that it asks for, or by an error, that was got past, of a command that it names.
@@ -24,7 +25,7 @@ use crate::playbook::dedup::Wording;
 use crate::transcript::english::patterns;
 use crate::transcript::{Bearing, ShownEvent};
 
-patterns! { ENDED TELLS_ORDER }
+patterns! { ENDED NARROWS TELLS_ORDER }
 
 /// The words that turn a sentence round (`not`, `after`) and that `sources` have nowhere; `None`
 /// where it turns none of theirs. One that has no other words and lost such a word turns it, too,
@@ -86,7 +87,10 @@ impl Grounds<'_> {
         );
         let is_said = |part: &str| match turned(part, sources) {
             Some(turn) => grounds.iter().any(|ground| self.turns(ground, part, &turn)),
-            None if is_of(part, sources) => words(part).is_subset(&trusted),
+            None if is_of(part, sources) => {
+                words(part).is_subset(&trusted)
+                    || widens(part, sources) && self.is_grounded(part, claim.grounds)
+            }
             None => self.says_much(part, claim.grounds),
         };
         if !parts(text).into_iter().all(is_said) {
@@ -152,6 +156,13 @@ impl Grounds<'_> {
         let namings = namings.iter().flat_map(|name| words(&name.text)).collect();
         said.has_share(&words(part), &namings)
     }
+}
+
+/// Tells whether a sentence has all that one of the key points says, and more, but for a condition.
+fn widens(part: &str, sources: &[&str]) -> bool {
+    let said = words(part);
+    let mut before = sources.iter().flat_map(|source| parts(source));
+    before.any(|before| words(before).is_subset(&said) && NARROWS.is(before) == NARROWS.is(part))
 }
 
 /// The clauses of a ground; a refusal forbids the call.
