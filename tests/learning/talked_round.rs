@@ -51,6 +51,7 @@ fn what_was_refused_is_not_asked_for_by_a_denial(#[case] text: &str) {
     "never forget to run the parser tests before a push",
     delete("pat-001")
 )]
+#[case::asked_for_now("now run the parser tests before a push", delete("pat-001"))]
 #[case::of_something_else("do not touch the parser tests in this branch", delete("pat-001"))]
 #[case::update_as_delete(ASK, update("Mend the red test of the parser first."))]
 #[case::merge_as_delete(ASK, json!({"type": "MERGE", "source_ids": ["pat-001", "pat-002"],

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use super::clauses::{Clauses, Stand};
 use super::grounds::{ERROR, Grounds, MAX_GROUNDS, QUOTED, REFUSAL, TaughtText};
-use super::names::names;
+use super::names::{NameInText, names};
 use super::said::EventWords;
 use super::sentences::{SAYS_IT, is_of, parts, plain};
 use crate::hint::hashes as words;
@@ -25,7 +25,7 @@ use crate::playbook::dedup::Wording;
 use crate::transcript::english::patterns;
 use crate::transcript::{Bearing, ShownEvent};
 
-patterns! { ENDED NARROWS TELLS_ORDER }
+patterns! { ENDED NARROWS REPLACED TELLS_ORDER }
 
 /// The words that turn a sentence round (`not`, `after`) and that `sources` have nowhere; `None`
 /// where it turns none of theirs. One that has no other words and lost such a word turns it, too,
@@ -182,7 +182,7 @@ fn speaks_against(ground: &ShownEvent, point: &str) -> bool {
             match clauses_of(ground).stand_to(&Clauses::of(point)) {
                 Stand::Opposes => true,
                 Stand::Agrees => ENDED.is(&own) && !Wording::of(point).is_negated(),
-                Stand::Silent => ENDED.is(&own) || ground.refused.is_some(),
+                Stand::Silent => ENDED.is(&own) || REPLACED.is(&own) || ground.refused.is_some(),
             }
         }
         (_, ERROR) => {
@@ -192,8 +192,7 @@ fn speaks_against(ground: &ShownEvent, point: &str) -> bool {
                 .chain(&ground.names)
                 .map(|text| plain(text));
             let called: Vec<String> = called.collect();
-            let is_called =
-                |name: &super::names::NameInText| called.iter().any(|call| name.stands_in(call));
+            let is_called = |name: &NameInText| called.iter().any(|call| name.stands_in(call));
             names(point).iter().any(is_called)
         }
         _ => true,
