@@ -17,6 +17,8 @@ const BEFORE: u32 = 2;
 
 /// One in so many words of a text stands in an event that says much of it.
 const SHARE: usize = 3;
+/// As above, of what becomes a key point at once.
+const AT_ONCE: usize = 2;
 /// So many words of another language make a text one of that.
 const OF_ANOTHER: usize = 2;
 
@@ -60,11 +62,20 @@ impl EventWords {
 
     /// Tells whether they say much of a text, whose words that stand in `known` say nothing.
     pub(super) fn has_share(&self, text: &BTreeSet<u64>, known: &BTreeSet<u64>) -> bool {
+        self.is_foreign || self.has_part(text, known, SHARE)
+    }
+
+    /// As [`Self::has_share`], of what is told to every session at once: half of it.
+    fn has_half(&self, text: &BTreeSet<u64>, known: &BTreeSet<u64>) -> bool {
+        self.is_foreign || self.has_part(text, known, AT_ONCE)
+    }
+
+    fn has_part(&self, text: &BTreeSet<u64>, known: &BTreeSet<u64>, one_in: usize) -> bool {
         let shared = self.words.intersection(text).count();
         let new = text
             .difference(&self.words)
             .filter(|word| !known.contains(word));
-        self.is_foreign || (shared > 0 && shared * SHARE >= shared + new.count())
+        shared > 0 && shared * one_in >= shared + new.count()
     }
 }
 
@@ -122,7 +133,7 @@ impl Grounds<'_> {
         let namings = namings.iter().flat_map(|name| words(&name.text)).collect();
         let said = such.iter().map(|shown| self.said_for(shown, &text));
         let said = said.reduce(EventWords::and);
-        let says_much = said.is_some_and(|said| said.has_share(&words(&text), &namings));
+        let says_much = said.is_some_and(|said| said.has_half(&words(&text), &namings));
         let is_said = |part: &str| such.iter().any(|shown| self.says_of(shown, part));
 
         says_much && parts(&text).into_iter().all(is_said)
