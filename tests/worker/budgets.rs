@@ -139,7 +139,7 @@ fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
 fn a_job_applies_no_more_operations_than_it_may() {
     let words = "alpha bravo charlie delta echo".split(' ');
     let operations: Vec<_> = words
-        .map(|w| json!({"type": "ADD", "section": "OTHERS", "text": format!("Say hello to {w}."), "grounds": [1], "said": [1]}))
+        .map(|w| json!({"type": "ADD", "section": "OTHERS", "text": format!("hello {w}"), "grounds": [1], "said": [1]}))
         .collect();
     let reply =
         json!({"analysis": "a", "bullet_tags": [], "reasoning": "r", "operations": operations});
