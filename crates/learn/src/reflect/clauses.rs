@@ -5,12 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use super::others::words;
 use super::sentences::SAYS_IT;
-use crate::hint::hashes as words;
 use crate::playbook::dedup::Wording;
 use crate::transcript::english::patterns;
 
-patterns! { DENIED_TWICE DOUBT POLITE }
+patterns! { BANNED DENIED_TWICE DOUBT LIMITED MISSING POLITE REPROACH }
+
+/// How a form of `be` begins.
+const FORMS_OF_BE: [&str; 5] = ["is", "are", "was", "were", "be"];
 
 /// What one text says of what another one says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,17 +31,24 @@ pub(super) struct Clauses(Vec<Clause>);
 struct Clause {
     words: BTreeSet<u64>,
     denies: bool,
+    /// Whether it holds only where something else does.
+    is_limited: bool,
 }
 
 impl Clauses {
     pub(super) fn of(text: &str) -> Self {
-        let clauses = sentences(text).into_iter().flat_map(|sentence| {
+        let text = text
+            .replace(" instead of ", " not ")
+            .replace(" rather than ", " not ");
+        let clauses = sentences(&text).into_iter().flat_map(|sentence| {
             // "Why do you use it?" is no wish for it; "why don't you use it?" is one.
-            let doubts = sentence.ends_with('?') && DOUBT.is(sentence) && !POLITE.is(sentence);
+            let wishes = POLITE.is(sentence) || REPROACH.is(sentence);
+            let doubts = sentence.ends_with('?') && DOUBT.is(sentence) && !wishes;
             let clauses = sentence.split([',', ';', ':', '(', ')', '→', '—']);
             clauses.flat_map(scopes).map(move |clause| Clause {
                 words: words(clause),
                 denies: denies(clause) != doubts,
+                is_limited: LIMITED.is(clause),
             })
         });
         // A word alone says nothing of anything.
@@ -67,23 +77,28 @@ impl Clauses {
     }
 
     fn stand(&self, clause: &Clause) -> Stand {
-        let is_about = |own: &&Clause| {
-            let shared = own.words.intersection(&clause.words).count();
-            shared * 100 >= SAYS_IT * clause.words.len()
-        };
+        let shared = |own: &Clause| own.words.intersection(&clause.words).count() * 100;
+        let is_about = |own: &&Clause| shared(own) >= SAYS_IT * clause.words.len();
+        // More words around what is denied do not allow it.
+        let is_denied =
+            |own: &Clause| own.denies && !clause.denies && shared(own) >= SAYS_IT * own.words.len();
+        let agrees =
+            |own: &Clause| own.denies == clause.denies && (clause.is_limited || !own.is_limited);
         let mut about = self.0.iter().filter(is_about).peekable();
-        if about.peek().is_none() {
-            Stand::Silent
-        } else if about.any(|own| own.denies == clause.denies) {
+        let is_silent = about.peek().is_none();
+        if about.any(agrees) {
             Stand::Agrees
+        } else if is_silent && !self.0.iter().any(is_denied) {
+            Stand::Silent
         } else {
             Stand::Opposes
         }
     }
 }
 
-/// A clause as it affirms and denies: "use the logger and never print" does both; where too few
-/// words follow what denies, it denies all ("printing is not wanted").
+/// A clause as it affirms and denies: "use the logger and never print" does both. Where too few
+/// words follow what denies, it denies all ("printing is not wanted"), or a name of what else
+/// there is ("use the logger, not print").
 fn scopes(clause: &str) -> Vec<&str> {
     const TELLING: usize = 2;
     let mut begin = 0;
@@ -93,23 +108,28 @@ fn scopes(clause: &str) -> Vec<&str> {
         (start, word)
     });
     let mut denials = starts.filter(|(_, word)| Wording::of(word).denials() > 0);
-    let Some((at, _)) = denials.next() else {
+    let Some((at, denial)) = denials.next() else {
         return vec![clause];
     };
     let (affirmed, denied) = clause.split_at(at);
-    if [affirmed, denied]
-        .iter()
-        .all(|part| words(part).len() >= TELLING)
-    {
-        vec![affirmed, denied]
-    } else {
+    let is_form = |word: &str| FORMS_OF_BE.iter().any(|form| word.starts_with(form));
+    let before = affirmed.split_whitespace().last().unwrap_or_default();
+    if words(affirmed).len() < TELLING {
         vec![clause]
+    } else if words(denied).len() >= TELLING {
+        vec![affirmed, denied]
+    } else if is_form(before) || is_form(denial) {
+        vec![clause]
+    } else {
+        vec![affirmed]
     }
 }
 
 /// Tells whether a clause forbids or denies; twice is not at all.
 fn denies(clause: &str) -> bool {
-    let denials = Wording::of(clause).denials() + usize::from(DENIED_TWICE.is(clause));
+    let is_missing = MISSING.is(clause.trim()) && !BANNED.is(clause);
+    let twice = DENIED_TWICE.is(clause) || REPROACH.is(clause) || is_missing;
+    let denials = Wording::of(clause).denials() + usize::from(twice);
     denials % 2 == 1
 }
 
@@ -160,6 +180,28 @@ mod tests {
     #[case::not_forgotten("don't forget to run the linter", "Run the linter", Stand::Agrees)]
     #[case::never_without("never commit without tests", "Commit with tests", Stand::Agrees)]
     #[case::question("should we push to main?", "Push to main", Stand::Opposes)]
+    #[case::padded(
+        "never push to main",
+        "Push to the main branch of the repository by default",
+        Stand::Opposes
+    )]
+    #[case::one_name(
+        "replace getUserID with a machine identifier",
+        "Use a machine identifier instead of getUserID",
+        Stand::Agrees
+    )]
+    #[case::missing(
+        "the error is checked but not included in the message",
+        "Include the error in the message",
+        Stand::Agrees
+    )]
+    #[case::instead(
+        "open a pull request instead of pushing to main",
+        "Pushing to main",
+        Stand::Opposes
+    )]
+    #[case::unlimited("push to main only after a review", "Push to main", Stand::Opposes)]
+    #[case::reproached("you did not run the linter", "Run the linter", Stand::Agrees)]
     #[case::two_scopes(
         "use the logger and never print to stderr",
         "Never print to stderr",

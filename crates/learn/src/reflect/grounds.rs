@@ -44,7 +44,7 @@ use crate::screen::plain as shown;
 use crate::transcript::english::patterns;
 use crate::transcript::{Bearing, Evidence, ShownEvent, is_forbidden};
 
-patterns! { UNGUARDED }
+patterns! { ASKS_FIRST LOOSENS PASSES_BY UNGUARDED }
 
 /// How much of a ground is quoted where it is only told of, in bytes.
 pub(super) const QUOTED: usize = 160;
@@ -76,7 +76,6 @@ pub struct Grounds<'a> {
     pub(super) evidence: &'a Evidence,
     /// The user's words and the assistant's calls, in lower case.
     own: Vec<String>,
-    pub(super) own_words: BTreeSet<u64>,
     /// What may be named besides, in lower case: what an event names beside its words, and what
     /// earlier sessions taught.
     known: Vec<String>,
@@ -84,6 +83,8 @@ pub struct Grounds<'a> {
     refused: Vec<String>,
     /// What the user says, clause by clause.
     user: Clauses,
+    /// Whether they say where something that they forbid is allowed.
+    user_loosens: bool,
     /// What neither the user nor a call says.
     pub(super) others: OnceLock<Others>,
 }
@@ -91,6 +92,7 @@ pub struct Grounds<'a> {
 impl<'a> Grounds<'a> {
     /// `None` where the events have no numbers: an older version chose them.
     pub fn of(evidence: &'a Evidence) -> Option<Self> {
+        let said = said_by_user(evidence).collect::<Vec<_>>().join("\n");
         let is_numbered = evidence.shown.iter().all(|shown| shown.number > 0);
         let own = evidence.shown.iter().flat_map(|shown| &shown.own);
         let own: Vec<String> = own.map(|text| plain(text)).collect();
@@ -98,10 +100,10 @@ impl<'a> Grounds<'a> {
         let refused = evidence.shown.iter().flat_map(|shown| &shown.refused);
         is_numbered.then(|| Self {
             evidence,
-            own_words: own.iter().flat_map(|text| words(text)).collect(),
             own,
             known: names.map(|text| plain(text)).collect(),
-            user: Clauses::of(&said_by_user(evidence)),
+            user: Clauses::of(&said),
+            user_loosens: LOOSENS.is(&said),
             refused: refused.map(|text| plain(text)).collect(),
             others: OnceLock::new(),
         })
@@ -165,11 +167,20 @@ impl<'a> Grounds<'a> {
             return Err("it says nothing".to_owned());
         }
         self.has_all_names(&text, claim.sources)?;
-        let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &text)) else {
+        // A call that fails may have gone out of use with what the key point says of it.
+        let is_about = |ground: &&&ShownEvent| {
+            let mut texts = claim.sources.iter().copied().chain([text.as_str()]);
+            texts.any(|text| self.says_of(ground, text))
+        };
+        let Some(ground) = grounds.iter().find(is_about) else {
             return Err("its grounds say nothing of it".to_owned());
         };
-        if self.user.stand_to(&Clauses::of(&text)) == Stand::Opposes {
+        let stand = self.user.stand_to(&Clauses::of(&text));
+        let loosens = LOOSENS.is(&text) && Wording::of(&text).is_negated();
+        if stand == Stand::Opposes {
             return Err("the user said the opposite".to_owned());
+        } else if stand == Stand::Agrees && loosens && !self.user_loosens {
+            return Err("the user forbids more than it does".to_owned());
         }
         if changes {
             self.may_replace(&text, claim, &grounds)?;
@@ -256,6 +267,11 @@ impl<'a> Grounds<'a> {
         quotes.collect::<Vec<_>>().join("\n")
     }
 
+    /// What the user said, with and without a refusal.
+    pub(super) fn said_by_user(&self) -> impl Iterator<Item = &'a str> {
+        said_by_user(self.evidence)
+    }
+
     pub(super) fn numbered(&self, number: u32) -> impl Iterator<Item = &'a ShownEvent> {
         let shown = self.evidence.shown.iter();
         shown.filter(move |shown| shown.number == number)
@@ -295,7 +311,7 @@ impl<'a> Grounds<'a> {
                 .peekable();
             self.refused.iter().any(|call| name.stands_in(call))
                 && said.peek().is_some()
-                && said.all(|part| Wording::of(part).is_negated() && !UNGUARDED.is(part))
+                && said.all(|part| forbids(part, &name.text))
         };
         match names(text)
             .into_iter()
@@ -310,12 +326,18 @@ impl<'a> Grounds<'a> {
     }
 }
 
+/// Tells whether a sentence forbids what it names, or has the user asked before it.
+fn forbids(sentence: &str, name: &str) -> bool {
+    let before = sentence.split(name).next().unwrap_or_default();
+    let is_denied = Wording::of(before).denials() == 1 && !PASSES_BY.is(before);
+    is_denied && !UNGUARDED.is(before) || ASKS_FIRST.is(before)
+}
+
 /// What the user said in a session, with and without a refusal.
-fn said_by_user(evidence: &Evidence) -> String {
+fn said_by_user(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let said = |shown: &&ShownEvent| shown.bearing == Bearing::Words || shown.kind == REFUSAL;
     let said = evidence.shown.iter().filter(said);
-    let lines = said.flat_map(|shown| shown.own.iter().map(String::as_str));
-    lines.collect::<Vec<_>>().join("\n")
+    said.flat_map(|shown| shown.own.iter().map(String::as_str))
 }
 
 /// Reads the numbers that a reply names as grounds: `[3, "#17"]`, `5`, `"3, 17"`.

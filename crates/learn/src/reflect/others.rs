@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::grounds::Grounds;
+use super::grounds::{Grounds, REFUSAL};
 use super::names::names;
 use super::sentences::{SAYS_IT, is_of, parts, pieces};
 use crate::hint::hashes;
@@ -40,8 +40,8 @@ impl Others {
         let weight = |shown: &ShownEvent| match shown.bearing {
             Bearing::Call => None,
             Bearing::Text => Some((REPEATS_IT, 2)),
-            // The assistant asked.
-            _ if shown.kind == ANSWER => Some((REPEATS_IT, 2)),
+            // The assistant asked, or called what was refused.
+            _ if [ANSWER, REFUSAL].contains(&shown.kind.as_str()) => Some((REPEATS_IT, 2)),
             _ => Some((SAYS_IT, 1)),
         };
         let shown = evidence.shown.iter();
@@ -114,7 +114,7 @@ impl Grounds<'_> {
 
 /// The words of a text without their endings, and those that an identifier is made of:
 /// `pushToMain`.
-fn words(text: &str) -> BTreeSet<u64> {
+pub(super) fn words(text: &str) -> BTreeSet<u64> {
     let mut apart = String::new();
     let mut before = ' ';
     for c in text.chars() {

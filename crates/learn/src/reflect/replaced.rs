@@ -18,18 +18,18 @@ use std::collections::BTreeSet;
 use super::clauses::{Clauses, Stand};
 use super::grounds::{ERROR, Grounds, MAX_GROUNDS, QUOTED, REFUSAL, TaughtText};
 use super::names::{NameInText, names};
-use super::said::EventWords;
+use super::said::{EventWords, SHARE};
 use super::sentences::{SAYS_IT, is_of, parts, plain};
 use crate::hint::hashes as words;
 use crate::playbook::dedup::Wording;
 use crate::transcript::english::patterns;
 use crate::transcript::{Bearing, ShownEvent};
 
-patterns! { ENDED NARROWS REPLACED TELLS_ORDER }
+patterns! { ENDED NARROWS REPLACED TELLS_ORDER WRONG_CALL }
 
 /// The words that turn a sentence round (`not`, `after`) and that `sources` have nowhere; `None`
 /// where it turns none of theirs. One that has no other words and lost such a word turns it, too,
-/// and one that has them in another order, where that is told (`then`).
+/// and one that has them in another order.
 pub(super) fn turned(part: &str, sources: &[&str]) -> Option<BTreeSet<String>> {
     let before = sources.iter().flat_map(|source| parts(source));
     let like: Vec<&str> = before
@@ -49,7 +49,6 @@ pub(super) fn turned(part: &str, sources: &[&str]) -> Option<BTreeSet<String>> {
         !is_left && own.is_subset(&words(before))
     };
     let reorders = |before: &&str| words(before) == own && in_order(before) != in_order(part);
-    let reorders = |before: &&str| TELLS_ORDER.is(before) && reorders(before);
     let turns = !added.is_empty() || like.iter().any(|one| has_lost(one) || reorders(one));
     (!like.is_empty() && turns).then_some(added)
 }
@@ -58,6 +57,12 @@ pub(super) fn turned(part: &str, sources: &[&str]) -> Option<BTreeSet<String>> {
 fn in_order(text: &str) -> Vec<BTreeSet<u64>> {
     let words_of = text.split_whitespace().map(words);
     words_of.filter(|words| !words.is_empty()).collect()
+}
+
+/// Tells whether words stand in others in the same order.
+fn is_within(words: &[BTreeSet<u64>], others: &[BTreeSet<u64>]) -> bool {
+    let mut others = others.iter();
+    words.iter().all(|word| others.any(|other| other == word))
 }
 
 impl Grounds<'_> {
@@ -77,18 +82,23 @@ impl Grounds<'_> {
         {
             return Err("it turns round what it replaces, and the user does not".to_owned());
         }
-        let mut trusted: BTreeSet<u64> = sources.iter().flat_map(|text| words(text)).collect();
-        trusted.extend(names(text).iter().flat_map(|name| words(&name.text)));
-        trusted.extend(&self.own_words);
-        trusted.extend(
-            grounds
-                .iter()
-                .flat_map(|ground| self.said_for(ground, text).words),
-        );
+        if !self.has_new_names(text, claim) {
+            return Err(
+                "what it names anew is neither the user's nor what got past an error".to_owned(),
+            );
+        }
+        let before: BTreeSet<u64> = sources.iter().flat_map(|text| words(text)).collect();
+        let said = self.sayings(grounds, claim.grounds);
         let is_said = |part: &str| match turned(part, sources) {
             Some(turn) => grounds.iter().any(|ground| self.turns(ground, part, &turn)),
             None if is_of(part, sources) => {
-                words(part).is_subset(&trusted)
+                let part_words = words(part);
+                let new: BTreeSet<u64> = part_words.difference(&before).copied().collect();
+                // One saying has what is new, and something of what stays.
+                let says_it = |said: &BTreeSet<u64>| {
+                    new.is_subset(said) && !said.is_disjoint(&(&part_words - &new))
+                };
+                (new.is_empty() || said.iter().any(says_it))
                     || widens(part, sources) && self.is_grounded(part, claim.grounds)
             }
             None => self.says_much(part, claim.grounds),
@@ -102,6 +112,71 @@ impl Grounds<'_> {
             Some(_) => Err("it leaves out a part that nothing speaks against".to_owned()),
             None => Ok(()),
         }
+    }
+
+    /// Tells whether each name and number that the key points do not have is the user's, or stands in
+    /// a named call that got past a named error, or that has a name of theirs.
+    fn has_new_names(&self, text: &str, claim: &TaughtText<'_>) -> bool {
+        let named = claim.grounds.iter().take(MAX_GROUNDS);
+        let shown: Vec<&ShownEvent> = named.flat_map(|number| self.numbered(*number)).collect();
+        let errors = shown.iter().filter(|shown| shown.kind == ERROR);
+        let first_error = errors.map(|shown| shown.number).min();
+        let known: Vec<NameInText> = claim.sources.iter().flat_map(|text| names(text)).collect();
+        // A call that the key point names may have more, such as a flag.
+        let has_known = |shown: &ShownEvent| {
+            let mut called = shown.names.iter().map(|text| plain(text));
+            called.any(|text| known.iter().any(|name| name.stands_in(&text)))
+        };
+        let may_be_told = |shown: &&&ShownEvent| {
+            let is_past = first_error.is_some_and(|first| shown.number > first);
+            shown.bearing == Bearing::Call && (is_past || has_known(shown))
+        };
+        let called = shown
+            .iter()
+            .filter(may_be_told)
+            .flat_map(|shown| &shown.names);
+        let told = called
+            .map(String::as_str)
+            .chain(claim.sources.iter().copied());
+        let told: Vec<String> = told.map(plain).collect();
+        let said: Vec<String> = self.said_by_user().map(plain).collect();
+        let about = words(text);
+        // What the user counts is no number of something else.
+        let is_counted = |number: &str| {
+            let mut clauses = said
+                .iter()
+                .flat_map(|said| said.split([',', ';', '!', '?', '\n']));
+            let is_told = told.iter().any(|text| has_word(text, number));
+            is_told
+                || clauses.any(|said| has_word(said, number) && !words(said).is_disjoint(&about))
+        };
+        let mut numbers = pieces_of(text).filter(|word| word.bytes().all(|b| b.is_ascii_digit()));
+        let all = told.iter().chain(&said);
+        names(text)
+            .iter()
+            .all(|name| name.is_identifier || all.clone().any(|text| name.stands_in(text)))
+            && numbers.all(is_counted)
+    }
+
+    /// What a key point may be changed by: each sentence of the user's in a ground, and of an error
+    /// what it says together with the calls that got past it.
+    fn sayings(&self, grounds: &[&ShownEvent], named: &[u32]) -> Vec<BTreeSet<u64>> {
+        let mut sayings = Vec::new();
+        for ground in grounds {
+            let calls = self.said_for(ground, "").words;
+            if ground.bearing == Bearing::Words || ground.kind == REFUSAL {
+                let own = ground.own.join("\n");
+                let sentences = own.split(['.', '!', '?', '\n']);
+                sayings.extend(sentences.map(words).filter(|said| !said.is_empty()));
+            } else {
+                let later = named.iter().filter(|number| **number > ground.number);
+                let later = later.flat_map(|number| self.numbered(*number));
+                let later = later.filter(|shown| shown.bearing == Bearing::Call);
+                let called = later.flat_map(|shown| shown.own.iter().chain(&shown.names));
+                sayings.push(called.flat_map(|text| words(text)).chain(calls).collect());
+            }
+        }
+        sayings
     }
 
     /// Accepts that key points are taken away: a ground says much of them and speaks against them.
@@ -118,7 +193,8 @@ impl Grounds<'_> {
                     is_foreign: false,
                     ..said
                 };
-                said.has_share(&words(point), &BTreeSet::new()) && speaks_against(ground, point)
+                said.has_share(&words(point), &BTreeSet::new())
+                    && self.speaks_against(ground, point)
             })
         };
         match grounds.iter().find(says_it) {
@@ -137,7 +213,15 @@ impl Grounds<'_> {
         let part_words = words(part);
         let said = self.said_for(ground, part).words;
         let shared = said.intersection(&part_words).count();
-        has_turn && shared * 100 >= SAYS_IT * part_words.len()
+        let has_most = shared * 100 >= SAYS_IT * part_words.len();
+        // What only stands in another order, the user has to say in that order.
+        let has_order = || {
+            ground
+                .own
+                .iter()
+                .any(|own| is_within(&in_order(part), &in_order(own)))
+        };
+        has_turn && has_most && (!turn.is_empty() || has_order())
     }
 
     /// Tells whether the named events that are grounds or calls say much of a sentence.
@@ -158,6 +242,16 @@ impl Grounds<'_> {
     }
 }
 
+/// What stands between signs and blanks.
+fn pieces_of(text: &str) -> impl Iterator<Item = &str> {
+    let pieces = text.split(|c: char| !c.is_alphanumeric());
+    pieces.filter(|piece| !piece.is_empty())
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    pieces_of(text).any(|piece| piece == word)
+}
+
 /// Tells whether a sentence has all that one of the key points says, and more, but for a condition.
 fn widens(part: &str, sources: &[&str]) -> bool {
     let said = words(part);
@@ -173,28 +267,48 @@ fn clauses_of(ground: &ShownEvent) -> Clauses {
     Clauses::of(&said.collect::<Vec<_>>().join("\n"))
 }
 
-/// Tells whether a ground speaks against a key point, of which it says much.
-fn speaks_against(ground: &ShownEvent, point: &str) -> bool {
-    let own = ground.own.join("\n");
-    match (ground.bearing, ground.kind.as_str()) {
-        (Bearing::PassedLater, _) => false,
-        (Bearing::Words, _) | (_, REFUSAL) => {
-            match clauses_of(ground).stand_to(&Clauses::of(point)) {
-                Stand::Opposes => true,
-                Stand::Agrees => ENDED.is(&own) && !Wording::of(point).is_negated(),
-                Stand::Silent => ENDED.is(&own) || REPLACED.is(&own) || ground.refused.is_some(),
+impl Grounds<'_> {
+    /// Tells whether a ground speaks against a key point, of which it says much.
+    fn speaks_against(&self, ground: &ShownEvent, point: &str) -> bool {
+        match (ground.bearing, ground.kind.as_str()) {
+            (Bearing::PassedLater, _) => false,
+            (Bearing::Words, _) | (_, REFUSAL) => {
+                let own = ground.own.join("\n");
+                let stand = clauses_of(ground).stand_to(&Clauses::of(point));
+                let opposes = stand == Stand::Opposes && holds_always(&own, point);
+                opposes || stand != Stand::Agrees && ends(&own, point)
             }
+            (_, ERROR) => {
+                // What found something is not wrong itself.
+                let is_wrong = self.evidence.entry(ground.number);
+                let called = ground.own.iter().chain(&ground.names);
+                let called: Vec<String> = called.map(|text| plain(text)).collect();
+                let is_called = |name: &NameInText| called.iter().any(|call| name.stands_in(call));
+                is_wrong.is_some_and(|entry| WRONG_CALL.is(entry))
+                    && names(point).iter().any(is_called)
+            }
+            _ => true,
         }
-        (_, ERROR) => {
-            let called = ground
-                .own
-                .iter()
-                .chain(&ground.names)
-                .map(|text| plain(text));
-            let called: Vec<String> = called.collect();
-            let is_called = |name: &NameInText| called.iter().any(|call| name.stands_in(call));
-            names(point).iter().any(is_called)
-        }
-        _ => true,
     }
+}
+
+/// Tells whether what the user says of a key point has no condition: "push when it is green".
+fn holds_always(own: &str, point: &str) -> bool {
+    let point = words(point);
+    let is_about = |said: &&str| words(said).intersection(&point).count() * 2 >= point.len();
+    let mut said = own
+        .split(['.', '!', '?', ',', ';', '\n'])
+        .filter(is_about)
+        .peekable();
+    said.peek().is_none() || said.any(|said| !TELLS_ORDER.is(said) && !NARROWS.is(said))
+}
+
+/// Tells whether a sentence of the user's says that what it has much of holds no more.
+fn ends(own: &str, point: &str) -> bool {
+    let point = words(point);
+    let has_much = |said: &str| words(said).intersection(&point).count() * SHARE >= point.len();
+    let mut clauses = own.split(['.', '!', '?', ',', ';', '\n']);
+    let mut sentences = own.split(['.', '!', '?', '\n']);
+    clauses.any(|said| ENDED.is(said) && has_much(said))
+        || sentences.any(|said| REPLACED.is(said) && has_much(said))
 }

@@ -16,7 +16,7 @@ use crate::transcript::{Bearing, ShownEvent};
 const BEFORE: u32 = 2;
 
 /// One in so many words of a text stands in an event that says much of it.
-const SHARE: usize = 3;
+pub(super) const SHARE: usize = 3;
 /// As above, of what becomes a key point at once.
 const AT_ONCE: usize = 2;
 /// So many words of another language make a text one of that.
@@ -131,7 +131,7 @@ impl Grounds<'_> {
         // A command or a path is no word of what is said; it stands where it must.
         let namings = names(&text);
         let namings = namings.iter().flat_map(|name| words(&name.text)).collect();
-        let said = such.iter().map(|shown| self.said_for(shown, &text));
+        let said = such.iter().map(|shown| self.wished_for(shown, &text));
         let said = said.reduce(EventWords::and);
         let says_much = said.is_some_and(|said| said.has_half(&words(&text), &namings));
         let is_said = |part: &str| such.iter().any(|shown| self.says_of(shown, part));
@@ -166,6 +166,18 @@ impl Grounds<'_> {
         } else {
             self.said(ground)
         }
+    }
+
+    /// As [`Self::said_for`], without what the user only asks.
+    fn wished_for(&self, ground: &ShownEvent, text: &str) -> EventWords {
+        let mut said = self.said_for(ground, text);
+        if ground.bearing == Bearing::Words {
+            let own = ground.own.join("\n");
+            let wished = words(&wishes(&own));
+            said.words
+                .retain(|word| wished.contains(word) || !words(&own).contains(word));
+        }
+        said
     }
 
     pub(super) fn said_or_refused(&self, ground: &ShownEvent) -> EventWords {

@@ -95,7 +95,13 @@ fn command_words(command: &str) -> String {
         None => true,
     });
     let bare: String = bare.collect();
-    let is_plain = |word: &&str| !word.contains(['/', '_', '=', '@']);
+    let bare = bare.split(" #").next().unwrap_or_default();
+    // What is printed and how a branch is called are words of anybody.
+    let is_slug = |word: &str| word.trim_start_matches('-').matches('-').count() > 1;
+    let is_plain = |word: &&str| !word.contains(['/', '_', '=', '@']) && !is_slug(word);
+    if bare.trim_start().starts_with("echo ") || bare.trim_start().starts_with("printf ") {
+        return String::new();
+    }
     bare.split_whitespace()
         .filter(is_plain)
         .collect::<Vec<_>>()

@@ -207,7 +207,7 @@ fn own_words(text: &str) -> String {
 
 /// A line without the sentences that it quotes; a word or two in quotes are the user's.
 fn unquoted(line: &str) -> String {
-    let line = line.replace(['“', '”', '„'], "\"");
+    let line = line.replace(['“', '”', '„', '«', '»'], "\"");
     let parts: Vec<&str> = line.split('"').collect();
     let last = parts.len() - 1;
     let own = parts.into_iter().enumerate().map(|(at, part)| {
@@ -229,8 +229,8 @@ mod tests {
 
     #[rstest]
     #[case::sentence(
-        "The page says \"always run it first\", is that so?",
-        "The page says , is that so?"
+        "It reads \"always run it first\", is that so?",
+        "It reads , is that so?"
     )]
     #[case::name(
         "call it \"Entire Inc.\" everywhere",
