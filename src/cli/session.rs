@@ -277,7 +277,7 @@ impl NamedSession {
                 });
                 (
                     format!(": {}{again}", in_words(&reason)),
-                    "nothing is lost; `playbook jobs retry --all` tries it now",
+                    "nothing is lost; mend what it names, then `playbook jobs retry --all` tries it",
                 )
             }
             (None, Some(pid)) => (

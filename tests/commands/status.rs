@@ -215,15 +215,15 @@ fn a_playbook_that_came_with_a_clone_is_told_to_be_held_back() {
     assert_eq!(told["next"][0]["command"], "playbook trust");
 }
 
-/// What the user asked for counts against no limit of the day, and is spent all the same.
+/// What the user agreed to counts against no limit of the day, and is spent all the same.
 #[test]
-fn what_was_asked_for_is_told_beside_the_limits_of_the_day() {
+fn what_was_agreed_to_is_told_beside_the_limits_of_the_day() {
     let env = lived_in();
     spend_by(&env, "j3", "/elsewhere", 4, BudgetKind::Agreed);
     let told = env.cli(&["--json"]).json();
     assert_eq!(told["today"]["all_projects"]["calls"], 7);
     assert_eq!(told["today"]["limited"]["calls"], 3);
-    has!(env.cli(&[]).ok(), "4 calls that you asked for");
+    has!(env.cli(&[]).ok(), "4 calls that you agreed to");
 }
 
 #[test]
