@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::output::{Hinted, plain};
 use super::session::{self, NamedSession};
 use super::show::note_distrust;
-use super::{agent, answer, args, change_text};
+use super::{agent, answer, args, change_text, jobs};
 use crate::account::Need;
 use crate::backend::BackendName;
 use crate::memory::JobOutcome;
@@ -138,6 +138,14 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     let left = match check(session, &context, edit, &mut playbook)? {
         Checked::Changes { left } => left,
         Checked::Left(left) if matches!(edit, PlaybookEdit::Undo { .. }) => {
+            // Another process may be at the same undo: its job goes when it is noted as done.
+            let is_at_it = is_waiting(session, edit)?;
+            let mut playbook = session.masked_playbook()?;
+            match check(session, &context, edit, &mut playbook)? {
+                Checked::Nothing(why) => return tell_nothing(&why, as_json),
+                _ if is_at_it => return tell_nothing("it is being undone", as_json),
+                _ => {}
+            }
             return Err(Hinted::error(
                 format!("could not undo it: {}", left.join("; ")),
                 "`playbook log` shows what came after it; `playbook restore` brings a snapshot back",
@@ -157,6 +165,15 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     answer::give(as_json, SCREEN, told)?;
     note_distrust(&TrustStanding::of(&session.paths, &session.project));
     Ok(())
+}
+
+/// Tells whether a job waits or is worked on that makes the same change.
+fn is_waiting(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<bool> {
+    let rows = jobs::rows(session, session.env.clock().now())?;
+    let edits = rows
+        .iter()
+        .filter_map(|row| row.job.as_ref()?.edit.as_ref());
+    Ok(edits.into_iter().any(|other| other == edit))
 }
 
 /// Makes a change of the user's that need not be told; it may have been made already.

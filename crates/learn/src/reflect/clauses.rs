@@ -12,8 +12,8 @@ use crate::transcript::english::patterns;
 
 patterns! { BANNED DENIED_TWICE DOUBT LIMITED MISSING POLITE REPROACH }
 
-/// How a form of `be` begins.
-const FORMS_OF_BE: [&str; 5] = ["is", "are", "was", "were", "be"];
+/// After such a word the clause describes what it denies: "pushing is not wanted".
+const FORMS_OF_BE: [&str; 6] = ["is", "are", "was", "were", "be", "been"];
 
 /// What one text says of what another one says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn scopes(clause: &str) -> Vec<&str> {
         return vec![clause];
     };
     let (affirmed, denied) = clause.split_at(at);
-    let is_form = |word: &str| FORMS_OF_BE.iter().any(|form| word.starts_with(form));
+    let is_form = |word: &str| FORMS_OF_BE.contains(&word.trim_end_matches("n't"));
     let before = affirmed.split_whitespace().last().unwrap_or_default();
     if words(affirmed).len() < TELLING {
         vec![clause]

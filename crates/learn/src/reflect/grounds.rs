@@ -74,7 +74,7 @@ pub struct TaughtText<'a> {
 #[derive(Debug)]
 pub struct Grounds<'a> {
     pub(super) evidence: &'a Evidence,
-    /// The user's words and the assistant's calls, in lower case.
+    /// The user's words and those of the assistant's commands, in lower case.
     own: Vec<String>,
     /// What may be named besides, in lower case: what an event names beside its words, and what
     /// earlier sessions taught.

@@ -159,7 +159,7 @@ impl Grounds<'_> {
     }
 
     /// What a key point may be changed by: each sentence of the user's in a ground, and of an error
-    /// what it says together with the calls that got past it.
+    /// the command that met it with the named calls behind it.
     fn sayings(&self, grounds: &[&ShownEvent], named: &[u32]) -> Vec<BTreeSet<u64>> {
         let mut sayings = Vec::new();
         for ground in grounds {
@@ -287,7 +287,7 @@ impl Grounds<'_> {
                 is_wrong.is_some_and(|entry| WRONG_CALL.is(entry))
                     && names(point).iter().any(is_called)
             }
-            _ => true,
+            _ => false,
         }
     }
 }
