@@ -34,6 +34,7 @@ fn what_is_typed_while_the_agent_works_is_the_users_word(#[case] prompt: Value) 
 #[case::task(json!({"type": "queued_command", "prompt": "<task-notification>x", "commandMode": "task-notification"}))]
 #[case::meta(json!({"type": "queued_command", "prompt": "No, stop", "commandMode": "prompt", "isMeta": true}))]
 #[case::other(json!({"type": "file", "prompt": "No, stop"}))]
+#[case::session(json!({"type": "queued_command", "prompt": "No, stop", "origin": {"kind": "peer"}}))]
 fn what_the_client_queues_is_not_the_users_word(#[case] queued: Value) {
     let Digest { facts, stats, .. } = read(&[user("go"), claude("ok"), attachment(&queued)]);
     assert_eq!(facts.queued_prompts, 0);

@@ -42,7 +42,7 @@ pub(crate) fn read<'a>(
             return message(cursor, &mut record, &mut deciding);
         }
         if key.is("attachment") {
-            deciding.told = attachment(cursor)?;
+            deciding.told = attachment(cursor, &mut deciding.origin)?;
             return Ok(());
         }
         if key.is("origin") {
@@ -65,7 +65,7 @@ pub(crate) fn read<'a>(
             11 if key == b"isSidechain" => record.marks.set(RecordFlag::Sidechain, value.is_true()),
             12 if key == b"promptSource" => deciding.source = value.str(),
             14 if key == b"toolDenialKind" => {
-                record.marks.set(RecordFlag::Denied, value.str().is_some());
+                deny(value.str(), &mut record);
             }
             16 if key == b"isCompactSummary" => {
                 record
@@ -176,10 +176,28 @@ fn reports_api_error(record: &TranscriptRecord<Str<'_>>) -> bool {
     })
 }
 
+/// Notes who did not allow a call, by the client's word for it.
+///
+/// `user-rejected` is the user's. `interrupted` and `cancelled` are what became of a call, and may be
+/// anybody's: there the answer says more. All others (`permission-rule`, which hooks have too,
+/// `automode-blocked`, …) are nobody's wish, and so is what a later client calls otherwise.
+fn deny(kind: Option<Str<'_>>, record: &mut TranscriptRecord<Str<'_>>) {
+    let is = |wanted: &[&str]| kind.is_some_and(|kind| wanted.iter().any(|word| kind.is(word)));
+    let is_users = is(&["user-rejected"]);
+    let says_nothing = kind.is_none() || is(&["interrupted", "cancelled"]);
+    record.marks.set(RecordFlag::Refused, is_users);
+    record
+        .marks
+        .set(RecordFlag::Forbidden, !is_users && !says_nothing);
+}
+
 /// Reads an attachment; those count in which a hook told the model something about a failure
 /// or a prompt that may hold a hint of ours, and what the user typed while the agent worked.
+///
+/// Its `from` is who typed it, where the client says so: another session can.
 fn attachment<'a>(
     cursor: &mut JsonCursor<'a>,
+    from: &mut Option<Str<'a>>,
 ) -> Result<Option<(Speaker, Block<Str<'a>>)>, JsonFault> {
     if cursor.peek() != Some(b'{') {
         return cursor.value().map(|_| None);
@@ -187,6 +205,10 @@ fn attachment<'a>(
     let (mut kind, mut event, mut tool_use, mut content) = (None, None, None, None);
     let (mut prompt, mut mode, mut is_meta) = (None, None, false);
     cursor.object(|cursor, key| {
+        if key.is("origin") {
+            *from = origin(cursor)?;
+            return Ok(());
+        }
         let value = cursor.value()?;
         match key.raw() {
             b"type" => kind = value.str(),
@@ -322,6 +344,7 @@ fn block<'a>(cursor: &mut JsonCursor<'a>) -> Result<Block<Str<'a>>, JsonFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     fn outline(line: &[u8]) -> Result<TranscriptRecord<Str<'_>>, Reason> {
         read(&mut JsonCursor::new(line)).unwrap()
@@ -335,6 +358,21 @@ mod tests {
         assert!(!record.marks.has(RecordFlag::Meta));
         assert!(record.message.unwrap().is("m"));
         assert!(matches!(record.only_block(), Some(Block::Text(t)) if t.is("new")));
+    }
+
+    #[rstest]
+    #[case::user(r#""user-rejected""#, [true, false])]
+    #[case::rule_or_hook(r#""permission-rule""#, [false, true])]
+    #[case::classifier(r#""automode-blocked""#, [false, true])]
+    #[case::of_a_later_client(r#""policy""#, [false, true])]
+    #[case::escape_or_exit(r#""interrupted""#, [false, false])]
+    #[case::none("null", [false, false])]
+    fn who_did_not_allow_a_call_is_the_clients_word(#[case] kind: &str, #[case] want: [bool; 2]) {
+        let line =
+            format!(r#"{{"type":"user","toolDenialKind":{kind},"message":{{"content":"no"}}}}"#);
+        let record = outline(line.as_bytes()).unwrap();
+        let has = [RecordFlag::Refused, RecordFlag::Forbidden].map(|mark| record.marks.has(mark));
+        assert_eq!(has, want);
     }
 
     #[test]

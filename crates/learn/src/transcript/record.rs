@@ -59,10 +59,12 @@ pub(crate) enum RecordFlag {
     TranscriptOnly = 8,
     /// No answer of the model, but a note that there is none.
     ApiError = 16,
-    /// `toolDenialKind`: a call was not allowed.
-    Denied = 32,
+    /// The user did not allow a call.
+    Refused = 32,
     /// Its origin is no person.
     NotTyped = 64,
+    /// A rule, a hook or a classifier did not allow a call.
+    Forbidden = 128,
 }
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -23,7 +23,7 @@ use super::stats::{Reason, ScanStats};
 use super::task::Task;
 use super::text::Str;
 use super::texts::Texts;
-use super::tools::FileChange;
+use super::tools::{DeniedBy, FileChange};
 use super::user;
 use super::{Digest, Lane, ReadOptions, UserWords, citations, tools};
 
@@ -332,12 +332,7 @@ impl<'t> SessionReader<'t> {
                 let waiting = self.answered_call(id);
                 let is_shown = || waiting.shows_usage(content);
                 if is_error || tools::says_it_failed(content) || is_shown() {
-                    self.failed(
-                        waiting,
-                        content,
-                        record.marks.has(RecordFlag::Denied),
-                        place,
-                    );
+                    self.failed(waiting, content, DeniedBy::of(record.marks), place);
                 } else {
                     self.worked(waiting, content, place);
                 }

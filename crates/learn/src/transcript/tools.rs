@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::call::{Call, MAX_INPUT};
 use super::json::{JsonCursor, Value};
 use super::mask::Mask;
+use super::record::{Marks, RecordFlag};
 use super::text::Str;
 use super::user;
 use super::words::REFUSALS;
@@ -29,6 +30,7 @@ const MAX_JSON: usize = 64 << 10;
 /// What stands before the user's words in a refusal.
 const WORDS_FOLLOW: &[&str] = &[
     "the user said:",
+    "The user said:",
     "The user provided the following reason for the rejection:",
     "reason for the rejection:",
     "Reason for rejection:",
@@ -48,8 +50,13 @@ const LEFT_RUNNING: &[&[u8]] = &[
     b"Command was manually backgrounded",
     b"Async agent launched",
 ];
-/// How a refusal begins that no person made: the settings forbid the call.
-const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permission to use"];
+/// How a refusal begins that no person made: a rule, a hook or a classifier forbids the call.
+const DENIED_BY_SETTINGS: &[&str] = &[
+    "Claude requested permissions",
+    "Permission to use",
+    "Permission to read",
+    "Permission for this",
+];
 
 /// What a call would change: the text before, which only an edit names, and after.
 #[derive(Clone, Copy, Debug, Default)]
@@ -284,18 +291,45 @@ pub(crate) fn is_forbidden(text: &str) -> bool {
     DENIED_BY_SETTINGS.iter().any(|start| text.contains(start))
 }
 
+/// Who did not allow a call, as the client marks it (`toolDenialKind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeniedBy {
+    /// There is no mark, as in older clients: the answer says it.
+    Unsaid,
+    User,
+    /// A rule, a hook or a classifier: an error, whatever its words are.
+    Settings,
+}
+
+impl DeniedBy {
+    pub(crate) fn of(marks: Marks) -> Self {
+        if marks.has(RecordFlag::Refused) {
+            Self::User
+        } else if marks.has(RecordFlag::Forbidden) {
+            Self::Settings
+        } else {
+            Self::Unsaid
+        }
+    }
+}
+
 /// Returns what the user said with a refusal, if an error is one; empty when nothing.
 ///
-/// `denied` is the client's own mark (`toolDenialKind`); a call that the settings
-/// forbid carries it too, and is an error, not a refusal. The error of a server's `tool` is the
+/// Old clients mark what the settings forbid as refused, too. The error of a server's `tool` is the
 /// server's own text, which may look like a refusal: there only the mark counts.
-pub(crate) fn refusal(tool: &str, text: &str, denied: bool) -> Option<String> {
+pub(crate) fn refusal(tool: &str, text: &str, denied: DeniedBy) -> Option<String> {
     let text = text.trim_start();
-    let by_settings = DENIED_BY_SETTINGS
-        .iter()
-        .any(|start| text.starts_with(start));
-    let is_said = || !tool.starts_with(SERVER_TOOL) && REFUSALS.begins(text);
-    if by_settings || !(denied || is_said()) {
+    let by_settings = || {
+        let mut starts = DENIED_BY_SETTINGS.iter();
+        starts.any(|start| text.starts_with(start))
+    };
+    let is_said = || REFUSALS.begins(text) || !by_settings();
+    let is_refusal = match denied {
+        DeniedBy::Settings => false,
+        DeniedBy::User => is_said(),
+        DeniedBy::Unsaid => !tool.starts_with(SERVER_TOOL) && REFUSALS.begins(text),
+    };
+    if !is_refusal {
         return None;
     }
     // What was refused stands at the end, and may have such marks, too.
@@ -363,6 +397,10 @@ mod tests {
         "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nEntire Inc.",
         Some("Entire Inc.")
     )]
+    #[case::of_a_subagent(
+        "Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). The user said:\nnot in main",
+        Some("not in main")
+    )]
     #[case::no_words(
         "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you how to proceed.",
         Some("")
@@ -376,17 +414,30 @@ mod tests {
         Some("")
     )]
     fn a_refusal_carries_the_users_words(#[case] text: &str, #[case] want: Option<&str>) {
-        assert_eq!(refusal("Edit", text, false).as_deref(), want);
+        assert_eq!(refusal("Edit", text, DeniedBy::Unsaid).as_deref(), want);
     }
 
-    #[test]
-    fn the_clients_mark_makes_any_error_a_refusal() {
-        let said = "User rejected it. reason for the rejection: no";
-        for tool in ["Edit", "mcp__docs__search"] {
-            assert_eq!(refusal(tool, said, true).as_deref(), Some("no"));
-        }
-        assert_eq!(refusal("Edit", "Claude requested permissions", true), None);
-        // The server wrote it.
-        assert_eq!(refusal("mcp__docs__search", said, false), None);
+    const SAID: &str = "User rejected it. reason for the rejection: no";
+
+    #[rstest]
+    #[case::marked("Edit", SAID, DeniedBy::User, Some("no"))]
+    #[case::marked_server("mcp__docs__search", SAID, DeniedBy::User, Some("no"))]
+    #[case::in_any_words("Edit", "Not that one", DeniedBy::User, Some(""))]
+    #[case::setting_of_an_old_client("Edit", "Claude requested permissions", DeniedBy::User, None)]
+    #[case::server_wrote_it("mcp__docs__search", SAID, DeniedBy::Unsaid, None)]
+    #[case::hook_wrote_it("Edit", SAID, DeniedBy::Settings, None)]
+    #[case::classifier(
+        "Bash",
+        "Permission for this action was denied by the Claude Code auto mode classifier. Reason: the user said: no",
+        DeniedBy::Unsaid,
+        None
+    )]
+    fn whose_a_refusal_is(
+        #[case] tool: &str,
+        #[case] text: &str,
+        #[case] denied: DeniedBy,
+        #[case] want: Option<&str>,
+    ) {
+        assert_eq!(refusal(tool, text, denied).as_deref(), want);
     }
 }

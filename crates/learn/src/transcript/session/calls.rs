@@ -17,6 +17,7 @@ use crate::transcript::message::{Cause, ErrorMessage, shows_usage};
 use crate::transcript::record::{Block, TranscriptRecord};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
+use crate::transcript::tools::DeniedBy;
 use crate::transcript::{checks, cut, errors, failure, mask, tools, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
@@ -73,7 +74,7 @@ impl SessionReader<'_> {
                     let text = self.mask.text(text);
                     let is_it = id.and_then(Str::plain) == Some(&*self.aside.id);
                     let tool = if is_it { &*self.aside.call.tool } else { "" };
-                    if let Some(words) = tools::refusal(tool, &text, false) {
+                    if let Some(words) = tools::refusal(tool, &text, DeniedBy::Unsaid) {
                         let aside = std::mem::take(&mut self.aside);
                         let waiting = if is_it { aside } else { WaitingCall::default() };
                         self.refused(waiting, words, place);
@@ -106,7 +107,7 @@ impl SessionReader<'_> {
         &mut self,
         waiting: WaitingCall,
         content: Option<Value<Str<'_>>>,
-        denied: bool,
+        denied: DeniedBy,
         place: EventPlace<'_>,
     ) {
         let whole = tools::answer(content, tools::ERROR_ENDS);

@@ -25,7 +25,9 @@ impl SessionReader<'_> {
         record: &TranscriptRecord<Str<'_>>,
         place: EventPlace<'_>,
     ) -> Result<(), Reason> {
-        let Some(Block::Told { content, .. }) = record.only_block() else {
+        // Another session can send a message into the queue.
+        let is_typed = !record.marks.has(RecordFlag::NotTyped);
+        let Some(Block::Told { content, .. }) = record.only_block().filter(|_| is_typed) else {
             return Err(Reason::Bookkeeping);
         };
         let text = self
