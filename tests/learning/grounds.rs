@@ -222,6 +222,40 @@ fn what_a_search_looked_for_may_be_named() {
     assert!(!accepts("Tests follow the date of publish.sh."));
 }
 
+/// Where a thing is, which was searched for in the wrong folder, is what spares the next search.
+#[test]
+fn where_a_search_looked_may_be_named() {
+    let search = |folder: &str| json!({"pattern": "close_plan", "path": folder});
+    let mut lines = vec![user("mend it")];
+    lines.extend(ran(
+        1,
+        "Grep",
+        &search("src/shared"),
+        "Path does not exist: src/shared",
+        true,
+    ));
+    lines.extend(ran(
+        2,
+        "Grep",
+        &search("packages/shared/src"),
+        "plan.py",
+        false,
+    ));
+    let evidence = evidence(&lines, Lane::Session);
+    let named: Vec<u32> = evidence.shown.iter().map(|shown| shown.number).collect();
+    let accepts = |text: &str| !accepted(&evidence, add(text, &named)).0.is_empty();
+    assert!(
+        accepts(
+            "The Grep path `src/shared` does not exist: the package is in `packages/shared/src`."
+        ),
+        "{}",
+        evidence.text
+    );
+    assert!(!accepts(
+        "The Grep path `src/shared` does not exist: the package is in `lib/shared`."
+    ));
+}
+
 #[rstest]
 #[case::with_words(
     "<command-message>acme</command-message>\n<command-name>/acme:ship</command-name>\n<command-args>the parser</command-args>"

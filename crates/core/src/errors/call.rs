@@ -10,6 +10,8 @@ pub struct Call {
     pub tool: String,
     /// What tells the call from others: the command, the file, the query.
     pub input: String,
+    /// The file or folder that a search looks in, where it names one.
+    pub looked_in: String,
     /// The commands that an agent is sent to run, as its task names them.
     pub sent_to_run: Vec<String>,
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::grounds::{Grounds, REFUSAL};
+use super::grounds::{ERROR, Grounds, REFUSAL};
 use super::names::names;
 use super::sentences::{SAYS_IT, is_of, parts, pieces};
 use crate::hint::hashes;
@@ -14,6 +14,8 @@ use crate::transcript::{Bearing, Evidence, ShownEvent};
 const REPEATS_IT: usize = 80;
 /// The kind of an event in which the user answers what the assistant asked.
 const ANSWER: &str = "user_answer";
+/// How the errors of tools are called that only look.
+const LOOKS: [&str; 4] = ["Read `", "Grep `", "Glob `", "LS `"];
 /// How long what lines that go on say together is, in bytes.
 const MOST_JOINED: usize = 1_000;
 /// What a word may end in that has the same meaning, and how long what is left must be, in bytes.
@@ -39,6 +41,7 @@ impl Others {
     fn of(evidence: &Evidence) -> Self {
         let weight = |shown: &ShownEvent| match shown.bearing {
             Bearing::Call => None,
+            _ if says_what_is_not_there(evidence, shown) => None,
             Bearing::Text => Some((REPEATS_IT, 2)),
             // The assistant asked, or called what was refused.
             _ if [ANSWER, REFUSAL].contains(&shown.kind.as_str()) => Some((REPEATS_IT, 2)),
@@ -65,6 +68,14 @@ impl Others {
             said * 100 >= least * text.len() && said > known * weight
         })
     }
+}
+
+/// Tells whether an event is the error of a tool of the client's that only looks: its words are the
+/// client's (`Path does not exist`), not a file's.
+fn says_what_is_not_there(evidence: &Evidence, shown: &ShownEvent) -> bool {
+    let entry = evidence.entry(shown.number).unwrap_or_default();
+    let tool = entry.strip_prefix("ERROR in ").unwrap_or_default();
+    shown.kind == ERROR && LOOKS.iter().any(|looks| tool.starts_with(looks))
 }
 
 impl Grounds<'_> {

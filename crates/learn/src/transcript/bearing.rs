@@ -70,8 +70,9 @@ fn called(item: &Item) -> impl Iterator<Item = (&Call, &str)> {
     let notes = item.notes.iter().filter(|_| item.kind == "error_event");
     let notes = notes.map(String::as_str);
     call.into_iter().flat_map(move |call| {
-        [call.input.as_str()]
+        [call.input.as_str(), call.looked_in.as_str()]
             .into_iter()
+            .filter(|text| !text.is_empty())
             .chain(notes.clone())
             .map(move |text| (call, text))
     })

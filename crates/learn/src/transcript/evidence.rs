@@ -122,10 +122,12 @@ const NOTE: usize = 300;
 /// How long a note below quotes may be, in bytes.
 const SHORT_NOTE: usize = 120;
 
-/// What a call is about; of an agent's task also the commands that it names.
+/// What a call is about; of an agent's task also the commands that it names, and of a search
+/// where it looks.
 fn asked(call: &Call) -> Cow<'_, str> {
     match &*call.sent_to_run {
-        [] => Cow::Borrowed(&call.input),
+        [] if call.looked_in.is_empty() => Cow::Borrowed(&call.input),
+        [] => format!("{} in {}", call.input, call.looked_in).into(),
         commands => format!("{}: {}", call.input, commands.join("; ")).into(),
     }
 }

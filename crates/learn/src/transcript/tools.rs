@@ -79,11 +79,14 @@ pub(crate) fn call<'a>(
     let mut telling: Option<(u8, Str<'_>)> = None;
     let mut change = FileChange::default();
     let mut is_private = false;
-    let mut task = None;
+    let (mut task, mut place) = (None, None);
     each_input(input, |key, text| {
         is_private |= mask.is_private(key, text);
         if key == b"prompt" && AGENT_TOOLS.contains(&call.tool.as_str()) {
             task = Some(text);
+        }
+        if key == b"path" {
+            place = Some(text);
         }
         match key {
             b"new_string" | b"content" | b"new_source" | b"plan" => change.new = text,
@@ -96,9 +99,13 @@ pub(crate) fn call<'a>(
             }
         }
     });
-    if let Some((_, text)) = telling {
+    if let Some((rank, text)) = telling {
         let head = mask.head(text, MAX_INPUT);
         head.trim().clone_into(&mut call.input);
+        if let Some(place) = place.filter(|_| rank == SEARCH) {
+            let head = mask.head(place, MAX_INPUT);
+            head.trim().clone_into(&mut call.looked_in);
+        }
     }
     if let Some(task) = task {
         let task = mask.head(task, MAX_TASK);
@@ -164,12 +171,15 @@ fn each_input<'a>(input: Option<Value<Str<'a>>>, mut found: impl FnMut(&[u8], St
     });
 }
 
+/// The rank of what a search looks for.
+const SEARCH: u8 = 2;
+
 /// Ranks the keys of a tool's input by how much they say of what the call is about.
 fn telling_rank(key: &[u8]) -> u8 {
     match key {
         b"command" => 0,
         b"file_path" | b"notebook_path" => 1,
-        b"pattern" | b"query" | b"url" | b"skill" => 2,
+        b"pattern" | b"query" | b"url" | b"skill" => SEARCH,
         b"path" | b"description" => 3,
         b"prompt" | b"name" => 4,
         _ => 5,
@@ -359,6 +369,16 @@ mod tests {
     #[case::no_text(r#"{"n":1}"#, "")]
     fn a_call_is_known_by_its_telling_input(#[case] json: &str, #[case] want: &str) {
         assert_eq!(call(None, value(json), &mut Mask::default()).0.input, want);
+    }
+
+    #[rstest]
+    #[case::search(r#"{"path":"/w/src","pattern":"close"}"#, ("close", "/w/src"))]
+    #[case::everywhere(r#"{"pattern":"close"}"#, ("close", ""))]
+    #[case::list(r#"{"path":"/w/src"}"#, ("/w/src", ""))]
+    #[case::file(r#"{"path":"/w","file_path":"/w/a.rs"}"#, ("/w/a.rs", ""))]
+    fn of_a_search_is_kept_where_it_looks(#[case] json: &str, #[case] want: (&str, &str)) {
+        let (call, ..) = call(Some(Str::new(b"Grep")), value(json), &mut Mask::default());
+        assert_eq!((call.input.as_str(), call.looked_in.as_str()), want);
     }
 
     #[rstest]
