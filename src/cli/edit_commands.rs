@@ -54,13 +54,7 @@ fn propose(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow
         Checked::Nothing(why) => return tell_nothing(&why, as_json),
     }
     let why = screening::propose(&context, &session.project, edit)?;
-    let waiting = context.memory().quarantine(&session.project_name())?;
-    let text = edit.text().unwrap_or_default();
-    if waiting.iter().any(|row| row.held.text == text) {
-        tell_held(&why, as_json)
-    } else {
-        tell_nothing("the user has refused it before", as_json)
-    }
+    tell_screened(session, &context, edit, &why, as_json)
 }
 
 pub(super) fn edit(args: args::EditArgs) -> anyhow::Result<()> {
@@ -158,7 +152,7 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
         && let Some(why) =
             screening::hold_foreign(&context, &session.project, edit, screening::BY_AGENT)?
     {
-        return tell_held(&why, as_json);
+        return tell_screened(session, &context, edit, &why, as_json);
     }
     let mut told = carry_out(session, &context, edit)?;
     told["left"] = left.into();
@@ -247,6 +241,23 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     answer::give(as_json, SCREEN, told)
 }
 
+/// Says that an edit waits for the user because of `why`, or why it does not even do that.
+fn tell_screened(
+    session: &NamedSession,
+    context: &WorkerContext,
+    edit: &PlaybookEdit,
+    why: &str,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let waiting = context.memory().quarantine(&session.project_name())?;
+    let text = edit.text().unwrap_or_default();
+    if waiting.iter().any(|row| row.held.text == text) {
+        tell_held(why, as_json)
+    } else {
+        tell_nothing("the user has decided on it before", as_json)
+    }
+}
+
 fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
     let why = format!("held back: {why}");
     if as_json {
@@ -278,7 +289,12 @@ pub(super) fn carry_out(
         need: Some(NOBODY),
         ..Ticket::new(event, &session.project, context.now())
     };
-    let id = spool::put_as(&session.paths, &IdEntropy::Chance, ticket, |ticket| {
+    // Edits of one second wait in the order in which they were made.
+    let entropy = IdEntropy::Turn {
+        turn: u16::try_from(ticket.at.subsec_millisecond()).unwrap_or_default(),
+        of: Box::new(IdEntropy::Chance),
+    };
+    let id = spool::put_as(&session.paths, &entropy, ticket, |ticket| {
         progress::JobInProgress {
             ticket: ticket.clone(),
             edit: Some(edit.clone()),

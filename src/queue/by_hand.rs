@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::task::block_in_place;
 
 use super::context::WorkerContext;
-use super::drain::Drain;
+use super::drain::{Drain, Running};
 use super::job::JobId;
 use super::progress::JobInProgress;
 use super::request::{self, Wish};
@@ -127,7 +127,12 @@ impl Drain<'_> {
             let context = Arc::clone(context);
             async move { drop_job(&context, job, folder).await }
         };
-        self.spawn(id.clone(), false, task);
+        let running = Running {
+            id: id.clone(),
+            is_trial: false,
+            is_edit: false,
+        };
+        self.spawn(running, task);
         // Over when the job is gone.
         Ok(Fulfilled::NotYet)
     }

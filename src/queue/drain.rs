@@ -13,7 +13,7 @@ use super::ask::known_points;
 use super::context::WorkerContext;
 use super::in_flight::InFlight;
 use super::job::{JobId, Ticket};
-use super::schedule::Schedule;
+use super::schedule::{Schedule, Wanted};
 use super::stages::work;
 use super::status::{Due, Status};
 use super::stop::End;
@@ -47,10 +47,12 @@ pub(super) struct Drain<'a> {
     waits_until: Option<Timestamp>,
 }
 
-struct Running {
-    id: JobId,
+pub(super) struct Running {
+    pub(super) id: JobId,
     /// Whether it tries an account that has failed: until it has ended nothing else begins.
-    is_trial: bool,
+    pub(super) is_trial: bool,
+    /// Whether the user made it by hand.
+    pub(super) is_edit: bool,
 }
 
 impl<'a> Drain<'a> {
@@ -187,16 +189,20 @@ impl<'a> Drain<'a> {
         }
     }
 
-    /// The next job there is room for; an edit never waits for one session's turn.
+    /// The next job there is room for; an edit never waits for one session's turn, only for an
+    /// earlier edit: the user's changes are made in their order.
     fn next_ready(&mut self) -> Option<JobId> {
-        let (context, now) = (self.context, self.context.now());
-        match self.tasks.len() {
-            busy if busy < context.surroundings.jobs_at_once() => self.schedule.next(now),
-            busy if busy < context.surroundings.config.worker.jobs => {
-                self.schedule.next_by_hand(now)
-            }
-            _ => None,
-        }
+        let surroundings = &self.context.surroundings;
+        let busy = self.tasks.len();
+        let has_room = busy < surroundings.jobs_at_once();
+        let is_editing = self.running.values().any(|running| running.is_edit);
+        let wanted = match (has_room, is_editing) {
+            (true, false) => Wanted::Any,
+            (true, true) => Wanted::NotByHand,
+            (false, false) if busy < surroundings.config.worker.jobs => Wanted::ByHand,
+            (false, _) => return None,
+        };
+        self.schedule.next(self.context.now(), wanted)
     }
 
     fn start(&mut self, id: JobId) {
@@ -229,21 +235,25 @@ impl<'a> Drain<'a> {
             let Ticket { project, cwd, .. } = &job.ticket;
             self.sessions.insert(project.clone(), cwd.clone());
         }
+        let running = Running {
+            id,
+            is_trial,
+            is_edit: job.edit.is_some(),
+        };
         let task = {
             let context = Arc::clone(context);
             async move { work(&context, job).await }
         };
-        self.spawn(id, is_trial, task);
+        self.spawn(running, task);
     }
 
     pub(super) fn spawn(
         &mut self,
-        id: JobId,
-        is_trial: bool,
+        running: Running,
         task: impl Future<Output = End> + Send + 'static,
     ) {
         let handle = self.tasks.spawn(task);
-        self.running.insert(handle.id(), Running { id, is_trial });
+        self.running.insert(handle.id(), running);
     }
 
     pub(super) fn is_running(&self, id: &JobId) -> bool {

@@ -57,6 +57,15 @@ enum QueueRank {
     Ordinary(u32),
 }
 
+/// Which jobs there is room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Any,
+    /// What the user made by hand.
+    ByHand,
+    NotByHand,
+}
+
 impl Default for QueueRank {
     fn default() -> Self {
         Self::Ordinary(0)
@@ -135,19 +144,16 @@ impl Schedule {
         self.known.insert(id, ScheduledJob::since(since));
     }
 
-    /// The first job that is due; it is running from now on.
-    pub(super) fn next(&mut self, now: Timestamp) -> Option<JobId> {
+    /// The first job that is due, of those that are `wanted`; it is running from now on.
+    pub(super) fn next(&mut self, now: Timestamp, wanted: Wanted) -> Option<JobId> {
         self.wake_due(now);
-        self.ready.pop_first().map(|(_, id)| id)
-    }
-
-    /// The first one that the user made by hand, likewise.
-    pub(super) fn next_by_hand(&mut self, now: Timestamp) -> Option<JobId> {
-        self.wake_due(now);
+        let is_wanted = |order: &Order| match wanted {
+            Wanted::Any => true,
+            Wanted::ByHand => order.rank == QueueRank::ByHand,
+            Wanted::NotByHand => order.rank != QueueRank::ByHand,
+        };
         let mut ready = self.ready.iter();
-        let found = ready
-            .find(|(order, _)| order.rank == QueueRank::ByHand)?
-            .clone();
+        let found = ready.find(|(order, _)| is_wanted(order))?.clone();
         self.ready.remove(&found);
         Some(found.1)
     }
@@ -268,7 +274,7 @@ mod tests {
         let mut doubtful = ScheduledJob::since(at(0));
         doubtful.order.rank = QueueRank::InDoubt;
         schedule.add(id(4), doubtful, Some(at(50)));
-        let next = [0, 50, 50, 50].map(|now| schedule.next(at(now)));
+        let next = [0, 50, 50, 50].map(|now| schedule.next(at(now), Wanted::Any));
         assert_eq!(next, [Some(id(2)), Some(id(4)), Some(id(3)), None]);
         schedule.put_off(id(2), at(200), Some("busy".to_owned()));
         let waits: Vec<_> = schedule
@@ -277,15 +283,15 @@ mod tests {
             .collect();
         assert!(waits.len() == 2 && waits.contains(&Some("busy".to_owned())));
         assert_eq!(
-            (schedule.next_due(), schedule.next(at(99))),
+            (schedule.next_due(), schedule.next(at(99), Wanted::Any)),
             (Some(at(100)), None)
         );
-        assert_eq!(schedule.next(at(100)), Some(id(1)));
+        assert_eq!(schedule.next(at(100), Wanted::Any), Some(id(1)));
         schedule.done(&id(1));
         assert!(!schedule.knows(&id(1)));
         schedule.forget(&id(2));
         assert!(!schedule.knows(&id(2)) && schedule.waiting().next().is_none());
-        assert_eq!(schedule.next(at(200)), None);
+        assert_eq!(schedule.next(at(200), Wanted::Any), None);
     }
 
     #[test]
@@ -293,9 +299,9 @@ mod tests {
         let mut schedule = Schedule::default();
         add(&mut schedule, 1, None);
         add(&mut schedule, 2, Some(9));
-        let first = schedule.next(at(0)).unwrap();
+        let first = schedule.next(at(0), Wanted::Any).unwrap();
         schedule.tried(first, at(9), "busy".to_owned());
-        let next = [9, 9].map(|now| schedule.next(at(now)));
+        let next = [9, 9].map(|now| schedule.next(at(now), Wanted::Any));
         assert_eq!(next, [Some(id(2)), Some(id(1))]);
     }
 
@@ -310,7 +316,10 @@ mod tests {
         add(&mut schedule, 3, Some(100));
         schedule.keep_only(Some(&id(3)));
         assert_eq!(
-            [schedule.next(at(0)), schedule.next(at(1000))],
+            [
+                schedule.next(at(0), Wanted::Any),
+                schedule.next(at(1000), Wanted::Any)
+            ],
             [Some(id(3)), None]
         );
         let due = BTreeMap::from([("x".to_owned(), at(5))]);

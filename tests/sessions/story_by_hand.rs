@@ -2,6 +2,7 @@
 //! what cannot be done is told without a trace.
 
 use std::fs;
+use std::process::Stdio;
 
 use crate::common::prelude::*;
 use crate::common::story::{Row, change, points, write_points};
@@ -178,4 +179,38 @@ fn show_marks_what_is_pinned_and_what_nobody_used_for_90_days() {
         let wanted = json!({"pinned": false, "stale": is_stale});
         includes(point, &wanted);
     }
+}
+
+/// What had to wait is done in the order in which the user asked for it, within one second too.
+#[test]
+fn edits_that_wait_are_done_in_their_order() {
+    let mut env = TestEnv::without_worker();
+    env.cli(&["add", "zero", "--section", "others"]).ok();
+    // The clock runs.
+    env.unset("PLAYBOOK_NOW");
+    let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
+    busy.lock().unwrap();
+    let texts = ["one", "two", "three", "four", "five"];
+    for (before, text) in texts.iter().enumerate() {
+        let mut command = env.command("playbook");
+        let mut child = command
+            .args(["add", text, "--section", "others"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while env.spool().len() == before && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    drop(busy);
+    env.worker();
+    let names = points(&env);
+    let order: Vec<&str> = names
+        .iter()
+        .filter_map(|point| point.split(' ').nth(1))
+        .collect();
+    assert_eq!(order, ["zero", "one", "two", "three", "four", "five"]);
 }

@@ -86,7 +86,7 @@ fn what_was_refused_is_not_proposed_again() {
     env.cli(&["review", "drop", &waiting(&env)[0].to_string()])
         .ok();
     let again = env.cli(&propose).ok();
-    has!(again, "the user has refused it before");
+    has!(again, "the user has decided on it before");
     assert!(waiting(&env).is_empty());
 }
 
