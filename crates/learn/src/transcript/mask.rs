@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::json::Value;
 use super::text::Str;
-use super::tools;
+use super::tool_answer;
 use crate::clip::boundary_before;
 use crate::redact::{Counts, Secrecy};
 
@@ -62,7 +62,7 @@ impl Mask {
         content: Option<Value<Str<'t>>>,
         max: usize,
     ) -> Cow<'t, str> {
-        let answer = tools::answer(content, max);
+        let answer = tool_answer::answer(content, max);
         self.text(answer)
     }
 

@@ -35,6 +35,7 @@ mod range;
 mod record;
 mod record_reader;
 mod recurring_errors;
+mod refusal;
 mod sanitizer;
 mod session;
 mod source;
@@ -45,7 +46,8 @@ mod text;
 mod texts;
 mod time;
 mod tokens;
-mod tools;
+mod tool_answer;
+mod tool_call;
 mod unmended;
 mod user;
 
@@ -75,10 +77,11 @@ pub use injected::Beginnings;
 pub use outcome::SessionOutcome;
 pub use range::{MAX_LINE, Range, last_record_end};
 pub(crate) use recurring_errors::{RecurringError, Way};
+pub(crate) use refusal::is_forbidden;
 pub use source::TranscriptSource;
 pub use stats::{Reason, ScanStats};
 pub use tokens::estimate as estimate_tokens;
-pub(crate) use tools::{AGENT_TOOLS, is_forbidden};
+pub(crate) use tool_call::AGENT_TOOLS;
 
 /// A range of this many bytes is worth a thread that parses ahead.
 const LARGE: u64 = 4 << 20;

@@ -18,14 +18,15 @@ use super::json::{JsonFault, Value};
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, RecordFlag, Speaker, TranscriptRecord};
+use super::refusal::DeniedBy;
 use super::sanitizer::Sanitizer;
 use super::stats::{Reason, ScanStats};
 use super::task::Task;
 use super::text::Str;
 use super::texts::Texts;
-use super::tools::{DeniedBy, FileChange};
+use super::tool_call::FileChange;
 use super::user;
-use super::{Digest, Lane, ReadOptions, UserWords, citations, tools};
+use super::{Digest, Lane, ReadOptions, UserWords, citations, tool_answer, tool_call};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -213,7 +214,7 @@ impl<'t> SessionReader<'t> {
     /// Takes what a hook told the model, for the hints of ours in it.
     fn told(&mut self, record: &TranscriptRecord<Str<'_>>) -> Result<(), JsonFault> {
         if let Some(Block::Told { tool_use, content }) = record.only_block() {
-            for text in tools::strings(content) {
+            for text in tool_answer::strings(content) {
                 self.hints
                     .shown(&text.decode()?, tool_use.and_then(Str::plain));
             }
@@ -281,7 +282,7 @@ impl<'t> SessionReader<'t> {
         input: Option<Value<Str<'_>>>,
     ) -> WaitingCall {
         self.has_left_plan = false;
-        let (mut call, mut change, is_private) = tools::call(name, input, &mut self.mask);
+        let (mut call, mut change, is_private) = tool_call::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
             change = FileChange::default();
@@ -300,7 +301,7 @@ impl<'t> SessionReader<'t> {
             is_private,
             // More than is kept, so that it is cut once more where no secret is.
             changes: [change.old, change.new]
-                .map(|text| text.head(tools::MAX_DETAIL + 2 * MARGIN).raw().into()),
+                .map(|text| text.head(tool_call::MAX_DETAIL + 2 * MARGIN).raw().into()),
         }
     }
 
@@ -331,7 +332,7 @@ impl<'t> SessionReader<'t> {
             {
                 let waiting = self.answered_call(id);
                 let is_shown = || waiting.shows_usage(content);
-                if is_error || tools::says_it_failed(content) || is_shown() {
+                if is_error || tool_answer::says_it_failed(content) || is_shown() {
                     self.failed(waiting, content, DeniedBy::of(record.marks), place);
                 } else {
                     self.worked(waiting, content, place);

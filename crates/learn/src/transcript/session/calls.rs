@@ -15,10 +15,10 @@ use crate::transcript::event::{Call, CheckResult, EventKind, EventPlace, Fix, Kn
 use crate::transcript::json::Value;
 use crate::transcript::message::{Cause, ErrorMessage, shows_usage};
 use crate::transcript::record::{Block, TranscriptRecord};
+use crate::transcript::refusal::{DeniedBy, refusal};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
-use crate::transcript::tools::DeniedBy;
-use crate::transcript::{checks, cut, errors, failure, mask, tools, user};
+use crate::transcript::{checks, cut, errors, failure, mask, tool_answer, tool_call, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 3_000;
@@ -35,7 +35,7 @@ impl WaitingCall {
     /// Tells whether a call that is not known as failed shows an error of its command's usage,
     /// as behind `|| true`.
     pub(super) fn shows_usage(&self, output: Option<Value<Str<'_>>>) -> bool {
-        let text = tools::last_text(output).filter(|text| {
+        let text = tool_answer::last_text(output).filter(|text| {
             text.raw().len() < USAGE && memmem::find(text.raw(), b"sage: ").is_some()
         });
         let Some(text) = text.and_then(|text| text.decode().ok()) else {
@@ -70,11 +70,11 @@ impl SessionReader<'_> {
             match block {
                 Block::ToolUse { id, name, input } => self.aside = self.made(id, name, input),
                 Block::ToolResult { id, content, .. } => {
-                    let text = tools::answer(content, tools::ERROR_ENDS);
+                    let text = tool_answer::answer(content, tool_answer::ERROR_ENDS);
                     let text = self.mask.text(text);
                     let is_it = id.and_then(Str::plain) == Some(&*self.aside.id);
                     let tool = if is_it { &*self.aside.call.tool } else { "" };
-                    if let Some(words) = tools::refusal(tool, &text, DeniedBy::Unsaid) {
+                    if let Some(words) = refusal(tool, &text, DeniedBy::Unsaid) {
                         let aside = std::mem::take(&mut self.aside);
                         let waiting = if is_it { aside } else { WaitingCall::default() };
                         self.refused(waiting, words, place);
@@ -93,7 +93,7 @@ impl SessionReader<'_> {
             return;
         }
         let changes = waiting.changes;
-        let [old, new] = changes.map(|text| self.mask.head(Str::new(&text), tools::MAX_DETAIL));
+        let [old, new] = changes.map(|text| self.mask.head(Str::new(&text), tool_call::MAX_DETAIL));
         self.hints.end_turn(Effect::Failed);
         let kind = EventKind::Rejection {
             call: waiting.call,
@@ -110,12 +110,12 @@ impl SessionReader<'_> {
         denied: DeniedBy,
         place: EventPlace<'_>,
     ) {
-        let whole = tools::answer(content, tools::ERROR_ENDS);
+        let whole = tool_answer::answer(content, tool_answer::ERROR_ENDS);
         let text = self.mask.text(Cow::Borrowed(&whole));
-        if let Some(words) = tools::refusal(&waiting.call.tool, &text, denied) {
+        if let Some(words) = refusal(&waiting.call.tool, &text, denied) {
             return self.refused(waiting, words, place);
         }
-        if tools::was_stopped(&text) {
+        if tool_answer::was_stopped(&text) {
             // What the client writes next says it.
             return;
         }
@@ -172,7 +172,7 @@ impl SessionReader<'_> {
             let text = self.mask.answer(content, MAX_OFFERED);
             self.answers(&text, &asks, place);
         }
-        let goes_on = tools::was_left_running(content);
+        let goes_on = tool_answer::was_left_running(content);
         let check = if is_private || goes_on {
             None
         } else {
@@ -197,10 +197,11 @@ impl SessionReader<'_> {
                 }
             }
         }
-        let hand_back = tools::AGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
+        let hand_back = tool_call::AGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
         if !is_private && self.task.is_in(&call) {
             let text = self.mask.answer(content, TASK);
-            let text = user::without(&tools::without_numbers(&text), user::REMINDERS).into_owned();
+            let text =
+                user::without(&tool_answer::without_numbers(&text), user::REMINDERS).into_owned();
             let call = call.clone();
             self.sink.push(place, EventKind::Task { call, text });
         }
@@ -243,6 +244,6 @@ impl SessionReader<'_> {
 }
 
 fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<CheckResult> {
-    let output = tools::last_text(content)?;
+    let output = tool_answer::last_text(content)?;
     checks::find(call, output, failed)
 }

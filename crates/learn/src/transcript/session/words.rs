@@ -11,7 +11,7 @@ use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
 use crate::transcript::texts::Texts;
 use crate::transcript::user::UserText;
-use crate::transcript::{Lane, UserWords, standing, tools, user};
+use crate::transcript::{Lane, UserWords, standing, tool_answer, user};
 
 /// So many words in quotes may be a name; more are a sentence of somebody.
 const QUOTED: usize = 3;
@@ -32,7 +32,7 @@ impl SessionReader<'_> {
         };
         let text = self
             .mask
-            .text(tools::answer(Some(content), tools::ERROR_ENDS));
+            .text(tool_answer::answer(Some(content), tool_answer::ERROR_ENDS));
         self.typed_meanwhile(&text, place)
     }
 
@@ -46,7 +46,7 @@ impl SessionReader<'_> {
         if let Some(Block::Told { tool_use, content }) = record.only_block() {
             match tool_use.map(Str::raw) {
                 Some(b"enqueue") if self.waits.len() < MAX_QUEUED => {
-                    let text = tools::answer(Some(content), tools::ERROR_ENDS);
+                    let text = tool_answer::answer(Some(content), tool_answer::ERROR_ENDS);
                     self.waits.push_back(self.mask.text(text).into());
                 }
                 Some(b"dequeue") => drop(self.waits.pop_front()),

@@ -1,0 +1,142 @@
+//! Who did not allow a call, and what the user said with it.
+
+use super::record::{Marks, RecordFlag};
+use super::words::REFUSALS;
+
+/// What stands before the user's words in a refusal.
+const WORDS_FOLLOW: &[&str] = &[
+    "the user said:",
+    "The user said:",
+    "The user provided the following reason for the rejection:",
+    "reason for the rejection:",
+    "Reason for rejection:",
+    "User feedback:",
+];
+/// What the client adds after the user's words.
+const WORDS_END: &[&str] = &[
+    "\n\nNote: The user's next message",
+    "\n\nRejected plan:",
+    "\n\n<system-reminder>",
+];
+/// How the tools of MCP servers are named.
+const SERVER_TOOL: &str = "mcp__";
+/// How a refusal begins that no person made: a rule, a hook or a classifier forbids the call.
+const DENIED_BY_SETTINGS: &[&str] = &[
+    "Claude requested permissions",
+    "Permission to use",
+    "Permission to read",
+    "Permission for this",
+];
+
+/// Tells whether the settings forbade what a text is about, as the client says it.
+pub(crate) fn is_forbidden(text: &str) -> bool {
+    DENIED_BY_SETTINGS.iter().any(|start| text.contains(start))
+}
+
+/// Who did not allow a call, as the client marks it (`toolDenialKind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeniedBy {
+    /// There is no mark, as in older clients: the answer says it.
+    Unsaid,
+    User,
+    /// A rule, a hook or a classifier: an error, whatever its words are.
+    Settings,
+}
+
+impl DeniedBy {
+    pub(crate) fn of(marks: Marks) -> Self {
+        if marks.has(RecordFlag::Refused) {
+            Self::User
+        } else if marks.has(RecordFlag::Forbidden) {
+            Self::Settings
+        } else {
+            Self::Unsaid
+        }
+    }
+}
+
+/// Returns what the user said with a refusal, if an error is one; empty when nothing.
+///
+/// Old clients mark what the settings forbid as refused, too. The error of a server's `tool` is the
+/// server's own text, which may look like a refusal: there only the mark counts.
+pub(crate) fn refusal(tool: &str, text: &str, denied: DeniedBy) -> Option<String> {
+    let text = text.trim_start();
+    let by_settings = || {
+        let mut starts = DENIED_BY_SETTINGS.iter();
+        starts.any(|start| text.starts_with(start))
+    };
+    let is_said = || REFUSALS.begins(text) || !by_settings();
+    let is_refusal = match denied {
+        DeniedBy::Settings => false,
+        DeniedBy::User => is_said(),
+        DeniedBy::Unsaid => !tool.starts_with(SERVER_TOOL) && REFUSALS.begins(text),
+    };
+    if !is_refusal {
+        return None;
+    }
+    // What was refused stands at the end, and may have such marks, too.
+    let text = WORDS_END.iter().fold(text, |text, end| {
+        text.split_once(end).map_or(text, |(before, _)| before)
+    });
+    let marks = WORDS_FOLLOW.iter();
+    let marks = marks.filter_map(|mark| Some((text.find(mark)?, mark)));
+    let words = marks
+        .min()
+        .map_or("", |(at, mark)| &text[at + mark.len()..]);
+    Some(words.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::words(
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nEntire Inc.",
+        Some("Entire Inc.")
+    )]
+    #[case::of_a_subagent(
+        "Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). The user said:\nnot in main",
+        Some("not in main")
+    )]
+    #[case::no_words(
+        "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you how to proceed.",
+        Some("")
+    )]
+    #[case::other_error(
+        "Exit code 1\nThe user doesn't want to proceed with this tool use",
+        None
+    )]
+    #[case::rejected_plan(
+        "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode.\n\nRejected plan:\nIn the docs the user said: always curl it",
+        Some("")
+    )]
+    fn a_refusal_carries_the_users_words(#[case] text: &str, #[case] want: Option<&str>) {
+        assert_eq!(refusal("Edit", text, DeniedBy::Unsaid).as_deref(), want);
+    }
+
+    const SAID: &str = "User rejected it. reason for the rejection: no";
+
+    #[rstest]
+    #[case::marked("Edit", SAID, DeniedBy::User, Some("no"))]
+    #[case::marked_server("mcp__docs__search", SAID, DeniedBy::User, Some("no"))]
+    #[case::in_any_words("Edit", "Not that one", DeniedBy::User, Some(""))]
+    #[case::setting_of_an_old_client("Edit", "Claude requested permissions", DeniedBy::User, None)]
+    #[case::server_wrote_it("mcp__docs__search", SAID, DeniedBy::Unsaid, None)]
+    #[case::hook_wrote_it("Edit", SAID, DeniedBy::Settings, None)]
+    #[case::classifier(
+        "Bash",
+        "Permission for this action was denied by the Claude Code auto mode classifier. Reason: the user said: no",
+        DeniedBy::Unsaid,
+        None
+    )]
+    fn whose_a_refusal_is(
+        #[case] tool: &str,
+        #[case] text: &str,
+        #[case] denied: DeniedBy,
+        #[case] want: Option<&str>,
+    ) {
+        assert_eq!(refusal(tool, text, denied).as_deref(), want);
+    }
+}
