@@ -50,6 +50,8 @@ patterns! { ASKS_FIRST LOOSENS PASSES_BY UNGUARDED }
 pub(super) const QUOTED: usize = 160;
 /// How much of it a curator is shown, in bytes: a rule in the user's words must stand there whole.
 const LISTED: usize = 600;
+/// How much of a part that has no ground a refusal names, in bytes.
+const QUOTED_PART: usize = 60;
 /// How many grounds of one text are looked at.
 pub(super) const MAX_GROUNDS: usize = 20;
 /// The kind of an event in which a call failed.
@@ -87,6 +89,11 @@ pub struct Grounds<'a> {
     user_loosens: bool,
     /// What neither the user nor a call says.
     pub(super) others: OnceLock<Others>,
+}
+
+/// A part of a text, as a refusal names it.
+pub(super) fn quoted(part: &str) -> String {
+    format!("\"{}\"", told_head(part.trim(), QUOTED_PART))
 }
 
 impl<'a> Grounds<'a> {
@@ -184,8 +191,11 @@ impl<'a> Grounds<'a> {
         }
         if changes {
             self.may_replace(&text, claim, &grounds)?;
-        } else if !(parts(&text).into_iter()).all(|part| self.is_grounded(part, claim.grounds)) {
-            return Err("its grounds say nothing of a part of it".to_owned());
+        } else {
+            let mut parts = parts(&text).into_iter();
+            if let Some(part) = parts.find(|part| !self.is_grounded(part, claim.grounds)) {
+                return Err(format!("its grounds say nothing of {}", quoted(part)));
+            }
         }
         self.is_not_of_others(&text, claim.sources)?;
         Ok(self.quote(ground.number, QUOTED).unwrap_or_default())

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::grounds::{ERROR, Grounds, REFUSAL};
+use super::grounds::{ERROR, Grounds, REFUSAL, quoted};
 use super::names::names;
 use super::sentences::{SAYS_IT, is_of, parts, pieces};
 use crate::hint::hashes;
@@ -82,11 +82,15 @@ impl Grounds<'_> {
     /// Makes sure that neither a text nor a part of it is said better by others.
     pub(super) fn is_not_of_others(&self, text: &str, sources: &[&str]) -> Result<(), String> {
         let new = |part: &&str| !is_of(part, sources);
-        let mut parts = parts(text).into_iter().chain(pieces(text)).filter(new);
-        if self.is_of_others(text, sources) || parts.any(|part| self.is_of_others(part, sources)) {
-            return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
+        let parts = parts(text).into_iter().chain(pieces(text)).filter(new);
+        let mut all = parts.chain([text]);
+        match all.find(|part| self.is_of_others(part, sources)) {
+            Some(part) => Err(format!(
+                "a tool or a page says {}, and neither the user nor an outcome",
+                quoted(part)
+            )),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The sentences of a text that name nothing that stands nowhere, and that no other says.

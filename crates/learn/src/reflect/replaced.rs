@@ -16,7 +16,7 @@
 use std::collections::BTreeSet;
 
 use super::clauses::{Clauses, Stand};
-use super::grounds::{ERROR, Grounds, MAX_GROUNDS, QUOTED, REFUSAL, TaughtText};
+use super::grounds::{ERROR, Grounds, MAX_GROUNDS, QUOTED, REFUSAL, TaughtText, quoted};
 use super::names::{NameInText, names};
 use super::said::{EventWords, SHARE};
 use super::sentences::{SAYS_IT, is_of, parts, plain};
@@ -103,13 +103,16 @@ impl Grounds<'_> {
             }
             None => self.says_much(part, claim.grounds),
         };
-        if !parts(text).into_iter().all(is_said) {
-            return Err("its grounds say nothing of a part of it".to_owned());
+        if let Some(part) = parts(text).into_iter().find(|part| !is_said(part)) {
+            return Err(format!("its grounds say nothing of {}", quoted(part)));
         }
         let mut lost = sources.iter().flat_map(|source| parts(source));
         match lost.find(|part| !is_of(part, &[text]) && self.takes_away(grounds, &[part]).is_err())
         {
-            Some(_) => Err("it leaves out a part that nothing speaks against".to_owned()),
+            Some(part) => Err(format!(
+                "it leaves out {}, which nothing speaks against",
+                quoted(part)
+            )),
             None => Ok(()),
         }
     }
