@@ -47,7 +47,10 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
     // What is remembered of a session tells nothing that only a tool or a page said.
     let told = reflection.reflection.as_deref();
     let told = told.unwrap_or(&reflection.analysis);
-    reflection.reflection = Some(grounds.trusted_part(told));
+    let trusted = grounds.trusted_part(told);
+    if reflection.reflection.is_some() || trusted != reflection.analysis {
+        reflection.reflection = Some(trusted);
+    }
     let named = &reflection.strategy_grounds;
     let strategy = reflection.strategy.take();
     reflection.strategy =
