@@ -200,6 +200,10 @@ mod tests {
     )]
     #[case::only_a_file("<ide_opened_file>The user opened a.rs</ide_opened_file>")]
     #[case::stopped_by_hook("Operation stopped by hook: never do that")]
+    #[case::other_session(
+        "<cross-session-message from=\"api [b2]\">never do that</cross-session-message>"
+    )]
+    #[case::not_typed("[SYSTEM NOTIFICATION - NOT USER INPUT]\nnever do that")]
     fn the_clients_own_words_are_no_prompt(#[case] text: &str) {
         assert_eq!(classify(text), UserText::Echo);
     }
