@@ -10,7 +10,7 @@ use super::sentences::SAYS_IT;
 use crate::playbook::dedup::Wording;
 use crate::transcript::english::patterns;
 
-patterns! { BANNED DENIED_TWICE DOUBT LIMITED MISSING POLITE REPROACH }
+patterns! { BANNED DENIED_TWICE DOUBT FORBIDDEN LIMITED MISSING NEEDLESS POLITE REPROACH }
 
 /// After such a word the clause describes what it denies: "pushing is not wanted".
 const FORMS_OF_BE: [&str; 6] = ["is", "are", "was", "were", "be", "been"];
@@ -31,8 +31,12 @@ pub(super) struct Clauses(Vec<Clause>);
 struct Clause {
     words: BTreeSet<u64>,
     denies: bool,
-    /// Whether it holds only where something else does.
-    is_limited: bool,
+    /// Whether it denies something for all times, not that something is so: "we are not saving it".
+    forbids: bool,
+    /// Whether it names what else there is: "the settings, not the environment".
+    contrasts: bool,
+    /// What holds only where something else does.
+    limited: Option<BTreeSet<u64>>,
 }
 
 impl Clauses {
@@ -43,12 +47,23 @@ impl Clauses {
         let clauses = sentences(&text).into_iter().flat_map(|sentence| {
             // "Why do you use it?" is no wish for it; "why don't you use it?" is one.
             let wishes = POLITE.is(sentence) || REPROACH.is(sentence);
-            let doubts = sentence.ends_with('?') && DOUBT.is(sentence) && !wishes;
+            let is_question = sentence.ends_with('?');
+            let doubts = is_question && DOUBT.is(sentence) && !wishes;
             let clauses = sentence.split([',', ';', ':', '(', ')', '→', '—']);
-            clauses.flat_map(scopes).map(move |clause| Clause {
-                words: words(clause),
-                denies: denies(clause) != doubts,
-                is_limited: LIMITED.is(clause),
+            clauses.flat_map(scopes).map(move |clause| {
+                let denies = denies(clause) != doubts;
+                let says = clause.trim();
+                let is_order = (FORBIDDEN.is(says) || BANNED.is(says)) && !NEEDLESS.is(says);
+                Clause {
+                    words: words(clause),
+                    denies,
+                    forbids: denies && (doubts || is_order),
+                    contrasts: denies && says.starts_with("not "),
+                    limited: LIMITED
+                        .find(clause)
+                        .filter(|_| !is_question)
+                        .map(|found| words(&clause[..found.start()])),
+                }
             })
         });
         // A word alone says nothing of anything.
@@ -77,21 +92,31 @@ impl Clauses {
     }
 
     fn stand(&self, clause: &Clause) -> Stand {
-        let shared = |own: &Clause| own.words.intersection(&clause.words).count() * 100;
-        let is_about = |own: &&Clause| shared(own) >= SAYS_IT * clause.words.len();
-        // More words around what is denied do not allow it.
-        let is_denied =
-            |own: &Clause| own.denies && !clause.denies && shared(own) >= SAYS_IT * own.words.len();
-        let agrees =
-            |own: &Clause| own.denies == clause.denies && (clause.is_limited || !own.is_limited);
-        let mut about = self.0.iter().filter(is_about).peekable();
-        let is_silent = about.peek().is_none();
-        if about.any(agrees) {
+        let most = |of: &BTreeSet<u64>, words: &BTreeSet<u64>| {
+            of.intersection(words).count() * 100 >= SAYS_IT * of.len()
+        };
+        let is_about = |own: &Clause| most(&clause.words, &own.words);
+        let agrees = |own: &Clause| {
+            own.denies == clause.denies && (clause.limited.is_some() || own.limited.is_none())
+        };
+        // More words around what is forbidden do not allow it.
+        let opposes = |own: &Clause| match (own.denies, clause.denies) {
+            (true, false) => {
+                let is_order = own.forbids || own.contrasts;
+                is_order && (is_about(own) || most(&own.words, &clause.words))
+            }
+            (false, true) => clause.forbids && is_about(own),
+            _ => {
+                let limited = own.limited.as_ref().filter(|_| clause.limited.is_none());
+                limited.is_some_and(|limited| is_about(own) && most(limited, &clause.words))
+            }
+        };
+        if self.0.iter().any(|own| is_about(own) && agrees(own)) {
             Stand::Agrees
-        } else if is_silent && !self.0.iter().any(is_denied) {
-            Stand::Silent
-        } else {
+        } else if self.0.iter().any(opposes) {
             Stand::Opposes
+        } else {
+            Stand::Silent
         }
     }
 }
@@ -221,6 +246,30 @@ mod tests {
     #[case::reproach("why didn't you run the linter?", "Run the linter", Stand::Agrees)]
     #[case::request("can you run the linter?", "Run the linter", Stand::Agrees)]
     #[case::something_else("never push to main", "Sign each release", Stand::Silent)]
+    #[case::not_ok("pushing to main is not okay", "Pushing to main", Stand::Opposes)]
+    #[case::you_cannot("you can't push to main", "Push to main", Stand::Opposes)]
+    #[case::a_state("make lint fails", "Run `make lint` before a push", Stand::Silent)]
+    #[case::what_is_so(
+        "we are not storing the limit on the first import",
+        "Try the first import in an empty database",
+        Stand::Silent
+    )]
+    #[case::no_need("we don't need the lock there", "The lock is needed", Stand::Silent)]
+    #[case::a_wish_in_two_denials(
+        "why can't we not just use real dates?",
+        "Dates here are real dates",
+        Stand::Agrees
+    )]
+    #[case::a_contrast(
+        "right now the limit is read from an environment variable",
+        "Keep limits in the settings, not in environment variables",
+        Stand::Silent
+    )]
+    #[case::a_question_about_some(
+        "can we list the branches that are only local?",
+        "List the branches of each user",
+        Stand::Silent
+    )]
     fn a_text_agrees_or_opposes(#[case] own: &str, #[case] text: &str, #[case] want: Stand) {
         assert_eq!(Clauses::of(own).stand_to(&Clauses::of(text)), want);
     }
