@@ -1,7 +1,8 @@
 //! Whether two texts want the same of one thing or the opposite, clause by clause.
 //!
-//! A clause that has most words of another is about the same. One of them denies it and the other
-//! does not: "never push to main", "push to main". Words are compared, and nothing is understood.
+//! A clause that has most words of another is about the same, and opposes it where one of them forbids
+//! that and the other does not: "never push to main", "push to main". That something is not so ("we
+//! are not saving it") forbids nothing. Words are compared, and nothing is understood.
 
 use std::collections::BTreeSet;
 
