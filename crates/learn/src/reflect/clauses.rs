@@ -249,6 +249,8 @@ mod tests {
     #[case::something_else("never push to main", "Sign each release", Stand::Silent)]
     #[case::not_ok("pushing to main is not okay", "Pushing to main", Stand::Opposes)]
     #[case::you_cannot("you can't push to main", "Push to main", Stand::Opposes)]
+    #[case::told_not_to("I told you not to push to main", "Push to main", Stand::Opposes)]
+    #[case::we_will_not("we won't push to main", "Push to main", Stand::Opposes)]
     #[case::a_state("make lint fails", "Run `make lint` before a push", Stand::Silent)]
     #[case::what_is_so(
         "we are not storing the limit on the first import",
