@@ -16,6 +16,7 @@ mod fuzzed;
 mod generate;
 mod grounds;
 mod grounds_of_jobs;
+mod may_be_named;
 mod own_points;
 mod own_words;
 mod points;

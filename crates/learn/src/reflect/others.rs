@@ -16,6 +16,12 @@ const REPEATS_IT: usize = 80;
 const ANSWER: &str = "user_answer";
 /// How the errors of tools are called that only look.
 const LOOKS: [&str; 4] = ["Read `", "Grep `", "Glob `", "LS `"];
+/// How such an error begins where there is nothing to look at.
+const NOT_THERE: [&str; 3] = [
+    "File does not exist",
+    "Path does not exist",
+    "Directory does not exist",
+];
 /// How long what lines that go on say together is, in bytes.
 const MOST_JOINED: usize = 1_000;
 /// What a word may end in that has the same meaning, and how long what is left must be, in bytes.
@@ -70,12 +76,15 @@ impl Others {
     }
 }
 
-/// Tells whether an event is the error of a tool of the client's that only looks: its words are the
-/// client's (`Path does not exist`), not a file's.
+/// Tells whether an event is an error in which the client says that there is nothing to look at
+/// (`Path does not exist`): its words are the client's, not a file's. What a hook says that stops
+/// such a call are words of others.
 fn says_what_is_not_there(evidence: &Evidence, shown: &ShownEvent) -> bool {
     let entry = evidence.entry(shown.number).unwrap_or_default();
     let tool = entry.strip_prefix("ERROR in ").unwrap_or_default();
-    shown.kind == ERROR && LOOKS.iter().any(|looks| tool.starts_with(looks))
+    let said = tool.split_once("`: ").map_or("", |(_, said)| said);
+    let begins = |text: &str, starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
+    shown.kind == ERROR && begins(tool, &LOOKS) && begins(said, &NOT_THERE)
 }
 
 impl Grounds<'_> {
