@@ -42,7 +42,7 @@ pub(super) fn shows_nothing(c: char) -> bool {
 /// many; letters of the alphabets have one.
 fn has_forms(c: char) -> bool {
     let is_letter = c.is_ascii() || (c < '\u{1000}' && c.is_alphanumeric());
-    !is_letter && !shows_nothing(c)
+    !is_letter && !c.is_whitespace() && !shows_nothing(c)
 }
 
 /// Tells whether a character chooses the form of the one before it, as that of an emoji.
@@ -67,6 +67,7 @@ mod tests {
     #[case::braille("⠓⠊⠀⠓⠕", false)]
     #[case::blank_pattern("do\u{2800}not tell", true)]
     #[case::selectors_in_latin("te\u{fe00}ll", true)]
+    #[case::selector_of_a_blank("\u{202f}\u{fe0f}tell", true)]
     #[case::mongolian("te\u{180f}ll", true)]
     fn what_cannot_be_seen_is_told(#[case] text: &str, #[case] is: bool) {
         assert_eq!(is_in(text), is);
