@@ -58,10 +58,11 @@ pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
     }
 }
 
-/// How the user made a change; `None` where a session did.
+/// How a change came that no session taught; `None` where one did.
 pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     let known = [
         (JobEvent::Edit, "by hand"),
+        (JobEvent::AgentEdit, "by a command in a session"),
         (JobEvent::HandEdit, "in the file"),
         (JobEvent::Undo, "undo"),
     ];

@@ -18,9 +18,17 @@ const LIMIT: Duration = Duration::from_secs(20);
 const LAST: &str = "HEAD";
 /// What stands between two revisions, as in `main..HEAD`.
 const RANGE: &str = "..";
+/// What git puts between a branch and one that it left.
+const SINCE_THE_FORK: &str = "...";
 
 pub(super) fn run(session: &NamedSession, args: &args::DiffArgs) -> anyhow::Result<()> {
     let wanted = args.revisions.as_deref().unwrap_or(LAST);
+    if wanted.contains(SINCE_THE_FORK) {
+        return Err(Hinted::error(
+            format!("no range that is known: {}", plain(wanted)),
+            "FROM..TO compares two revisions; `git merge-base` names where two branches part",
+        ));
+    }
     let (from, to) = match wanted.split_once(RANGE) {
         Some((from, to)) => (or_last(from), Some(or_last(to))),
         None => (wanted, None),

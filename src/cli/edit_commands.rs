@@ -12,14 +12,12 @@ use super::output::{Hinted, plain};
 use super::session::{self, NamedSession};
 use super::show::note_distrust;
 use super::{agent, answer, args, change_text, jobs};
-use crate::account::Need;
-use crate::backend::BackendName;
 use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::manual_edit::RefusedEdit;
-use crate::playbook::{Playbook, Section, is_own_name};
+use crate::playbook::{Playbook, Point, Section, is_own_name};
 use crate::queue::context::WorkerContext;
-use crate::queue::edit::{EditError, PlaybookEdit, Sources, caps};
+use crate::queue::edit::{EditError, NOBODY, PlaybookEdit, Sources, caps};
 use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::progress::{self, Progress};
 use crate::queue::spool::{self, IdEntropy};
@@ -29,8 +27,6 @@ use crate::trust::TrustStanding;
 
 /// How long a worker that is at it may take to come to an edit, which is made in no time.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// What an edit needs to be answered: any worker does it.
-const NOBODY: Need = Need::bare(BackendName::Rules);
 /// What was done, what was left, and how to take it back.
 pub(super) const SCREEN: &str = include_str!("screens/edit.txt");
 
@@ -53,7 +49,12 @@ fn propose(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow
         Checked::Left(left) => return tell_nothing(&left.join("; "), as_json),
         Checked::Nothing(why) => return tell_nothing(&why, as_json),
     }
-    let why = screening::propose(&context, &session.project, edit)?;
+    let by = if agent::is_at_it(&session.env) {
+        screening::BY_AGENT
+    } else {
+        screening::BY_USER
+    };
+    let why = screening::propose(&context, &session.project, edit, by)?;
     tell_screened(session, &context, edit, &why, as_json)
 }
 
@@ -203,6 +204,7 @@ pub(super) fn check(
         snapshots: &session.snapshots(),
         caps: caps(&session.config),
     };
+    let before = pinned(playbook);
     let Applied { changes, skipped } = match edit.apply(playbook, sources, context.now()) {
         Ok(applied) => applied,
         Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
@@ -211,6 +213,9 @@ pub(super) fn check(
         }
         Err(error) => return Err(error.into()),
     };
+    if pinned(playbook) != before {
+        agent::refuse(&session.env, "what is pinned")?;
+    }
     let told = skipped.into_iter();
     let left: Vec<String> = told
         .map(|it| format!("{}: {}", it.what, it.reason))
@@ -224,9 +229,17 @@ pub(super) fn check(
     })
 }
 
+/// The pinned key points, each with its section and what it says.
+fn pinned(playbook: &Playbook) -> Vec<(String, Section, String)> {
+    let pinned = playbook.points().filter(Point::is_pinned);
+    let told = pinned.map(|point| (point.name.to_owned(), point.section, point.text.to_owned()));
+    told.collect()
+}
+
 fn hint(edit: &PlaybookEdit, why: &RefusedEdit) -> &'static str {
     match edit {
         _ if *why == RefusedEdit::Empty => "say what is to be remembered, in a sentence",
+        _ if matches!(why, RefusedEdit::TooLong(_)) => "shorten it, or make two of it",
         PlaybookEdit::Undo { .. } => "`playbook log` lists the jobs of this project",
         PlaybookEdit::Restore { .. } => "`playbook restore` lists the snapshots",
         PlaybookEdit::Add { .. } => {
@@ -274,26 +287,16 @@ pub(super) fn carry_out(
     edit: &PlaybookEdit,
 ) -> anyhow::Result<Value> {
     let edit = edit.masked(&session.masker()?);
-    if session.project.to_str().is_none() {
-        let project = session.project.display();
-        return Err(Hinted::error(
-            format!("could not change the playbook: {project}: its path is not UTF-8"),
-            "rename the folder; nothing is learned from sessions in it either",
-        ));
-    }
     let event = match edit {
         PlaybookEdit::Undo { .. } => JobEvent::Undo,
+        _ if agent::is_at_it(&session.env) => JobEvent::AgentEdit,
         _ => JobEvent::Edit,
     };
     let ticket = Ticket {
         need: Some(NOBODY),
         ..Ticket::new(event, &session.project, context.now())
     };
-    // Edits of one second wait in the order in which they were made.
-    let entropy = IdEntropy::Turn {
-        turn: u16::try_from(ticket.at.subsec_millisecond()).unwrap_or_default(),
-        of: Box::new(IdEntropy::Chance),
-    };
+    let entropy = IdEntropy::in_order(session.env.clock(), ticket.at);
     let id = spool::put_as(&session.paths, &entropy, ticket, |ticket| {
         progress::JobInProgress {
             ticket: ticket.clone(),

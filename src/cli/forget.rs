@@ -81,7 +81,10 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
             Some(found) => format!("{}: {}", plain(id), plain(text_of(&found, id))),
             None => return Err(unknown(id)),
         },
-        ForgetWhat::Project(project) => format!("all that was learned in {}", plain(project)),
+        ForgetWhat::Project(project) => {
+            let place = plain(project);
+            format!("the lessons, errors and fixes of {place}, whose key points stay")
+        }
         ForgetWhat::OlderThan { time, project } => {
             let place = project.as_deref().map_or("all projects".to_owned(), plain);
             let time = change_text::time(*time);

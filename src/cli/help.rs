@@ -69,7 +69,11 @@ enum ListedCommand {
 }
 
 pub(super) fn parse() -> Result<Cli, clap::Error> {
-    let args: Vec<OsString> = std::env::args_os().collect();
+    let mut args: Vec<OsString> = std::env::args_os().collect();
+    if args.get(1).is_some_and(|first| first == "help") {
+        args.remove(1);
+        args.push("--help".into());
+    }
     // `--help` ends the parsing, so `--all` behind it is looked for here.
     let listed = if args.iter().any(|arg| arg == "--all") {
         ListedCommand::All

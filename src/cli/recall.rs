@@ -10,7 +10,7 @@ use crate::reflect::remembered::Remembered;
 
 pub(super) fn run(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
     let told = json!({
-        "query": args.query,
+        "query": args.query(),
         "project": session.project_of(&args.of),
         "memories": found(session, args)?,
     });
@@ -22,7 +22,7 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
         return Ok(Vec::new());
     };
     // An id as hooks show it names one memory, whatever the project.
-    if let Some(id) = args.query.as_deref().map(str::trim)
+    if let Some(id) = args.query().as_deref().map(str::trim)
         && let Some(named) = memory.find(id)?
     {
         return Ok(vec![named]);
@@ -30,7 +30,7 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
     let now = session.env.clock().now();
     let ago = |time| now.checked_sub(time).ok();
     let query = RecallQuery {
-        text: args.query.clone(),
+        text: args.query(),
         kinds: args
             .kind
             .iter()

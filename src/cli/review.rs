@@ -9,9 +9,9 @@ use super::output::{self, Hinted, plain, say};
 use super::session::NamedSession;
 use super::{agent, answer, edit_commands, width};
 use crate::memory::HeldRow;
-use crate::playbook::clean::MAX_CHARS;
+use crate::playbook::clean::{MAX_CHARS, clean_text};
 use crate::queue::edit::PlaybookEdit;
-use crate::queue::screening::{What, recount};
+use crate::queue::screening::{self, What, recount};
 use crate::queue::trust_record;
 
 const ONE: &str = include_str!("screens/review_one.txt");
@@ -72,7 +72,11 @@ fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyho
             },
             "d" | "drop" => drop_it(session, row.id, false),
             "q" | "quit" => return Ok(()),
-            _ => Ok(()),
+            "l" | "later" => Ok(()),
+            _ => {
+                output::note("that is no answer: it waits");
+                Ok(())
+            }
         };
         // One that cannot be taken is told, and the next one asked about.
         if let Err(error) = done {
@@ -107,7 +111,10 @@ fn origin(row: &HeldRow) -> String {
                 row.held.job
             )
         }
-        Some(What::Edit(_)) => "from a command that the agent ran".to_owned(),
+        Some(What::Edit(_)) if row.held.job == screening::BY_AGENT => {
+            "from a command that the agent ran".to_owned()
+        }
+        Some(What::Edit(_)) => "from a command of yours".to_owned(),
         Some(What::Memory { .. }) => {
             format!(
                 "from job {}; accepted, it becomes a key point",
@@ -155,8 +162,9 @@ fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
         return Ok(());
     };
     let masker = session.masker()?;
-    let (name, text) = (masker.mask(point.name), masker.mask(point.text));
+    let (name, mut text) = (masker.mask(point.name), masker.mask(point.text));
     if (&*name, &*text) != (point.name, point.text) {
+        text = clean_text(&text).into();
         let edit = PlaybookEdit::Change {
             point: name.clone().into_owned(),
             text: Some(text.clone().into_owned()),

@@ -15,7 +15,7 @@ use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
 
 const NOT_SEEN: u8 = 1;
-/// So much of stdin is read: an error is named by its beginning and its end.
+/// So much of stdin is read: an error is named by the beginning and the end of that.
 const MAX_TEXT: u64 = 64 << 20;
 /// The type of an error where `--tool` names none.
 const ANY_ERROR: &str = "error";
@@ -34,10 +34,7 @@ pub(super) fn run(args: &args::SeenArgs) -> anyhow::Result<u8> {
 /// What is known about an error, of all tools that may have reported it.
 fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
     let session = NamedSession::that_learned_of(&args.of)?;
-    let text = match &args.error {
-        Some(text) => text.clone(),
-        None => from_stdin()?,
-    };
+    let text = args.error().map_or_else(from_stdin, Ok)?;
     if text.trim().is_empty() {
         return Err(Hinted::error(
             "no error text",

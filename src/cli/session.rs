@@ -342,7 +342,15 @@ pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBu
             hint: "`cd` to a folder that is there, or give `--project FOLDER`",
         })?,
     };
-    Ok(project::find(&start))
+    let project = project::find(&start);
+    if project.to_str().is_none() {
+        let shown = project.display();
+        return Err(Hinted::error(
+            format!("could not use project: {shown}: its path is not UTF-8"),
+            "rename the folder; nothing is learned from sessions in it either",
+        ));
+    }
+    Ok(project)
 }
 
 /// A folder that the user named, as an absolute path; one that is not there is an error.

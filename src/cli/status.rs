@@ -9,9 +9,10 @@ use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::doctor::off_by;
+use super::doctor::{hooks_lack, off_by};
 use super::jobs::{self, JobState};
 use super::output::{self, say};
+use super::past::{Became, Past, PastSession};
 use super::session::{self, NamedSession};
 use super::{answer, args, change_text, width};
 use crate::account;
@@ -117,7 +118,7 @@ impl Glance {
             Ok(rows) => glance.jobs = Some(JobTotals::of(&rows, &session.project)),
             Err(error) => glance.problem(&error, DOCTOR),
         }
-        glance.ask();
+        glance.ask(session);
         glance
     }
 
@@ -256,7 +257,7 @@ impl Glance {
         Ok(())
     }
 
-    fn ask(&mut self) {
+    fn ask(&mut self, session: &NamedSession) {
         if self.held > 0 {
             let why = format!("{} held back until you have looked at it", self.held);
             self.step("playbook review", why);
@@ -264,11 +265,32 @@ impl Glance {
         if self.jobs.as_ref().is_some_and(|jobs| jobs.failed > 0) {
             self.step("playbook jobs", "says why they failed");
         }
+        if let Some(lack) = hooks_lack(session) {
+            let install = ("playbook install", "registers the hooks");
+            self.problem(&anyhow::Error::msg(lack), install);
+        }
         let is_new = self.key_points == 0 && self.last.is_none();
         if is_new && self.next.is_empty() && self.problems.is_empty() {
             let why = "checks that sessions will be learned from";
             self.step("playbook doctor", why);
+            self.look_at_past(session);
+        }
+    }
+
+    /// Sessions that are over may be learned from, or were and taught nothing.
+    fn look_at_past(&mut self, session: &NamedSession) {
+        let past = match Past::of(session) {
+            Ok(past) => past,
+            Err(error) => return self.problem(&error, DOCTOR),
+        };
+        let is_new = |session: &PastSession| matches!(past.became(session), Became::Nothing);
+        if past.sessions.iter().any(is_new) {
             self.step("playbook bootstrap", "learns from sessions that are over");
+        } else if !past.sessions.is_empty() {
+            self.step(
+                "playbook doctor memory",
+                "says what became of the sessions so far",
+            );
         }
     }
 

@@ -13,8 +13,9 @@ const HISTORY_BYTES: u64 = 50 * 1024 * 1024;
 const JOBS: u64 = 100_000;
 /// The ledger goes back so far.
 const LEDGER: SignedDuration = SignedDuration::from_hours(400 * 24);
-/// A step that was counted is known by its job and place so long. A job waits at most 30
-/// days and is recorded at its end, so a repetition comes far earlier.
+/// A step that was counted is known by its job and place so long. A job waits at most
+/// `worker.keep_days`, 30 without the setting, and is recorded at its end, so a repetition comes
+/// far earlier.
 const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
 
 /// How much had to leave, the oldest first; to be told to the user.

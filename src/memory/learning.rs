@@ -176,7 +176,8 @@ impl Desk<'_> {
             };
             *left = fewer;
         }
-        let memory: i64 = self
+        // What another member names as something of another kind is not taken.
+        let memory: Option<i64> = self
             .transaction
             .prepare_cached(
                 "INSERT INTO memories (key, kind, project, tenant, session, job, text, outcome,
@@ -192,6 +193,7 @@ impl Desk<'_> {
                      outcome = coalesce(excluded.outcome, outcome),
                      category = coalesce(excluded.category, category),
                      last_seen = max(last_seen, excluded.last_seen)
+                 WHERE kind = excluded.kind
                  RETURNING id",
             )?
             .query_row(
@@ -214,7 +216,11 @@ impl Desk<'_> {
                     self.arrival.map(|arrival| &arrival.origin),
                 ],
                 |row| row.get(0),
-            )?;
+            )
+            .optional()?;
+        let Some(memory) = memory else {
+            return Ok(());
+        };
         let tag = "INSERT OR IGNORE INTO tags (memory, tag) VALUES (?1, ?2)";
         for name in &new.tags {
             run(self.transaction, tag, (memory, name))?;
@@ -273,12 +279,15 @@ impl Desk<'_> {
                 )?;
                 if let Some((id, fix)) = &new.fix {
                     self.fix(memory, id, fix)?;
-                    let fixes: String = self.transaction.query_row(
+                    // None where the fix stands with another error already.
+                    let fixes: Option<String> = self.transaction.query_row(
                         "SELECT group_concat(fix, ' ') FROM fixes WHERE error = ?1",
                         [memory],
                         |row| row.get(0),
                     )?;
-                    self.index_words(memory, new, &fixes)?;
+                    if let Some(fixes) = fixes {
+                        self.index_words(memory, new, &fixes)?;
+                    }
                 }
             }
         }

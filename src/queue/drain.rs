@@ -64,6 +64,7 @@ impl<'a> Drain<'a> {
     ) -> Result<Self, FsError> {
         context.refresh();
         let (in_flight, suspects) = InFlight::take_over(context.paths());
+        context.surroundings.log_error("worker", in_flight.keep());
         for (id, ended) in suspects {
             let reason = format!("{ended} workers ended while they were at it");
             tidy::put_off(context, &id, &reason);

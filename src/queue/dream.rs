@@ -12,7 +12,7 @@ use super::ask::{Question, known_points, parts};
 use super::backends::build;
 use super::budget::Day;
 use super::context::WorkerContext;
-use super::edit::PlaybookEdit;
+use super::edit::{NOBODY, PlaybookEdit};
 use super::evidence::SessionEvidence;
 use super::job::{JobEvent, JobId, Ticket};
 use super::progress::{JobInProgress, Progress};
@@ -20,7 +20,6 @@ use super::recurrence::is_in;
 use super::spool::{self, IdEntropy};
 use super::usage_meter::{Caller, Meter};
 use super::{hint_index, known, screening};
-use crate::account::Need;
 use crate::backend::BackendName;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
@@ -44,9 +43,6 @@ const LESSONS: usize = 20;
 /// More are looked through for those that are no dreams themselves.
 const LOOKED_THROUGH: u64 = 4;
 const MAX_MARK: u64 = 100;
-
-/// What a key point of a dream needs to be written: any worker does it.
-pub(super) const NOBODY: Need = Need::bare(BackendName::Rules);
 
 /// A rule behind several lessons, which becomes a key point.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::job_id::JobId;
+use crate::account::Need;
+use crate::backend::BackendName;
 use crate::config::Config;
 use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
@@ -78,6 +80,9 @@ pub(crate) enum PlaybookEdit {
         snapshot: String,
     },
 }
+
+/// What an edit needs to be answered: any worker does it.
+pub(crate) const NOBODY: Need = Need::bare(BackendName::Rules);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EditError {

@@ -50,6 +50,15 @@ impl InFlight {
         (Self { file, jobs }, suspects)
     }
 
+    /// Writes down what was taken over: that a worker ended is counted once, also where this one
+    /// ends before it has a job in hand.
+    pub(super) fn keep(&self) -> Result<(), FsError> {
+        if self.jobs.is_empty() {
+            return Ok(());
+        }
+        self.write()
+    }
+
     pub(super) fn begin(&mut self, id: &JobId) -> Result<(), FsError> {
         self.jobs.entry(id.clone()).or_default().now = true;
         self.write()

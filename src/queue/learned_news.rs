@@ -42,7 +42,12 @@ fn news(context: &WorkerContext, project: &Path) -> Result<Option<LearnedNews>, 
 
 /// Tells whether a session taught it, not the user by hand.
 fn is_learned(entry: &Entry) -> bool {
-    let by_hand = [JobEvent::Edit, JobEvent::Undo, JobEvent::HandEdit];
+    let by_hand = [
+        JobEvent::Edit,
+        JobEvent::AgentEdit,
+        JobEvent::Undo,
+        JobEvent::HandEdit,
+    ];
     !by_hand.iter().any(|event| event.word() == entry.event)
 }
 

@@ -11,8 +11,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::context::WorkerContext;
-use super::dream::NOBODY;
-use super::edit::PlaybookEdit;
+use super::edit::{NOBODY, PlaybookEdit};
 use super::evidence::SessionEvidence;
 use super::job::{JobEvent, JobId, Ticket};
 use super::progress::{JobInProgress, Progress};

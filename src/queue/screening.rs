@@ -26,6 +26,7 @@ use crate::trust::{TrustMark, TrustStanding, outside};
 const FROM_FILE: &str = "file:";
 /// What stands in the quarantine in the place of a job where the agent ran a command.
 pub(crate) const BY_AGENT: &str = "agent";
+pub(crate) const BY_USER: &str = "user";
 /// As above, where a dream found it.
 pub(super) const BY_DREAM: &str = "dream";
 
@@ -38,7 +39,7 @@ pub(super) const AGAIN: &str = "was held back before";
 /// Why an operation waits that nothing speaks against.
 pub(super) const ASKED: &str = "waits for your word, as `curator.approval` says";
 /// Why something waits that was only proposed.
-const PROPOSED: &str = "proposed in a session; it waits for your word";
+const PROPOSED: &str = "only proposed; it waits for your word";
 /// Why something is held back whatever the screen says of it.
 const OTHER_REASONS: [&str; 5] = [STRICT, OWN_PATTERN, AGAIN, ASKED, PROPOSED];
 /// Under this key an operation that waits has the texts of the points that it is about.
@@ -219,15 +220,16 @@ pub(crate) fn hold_foreign(
     Ok(objection)
 }
 
-/// Holds back what was proposed, whatever it says; returns why.
+/// Holds back what was proposed, whatever it says; returns why. `by` says whose it is.
 pub(crate) fn propose(
     context: &WorkerContext,
     project: &Path,
     edit: &PlaybookEdit,
+    by: &str,
 ) -> Result<String, QueueError> {
     let objection = edit.text().and_then(screen::objection);
     let why = objection.unwrap_or_else(|| PROPOSED.to_owned());
-    hold_edit(context, project, edit, BY_AGENT, &why)?;
+    hold_edit(context, project, edit, by, &why)?;
     Ok(why)
 }
 

@@ -220,7 +220,7 @@ async fn curate(
             return Err(useless(context, job, cause, reason::CURATE, config));
         }
         Some(cause) => {
-            let error = format!("curator_error:{}", cause.kind.word());
+            let error = format!("{}:{}", reason::CURATE, cause.kind.word());
             context.log(
                 job.ticket.id.as_str(),
                 &format!("{error}: {}", cause.message),

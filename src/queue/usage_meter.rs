@@ -32,7 +32,7 @@ pub(crate) struct Caller {
     pub(crate) id: String,
     pub(crate) project: PathBuf,
     pub(crate) spent: u64,
-    /// Whether the user asked for it here and now: then the gate is open.
+    /// Whether the user asked for it here and now: then it is done also where reflection is off.
     pub(crate) is_by_hand: bool,
     pub(crate) budget_kind: BudgetKind,
 }

@@ -17,6 +17,26 @@ fn with_session() -> (TestEnv, String) {
 }
 
 #[test]
+fn a_project_whose_path_is_not_utf8_is_named_with_the_way_out() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let mut env = TestEnv::new();
+    let folder = env
+        .root()
+        .join(std::ffi::OsString::from_vec(b"caf\xe9".to_vec()));
+    if std::fs::create_dir(&folder).is_err() {
+        eprintln!("skipped: this file system knows no such names");
+        return;
+    }
+    env.set("CLAUDE_PROJECT_DIR", &folder);
+    for name in [
+        "status", "show", "log", "timeline", "doctor", "trust", "export",
+    ] {
+        env.cli(&[name])
+            .fails(1, &["its path is not UTF-8", "hint: rename the folder"]);
+    }
+}
+
+#[test]
 fn reflect_shows_what_it_would_do_and_does_nothing() {
     let (env, transcript) = with_session();
     let before = env.playbook();

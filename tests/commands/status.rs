@@ -115,7 +115,7 @@ fn no_line_is_wider_than_the_screen(#[case] columns: &str) {
     let mut env = lived_in();
     env.set("COLUMNS", columns);
     // What is long: names, texts, problems, wide letters.
-    let long = "日本語 ".repeat(200);
+    let long = "日本語 ".repeat(120);
     env.cli(&["add", "--section", "OTHERS", &long]).ok();
     env.write_config("[retry]\natempts = 3\n");
     let shown = env.cli(&[]).ok();
@@ -187,14 +187,20 @@ fn what_is_broken_is_named_with_the_way_out(
 fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
     let env = TestEnv::new();
     let before = env.files();
+    let told = env.cli(&[]).ok();
     has!(
-        env.cli(&[]).ok(),
+        told,
         "no key points yet",
+        "the hooks are not registered",
         "Next",
-        "playbook doctor",
-        "playbook bootstrap"
+        "playbook install"
     );
+    lacks!(told, "playbook bootstrap");
     assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    env.cli(&["install"]).ok();
+    let told = env.cli(&[]).ok();
+    has!(told, "playbook doctor");
+    lacks!(told, "Problem", "playbook bootstrap", "playbook install");
 }
 
 #[test]

@@ -57,6 +57,11 @@ fn words_find_what_was_learned_best_first() {
     );
     assert!(found[0]["score"].as_f64() > found[1]["score"].as_f64());
     assert_eq!(recall(&env, &["index for a join", "-k", "1"]).len(), 1);
+    // So a start says it: `playbook recall WORDS`.
+    assert_eq!(
+        recall(&env, &["index", "for", "a", "join", "-k", "1"]).len(),
+        1
+    );
     let shown = env.cli(&["recall", "module requests"]).ok();
     for words in [ERROR, FIX, "struck 4 times", "effectiveness 0.50"] {
         assert!(shown.contains(words), "no {words:?} in {shown}");

@@ -217,6 +217,20 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
     assert_eq!(env.marks_of("pat-001"), (2, 0));
 }
 
+/// A worker that ends while such a job only waits was not ended by it.
+#[test]
+fn a_job_that_was_put_off_is_tried_when_it_is_due() {
+    let (mut env, _api) = with_session([Step::Canned]);
+    let (_, job) = only_job(&env);
+    let id = job["id"].as_str().unwrap();
+    let ended = json!({id: {"ended": 2, "now": true}});
+    env.write_state("at-work.json", ended.to_string());
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (0, 0), "it waits");
+    env.worker_at("2026-11-21T20:00:00Z");
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
 #[test]
 fn a_worker_for_one_job_leaves_the_others_to_the_next() {
     let (env, _api) = with_session([Step::Canned]);

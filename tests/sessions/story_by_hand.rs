@@ -58,6 +58,7 @@ fn each_command_does_what_it_says() {
 #[rstest]
 #[case::unknown_point(&["edit", "pat-009", "--text", "x"], 1, "no key point pat-009")]
 #[case::remove_unknown(&["remove", "pat-009"], 1, "no key point pat-009")]
+#[case::long_text(&["add", &"word ".repeat(120)], 1, "a key point at most 500")]
 #[case::empty_text(&["add", " \u{200b}\n"], 1, "the text is empty")]
 #[case::known_text(&["add", "read the log first"], 1, "pat-002 says so already")]
 #[case::unknown_section(&["add", "x", "--section", "ideas"], 1, "no section ideas")]
@@ -166,11 +167,11 @@ fn show_marks_what_is_pinned_and_what_nobody_used_for_90_days() {
     write(&env.playbook_path(), playbook.to_string());
     let shown = env.cli(&["show"]).ok();
     let line = |name: &str| shown.lines().find(|l| l.contains(name)).unwrap().to_owned();
-    assert!(line("pat-001").contains("stale"), "{shown}");
-    assert!(!line("pat-002").contains("stale"), "{shown}");
+    assert!(line("pat-001").contains("unused"), "{shown}");
+    assert!(!line("pat-002").contains("unused"), "{shown}");
     assert!(line("oth-001").contains("pinned"), "{shown}");
     assert!(
-        !line("oth-002").contains("stale"),
+        !line("oth-002").contains("unused"),
         "no date is known: {shown}"
     );
     let json = env.cli(&["show", "--json"]).json();

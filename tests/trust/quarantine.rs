@@ -244,6 +244,32 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     has!(env.playbook().to_string(), "evil.test");
 }
 
+/// A page can make the agent run a command: what is pinned only a person at a terminal changes.
+#[test]
+fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
+    let mut env = TestEnv::with_point();
+    env.cli(&["add", "always sign commits"]).ok();
+    env.cli(&["pin", "pat-001"]).ok();
+    let before = env.playbook();
+    env.set("CLAUDECODE", "1");
+    for wish in [
+        &["edit", "pat-001", "--text", "never sign commits"][..],
+        &["remove", "pat-001"],
+        &["unpin", "pat-001"],
+        &["pin", "oth-001"],
+        &["merge", "pat-001", "oth-001", "--text", "sign nothing"],
+    ] {
+        env.cli(wish)
+            .fails(1, &["what is pinned is for the user to decide"]);
+        assert_eq!(env.playbook(), before, "{wish:?}");
+    }
+    env.cli(&["edit", "oth-001", "--text", "sign each commit"])
+        .ok();
+    has!(env.cli(&["log"]).ok(), "by a command in a session");
+    env.unset("CLAUDECODE");
+    env.cli(&["unpin", "pat-001"]).ok();
+}
+
 /// A model is shown what is harmless, also of a clone that is not trusted yet, and says
 /// nothing of the rest.
 #[test]

@@ -27,6 +27,8 @@ worded! {
         Bootstrap = "bootstrap",
         /// The user changed key points by a command.
         Edit = "edit",
+        /// A command of the agent changed key points, by itself or because the user asked for it.
+        AgentEdit = "agent-edit",
         /// The user took a change back.
         Undo = "undo",
         /// The user changed the file itself.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -13,10 +14,13 @@ use crate::random;
 
 /// What the names of jobs end in.
 pub const JOB_SUFFIX: &str = ".json";
-/// Ids are tried until one is free; two alike within a second are one in four billion.
+/// Ids are tried until one is free; two alike within a second are one in four billion, and within
+/// a turn one in 65,536.
 const MAX_ID_TRIES: u32 = 16;
 /// How many of them depend on what the job is about, where the clock is stopped.
 const SEEDED_TRIES: u32 = 8;
+/// So many microseconds are one turn: a second has hardly fewer than 16 bits tell apart.
+const TURN_MICROS: i32 = 16;
 
 /// Where the last part of a new job's id comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +44,18 @@ impl IdEntropy {
         match clock {
             Clock::Running => Self::Chance,
             Clock::Stopped(_) => Self::Seed(about()),
+        }
+    }
+
+    /// Chance, behind what was made earlier in the same second. A stopped clock knows no earlier:
+    /// there chance has all of the place, for hundreds of jobs of one moment are to differ.
+    pub fn in_order(clock: Clock, at: Timestamp) -> Self {
+        match clock {
+            Clock::Running => Self::Turn {
+                turn: u16::try_from(at.subsec_microsecond() / TURN_MICROS).unwrap_or_default(),
+                of: Box::new(Self::Chance),
+            },
+            Clock::Stopped(_) => Self::Chance,
         }
     }
 

@@ -66,6 +66,12 @@ pub(super) fn tell_lines(heading: &str, lines: impl Iterator<Item = String>) -> 
     (told.len() > heading.len()).then_some(told)
 }
 
+/// Tells whether lines can be told at once, all of them.
+pub(super) fn have_room<'l>(heading: &str, lines: impl Iterator<Item = &'l str>) -> bool {
+    let used: usize = lines.map(|line| 1 + units(line)).sum();
+    units(heading) + used <= UNITS
+}
+
 /// A hint as it is told; `None` when it cannot be.
 pub(super) fn line(hint: &Hint) -> Option<String> {
     let text = cut(&without_ids(&hint.text))?;

@@ -15,7 +15,7 @@ use crate::open_session;
 use crate::prepared::{LeftOut, OnPrompt, PointLeftOut, StartKind};
 use crate::shown_record::{self, ShownPoints, Start};
 
-/// At most so many are told at once; of what is only like the prompt one more.
+/// At most so many are told at once; where what is only like the prompt is told, too, one more.
 const MOST: usize = 2;
 const MOST_ALIKE: usize = hints::MOST;
 /// The prompt must have this share of the words of what is like it, rare ones weighing more:
@@ -95,7 +95,12 @@ pub(super) fn run(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), 
     let since = compacted.unwrap_or_default();
     let mut news: Vec<FoundPoints> = Vec::new();
     for found in found {
-        if news.len() < most && hints::is_news(context, &format!("{}{since}", found.id))? {
+        // What is not told now may be told later.
+        let has_room = hints::have_room(HEADING, news.iter().chain([&found]).map(|it| &*it.line));
+        if news.len() < most
+            && has_room
+            && hints::is_news(context, &format!("{}{since}", found.id))?
+        {
             news.push(found);
         }
     }
@@ -119,7 +124,7 @@ pub fn lessons_about(context: &HookContext<'_>, text: &str) -> Vec<String> {
     found.into_iter().map(|found| found.line).collect()
 }
 
-/// What a prompt touches for certain, best first; of two alike the key point.
+/// What a prompt touches for certain, best first; of two that it touches alike the key point.
 fn touched(prompt: &str, left_out: Option<LeftOut>, index: Option<&Index>) -> Vec<FoundPoints> {
     let prompt = PromptTerms::of(prompt);
     let points = left_out.map(|left| left.touched_by(&prompt));

@@ -67,8 +67,8 @@ pub trait AnswerSource {
 /// What was prepared: the source of session-start.
 pub(super) struct PreparedSource;
 
-/// What was prepared of the settings: the source of all other hooks, which give nothing of the
-/// playbook and link nothing that could.
+/// What was prepared of the settings: the source of the hooks that give no start and link nothing
+/// that could.
 pub(super) struct PreparedSettings;
 
 impl AnswerSource for PreparedSettings {

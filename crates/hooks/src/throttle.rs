@@ -39,7 +39,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// A time and what was done then are no longer, in bytes.
 const LONGEST: usize = 1 << 10;
 
-/// Does what is called `what`, unless that was done within `pause`; tells whether it did.
+/// Does what is called `what`, unless that was done within `pause`.
 ///
 /// Of two hooks that come at once, one waits for the other: what failed there, or ended
 /// with it, is done here.

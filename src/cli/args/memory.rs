@@ -41,7 +41,9 @@ pub(crate) struct Of {
 pub(crate) struct RecallArgs {
     /// Words to look for, or an id such as les-0123456789ab [default: the best of all]
     #[arg(allow_hyphen_values = true)]
-    pub(crate) query: Option<String>,
+    query: Option<String>,
+    #[arg(hide = true)]
+    more: Vec<String>,
     /// Show at most this many
     #[arg(
         short = 'k', long, value_name = "N", default_value_t = 5,
@@ -83,12 +85,34 @@ pub(crate) struct RecallArgs {
 pub(crate) struct SeenArgs {
     /// The error's text, or its signature [default: what comes on stdin]
     #[arg(allow_hyphen_values = true)]
-    pub(crate) error: Option<String>,
+    error: Option<String>,
+    #[arg(hide = true)]
+    more: Vec<String>,
     /// The program or tool that reported it, such as `git` or `Read` [default: any]
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
     #[command(flatten)]
     pub(crate) of: Of,
+}
+
+impl RecallArgs {
+    /// What is looked for, also where the words came without quotes.
+    pub(crate) fn query(&self) -> Option<String> {
+        in_one(self.query.as_ref(), &self.more)
+    }
+}
+
+impl SeenArgs {
+    /// The error, also where its words came without quotes.
+    pub(crate) fn error(&self) -> Option<String> {
+        in_one(self.error.as_ref(), &self.more)
+    }
+}
+
+/// Words in one text. The first may begin with a hyphen; behind it, options are options.
+fn in_one(first: Option<&String>, more: &[String]) -> Option<String> {
+    let words: Vec<&str> = first.into_iter().chain(more).map(String::as_str).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 #[derive(Debug, Args)]

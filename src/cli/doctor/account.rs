@@ -32,8 +32,12 @@ pub(super) struct AccountFinding {
 impl AccountFinding {
     pub(super) fn checks(&self) -> Vec<DoctorCheck> {
         const TOPIC: &str = "backend";
-        let todo = match self.account {
+        let todo = match &self.account {
             None => "`playbook config check` names each mistake; correct it, or remove the line",
+            Some(account) if account.lack().is_some() => {
+                "give what it lacks; or `playbook config set backend auto`, which takes what answers \
+                 here, or `rules`, which needs no key"
+            }
             Some(_) => "`playbook config list` shows the settings in force",
         };
         if self.problems.is_empty() {

@@ -14,10 +14,21 @@ use crate::setup::{Hooks, is_of_stand_in};
 
 pub(super) const HOOKS: &str = "hooks";
 const GATE: &str = "gate";
+const UNREGISTERED: &str = "not registered with Claude Code: nothing is learned";
 
 pub(super) struct HookFindings {
     pub(super) checks: Vec<DoctorCheck>,
     pub(super) trial: Option<sandbox::TrialHooks>,
+}
+
+/// Why Claude Code calls none of our hooks; `None` where it does, or where that cannot be told.
+pub(in crate::cli) fn lack(session: &NamedSession) -> Option<String> {
+    let hooks = install::hooks(&session.paths, SettingsScope::User);
+    let files = settings::read(session, &hooks);
+    let is_ours = !files.unreadable.is_empty()
+        || files.plugin().is_some()
+        || files.all.iter().any(|file| !file.ours.is_empty());
+    (!is_ours).then(|| format!("the hooks are {UNREGISTERED}"))
 }
 
 pub(super) fn examine(session: &NamedSession) -> HookFindings {
@@ -45,7 +56,7 @@ pub(super) fn examine(session: &NamedSession) -> HookFindings {
         checks.push(DoctorCheck::good(HOOKS, text));
     }
     if with_ours.is_empty() && plugin.is_none() && are_all_read {
-        let text = "not registered with Claude Code: nothing is learned";
+        let text = UNREGISTERED;
         let todo = "`playbook install` registers them; `--dry-run` shows the change first";
         checks.push(DoctorCheck::bad(HOOKS, text, todo));
     }

@@ -18,6 +18,7 @@ use serde_json::json;
 use super::session::NamedSession;
 use super::{OK, USER_ERROR, answer, args};
 pub(super) use account::off_by;
+pub(super) use hooks::lack as hooks_lack;
 
 pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
     if let Some(args::DoctorTopic::Memory(args)) = &args.topic {

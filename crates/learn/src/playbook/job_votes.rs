@@ -61,7 +61,8 @@ impl Meta {
 }
 
 pub(super) fn counted(fields: &serde_json::Map<String, serde_json::Value>, which: Counter) -> i64 {
-    i64::try_from(entry::count(fields, which)).unwrap_or(i64::MAX / 4)
+    const MOST: i64 = i64::MAX / 4;
+    i64::try_from(entry::count(fields, which)).map_or(MOST, |count| count.min(MOST))
 }
 
 /// `pat-001 +1`, `pat-001 -2`; what was taken back has a second sign: `pat-001 +-1`.

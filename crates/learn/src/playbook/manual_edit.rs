@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::change::{ChangeKind, PointChange};
-use super::clean::clean_text;
+use super::clean::{MAX_CHARS, clean_text, whole_line};
 use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::model::{Playbook, Point};
@@ -23,6 +23,9 @@ pub enum RefusedEdit {
     /// The new text says nothing.
     #[error("the text is empty")]
     Empty,
+    /// The new text has more characters than a key point may have.
+    #[error("the text has {0} characters, and a key point at most {MAX_CHARS}")]
+    TooLong(usize),
     /// Fewer than two points were named.
     #[error("a merge needs two different key points")]
     TooFew,
@@ -49,7 +52,7 @@ pub fn by_hand(
 
 /// Adds a point at the end of `section`.
 pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), RefusedEdit> {
-    ops::add(editor, &cleaned(text)?, section, BY_HAND).map_err(RefusedEdit::Told)
+    ops::add(editor, &typed(text)?, section, BY_HAND).map_err(RefusedEdit::Told)
 }
 
 /// A point of another playbook.
@@ -94,7 +97,7 @@ pub fn bring(editor: &mut Editor<'_>, point: &BroughtPoint, why: &str) -> Result
 
 /// Replaces the text of a point.
 pub fn edit_text(editor: &mut Editor<'_>, name: &str, text: &str) -> Result<(), RefusedEdit> {
-    let text = cleaned(text)?;
+    let text = typed(text)?;
     let (_, place) = find(editor.playbook, name)?;
     let cause = ChangeCause::new(ChangeKind::Update, BY_HAND);
     editor.rewrite(&place, &cause, |fields| {
@@ -138,7 +141,7 @@ pub fn merge(
     text: &str,
     section: Option<Section>,
 ) -> Result<(), RefusedEdit> {
-    let text = cleaned(text)?;
+    let text = typed(text)?;
     let mut found: Vec<String> = Vec::new();
     for name in names {
         let (name, _) = find(editor.playbook, name)?;
@@ -169,6 +172,14 @@ pub fn pin(editor: &mut Editor<'_>, name: &str, pin: PinEdit) -> Result<(), Refu
     let cause = ChangeCause::new(ChangeKind::Pin, BY_HAND);
     editor.annotate(&place, &cause, |note| note.pinned = pin == PinEdit::Set);
     Ok(())
+}
+
+/// A text as the user typed it, of which nothing is to be cut off without a word.
+fn typed(text: &str) -> Result<String, RefusedEdit> {
+    match whole_line(text).chars().count() {
+        long if long > MAX_CHARS => Err(RefusedEdit::TooLong(long)),
+        _ => cleaned(text),
+    }
 }
 
 fn cleaned(text: &str) -> Result<String, RefusedEdit> {

@@ -1,6 +1,6 @@
 //! The playbook: the key points of one project, in five sections.
 //!
-//! Everything here is a function from values to values; the room `store` keeps the file.
+//! Everything here is a function from values to values; the module `store` of the program keeps the file.
 
 pub mod apart;
 pub mod change;

@@ -86,8 +86,8 @@ pub fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
 /// "target_id", "text"}`, `{"type": "MERGE", "source_ids", "merged_text", "section"?}`,
 /// `{"type": "DELETE", "target_id", "reason"}`.
 ///
-/// Each that is invalid, or names a point that is gone or pinned, is skipped with its
-/// reason, never the batch. `reasoning` is the reason of those that bring none.
+/// Each that is invalid, names a point that is gone, or would take a pinned one away, is skipped
+/// with its reason, never the batch. `reasoning` is the reason of those that bring none.
 pub fn apply_operations(
     playbook: &mut Playbook,
     operations: &[Value],

@@ -93,7 +93,7 @@ impl ProofRecord {
     pub fn of(&self, point: &Point<'_>) -> Proof {
         let seen = self.points.get(point.name).copied().unwrap_or_default();
         Proof {
-            shown: seen.shown.max(point.helpful + point.harmful),
+            shown: seen.shown.max(point.helpful.saturating_add(point.harmful)),
             cited: seen.cited,
             helpful: seen.helpful.max(point.helpful),
             harmful: seen.harmful.max(point.harmful),

@@ -6,7 +6,7 @@
 //! the marker's places: who writes only a part of the prompt cannot know it, and the same
 //! prompt has the same one. A reply that contains it is an echo of the prompt.
 //!
-//! A template is filled in two steps (`choose`, `fill`); of the blocks it may use,
+//! The template of the reflector is filled in two steps (`choose`, `fill`); of the blocks it may use,
 //! `cited` and `uncited` exclude each other (REQ-REFL-005), and `failure` and `success`
 //! follow the outcome; both hold for a partial one. A template edited by a user needs none
 //! of them. If it has no `{nonce}`, the fences are put around its untrusted parts.

@@ -9,8 +9,8 @@
 //!
 //! A session changed something (spec/5) when a tag was given or an operation applied, an
 //! error was made good, or a failing test or build passed later. The order is the same each
-//! time, and what weighs most comes first: `budgets.memory_rows` cuts the lessons and all else
-//! at the end.
+//! time, and what weighs most comes first: of the lessons and of all else
+//! `budgets.memory_rows` each are kept.
 
 use std::collections::HashSet;
 
@@ -102,8 +102,8 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     let errors = facts.errors.iter();
     let errors = errors.map(|error| error_id(session.project, error.signature));
     let related = session.related.iter().cloned().chain(hints).chain(errors);
-    let mut related: Vec<String> = related.collect();
-    related.dedup();
+    let mut seen = HashSet::new();
+    let related = related.filter(|id| seen.insert(id.clone())).collect();
     let sources = session.evidence.shown.iter();
     let sources = sources.filter_map(|shown| shown.uuid.clone());
     (!text.is_empty()).then(|| NewReflection {

@@ -239,7 +239,6 @@ fn one_or_many(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String
     one.unwrap_or_else(|| texts(object, key, max))
 }
 
-/// The lessons, each of which says at least how to do it right.
 /// What a session was about, each in a few words; a sentence is no topic.
 fn topics(object: &Map<String, Value>) -> Vec<String> {
     let mut topics = texts(object, "tags", MAX_TOPIC);
@@ -251,6 +250,7 @@ fn is_topic(text: &str) -> bool {
     text.split_whitespace().count() <= TOPIC_WORDS
 }
 
+/// The lessons, each of which says at least how to do it right.
 fn lessons(object: &Map<String, Value>) -> Vec<ReplyLesson> {
     let lesson = |item: &Value| {
         let item = item.as_object()?;

@@ -40,15 +40,19 @@ pub(super) fn tag_items(said: Option<&Value>) -> Vec<Value> {
         }
         Some(other) => vec![other.clone()],
     };
-    let each_name = |item: Value| match item.get("name").and_then(Value::as_array) {
-        Some(names) => names
-            .iter()
+    let each_name = |mut item: Value| match item.get_mut("name").map(Value::take) {
+        Some(Value::Array(names)) => names
+            .into_iter()
             .map(|name| {
                 let mut item = item.clone();
-                item["name"] = name.clone();
+                item["name"] = name;
                 item
             })
             .collect(),
+        Some(name) => {
+            item["name"] = name;
+            vec![item]
+        }
         None => vec![item],
     };
     items

@@ -34,6 +34,8 @@ impl BoundedBuffer {
     /// Lets the least telling half go; but what is needed to show each cited key point once
     /// stays.
     fn shrink(&mut self) {
+        // Who holds the items takes some out and cuts others.
+        self.size = self.items.iter().map(Item::size).sum();
         let mut order: Vec<usize> = (0..self.items.len()).collect();
         // Of one rank they stay in order of time.
         order.sort_by_key(|&i| self.items[i].rank);

@@ -251,7 +251,9 @@ fn general(deed: &Deed, other: &Deed) -> Option<String> {
         });
         let is_program =
             deed.interpreter.is_none() && word.rsplit('/').next() == Some(deed.program.as_str());
-        let open = if PROSE.has(before) {
+        // `python -m pytest` names a module, `git commit -m …` what is said.
+        let is_module = before == "-m" && *word == deed.program;
+        let open = if PROSE.has(before) && !is_module {
             Some("<text>")
         } else if NAMES_A_TEST.has(before) || is_test(word) {
             Some("<test>")
@@ -351,6 +353,8 @@ mod tests {
         "`CC=clang cargo test` instead of `cargo test`")]
     #[case::starter("pytest tests/a.py", "bash: pytest: command not found", &["uv run pytest tests/a.py"],
         "`uv run pytest <file>` instead of `pytest <file>`")]
+    #[case::module("pytest tests/a.py", "bash: pytest: command not found", &["python3 -m pytest tests/a.py"],
+        "`python3 -m pytest <file>` instead of `pytest <file>`")]
     #[case::install("python a.py", NO_YAML, &["pip install pyyaml", "python a.py"],
         "`pip install pyyaml`, then `python <file>` again")]
     #[case::folder("make all", "make: *** No rule to make target 'all'.  Stop.", &["cd web && make all"],

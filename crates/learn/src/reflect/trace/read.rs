@@ -49,7 +49,8 @@ impl Trace {
         for (at, event) in trace.events.iter_mut().enumerate() {
             if event.id.is_empty() {
                 event.id = format!("event-{}", at + 1);
-            } else if !ids.insert(event.id.clone()) {
+            }
+            if !ids.insert(event.id.clone()) {
                 let problem = format!("`{}` is there twice", event.id);
                 return Err(TraceDefect::at(format!("events[{at}].event_id"), problem));
             }

@@ -49,7 +49,7 @@ impl Trace {
         let mut player = Player::default();
         let task = self.task();
         if !task.is_empty() {
-            player.user("task", &task);
+            player.user("trace:task", &task);
         }
         for event in &self.events {
             player.play(event);
@@ -63,14 +63,14 @@ impl Trace {
             if self.events.iter().any(has_failed) {
                 told.push(format!("The error: {}", error.message));
             } else {
-                player.answers("outcome", Some(SOME_TOOL), "", Err(&error.message));
+                player.answers("trace:outcome", Some(SOME_TOOL), "", Err(&error.message));
             }
             if !error.context.is_empty() {
                 let context = Value::Object(error.context.clone());
                 told.push(format!("Context of the error: {context}"));
             }
             if !told.is_empty() {
-                player.says("context", &told.join("\n"));
+                player.says("trace:context", &told.join("\n"));
             }
         }
         player.lines
@@ -230,8 +230,14 @@ mod tests {
         let trace = trace(
             &json!([{"event_id": "e1", "event_type": "tool_call", "content": "y", "error": "z"}]),
         );
-        let played =
-            ["task", "answer to e1", "e1", "call of outcome", "outcome"].map(str::to_owned);
+        let played = [
+            "trace:task",
+            "answer to e1",
+            "e1",
+            "call of trace:outcome",
+            "trace:outcome",
+        ]
+        .map(str::to_owned);
         assert_eq!(trace.sources(&played), ["e1"]);
     }
 }
