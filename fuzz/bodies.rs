@@ -19,8 +19,8 @@ use playbook::playbook::context::{Admission, InjectionLimits, PointsToShow, cont
 use playbook::playbook::frame::Frame;
 use playbook::playbook::migrate::migrate;
 use playbook::playbook::ops::apply_operations;
-use playbook::playbook::proof::ProofRecord;
 use playbook::playbook::render::TEMPLATE;
+use playbook::playbook::usage::UsageRecord;
 use playbook::redact::{Masker, NeverRead, filter, mask};
 use playbook::reflect::extract::extract_json;
 use playbook::reflect::known::KnownLessons;
@@ -213,9 +213,9 @@ pub fn templates(bytes: &[u8]) {
 }
 
 fn fits(file: &[u8], template: &str, limits: InjectionLimits) {
-    let proof = ProofRecord::default();
+    let usage = UsageRecord::default();
     let frame = Frame::of(template);
-    let shown = context(file, frame, limits, (NOW, &proof), |_| Admission::Given);
+    let shown = context(file, frame, limits, &usage, |_| Admission::Given);
     if let Ok(PointsToShow {
         text: Some(text), ..
     }) = shown

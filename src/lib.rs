@@ -35,7 +35,6 @@ mod freshness;
 pub mod memory;
 mod news;
 mod prepare;
-mod proof;
 mod queue;
 mod report;
 pub mod service;
@@ -45,6 +44,7 @@ mod store;
 mod telemetry;
 pub mod transcript_file;
 mod trust;
+mod usage;
 
 pub(crate) use playbook_core::{
     checkout, clip, fault, learned_news, logfile, prepared, project, shown, shown_record,

@@ -11,9 +11,9 @@ use super::{answer, args, change_text};
 use crate::freshness;
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, MemoryError};
 use crate::playbook::{Playbook, is_own_name};
-use crate::proof;
 use crate::queue::job::JobId;
 use crate::redact;
+use crate::usage;
 
 /// How many jobs are shown where the user does not say.
 const JOBS: u64 = 20;
@@ -103,8 +103,8 @@ fn story(
     let freshness = freshness::record(&session.paths, &session.project);
     let mut told = story_in_json(name, &playbook, &names, entries);
     told["gone"] = point.and_then(|point| freshness.why_stale(&point)).into();
-    let proof = proof::record(&session.paths, &session.project);
-    told["seen"] = point.map(|point| proof.told(&point)).into();
+    let usage = usage::record(&session.paths, &session.project);
+    told["seen"] = point.map(|point| usage.of(point.name).to_string()).into();
     answer::give(args.on.json, include_str!("screens/story.txt"), told)
 }
 

@@ -100,7 +100,7 @@ fn saying(playbook: &Playbook, point: &Point<'_>) -> Option<String> {
 fn may_go(from: &NamedSession, point: &Point<'_>) -> anyhow::Result<()> {
     let standing = TrustStanding::of(&from.paths, &from.project);
     match standing.admits(point.section, point.name, point.text) {
-        Admission::Given | Admission::Stale | Admission::Resting => Ok(()),
+        Admission::Given | Admission::Stale => Ok(()),
         Admission::Held | Admission::Unknown => Err(Hinted::error(
             format!("{} is not given to sessions here", plain(point.name)),
             "`playbook review` or `playbook trust` first",

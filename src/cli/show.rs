@@ -8,9 +8,9 @@ use super::{answer, args, output};
 use crate::freshness;
 use crate::playbook::Point;
 use crate::playbook::context::Admission;
-use crate::playbook::proof::Proof;
-use crate::proof;
+use crate::playbook::usage::PointUsage;
 use crate::trust;
+use crate::usage;
 
 pub(super) fn run(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<()> {
     let (points, is_empty) = points(session, args)?;
@@ -43,7 +43,7 @@ fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<
     let words: Vec<String> = args.query.iter().map(|word| word.to_lowercase()).collect();
     let trust = trust::TrustStanding::of(&session.paths, &session.project);
     let freshness = freshness::record(&session.paths, &session.project);
-    let proof = proof::record(&session.paths, &session.project);
+    let usage = usage::record(&session.paths, &session.project);
     let mut points = Vec::new();
     for (point, as_stands) in playbook.points().zip(file.points()) {
         if !matches(&point, &words) {
@@ -51,12 +51,12 @@ fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<
         }
         let mut told = in_json(&point, now);
         told["gone"] = freshness.why_stale(&point).into();
-        told["proof"] = json!(proof.of(&point));
-        told["stage"] = json!(proof.stage(&point));
+        let seen = usage.of(point.name);
+        told["shown"] = seen.shown.into();
+        told["cited"] = seen.cited.into();
         if !args.on.json {
-            let seen = proof.of(&point);
-            let is_news = seen != Proof::default();
-            told["seen"] = is_news.then(|| proof.told(&point)).into();
+            let is_news = seen != PointUsage::default();
+            told["seen"] = is_news.then(|| seen.to_string()).into();
             // A record of trust knows a point by its text in the file.
             let (name, text) = (as_stands.name, as_stands.text);
             let admission = trust.admits(as_stands.section, name, text);
@@ -76,7 +76,7 @@ fn refusal(admission: Admission, trust: &trust::TrustStanding) -> Option<&'stati
     match admission {
         Admission::Held => Some("held back: `playbook review`"),
         Admission::Unknown if trust.is_trusted() => Some("not screened yet"),
-        Admission::Given | Admission::Unknown | Admission::Stale | Admission::Resting => None,
+        Admission::Given | Admission::Unknown | Admission::Stale => None,
     }
 }
 

@@ -231,16 +231,6 @@ pub(super) fn mark_dropped(
     run(transaction, sql, (job, told)).map(drop)
 }
 
-/// Keeps with the job of this number the root session of which it tells what came up.
-pub(super) fn mark_reflected(
-    transaction: &Transaction<'_>,
-    job: i64,
-    root: &str,
-) -> rusqlite::Result<()> {
-    let sql = "UPDATE jobs SET reflected = ?2 WHERE id = ?1";
-    run(transaction, sql, (job, root)).map(drop)
-}
-
 /// Notes that `undone` was undone by `by`; the first to do so stays. What `undone` had
 /// undone itself is in force again, and can be undone anew.
 pub(super) fn mark_undone(

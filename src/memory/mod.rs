@@ -32,7 +32,6 @@ mod learning;
 mod ledger;
 mod memories;
 mod projects;
-mod proof;
 mod quarantine;
 mod recall;
 mod record;
@@ -41,6 +40,7 @@ mod remembered;
 mod schema;
 mod sharing;
 mod stats;
+mod usage;
 
 pub(crate) use caps::Trimmed;
 pub use cursors::TranscriptCursor;

@@ -12,11 +12,11 @@ use super::jobs::{self, FinishedJob};
 use super::learning;
 use super::ledger::{self, ModelCall};
 use super::projects;
-use super::proof;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
-use crate::playbook::proof::PointInSession;
+use super::usage;
+use crate::playbook::usage::PointInSession;
 use crate::playbook::{PointChange, Skipped};
 use crate::reflect::learned::{Learned, LearnedFrom};
 
@@ -45,8 +45,6 @@ pub struct JobRecord {
     pub(crate) points: Vec<PointInSession>,
     /// The session that its session goes back to; itself where it was not forked.
     pub(crate) root: String,
-    /// Whether its reflector was asked which key points would have helped.
-    pub(crate) tells_what_came_up: bool,
     /// When it is recorded, which is later than the job where a session was there before.
     pub(crate) recorded: Timestamp,
     /// How many rows that may add; counting on takes none.
@@ -88,16 +86,13 @@ impl Memory {
             let job = jobs::put(transaction, project, &record.job)?;
             history::add(transaction, project, job, &record.changes)?;
             jobs::mark_dropped(transaction, job, &record.dropped)?;
-            if record.tells_what_came_up {
-                jobs::mark_reflected(transaction, job, &record.root)?;
-            }
             if let Some(cursor) = &record.cursor {
                 cursors::advance(transaction, project, cursor, record.confidence)?;
             }
             records::add(transaction, project, &record.records, record.recorded)?;
             projects::raise(transaction, project, &record.highest_numbers)?;
             let of = (project, record.job.id.as_str(), record.root.as_str());
-            proof::add(transaction, of, &record.points)?;
+            usage::add(transaction, of, &record.points)?;
             ledger::add(transaction, &record.calls)?;
             if let Some(undone) = &record.undoes {
                 jobs::mark_undone(transaction, undone, &record.job.id)?;

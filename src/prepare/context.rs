@@ -14,16 +14,15 @@ use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
 use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
 use crate::playbook::frame::{Frame, own_points};
 use crate::playbook::left_out::for_prompts;
-use crate::playbook::proof::Stage;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
-use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
 use crate::store::{MAX_FILE_BYTES, Snapshots, Store, StoreError, WAYS_BACK};
 use crate::trust::{TrustStanding, outside};
+use crate::usage::{self, UsageRecord};
 
 const MAX_TEMPLATE: u64 = 1 << 20;
 
@@ -42,7 +41,7 @@ pub(super) struct Basis<'a> {
     bytes: Option<Vec<u8>>,
     template: Option<String>,
     freshness: KnownNames,
-    proof: ProofRecord,
+    usage: UsageRecord,
 }
 
 /// Whether the user's own key points stand before those of a project.
@@ -106,7 +105,7 @@ impl<'a> Basis<'a> {
         let template = fsx::read_if_there(&paths.template(PLAYBOOK_TEMPLATE), MAX_TEMPLATE);
         Ok(Self {
             freshness: freshness::record(paths, project),
-            proof: proof::record(paths, project),
+            usage: usage::record(paths, project),
             own: own.transpose()?.map(Box::new),
             paths,
             project,
@@ -169,12 +168,11 @@ impl<'a> Basis<'a> {
         frame: Frame<'_>,
         limits: InjectionLimits,
     ) -> Result<PointsToShow, Defect> {
-        let proof = (self.now, &self.proof);
         let admits = |point: &Point<'_>| self.admits(point);
         if self.is_own() {
-            own_points(bytes, frame, limits, proof, admits)
+            own_points(bytes, frame, limits, &self.usage, admits)
         } else {
-            context(bytes, frame, limits, proof, admits)
+            context(bytes, frame, limits, &self.usage, admits)
         }
     }
 
@@ -182,17 +180,19 @@ impl<'a> Basis<'a> {
         self.project == self.paths.own()
     }
 
-    /// A point that is stale or rests is not given, unless the user has pinned it; nor is one that
-    /// has a name as if it stood in the other playbook, the user's own or the project's.
+    /// Decides whether a point is given. A point that names what is gone is given only where the
+    /// user said, added or pinned it. A name of the other playbook's kind is never given.
     fn admits(&self, point: &Point<'_>) -> Admission {
         if is_own_name(point.name) != self.is_own() {
             return Admission::Held;
         }
         let admission = (self.standing).admits(point.section, point.name, point.text);
-        let is_kept = point.is_pinned() || self.freshness.why_stale(point).is_none();
+        let is_of_user = point.is_pinned()
+            || self.usage.said.contains(point.name)
+            || self.usage.by_hand.contains(point.name);
+        let is_kept = is_of_user || self.freshness.why_stale(point).is_none();
         match admission {
             Admission::Given if !is_kept => Admission::Stale,
-            Admission::Given if self.proof.stage(point) == Stage::Resting => Admission::Resting,
             admission => admission,
         }
     }
@@ -204,8 +204,8 @@ impl<'a> Basis<'a> {
         checkout: Checkout,
     ) -> [(StartKind, LeftOut); 2] {
         let bytes = self.bytes.as_deref().unwrap_or_default();
-        let proof = (self.now, &self.proof);
-        let points = for_prompts(bytes, proof, |point| self.admits(point)).unwrap_or_default();
+        let admits = |point: &Point<'_>| self.admits(point);
+        let points = for_prompts(bytes, &self.usage, admits).unwrap_or_default();
         let of = |given: &Option<Injection>| {
             let said = given.as_ref().map(|given| given.points.clone());
             LeftOut::new(checkout, &points, &said.unwrap_or_default())

@@ -1,6 +1,6 @@
 //! Applies a job to the playbook as it is now: under the lock, one atomic replace.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -19,7 +19,6 @@ use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
-use crate::playbook::proof::PointInSession;
 use crate::playbook::{Playbook, Point, Skipped};
 use crate::reflect::accepted::{unmarked, with_grounds};
 use crate::reflect::grounds::Grounds;
@@ -285,9 +284,6 @@ fn change(
         reasoning,
         cited: &votes.cited,
     };
-    let needed = reflection.map_or(&[][..], |r| &r.would_have_helped);
-    let needed = needed_points(needed, playbook, &votes.seen, is_used);
-    votes.seen.extend(needed);
     let mut applied = learn(playbook, lesson, policy, now);
     job.progress.points = votes.seen;
     job.progress.held = held;
@@ -320,25 +316,4 @@ fn policy(surroundings: &Surroundings, config: &Config) -> Policy {
         ),
         caps: caps(config),
     }
-}
-
-/// The points that a session did not have and that would have helped it, as the reflector says.
-fn needed_points(
-    names: &[String],
-    playbook: &Playbook,
-    seen: &[PointInSession],
-    is_used: impl Fn(&str) -> bool,
-) -> Vec<PointInSession> {
-    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    let is_new = |name: &&str| seen.iter().all(|point| point.name != *name);
-    let points = names.into_iter().filter(is_new);
-    let points = points.filter(|name| is_used(name) && playbook.named(name).is_some());
-    points
-        .map(|name| PointInSession {
-            name: name.to_owned(),
-            is_cited: false,
-            vote: None,
-            is_needed: true,
-        })
-        .collect()
 }

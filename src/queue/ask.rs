@@ -8,7 +8,7 @@ use super::backoff::Pause;
 use super::budget::Hold;
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
-use super::progress::{JobInProgress, ReflectorAsked, RestOn};
+use super::progress::{JobInProgress, RestOn};
 use super::question_templates::{curator_template, reflector_template};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
@@ -29,7 +29,7 @@ use crate::reflect::known::{KnownLesson, KnownLessons};
 use crate::reflect::prompt::{
     CuratorInput, FilledPrompt, ReflectorInput, curator_prompt, reflector_prompt,
 };
-use crate::reflect::recurrence::{asks_for_recurrence, asks_what_came_up};
+use crate::reflect::recurrence::asks_for_recurrence;
 use crate::reflect::reply::{Curation, Reflection, Reply};
 use crate::store::Store;
 use crate::telemetry;
@@ -173,10 +173,6 @@ pub(super) async fn reflector(
     keep(&context.surroundings, job, AccountStep::Reflector, &judged);
     settle(context, job, meter, config)?;
     let mut answered = judged.answered;
-    let is_by_rules = need_of(context, job).backend == BackendName::Rules;
-    if asks_what_came_up(&template) && !is_by_rules && !shown::is_of_subagent(job) {
-        job.progress.reflector_asked = ReflectorAsked::WhatCameUp;
-    }
     let taught = known::texts(&playbook, &known.lessons);
     job.progress.dropped_lessons = drop_groundless(&mut answered, &template, session, taught);
     Ok(answered)

@@ -19,7 +19,7 @@ use super::usage_meter::OpenCalls;
 use crate::fsx::{self, FsError};
 use crate::memory::Memory;
 use crate::paths::Paths;
-use crate::proof;
+use crate::usage;
 
 pub(crate) struct WorkerContext {
     pub(crate) surroundings: Surroundings,
@@ -55,7 +55,7 @@ impl WorkerContext {
     /// what of them is news.
     pub(super) fn refresh_records(&self, project: &Path) {
         learned_news::refresh(self, project);
-        if let Err(error) = proof::refresh(self.paths(), &self.memory(), project) {
+        if let Err(error) = usage::refresh(self.paths(), &self.memory(), project) {
             self.log("worker", &error.to_string());
         }
     }

@@ -12,7 +12,7 @@ use crate::backend::{AccountStep, BackendName, TokenCount};
 use crate::memory::RecordMark;
 use crate::paths::Paths;
 use crate::playbook::apart::VotesApart;
-use crate::playbook::proof::PointInSession;
+use crate::playbook::usage::PointInSession;
 use crate::playbook::{PointChange, Skipped};
 use crate::reflect::known::KnownLesson;
 use crate::reflect::reply::{Curation, Reflection};
@@ -84,7 +84,6 @@ pub(crate) struct Progress {
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
-    pub(crate) reflector_asked: ReflectorAsked,
     /// The lessons of earlier sessions that the reflector was shown, as `L1`, `L2`, …, and after
     /// them those that only the curator was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -123,16 +122,6 @@ pub(crate) struct Progress {
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
     pub(crate) other: serde_json::Map<String, Value>,
-}
-
-/// What the reflector was asked of the key points that the session did not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum ReflectorAsked {
-    #[default]
-    Nothing,
-    /// Which would have helped: what it does not name did not come up.
-    WhatCameUp,
 }
 
 /// What an operation must rest on to be accepted, by what its question asked for.

@@ -13,7 +13,7 @@ use super::context::WorkerContext;
 use super::edit::PlaybookEdit;
 use super::evidence::SessionEvidence;
 use super::job::{JOB_VERSION, JobEvent, JobId};
-use super::progress::{JobInProgress, ReflectorAsked};
+use super::progress::JobInProgress;
 use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
@@ -47,7 +47,6 @@ pub(super) fn applied(
     let progress = &job.progress;
     record.points.clone_from(&progress.points);
     record.root = root_of(job);
-    record.tells_what_came_up = progress.reflector_asked == ReflectorAsked::WhatCameUp;
     record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
     match &job.edit {
         Some(PlaybookEdit::Undo { job }) => record.undoes = Some(job.to_string()),

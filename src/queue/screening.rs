@@ -274,7 +274,7 @@ pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
 /// playbook's votes count also before `playbook trust`.)
 pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
     match standing.admits(point.section, point.name, point.text) {
-        Admission::Given | Admission::Stale | Admission::Resting => true,
+        Admission::Given | Admission::Stale => true,
         Admission::Held => false,
         Admission::Unknown => {
             !matches!(standing, TrustStanding::Untrusted)

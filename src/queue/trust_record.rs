@@ -191,7 +191,7 @@ fn update(
             record.admits(point.section, point.name, point.text)
         };
         let otherwise = match said {
-            Admission::Given | Admission::Stale | Admission::Resting => {
+            Admission::Given | Admission::Stale => {
                 known.push(mark);
                 continue;
             }

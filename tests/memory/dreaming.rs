@@ -229,8 +229,8 @@ fn five_new_lessons_make_a_dream_and_the_rule_behind_them_a_key_point() {
     has!(env.playbook().to_string(), RULE);
     let log = env.cli(&["log", "--json"]).json();
     has!(log.to_string(), "joins 2 lessons of 2 sessions");
-    let proof = std::fs::read_to_string(env.project_state().join("proof.json"));
-    lacks!(proof.unwrap_or_default(), "\"by_user\":[\"", "no user");
+    let usage = std::fs::read_to_string(env.project_state().join("usage.json"));
+    lacks!(usage.unwrap_or_default(), "\"by_hand\":[\"", "\"said\":[\"");
     assert!(dreams(&env).is_empty(), "there was a rule and no pattern");
     end(&env, 5);
     assert_eq!(dreamt(&api), 1, "no further lesson");

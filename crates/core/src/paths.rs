@@ -244,7 +244,7 @@ in_project! {
     /// The votes that stand apart from its playbook.
     votes = "votes.json";
     /// How its key points did in the sessions that were shown them.
-    proof = "proof.json";
+    usage = "usage.json";
     /// What the user is told of it at the next start: what was learned lately.
     learned_news = "learned.json";
     /// What the next start of a session is given.

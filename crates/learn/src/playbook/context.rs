@@ -2,16 +2,14 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use jiff::Timestamp;
-
 use super::defect::Defect;
 use super::frame::Frame;
 use super::migrate::migrate;
 use super::model::Point;
-use super::order::{MOST, by_turn};
-use super::proof::ProofRecord;
+use super::ranking::by_rank;
 use super::render::{LineStyle, SHORT_TEMPLATE, TEMPLATE, is_showable};
 use super::room::{BestPoint, ChosenPoints, Room, fit};
+use super::usage::UsageRecord;
 
 /// How much of the client's context the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +44,6 @@ pub enum Admission {
     Unknown,
     /// What it names is gone from the project's files.
     Stale,
-    /// Many sessions had no use for it.
-    Resting,
 }
 
 /// What a session is given, and what not.
@@ -67,17 +63,15 @@ pub struct PointsToShow {
 /// points that `admit` lets pass.
 ///
 /// `None` when there is nothing to show. A file of the earlier format is shown as it will
-/// be migrated. When not all points fit, those worth most stay (see `Worth`), a fifth of the room
-/// being for those on probation, in the file's order, and the last line says how many were left
-/// out. The room that a point would burst is for those behind it.
-/// Those that a model learned and that nothing speaks for yet have no more than that fifth.
-/// A template that leaves no room for the point worth most gives way to the built-in one, and that
-/// to a short one.
+/// be migrated. When not all points fit, those of the highest rank stay (see [`super::ranking`]),
+/// in the file's order, and the last line says how many were left out. A point that is too long
+/// for the room leaves it to those behind it. A template that leaves no room for the first point
+/// gives way to the built-in one, and that to a short one.
 pub fn context(
     bytes: &[u8],
     frame: Frame<'_>,
     limits: InjectionLimits,
-    proof: (Timestamp, &ProofRecord),
+    usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<PointsToShow, Defect> {
     let templates = [
@@ -86,17 +80,17 @@ pub fn context(
         (SHORT_TEMPLATE, LineStyle::Plain),
     ];
     let templates = templates.map(|(template, line)| (frame.with_own(template), line));
-    let mut shown = fill(bytes, &templates, limits, proof, admit)?;
+    let mut shown = fill(bytes, &templates, limits, usage, admit)?;
     shown.text = shown.text.or_else(|| frame.alone(limits));
     Ok(shown)
 }
 
-/// Fills the first of `templates` that leaves room for the point worth most, else for any.
+/// Fills the first of `templates` that leaves room for the first point, else for any.
 pub(super) fn fill<T: AsRef<str>>(
     bytes: &[u8],
     templates: &[(T, LineStyle)],
     limits: InjectionLimits,
-    (now, proof): (Timestamp, &ProofRecord),
+    usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<PointsToShow, Defect> {
     let playbook = migrate(bytes)?.playbook;
@@ -104,15 +98,13 @@ pub(super) fn fill<T: AsRef<str>>(
         .points()
         .filter(|point| is_showable(point.name))
         .collect();
-    let order = by_turn(&points, now, proof);
+    let order = by_rank(&points, usage);
     let (chosen, shown) = admitted(&points, &order, admit);
     let mut text = None;
     for (template, line) in templates {
-        let line = *line;
         let room = Room {
             limits,
-            line,
-            proof,
+            line: *line,
         };
         let Some((filled, best)) = fit(&points, &chosen, template.as_ref(), room) else {
             continue;
@@ -130,11 +122,10 @@ pub(super) fn fill<T: AsRef<str>>(
     })
 }
 
-/// Asks for each point whether it may be shown, those worth most first; with those that were
-/// never screened.
+/// Asks for each point whether it may be shown, and collects those that were never screened.
 fn admitted(
     points: &[Point<'_>],
-    by_turn: &[usize],
+    by_rank: &[usize],
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> (ChosenPoints, PointsToShow) {
     let mut chosen = ChosenPoints {
@@ -143,11 +134,11 @@ fn admitted(
     };
     let mut unknown = Vec::new();
     let mut hasher = DefaultHasher::new();
-    for &index in by_turn.iter().take(MOST) {
+    for &index in by_rank {
         let point = &points[index];
         match admit(point) {
             Admission::Given => chosen.order.push(index),
-            Admission::Held | Admission::Stale | Admission::Resting => chosen.total -= 1,
+            Admission::Held | Admission::Stale => chosen.total -= 1,
             Admission::Unknown => {
                 chosen.total -= 1;
                 (point.section, point.name, point.text).hash(&mut hasher);
@@ -171,10 +162,6 @@ mod tests {
     use crate::playbook::render::{PLACEHOLDER, VOICE};
     use serde_json::{Value as Json, json};
 
-    fn now() -> Timestamp {
-        "2026-11-21T00:00:00Z".parse().unwrap()
-    }
-
     fn file(points: &Json, notes: &Json) -> Vec<u8> {
         json!({"sections": {"OTHERS": points}, "playbook": {"points": notes}})
             .to_string()
@@ -195,7 +182,7 @@ mod tests {
             bytes,
             Frame::of(template),
             limits,
-            (now(), &ProofRecord::default()),
+            &UsageRecord::default(),
             |_| Admission::Given,
         );
         shown.unwrap().text.unwrap()
@@ -232,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn those_worth_most_stay_in_the_order_of_the_file() {
+    fn points_of_highest_rank_stay_in_the_order_of_the_file() {
         let votes = [(0, 0), (9, 0), (5, 4), (0, 9), (9, 0), (0, 2), (1, 0)];
         let points = votes.iter().enumerate().map(|(n, (helpful, harmful))| {
             let name = format!("oth-{:03}", n + 1);
@@ -320,7 +307,7 @@ mod tests {
                 &many(30),
                 Frame::of(TEMPLATE),
                 InjectionLimits { units, points },
-                (now(), &ProofRecord::default()),
+                &UsageRecord::default(),
                 admit,
             )
             .unwrap()

@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
-
 use super::context::{Admission, InjectionLimits, PointsToShow, fill};
 use super::defect::Defect;
 use super::model::Point;
-use super::proof::ProofRecord;
 use super::render::{BLANK_LINE, LineStyle, PLACEHOLDER, SHORT_TEMPLATE, TEMPLATE};
+use super::usage::UsageRecord;
 use crate::clip::units;
 
 /// Of the room one part in so many is for the user's own points.
@@ -70,14 +68,14 @@ pub fn own_points(
     bytes: &[u8],
     frame: Frame<'_>,
     limits: InjectionLimits,
-    proof: (Timestamp, &ProofRecord),
+    usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<PointsToShow, Defect> {
     let limits = InjectionLimits {
         units: limits.units / OWN_SHARE,
         ..limits
     };
-    let mut shown = fill(bytes, &[(OWN_TEMPLATE, frame.line())], limits, proof, admit)?;
+    let mut shown = fill(bytes, &[(OWN_TEMPLATE, frame.line())], limits, usage, admit)?;
     // A place for the project's points is in the template alone.
     shown.text = shown
         .text
@@ -90,10 +88,6 @@ mod tests {
     use super::*;
     use crate::playbook::context::context;
     use serde_json::{Value as Json, json};
-
-    fn now() -> Timestamp {
-        "2026-11-21T00:00:00Z".parse().unwrap()
-    }
 
     fn file(points: &Json) -> Vec<u8> {
         json!({"sections": {"OTHERS": points}})
@@ -109,11 +103,11 @@ mod tests {
     #[test]
     fn the_users_own_points_come_first_within_a_quarter_of_the_room() {
         let point = |n: usize| json!({"name": format!("my-{n:03}"), "text": "own ".repeat(30)});
-        let proof = ProofRecord::default();
+        let usage = UsageRecord::default();
         let limits = InjectionLimits::FULL;
         let own = |count| {
             let bytes = file(&(1..=count).map(point).collect());
-            let shown = own_points(&bytes, Frame::of(TEMPLATE), limits, (now(), &proof), |_| {
+            let shown = own_points(&bytes, Frame::of(TEMPLATE), limits, &usage, |_| {
                 Admission::Given
             });
             shown.unwrap().text.unwrap()
@@ -124,9 +118,7 @@ mod tests {
             let template = "Before {key_points} after";
             let frame = Frame { template, own };
             let all = |_: &Point<'_>| Admission::Given;
-            context(bytes, frame, limits, (now(), &proof), all)
-                .unwrap()
-                .text
+            context(bytes, frame, limits, &usage, all).unwrap().text
         };
         let text = both(&many(60), &own(2)).unwrap();
         assert!(units(&text) <= limits.units);
@@ -143,21 +135,15 @@ mod tests {
     #[test]
     fn a_point_of_the_users_own_leaves_the_projects_points_in_their_place() {
         let point = json!([{"name": "my-001", "text": "write {key_points} so"}]);
-        let (limits, proof) = (InjectionLimits::FULL, ProofRecord::default());
+        let (limits, usage) = (InjectionLimits::FULL, UsageRecord::default());
         let all = |_: &Point<'_>| Admission::Given;
-        let own = own_points(
-            &file(&point),
-            Frame::of(TEMPLATE),
-            limits,
-            (now(), &proof),
-            all,
-        );
+        let own = own_points(&file(&point), Frame::of(TEMPLATE), limits, &usage, all);
         let own = own.unwrap().text.unwrap();
         let frame = Frame {
             template: TEMPLATE,
             own: &own,
         };
-        let text = context(&many(2), frame, limits, (now(), &proof), all);
+        let text = context(&many(2), frame, limits, &usage, all);
         assert_eq!(text.unwrap().text.unwrap().matches("[oth-001]").count(), 1);
     }
 }

@@ -25,8 +25,6 @@ pub(crate) mod model;
 mod numbers;
 mod odd;
 pub mod ops;
-mod order;
-pub mod proof;
 #[cfg(test)]
 mod properties;
 pub mod prune;
@@ -36,11 +34,10 @@ mod room;
 mod secrets;
 pub(crate) mod section;
 pub mod shown;
-#[cfg(test)]
-mod simulation;
 pub mod tags;
 pub mod three_way;
 pub mod undo;
+pub mod usage;
 pub mod votes;
 
 pub use change::{Applied, PointChange, Skipped};

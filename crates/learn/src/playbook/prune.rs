@@ -9,7 +9,8 @@ use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS};
 use super::model::Playbook;
-use super::ranking::Worth;
+use super::ranking::Rank;
+use super::usage::UsageRecord;
 
 /// From how many harmful votes on a point may be pruned.
 pub(crate) const PRUNE_FROM: u64 = 3;
@@ -57,8 +58,7 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
     editor.done.changes
 }
 
-/// Makes the points that are worth least leave (see `Worth`) until the playbook is
-/// within its caps, pinned ones excepted.
+/// Removes the lowest ranked points until the playbook is within its caps, pinned ones excepted.
 ///
 /// A playbook that was over a cap `before` the job is kept from growing, never cut: what
 /// leaves makes room for what came, no more. Votes and dates never make a point leave.
@@ -71,7 +71,7 @@ pub fn enforce(
     let mut editor = Editor::new(playbook, now);
     let old = Size::of(before);
     while let Some(reason) = caps.exceeded(editor.playbook, old) {
-        let Some(place) = least(editor.playbook, now) else {
+        let Some(place) = least(editor.playbook) else {
             break;
         };
         let cause = ChangeCause::new(ChangeKind::Evict, &reason);
@@ -111,12 +111,13 @@ impl Size {
     }
 }
 
-/// The place of the point that is worth least and not pinned; of equal ones the last.
-fn least(playbook: &Playbook, now: Timestamp) -> Option<PointPlace> {
+/// Returns the place of the lowest ranked point that is not pinned; of equal ones the last.
+fn least(playbook: &Playbook) -> Option<PointPlace> {
+    let usage = UsageRecord::default();
     let points = playbook.points();
     let free = points.filter(|point| !point.is_pinned());
-    let worth = free.map(|point| (Worth::of(&point, 0, now), point.name));
-    let (_, name) = worth.max_by(|(a, _), (b, _)| b.compare(a))?;
+    let ranked = free.map(|point| (std::cmp::Reverse(Rank::of(&point, &usage)), point.name));
+    let (_, name) = ranked.max_by_key(|(rank, _)| *rank)?;
     playbook.places().remove(name)
 }
 
@@ -158,7 +159,7 @@ mod tests {
 
     #[rstest]
     #[case::the_least_valuable(&[A, B, C], &[A, B, C, D], 3, "b c d", "a")]
-    #[case::of_equal_votes_the_one_unused_longest(
+    #[case::of_equal_votes_the_oldest(
         &[("a", 1, 0, "03-01"), ("b", 1, 0, "10-01")],
         &[("a", 1, 0, "03-01"), ("b", 1, 0, "10-01"), ("d", 1, 0, "11-20")],
         2, "b d", "a"

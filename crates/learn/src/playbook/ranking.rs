@@ -1,85 +1,65 @@
-//! Which key points are worth their room: the order in which they are kept.
+//! The order in which key points get their room, and its reverse, in which they lose it.
 //!
-//! Pinned points come first. Then by score, best first: `(helpful − harmful) / (helpful +
-//! harmful + 2)`, so that one vote weighs less than the fifth of five equal ones, where each
-//! session in which the point came up again counts as half a helpful vote, plus a
-//! quarter of the recency: one on the day the point was last used (or added), half after 30
-//! days, a quarter after 90. A point of which no date is known, as in files written by others, counts as
-//! one half. Points unused for 90 days come last of all. Equal points keep the file's
-//! order.
-
-use std::cmp::Ordering;
+//! Pinned points come first, then those the user said, then those the user added by hand. Among
+//! equals helpful minus harmful decides, then the newest. Points equal in all of this keep the
+//! file's order.
 
 use jiff::Timestamp;
 
 use super::model::Point;
+use super::usage::UsageRecord;
 
+/// More points are not looked at: a start waits for this where nothing was prepared.
+pub(super) const MAX_RANKED: usize = 1_000;
 /// After how many days without use a point is stale.
-pub const STALE_DAYS: f64 = 90.0;
-/// After how many days the recency is half of what it was. It then falls more slowly: a
-/// quotient, because an exponential function would load the mathematics library.
-const HALF_DAYS: f64 = 30.0;
-/// How much recency counts beside votes, which go from -1 to 1.
-const RECENCY_WEIGHT: f64 = 0.25;
-/// The recency of a point of which no date is known.
-const UNKNOWN_RECENCY: f64 = 0.5;
-/// How many votes of each kind every point is thought to have, to damp the first ones.
-const PRIOR_VOTES: f64 = 2.0;
+pub const STALE_DAYS: i64 = 90;
+const DAY_SECS: i64 = 86_400;
 
-/// What a session counts in which a point came up again, beside one that it helped.
-const NEEDED_WEIGHT: f64 = 0.5;
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Worth {
+/// The rank of a key point; the greater one has its room first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
     pinned: bool,
-    fresh: bool,
-    score: f64,
+    said: bool,
+    by_hand: bool,
+    balance: i128,
+    added: Option<Timestamp>,
 }
 
-impl Worth {
-    /// `needed` is in how many sessions the point came up again.
-    pub(crate) fn of(point: &Point<'_>, needed: u64, now: Timestamp) -> Self {
-        let days = point.days_unused(now);
-        #[expect(clippy::cast_precision_loss, reason = "a score needs no exact votes")]
-        let [helpful, harmful, needed] =
-            [point.helpful, point.harmful, needed].map(|count| count as f64);
-        let helpful = helpful + needed * NEEDED_WEIGHT;
-        let votes = (helpful - harmful) / (helpful + harmful + PRIOR_VOTES);
-        let recency = days.map_or(UNKNOWN_RECENCY, |days| 1.0 / (1.0 + days / HALF_DAYS));
+impl Rank {
+    pub(super) fn of(point: &Point<'_>, usage: &UsageRecord) -> Self {
         Self {
             pinned: point.is_pinned(),
-            fresh: days.is_none_or(|days| days < STALE_DAYS),
-            score: votes + RECENCY_WEIGHT * recency,
+            said: usage.said.contains(point.name),
+            by_hand: usage.by_hand.contains(point.name),
+            balance: i128::from(point.helpful) - i128::from(point.harmful),
+            added: point.note.and_then(|note| note.added),
         }
     }
+}
 
-    pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        (self.pinned, self.fresh)
-            .cmp(&(other.pinned, other.fresh))
-            .then(self.score.total_cmp(&other.score))
-    }
+/// Returns the indexes of the points, highest rank first.
+pub(super) fn by_rank(points: &[Point<'_>], usage: &UsageRecord) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_cached_key(|&index| std::cmp::Reverse(Rank::of(&points[index], usage)));
+    order.truncate(MAX_RANKED);
+    order
 }
 
 impl Point<'_> {
-    /// Tells whether the user pinned it: it is never pruned and always comes first.
+    /// Returns whether the user pinned it: it is never pruned and always comes first.
     pub fn is_pinned(&self) -> bool {
         self.note.is_some_and(|note| note.pinned)
     }
 
-    /// When it was used last, or else added.
+    /// Returns when it was used last, or else added.
     pub fn last(&self) -> Option<Timestamp> {
         self.note.and_then(|note| note.used.max(note.added))
     }
 
-    /// Tells whether it was unused for [`STALE_DAYS`]; not when no date is known.
+    /// Returns whether it was unused for [`STALE_DAYS`]; not when no date is known.
     pub fn is_stale(&self, now: Timestamp) -> bool {
-        self.days_unused(now).is_some_and(|days| days >= STALE_DAYS)
-    }
-
-    fn days_unused(&self, now: Timestamp) -> Option<f64> {
-        let seconds = now.as_second().saturating_sub(self.last()?.as_second());
-        #[expect(clippy::cast_precision_loss, reason = "days need no exact seconds")]
-        let seconds = seconds.max(0) as f64;
-        Some(seconds / 86_400.0)
+        self.last().is_some_and(|last| {
+            now.as_second().saturating_sub(last.as_second()) >= STALE_DAYS * DAY_SECS
+        })
     }
 }

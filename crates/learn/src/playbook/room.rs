@@ -2,8 +2,6 @@
 
 use super::context::InjectionLimits;
 use super::model::Point;
-use super::order::UntriedRoom;
-use super::proof::ProofRecord;
 use super::render::{BLANK_LINE, LineStyle, PLACEHOLDER, block, heading_units, show};
 use super::section::Section;
 use crate::clip::units;
@@ -28,7 +26,7 @@ pub(super) fn fit(
     points: &[Point<'_>],
     chosen: &ChosenPoints,
     template: &str,
-    room: Room<'_>,
+    room: Room,
 ) -> Option<(String, BestPoint)> {
     let total = chosen.total;
     let copies = template.matches(PLACEHOLDER).count();
@@ -67,18 +65,16 @@ pub(super) fn fit(
 
 /// What decides which points have a place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room<'a> {
+pub(super) struct Room {
     pub(super) limits: InjectionLimits,
     pub(super) line: LineStyle,
-    pub(super) proof: &'a ProofRecord,
 }
 
-impl Room<'_> {
+impl Room {
     /// The lines of those points that have a place in so many units, each at its point's index.
     fn taken(&self, points: &[Point<'_>], order: &[usize], room: usize) -> Vec<Option<String>> {
         let mut kept: Vec<Option<String>> = vec![None; points.len()];
         let mut opened = [false; Section::ALL.len()];
-        let mut untried = UntriedRoom::default();
         let (mut used, mut count) = (0, 0);
         for &index in order {
             if count >= self.limits.points {
@@ -90,7 +86,7 @@ impl Room<'_> {
             if !opened[point.section as usize] {
                 with += heading_units(point.section);
             }
-            if with > room || !untried.has_place(point, self.proof, self.limits.units) {
+            if with > room {
                 continue;
             }
             opened[point.section as usize] = true;

@@ -15,9 +15,9 @@ use super::entry;
 use super::id::{Id, is_own_name};
 use super::model::Playbook;
 use super::numbers::Numbering;
-use super::proof::PointInSession;
 use super::shown;
 use super::tags::{BulletTag, Tag};
+use super::usage::PointInSession;
 use crate::shown_record::ShownPoints;
 
 /// Why a point gets no vote from a session.
@@ -150,7 +150,6 @@ pub fn votes(tags: &[BulletTag], known: &KnownSession<'_>, playbook: &Playbook) 
         name: (*name).to_owned(),
         is_cited: is_cited(name),
         vote: vote_of(name),
-        is_needed: false,
     });
     let seen = seen.collect();
     votes.seen = seen;

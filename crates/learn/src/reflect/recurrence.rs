@@ -90,12 +90,6 @@ pub fn asks_for_recurrence(template: &str) -> bool {
     template.contains("\"said\"")
 }
 
-/// Tells whether a template asks which key points would have helped a session that did not have
-/// them: in one that does, a point that is not named did not come up.
-pub fn asks_what_came_up(template: &str) -> bool {
-    template.contains("\"would_have_helped\"")
-}
-
 /// The lessons that an operation names in `"repeats"`, each once.
 pub(crate) fn named_lessons<'l>(
     operation: &Value,

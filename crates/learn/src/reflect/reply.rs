@@ -62,9 +62,6 @@ pub struct Reflection {
     pub quality_score: Option<Score>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lessons: Vec<ReplyLesson>,
-    /// Key points that the session was not shown and that would have spared it something.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub would_have_helped: Vec<String>,
 }
 
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
@@ -135,7 +132,6 @@ impl Reply for Reflection {
             issues: texts(&object, "issues", MAX_NOTE),
             quality_score: score(&object, "quality_score"),
             lessons: lessons(&object),
-            would_have_helped: texts(&object, "would_have_helped", MAX_NAME),
         };
         Some((reflection, skipped))
     }

@@ -149,10 +149,6 @@ fn withheld(session: &NamedSession, why: Admission, gone: Option<&str>) -> (Stri
             let todo = "`playbook edit ID` or `playbook remove ID`; or keep it: `playbook pin ID`";
             (format!("out of date: {gone}"), todo)
         }
-        Admission::Resting => (
-            "rests: many sessions had no use for it".to_owned(),
-            "nothing: a session that touches it wakes it; or `playbook pin ID`",
-        ),
         Admission::Held => (
             "held back".to_owned(),
             "`playbook review` takes or refuses it",
@@ -182,7 +178,6 @@ fn summary(session: &NamedSession) -> anyhow::Result<Vec<DoctorCheck>> {
             "with a prompt that touches them",
         ),
         (withheld(Admission::Stale), "not given: out of date"),
-        (withheld(Admission::Resting), "not given: resting"),
         (withheld(Admission::Held), "held back"),
         (withheld(Admission::Unknown), "not checked, or not trusted"),
     ];
