@@ -14,7 +14,6 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-pub(crate) use afresh::Afresh;
 pub use afresh::hook;
 
 use context::{Basis, OwnPoints};

@@ -28,7 +28,7 @@ pub(super) const GROUPS: [Group; 6] = [
         usual: &[
             "status", "show", "log", "timeline", "report", "recall", "stats", "cost",
         ],
-        rarer: &["diff", "evidence", "backtest"],
+        rarer: &["diff", "evidence"],
     },
     Group {
         title: "Change",

@@ -4,7 +4,6 @@
 mod agent;
 mod answer;
 mod args;
-mod backtest;
 mod bench;
 mod bootstrap;
 mod change_text;
@@ -125,7 +124,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             forget::run(&NamedSession::that_learned(project, &args.whose)?, &args)
         }
         Command::Lesson(action) => lesson::run(&action),
-        Command::Backtest(args) => backtest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&NamedSession::look(None)?, &args),
         Command::Install(args) => install::run(&args),

@@ -8,7 +8,6 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
-mod backtest;
 mod cli;
 mod demo;
 mod diff;

@@ -1,7 +1,6 @@
 //! What the user typed. No I/O and nothing of the crate: help, completions and man pages
 //! come from here.
 
-mod backtest;
 mod gate;
 mod learn;
 mod memory;
@@ -12,7 +11,6 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use backtest::BacktestArgs;
 pub(crate) use gate::{GateAction, GateArgs, Mode};
 pub(crate) use learn::{
     BenchArgs, BootstrapArgs, FixturesAction, GenerateArgs, RecordArgs, ReflectArgs,
@@ -89,8 +87,6 @@ pub(crate) enum Command {
     Demo(AsJson),
     /// Learn from the sessions you had before
     Bootstrap(BootstrapArgs),
-    /// Replay past sessions: would the hints have been right?
-    Backtest(BacktestArgs),
     /// Try out what a session would teach, or learn from it now
     Reflect(ReflectArgs),
     /// Show what a model would be sent of a session
