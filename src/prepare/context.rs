@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::{ShownAt, told};
+use super::told;
 use crate::checkout::Checkout;
 use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
@@ -212,25 +212,6 @@ impl<'a> Basis<'a> {
         };
         let [full, short] = texts;
         [(StartKind::Full, of(full)), (StartKind::Short, of(short))]
-    }
-
-    /// Where sessions meet each point; none where the file cannot be read.
-    pub(super) fn places(&self, max_units: usize) -> Vec<(String, ShownAt)> {
-        let bytes = self.bytes.as_deref().unwrap_or_default();
-        let Ok(playbook) = Playbook::parse(bytes) else {
-            return Vec::new();
-        };
-        let given = self.give(StartKind::Full, max_units).given.injection;
-        let given = given.map(|given| given.points).unwrap_or_default();
-        let place = |point: Point<'_>| match self.admits(&point) {
-            Admission::Given if given.has(point.name) => ShownAt::Start,
-            Admission::Given => ShownAt::Prompts,
-            why => ShownAt::Nowhere(why),
-        };
-        let places = playbook
-            .points()
-            .map(|point| (point.name.to_owned(), place(point)));
-        places.collect()
     }
 
     fn away(&self) -> PreparedStart<'a> {
