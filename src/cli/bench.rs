@@ -140,7 +140,7 @@ fn reflect(
     apply_bullet_tags(&mut after, &judged.result.bullet_tags);
     let known = KnownLessons {
         not_accepted,
-        ..known
+        ..KnownLessons::default()
     };
     let question = Question {
         playbook: &after,
@@ -148,13 +148,12 @@ fn reflect(
         ..question
     };
     let curated = runtime.block_on(question.curator(CURATOR_TEMPLATE, &judged.result));
-    Ok(match curated.answered.cause {
-        Some(cause) => Err(cause),
-        None => {
-            let words = judged.result.analysis.split_whitespace().count();
-            Ok((words, curated.answered.result.operations.len()))
-        }
-    })
+    let curated = curated.answered;
+    if let Some(cause) = curated.cause {
+        return Ok(Err(cause));
+    }
+    let words = judged.result.analysis.split_whitespace().count();
+    Ok(Ok((words, curated.result.operations.len())))
 }
 
 /// A backend that keeps each prompt it was asked and the reply, if one came.

@@ -41,8 +41,8 @@ impl TestEnv {
             self.worker();
             let reasons = self.reasons();
             let (_, hash) = reasons[0].rsplit_once(' ').unwrap();
-            let line = json!({"prompt_hash": hash, "completion": reply.to_string()});
-            lines += &format!("{line}\n");
+            let line = json!({"prompt_hash": hash, "completion": reply.to_string()}).to_string();
+            lines.extend([line.as_str(), "\n"]);
             write(file, &lines);
             self.cli(&["jobs", "retry", "--all"]).ok();
         }
