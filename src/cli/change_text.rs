@@ -59,7 +59,7 @@ pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
 }
 
 /// How a change came that no session taught; `None` where one did.
-fn by_hand(event: &str) -> Option<&'static str> {
+pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     let known = [
         (JobEvent::Edit, "by hand"),
         (JobEvent::AgentEdit, "by a command in a session"),

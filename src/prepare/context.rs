@@ -18,7 +18,7 @@ use crate::playbook::proof::Stage;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::three_way::has_markers;
-use crate::playbook::{Defect, Playbook, Point, is_own_name};
+use crate::playbook::{Defect, Point, is_own_name};
 use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
