@@ -32,8 +32,12 @@ pub(super) fn run(args: &args::GateArgs) -> anyhow::Result<()> {
 
 fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Result<()> {
     let threshold = session.config.gate.threshold;
-    let stops = stops(session, &std::path::absolute(transcript)?)?;
-    let stops = stops.iter().map(|stop| told(stop, threshold));
+    let transcript = std::path::absolute(transcript)?;
+    let options = evidence::options(session, &transcript)?;
+    let mut stops = Stops::default();
+    transcript_file::each_event(&transcript, &options, &mut |event| stops.see(event))?;
+    let stops = stops.finish();
+    let stops = stops.iter().map(|stop| in_json(stop, threshold));
     let told = json!({
         "threshold": threshold,
         "stops": stops.collect::<Result<Vec<_>, _>>()?,
@@ -41,15 +45,7 @@ fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Res
     answer::give(as_json, include_str!("screens/gate.txt"), told)
 }
 
-/// What the gate finds at each stop of a transcript, by its rules.
-pub(super) fn stops(session: &NamedSession, transcript: &Path) -> anyhow::Result<Vec<TurnEnd>> {
-    let mut stops = Stops::default();
-    let options = evidence::options(session, transcript)?;
-    transcript_file::each_event(transcript, &options, &mut |event| stops.see(event))?;
-    Ok(stops.finish())
-}
-
-fn told(stop: &TurnEnd, threshold: f64) -> serde_json::Result<Value> {
+fn in_json(stop: &TurnEnd, threshold: f64) -> serde_json::Result<Value> {
     let mut told = serde_json::to_value(stop)?;
     told["passes"] = stop.verdict.passes(threshold).into();
     Ok(told)

@@ -25,10 +25,8 @@ pub(super) const GROUPS: [Group; 6] = [
     },
     Group {
         title: "Look",
-        usual: &[
-            "status", "show", "log", "timeline", "report", "recall", "stats", "cost",
-        ],
-        rarer: &["diff", "evidence", "backtest"],
+        usual: &["status", "show", "log", "report", "recall", "stats", "cost"],
+        rarer: &["diff", "evidence"],
     },
     Group {
         title: "Change",
@@ -54,7 +52,6 @@ pub(super) const GROUPS: [Group; 6] = [
             "sync",
             "server",
             "generate",
-            "fixtures",
             "bench",
             "completions",
             "man",

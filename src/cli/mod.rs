@@ -4,7 +4,6 @@
 mod agent;
 mod answer;
 mod args;
-mod backtest;
 mod bench;
 mod bootstrap;
 mod change_text;
@@ -18,7 +17,6 @@ mod dream;
 mod edit_commands;
 mod evidence;
 mod export;
-mod fixtures;
 mod forget;
 mod gate;
 pub(crate) mod generate;
@@ -31,7 +29,6 @@ mod manual;
 mod merge;
 mod other_worker;
 mod output;
-mod past;
 mod promote;
 pub(crate) mod recall;
 mod redact;
@@ -46,7 +43,6 @@ mod session;
 mod show;
 mod stats;
 mod status;
-mod timeline;
 mod trust;
 mod uninstall;
 mod width;
@@ -54,7 +50,7 @@ mod worker;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, FixturesAction};
+use args::{Cli, Command};
 use output::say;
 use session::NamedSession;
 
@@ -125,15 +121,11 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             forget::run(&NamedSession::that_learned(project, &args.whose)?, &args)
         }
         Command::Lesson(action) => lesson::run(&action),
-        Command::Backtest(args) => backtest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&NamedSession::look(None)?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Fixtures(FixturesAction::Record(args)) => {
-            fixtures::record(&NamedSession::on(&args.on)?, &args)
-        }
         Command::Worker(args) => worker::run(&args),
         Command::Mcp => server::run(["mcp".into()]),
         Command::Sync => server::run(["sync".into()]),
@@ -143,7 +135,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&NamedSession::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&NamedSession::on(&args.on)?, &args),
-        Command::Timeline(args) => timeline::run(&NamedSession::on(&args.on)?, &args),
         Command::Undo { job, on } => edit_commands::undo(&job, &on),
         Command::Diff(args) => diff::run(&NamedSession::on(&args.on)?, &args),
         Command::Restore(args) => restore::run(&NamedSession::on(&args.on)?, &args),

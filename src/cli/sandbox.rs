@@ -101,14 +101,27 @@ impl Sandbox {
         if !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd) {
             command.env(name::NO_WORKER, "1");
         }
-        let (transcript, cwd) = (self.transcript(), self.project());
-        let input = input(event, session, &transcript, &cwd, own_keys(event));
+        let input = self.input(event, session);
         let done = run_with_time_limit(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
             bail!("it ended with {}: {}", done.status, said.trim());
         }
         Ok(done.stdout)
+    }
+
+    /// Returns what the client sends on a hook's stdin.
+    fn input(&self, event: HookEvent, session: &str) -> String {
+        let mut input = json!({
+            "session_id": session,
+            "transcript_path": self.transcript(),
+            "cwd": self.project(),
+            "hook_event_name": event.client_name(),
+        });
+        if let (Value::Object(input), Value::Object(own)) = (&mut input, own_keys(event)) {
+            input.extend(own);
+        }
+        input.to_string()
     }
 
     /// Waits for the worker that session-end left in the background.
@@ -163,26 +176,7 @@ impl Sandbox {
     }
 }
 
-/// What the client sends on stdin of a hook, with the keys that the event alone has.
-pub(super) fn input(
-    event: HookEvent,
-    session: &str,
-    transcript: &Path,
-    cwd: &Path,
-    own: Value,
-) -> String {
-    let mut input = json!({
-        "session_id": session,
-        "transcript_path": transcript,
-        "cwd": cwd,
-        "hook_event_name": event.client_name(),
-    });
-    if let (Value::Object(input), Value::Object(own)) = (&mut input, own) {
-        input.extend(own);
-    }
-    input.to_string()
-}
-
+/// Returns the keys that only this event has.
 fn own_keys(event: HookEvent) -> Value {
     match event {
         HookEvent::SessionStart => json!({"source": "startup"}),

@@ -27,7 +27,7 @@ const EVER: SignedDuration = SignedDuration::MAX;
 
 /// The source that is never in doubt.
 #[derive(Debug, Default)]
-pub(crate) struct Afresh {
+struct Afresh {
     /// What it was asked about, where reflection is switched on.
     asked: OnceCell<(Paths, PathBuf)>,
 }

@@ -15,7 +15,7 @@ use crate::reflect::grounds::Grounds;
 use crate::reflect::recurrence::Recurrence;
 
 /// Why a new key point is none yet.
-pub(crate) const WAITS: &str = "waits as a lesson until a second session teaches it";
+const WAITS: &str = "waits as a lesson until a second session teaches it";
 
 /// Parts what has a ground into the operations that are applied and the texts that wait as
 /// lessons. Only what is new waits: corrections and merges have their key points.

@@ -42,21 +42,7 @@ pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<PastTranscript> {
         }
     }
     past.retain(|past| past.is_of(project));
-    sorted(past)
-}
-
-/// The sessions whose transcripts lie in a folder, oldest first.
-pub(crate) fn in_folder(folder: &Path) -> Vec<PastTranscript> {
-    let found = entries(folder).filter(|path| is_transcript(path));
-    let past = found.filter_map(|path| {
-        let session = stem(&path);
-        PastTranscript::read(path, session, false)
-    });
-    sorted(past.collect())
-}
-
-/// A fork has its parent's beginning: the one that ended first is likely the parent.
-fn sorted(mut past: Vec<PastTranscript>) -> Vec<PastTranscript> {
+    // A fork has its parent's beginning: the one that ended first is likely the parent.
     past.sort_by(|a, b| (a.began, a.ended, &a.transcript).cmp(&(b.began, b.ended, &b.transcript)));
     past
 }
@@ -159,11 +145,6 @@ impl PastTranscript {
             began: began.unwrap_or(ended),
             ended,
         })
-    }
-
-    pub(crate) fn name(&self) -> String {
-        let name = self.transcript.file_name().unwrap_or_default();
-        name.to_string_lossy().into_owned()
     }
 
     /// Tells whether it was held in a project; where no line says, by the folder that it is in.

@@ -8,12 +8,10 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
-mod backtest;
 mod cli;
 mod demo;
 mod diff;
 mod doctor;
-mod doctor_memory;
 mod documents;
 mod gate;
 mod gate_stops;
@@ -27,4 +25,3 @@ mod report;
 mod report_browser;
 mod settings;
 mod status;
-mod timeline;

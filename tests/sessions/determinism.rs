@@ -179,26 +179,19 @@ fn the_rules_leave_the_same_bytes_on_every_run_in_any_order() {
 
 #[test]
 fn recorded_replies_leave_the_same_bytes_on_every_run() {
-    let record = |env: &TestEnv, project: &Path| {
-        let file = env.config_dir().join("replies.jsonl");
-        let transcript = env.transcript_path("session-0");
-        let transcript = ["fixtures", "record", transcript.to_str().unwrap()];
-        let file = ["--file", file.to_str().unwrap(), "--backend", "rules"];
-        let project = ["--project", project.to_str().unwrap()];
-        env.cli(&[&transcript[..], &file, &project].concat()).ok();
-    };
+    let judged = json!({"analysis": "The first command was the wrong one.", "bullet_tags": [
+        {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]});
+    let curated = json!({"reasoning": "nothing new", "operations": []});
     let run = || {
         let (mut env, projects) = user(RULES, 1);
-        env.write_transcript(&session("session-0"));
-        record(&env, &projects[0]);
         env.write_config("backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n");
         end(&mut env, &projects[0], "session-0");
-        env.worker();
-        let recorded = fs::read_to_string(env.config_dir().join("replies.jsonl")).unwrap();
-        (recorded, left(&env, &projects))
+        let file = env.config_dir().join("replies.jsonl");
+        env.record_by_hand(&file, &[judged.clone(), curated.clone()]);
+        (fs::read_to_string(file).unwrap(), left(&env, &projects))
     };
     let first = run();
-    let log = &first.1.log[0];
+    let log = first.1.log.last().unwrap();
     has!(log, "\"fixture_key\":", "\"outcome\":\"applied\"");
     assert_eq!(run(), first);
 }

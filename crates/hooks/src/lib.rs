@@ -182,21 +182,10 @@ pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn AnswerSo
 /// Does what an event calls for that has arrived as `input`, and writes the answer to `out`:
 /// a small hook's work without its process, where the whole program is missing.
 pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
-    if let Err(SourceDoubt) = respond_from(&PreparedSource, event, env, input, out) {
-        // In this one there is no doubt: it knows nothing.
-        _ = respond_from(&Unknown, event, env, input, out);
+    if let Err(SourceDoubt) = answer(event, &[], env, input, &PreparedSource, out) {
+        // `Unknown` never returns `SourceDoubt`.
+        _ = answer(event, &[], env, input, &Unknown, out);
     }
-}
-
-/// As [`respond`], with what `source` says.
-pub fn respond_from(
-    source: &dyn AnswerSource,
-    event: HookEvent,
-    env: &Env,
-    input: &[u8],
-    out: &mut dyn Write,
-) -> Result<(), SourceDoubt> {
-    answer(event, &[], env, input, source, out)
 }
 
 #[expect(

@@ -1,7 +1,6 @@
 //! What the user typed. No I/O and nothing of the crate: help, completions and man pages
 //! come from here.
 
-mod backtest;
 mod gate;
 mod learn;
 mod memory;
@@ -12,11 +11,8 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use backtest::BacktestArgs;
 pub(crate) use gate::{GateAction, GateArgs, Mode};
-pub(crate) use learn::{
-    BenchArgs, BootstrapArgs, FixturesAction, GenerateArgs, RecordArgs, ReflectArgs,
-};
+pub(crate) use learn::{BenchArgs, BootstrapArgs, GenerateArgs, ReflectArgs};
 pub(crate) use memory::{
     ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
 };
@@ -24,10 +20,10 @@ pub(crate) use points::{
     AddArgs, DedupArgs, DiffArgs, EditArgs, MergeArgs, PinArgs, PromoteArgs, RestoreArgs,
 };
 pub(crate) use run::{
-    ConfigAction, ConfigArgs, DoctorArgs, DoctorMemoryArgs, DoctorTopic, InstallArgs, JobsAction,
-    JobsArgs, ManArgs, MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
+    ConfigAction, ConfigArgs, DoctorArgs, InstallArgs, JobsAction, JobsArgs, ManArgs,
+    MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
 };
-pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs, TimelineArgs};
+pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs};
 pub(crate) use trust::{RedactArgs, ReviewAction, ReviewArgs, TrustArgs};
 
 /// Makes Claude Code learn from every session.
@@ -89,8 +85,6 @@ pub(crate) enum Command {
     Demo(AsJson),
     /// Learn from the sessions you had before
     Bootstrap(BootstrapArgs),
-    /// Replay past sessions: would the hints have been right?
-    Backtest(BacktestArgs),
     /// Try out what a session would teach, or learn from it now
     Reflect(ReflectArgs),
     /// Show what a model would be sent of a session
@@ -120,8 +114,6 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Show what was learned when, and why
     Log(LogArgs),
-    /// Show by day what was asked, how it ended, what was learned
-    Timeline(TimelineArgs),
     /// Show what changed in the key points since a commit
     Diff(DiffArgs),
     /// Take back what was learned from a session, or a change of yours
@@ -247,13 +239,6 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Install(InstallArgs),
     /// Stop learning: take the hooks and programs off this machine
     Uninstall(UninstallArgs),
-    /// Record a model's replies, for runs without a network
-    #[command(
-        subcommand,
-        after_help = "Example:
-  playbook fixtures record SESSION.jsonl"
-    )]
-    Fixtures(FixturesAction),
     /// Time the judging of a fixed session
     Bench(BenchArgs),
     /// Do what waits now (hooks start this by themselves)

@@ -5,11 +5,7 @@ use serde::Serialize;
 
 use super::turn::Turn;
 use super::verdict::GateVerdict;
-use crate::clip;
 use crate::transcript::{Event, EventKind, EventPlace, Via};
-
-/// How much of what the user said next is kept, in bytes.
-const ANSWER: usize = 400;
 
 /// The end of one turn.
 #[derive(Clone, Debug, Serialize)]
@@ -23,10 +19,6 @@ pub struct TurnEnd {
     /// What the gate says.
     #[serde(flatten)]
     pub verdict: GateVerdict,
-    /// What the user said next, where there is more.
-    pub answer: Option<String>,
-    /// Whether the next check failed that ran before any file was changed; `None` where none did.
-    pub failed_again: Option<bool>,
 }
 
 /// Takes the events of a transcript and tells its turns apart.
@@ -43,10 +35,6 @@ impl Stops {
         match &event.kind {
             EventKind::Prompt(prompt) if matches!(prompt.via, Via::Typed | Via::Command(_)) => {
                 self.end_turn();
-                if let Some(stop) = self.found.last_mut() {
-                    let words = clip::head(prompt.text, ANSWER).to_owned();
-                    stop.answer.get_or_insert(words);
-                }
             }
             EventKind::Text { .. } => self.last = Some(TurnEnd::at(event.place)),
             _ => {}
@@ -63,9 +51,6 @@ impl Stops {
     /// A turn without a last message, stopped by the user or cut off, has no stop.
     fn end_turn(&mut self) {
         let turn = std::mem::take(&mut self.turn);
-        if let Some(stop) = self.found.last_mut() {
-            stop.failed_again = stop.failed_again.or(turn.begins_red());
-        }
         if let (Some(mut stop), Some(message)) = (self.last.take(), turn.message()) {
             stop.verdict = turn.verdict(message);
             self.found.push(stop);
@@ -80,8 +65,6 @@ impl TurnEnd {
             uuid: place.uuid().map(str::to_owned),
             time: place.time,
             verdict: GateVerdict::default(),
-            answer: None,
-            failed_again: None,
         }
     }
 }

@@ -179,12 +179,6 @@ fn each_turn_is_judged_by_itself() {
     let stops = record.stops();
     let passed: Vec<bool> = stops.iter().map(|stop| stop.verdict.passes(0.5)).collect();
     assert_eq!(passed, [false, true]);
-    // What came next says whether that was right.
-    assert_eq!(stops[0].answer.as_deref(), Some("they do not"));
-    assert_eq!(
-        (stops[0].failed_again, stops[1].failed_again),
-        (Some(true), None)
-    );
 }
 
 #[test]

@@ -79,14 +79,6 @@ impl Turn {
         GateVerdict::of(findings)
     }
 
-    /// Tells whether the first check failed; `None` where something else may have come before it.
-    pub(super) fn begins_red(&self) -> Option<bool> {
-        match self.steps.first()? {
-            TurnStep::Run(run) => Some(run.check.result.is_err()),
-            TurnStep::Edit(_) | TurnStep::Unseen(_) => None,
-        }
-    }
-
     /// Tells whether the turn came to its end: nobody stopped it, and nothing of it is missing or
     /// still runs.
     pub fn has_ended(&self) -> bool {

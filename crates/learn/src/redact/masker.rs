@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use regex_automata::meta::BuildError;
@@ -127,12 +126,6 @@ impl Masker {
         self.masked(text, Unclosed::ToEnd, |id| {
             *counts.entry(id.to_owned()).or_default() += 1;
         })
-    }
-
-    /// The rule and the place of each secret in a text, in order; none overlaps another.
-    pub fn secrets(&self, text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
-        let spans = united::united(self.spans(text, Unclosed::ToEnd));
-        spans.into_iter().map(|span| (span.id, span.range))
     }
 
     /// As [`Self::mask`], of a text in JSON, which stays JSON.

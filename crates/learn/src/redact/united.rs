@@ -52,7 +52,7 @@ pub(super) fn masked<'t>(
 }
 
 /// The spans in order; those that overlap are one, by the name of the first and longest.
-pub(super) fn united(mut spans: Vec<MaskSpan<'_>>) -> Vec<MaskSpan<'_>> {
+fn united(mut spans: Vec<MaskSpan<'_>>) -> Vec<MaskSpan<'_>> {
     spans.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
     let mut united: Vec<MaskSpan<'_>> = Vec::with_capacity(spans.len());
     for span in spans {
