@@ -50,7 +50,7 @@ fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<
             continue;
         }
         let mut told = in_json(&point, now);
-        told["gone"] = freshness.why_stale(&point).into();
+        told["gone"] = freshness.gone(&point).into();
         told["proof"] = json!(proof.of(&point));
         told["stage"] = json!(proof.stage(&point));
         if !args.on.json {

@@ -182,16 +182,17 @@ impl<'a> Basis<'a> {
         self.project == self.paths.own()
     }
 
-    /// A point that is stale or rests is not given, unless the user has pinned it; nor is one that
-    /// has a name as if it stood in the other playbook, the user's own or the project's.
+    /// Decides on a point: one whose names are all gone is given only if the user pinned, said,
+    /// added or edited it. One with a name of the other playbook is held back.
     fn admits(&self, point: &Point<'_>) -> Admission {
         if is_own_name(point.name) != self.is_own() {
             return Admission::Held;
         }
         let admission = (self.standing).admits(point.section, point.name, point.text);
-        let is_kept = point.is_pinned() || self.freshness.why_stale(point).is_none();
+        let is_users = point.is_pinned() || self.proof.by_user.contains(point.name);
+        let is_stale = !is_users && self.freshness.is_stale(point);
         match admission {
-            Admission::Given if !is_kept => Admission::Stale,
+            Admission::Given if is_stale => Admission::Stale,
             Admission::Given if self.proof.stage(point) == Stage::Resting => Admission::Resting,
             admission => admission,
         }

@@ -103,7 +103,7 @@ fn named(
     words: &QueryWords,
 ) -> anyhow::Result<Vec<DoctorCheck>> {
     let places: BTreeMap<String, ShownAt> = places(session)?.into_iter().collect();
-    let gone = freshness::record(&session.paths, &session.project);
+    let names = freshness::record(&session.paths, &session.project);
     let found: Vec<_> = playbook.points().filter(|p| words.are_in(p.text)).collect();
     if found.is_empty() {
         return Ok(vec![DoctorCheck::good(TOPIC, "none has these words")]);
@@ -128,7 +128,7 @@ fn named(
             }
             ShownAt::Nowhere(why) => why,
         };
-        let (text, todo) = withheld(session, *why, gone.why_stale(point).as_deref());
+        let (text, todo) = withheld(session, *why, names.gone(point).as_deref());
         DoctorCheck::note(
             TOPIC,
             format!("{name}: {text}"),
