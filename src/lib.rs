@@ -12,7 +12,7 @@
 //! - `account`: whose key or subscription a job is paid with.
 //! - [`config`]: the settings: each key once, with its default, bounds and words.
 //! - [`transcript_file`]: opens the files that `transcript` reads.
-//! - `freshness`: whether what the key points name still stands in the files.
+//! - `freshness`: which paths and targets in key points a checkout no longer has.
 //! - `at_stop`: what becomes of a turn that ends.
 //! - `trust`: which playbooks and key points a session may be given.
 //! - [`cli`]: one file per subcommand of `playbook`.

@@ -102,7 +102,7 @@ fn story(
     let entries = &entries[from..];
     let freshness = freshness::record(&session.paths, &session.project);
     let mut told = story_in_json(name, &playbook, &names, entries);
-    told["gone"] = point.and_then(|point| freshness.why_stale(&point)).into();
+    told["gone"] = point.and_then(|point| freshness.gone(&point)).into();
     let usage = usage::record(&session.paths, &session.project);
     told["seen"] = point.map(|point| usage.of(point.name).to_string()).into();
     answer::give(args.on.json, include_str!("screens/story.txt"), told)

@@ -50,7 +50,7 @@ fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<
             continue;
         }
         let mut told = in_json(&point, now);
-        told["gone"] = freshness.why_stale(&point).into();
+        told["gone"] = freshness.gone(&point).into();
         let seen = usage.of(point.name);
         told["shown"] = seen.shown.into();
         told["cited"] = seen.cited.into();

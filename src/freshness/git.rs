@@ -26,8 +26,8 @@ const SETTINGS: [&str; 4] = [
 
 /// A folder in a work tree, and the time until which git may be asked about it.
 pub(crate) struct Git {
-    pub(crate) folder: PathBuf,
-    pub(crate) until: Instant,
+    folder: PathBuf,
+    pub(super) until: Instant,
 }
 
 impl Git {
@@ -38,13 +38,8 @@ impl Git {
         }
     }
 
-    /// What git says, if it ends well and in time.
+    /// Returns what git prints, if it ends well and in time.
     pub(crate) async fn ask(&self, arguments: &[&str]) -> Option<Vec<u8>> {
-        self.ask_with(arguments, b"").await
-    }
-
-    /// As [`Git::ask`], with `input` on stdin.
-    pub(crate) async fn ask_with(&self, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
         let env = Env::from_process();
         // What finds git and the user's own settings, which say whose repositories are safe.
         let kept = [name::PATH, name::HOME, name::XDG_CONFIG];
@@ -62,29 +57,18 @@ impl Git {
             .args(arguments)
             .current_dir(&self.folder);
         let left = self.until.saturating_duration_since(Instant::now());
-        let ran = child::run(command, input, left, MAX_ANSWER, Followers::Killed, |_| {});
+        let ran = child::run(command, b"", left, MAX_ANSWER, Followers::Killed, |_| {});
         let output = ran.await.ok()?;
         output.status.success().then_some(output.stdout)
     }
 
-    /// As [`Git::ask`], for who cannot wait otherwise than by standing still. The thread of
-    /// its own is for callers that a runtime drives already.
+    /// Asks as [`Git::ask`] does, from code that is not async. The thread of its own is for
+    /// callers that a runtime drives already.
     pub(crate) fn ask_now(&self, arguments: &[&str]) -> Option<Vec<u8>> {
         let asked = || {
             let runtime = Builder::new_current_thread().enable_all().build().ok()?;
             runtime.block_on(self.ask(arguments))
         };
         thread::scope(|scope| scope.spawn(asked).join().ok().flatten())
-    }
-
-    pub(crate) async fn lines(&self, arguments: &[&str]) -> Option<Vec<String>> {
-        let said = String::from_utf8(self.ask(arguments).await?).ok()?;
-        Some(said.lines().map(str::to_owned).collect())
-    }
-
-    /// Tells whether a commit is part of the history of another.
-    pub(crate) async fn is_before(&self, commit: &str, later: &str) -> bool {
-        let asked = ["merge-base", "--is-ancestor", commit, later];
-        self.ask(&asked).await.is_some()
     }
 }

@@ -1,153 +1,150 @@
-//! Whether what the key points name still stands in the files that their project's sessions
-//! work on.
+//! The paths and targets that key points name, and which of them a checkout no longer has.
 //!
-//! After a session the worker looks at the commit that is checked out where it ran, and keeps
-//! what it saw in one file of the project's state. What is missing counts as gone where the
-//! commit in which it was seen is part of this one's history, and where the main branch has
-//! lost it, too: another branch that does not have it yet, or an old one, says nothing.
-//! Without git, in a project that is not trusted, and where git cannot say enough in time,
-//! nothing is looked at, and what was known stays.
+//! After a session the worker lists the tracked files of the checkout in which it ran. A name is
+//! gone if it was seen there and is missing now. Nothing is looked at without git, in a project
+//! that is not trusted, and where git fails or takes too long; what was known stays.
 
 pub(crate) mod git;
-mod history;
-mod tree;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
 
 use git::Git;
-use history::History;
-use tree::WorkTree;
 
+use crate::digest::name_of;
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::playbook::{Playbook, Point};
+use crate::playbook_freshness::{Search, names_in};
 use crate::project;
 use crate::trust::TrustStanding;
 
-pub(crate) use crate::playbook_freshness::KnownNames;
-use crate::playbook_freshness::{Gone, PointName, Search, names_in};
-
 const LIMIT: Duration = Duration::from_secs(20);
-const MAX_FILE: u64 = 16 << 20;
+const MAX_RECORD_BYTES: u64 = 16 << 20;
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+/// Points that left the playbook stay known up to this number: another branch may have them.
+const MAX_POINTS: usize = 2_000;
+const MAX_NAMES_SHOWN: usize = 3;
 
-/// What is known of a project's points; nothing where that cannot be read.
+/// The names that were seen in a project's files, by the hash of the text that has them, and
+/// the day on which each was found to be gone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct KnownNames(BTreeMap<String, BTreeMap<String, Option<Date>>>);
+
+/// Returns what is known of a project's points; nothing where that cannot be read.
 pub(crate) fn record(paths: &Paths, project: &Path) -> KnownNames {
-    fsx::read_json(&paths.freshness(project), MAX_FILE).unwrap_or_default()
+    fsx::read_json(&paths.freshness(project), MAX_RECORD_BYTES).unwrap_or_default()
 }
 
-/// Looks at the commit that is checked out in the folder where a project's last session ran, for
-/// the points of a playbook without secrets; tells whether that has changed what is known.
+/// Looks at the checkout in which a project's last session ran, for the points of a playbook
+/// without secrets. Returns true if that has changed what is known.
 pub(crate) async fn look(
     paths: &Paths,
     (project, folder): (&Path, &Path),
     playbook: &Playbook,
     now: Timestamp,
 ) -> Result<bool, FsError> {
-    if !TrustStanding::of(paths, project).is_trusted() || project::git_above(project).is_none() {
+    let points: Vec<Point<'_>> = playbook.points().collect();
+    let names: BTreeSet<String> = points.iter().flat_map(|p| names_in(p.text)).collect();
+    if names.is_empty() || !TrustStanding::of(paths, project).is_trusted() {
         return Ok(false);
     }
-    let points: Vec<Point<'_>> = playbook.points().collect();
     // A linked worktree, or a folder below; the session may have left for anywhere.
     let is_of_it = folder.is_dir() && project::find(folder) == project;
-    let folder = if is_of_it { folder } else { project };
-    let day = now.to_zoned(TimeZone::UTC).date();
-    let Some(record) = looked(record(paths, project), &points, folder, day).await else {
+    let Some(search) = search(if is_of_it { folder } else { project }, &names).await else {
         return Ok(false);
     };
+    let before = record(paths, project);
+    let mut after = before.clone();
+    after.look(&points, &search, now.to_zoned(TimeZone::UTC).date());
+    if after == before {
+        return Ok(false);
+    }
     let file = paths.freshness(project);
     fsx::ensure_dir(&paths.project(project))?;
-    fsx::durable(&file, &fsx::to_json(&file, &record)?)?;
+    fsx::durable(&file, &fsx::to_json(&file, &after)?)?;
     Ok(true)
 }
 
-/// The record after a look; `None` where there is nothing new to see.
-async fn looked(
-    mut record: KnownNames,
-    points: &[Point<'_>],
-    folder: &Path,
-    day: Date,
-) -> Option<KnownNames> {
-    if points.is_empty() {
-        return None;
-    }
-    let tree = WorkTree::of(Git::at(folder, LIMIT)).await?;
-    let head = tree.head.clone();
-    let commits: Vec<String> = [&head].into_iter().chain(&tree.mains).cloned().collect();
-    if record.has_looked_at(&commits, points) {
-        return None;
-    }
-    let names: HashSet<PointName> = points
-        .iter()
-        .flat_map(|point| names_in(point.text))
-        .collect();
-    let found = tree.search(&head, &Search::new(&names)).await?;
-    record.look(&commits, points, &found);
-    let lost = lost(&record, &tree).await?;
-    let mut histories: HashMap<&str, History> = HashMap::new();
-    let mut gone = HashMap::new();
-    for (name, seen) in &lost {
-        if !histories.contains_key(seen.as_str()) {
-            let history = History::between(&tree.git, seen, &head).await;
-            histories.insert(seen, history);
+/// Searches the tracked files of a checkout; `None` where git does not list any in time.
+async fn search<'n>(folder: &Path, names: &'n BTreeSet<String>) -> Option<Search<'n>> {
+    let folder = std::fs::canonicalize(folder).ok()?;
+    let top = project::git_above(&folder)?.parent()?.to_owned();
+    let git = Git::at(&top, LIMIT);
+    let listed = String::from_utf8_lossy(&git.ask(&["ls-files", "-z"]).await?).into_owned();
+    let mut search = Search::new(names);
+    for path in listed.split_terminator('\0') {
+        search.add_path(path);
+        if search.wants_text(path) {
+            let is_in_time = Instant::now() < git.until;
+            let bytes = is_in_time.then(|| fsx::read(&top.join(path), MAX_MANIFEST_BYTES).ok());
+            let text = bytes
+                .flatten()
+                .and_then(|bytes| String::from_utf8(bytes).ok());
+            search.add_text(path, text.as_deref());
         }
-        let of_path = match name {
-            PointName::Path(path) => histories.get(seen.as_str()).map(|history| (history, path)),
-            _ => None,
-        };
-        let since = of_path.and_then(|(history, path)| history.since(path));
-        let known = Gone {
-            since: since.unwrap_or(day),
-            now: of_path.and_then(|(history, path)| history.successor(path)),
-            left_in: 0,
-        };
-        gone.insert(name.clone(), known);
     }
-    record.mark(&gone);
-    Some(record)
+    (!listed.is_empty()).then_some(search)
 }
 
-/// What of the missed names is gone from the history of the commit, and from the main branch;
-/// with the commit of that history in which it was seen.
-async fn lost(record: &KnownNames, tree: &WorkTree) -> Option<HashMap<PointName, String>> {
-    let mut lost = HashMap::new();
-    let mut is_before: HashMap<String, bool> = HashMap::new();
-    for (name, commits) in record.missed() {
-        for commit in commits {
-            let before = match is_before.get(&commit) {
-                Some(before) => *before,
-                None => tree.git.is_before(&commit, &tree.head).await,
-            };
-            is_before.insert(commit.clone(), before);
-            if before {
-                lost.insert(name, commit);
-                break;
+impl KnownNames {
+    fn look(&mut self, points: &[Point<'_>], search: &Search<'_>, day: Date) {
+        for point in points {
+            let known = self.0.entry(name_of(point.text.as_bytes())).or_default();
+            for name in names_in(point.text) {
+                match search.has(&name) {
+                    Some(true) => _ = known.insert(name, None),
+                    Some(false) => {
+                        if let Some(gone) = known.get_mut(&name) {
+                            gone.get_or_insert(day);
+                        }
+                    }
+                    None => {}
+                }
             }
         }
+        if self.0.len() > MAX_POINTS {
+            let texts = points.iter().map(|point| name_of(point.text.as_bytes()));
+            let texts: BTreeSet<String> = texts.collect();
+            self.0.retain(|text, _| texts.contains(text));
+        }
     }
-    if lost.is_empty() || tree.mains.is_empty() {
-        return Some(lost);
+
+    /// Says which names of a point are gone.
+    pub(crate) fn gone(&self, point: &Point<'_>) -> Option<String> {
+        let gone = self.names(point).filter_map(|(name, gone)| {
+            let day = gone?.strftime("%-d %b %Y");
+            Some(format!("`{name}` is gone since {day}"))
+        });
+        let gone: Vec<String> = gone.take(MAX_NAMES_SHOWN).collect();
+        (!gone.is_empty()).then(|| gone.join("; "))
     }
-    let names: HashSet<PointName> = lost.keys().cloned().collect();
-    let search = Search::new(&names);
-    let mut there = Vec::new();
-    for main in &tree.mains {
-        there.push(tree.search(main, &search).await?);
+
+    /// Returns true if all names of a point are gone that it had.
+    pub(crate) fn is_stale(&self, point: &Point<'_>) -> bool {
+        let mut names = self.names(point).peekable();
+        names.peek().is_some() && names.all(|(_, gone)| gone.is_some())
     }
-    lost.retain(|name, _| there.iter().any(|found| !record.stands_in(name, found)));
-    Some(lost)
+
+    fn names(&self, point: &Point<'_>) -> impl Iterator<Item = (&String, Option<Date>)> {
+        let known = self.0.get(&name_of(point.text.as_bytes()));
+        let names = known.into_iter().flatten();
+        names.map(|(name, gone)| (name, *gone))
+    }
 }
 
-/// What the curator is told of the points that are stale; empty when none is.
-pub(crate) fn told_to_curator(record: &KnownNames, playbook: &Playbook) -> String {
+/// Lists the points with names that are gone, for the curator; empty if there are none.
+pub(crate) fn for_curator(record: &KnownNames, playbook: &Playbook) -> String {
     let lines = playbook.points().filter_map(|point| {
-        let why = record.why_stale(&point)?;
-        Some(format!("\n[{}] {why}", point.name))
+        let gone = record.gone(&point)?;
+        Some(format!("\n[{}] {gone}", point.name))
     });
     let lines: String = lines.collect();
     if lines.is_empty() {
@@ -157,4 +154,74 @@ pub(crate) fn told_to_curator(record: &KnownNames, playbook: &Playbook) -> Strin
         "\n\nThese key points name what is gone from the project's files: each needs an UPDATE \
          with what is so now, or a DELETE.{lines}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::playbook::Section;
+    use jiff::civil::date;
+
+    const TEXT: &str = "Run `scripts/release.sh` after `make check`.";
+
+    fn point(text: &str) -> Point<'_> {
+        Point {
+            name: "pat-001",
+            section: Section::Patterns,
+            text,
+            helpful: 0,
+            harmful: 0,
+            note: None,
+        }
+    }
+
+    /// Looks at files and at a makefile; returns what is gone and if the point is stale.
+    fn look(
+        record: &mut KnownNames,
+        text: &str,
+        files: &[&str],
+        makefile: Option<&str>,
+    ) -> (String, bool) {
+        let names = names_in(text);
+        let mut search = Search::new(&names);
+        files.iter().for_each(|path| search.add_path(path));
+        search.add_text("Makefile", makefile);
+        record.look(&[point(text)], &search, date(2026, 11, 3));
+        (
+            record.gone(&point(text)).unwrap_or_default(),
+            record.is_stale(&point(text)),
+        )
+    }
+
+    #[test]
+    fn only_a_name_that_was_seen_can_be_gone() {
+        let mut record = KnownNames::default();
+        let none = (String::new(), false);
+        assert_eq!(
+            look(&mut record, TEXT, &["a.rs"], Some("")),
+            none,
+            "never seen"
+        );
+        let script = "scripts/release.sh";
+        assert_eq!(look(&mut record, TEXT, &[script], Some("check:")), none);
+        assert_eq!(look(&mut record, TEXT, &[script], None), none, "not read");
+        let (gone, is_stale) = look(&mut record, TEXT, &[script], Some(""));
+        assert_eq!(gone, "`make check` is gone since 3 Nov 2026");
+        assert!(!is_stale, "one name is left");
+        let (gone, is_stale) = look(&mut record, TEXT, &[], Some(""));
+        let both =
+            "`make check` is gone since 3 Nov 2026; `scripts/release.sh` is gone since 3 Nov 2026";
+        assert_eq!((gone.as_str(), is_stale), (both, true));
+        let edited = "Never run `scripts/release.sh`.";
+        assert_eq!(
+            look(&mut record, edited, &[], Some("")),
+            none,
+            "another text"
+        );
+        assert_eq!(
+            look(&mut record, TEXT, &[script], Some("check:")),
+            none,
+            "back"
+        );
+    }
 }

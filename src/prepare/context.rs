@@ -180,19 +180,19 @@ impl<'a> Basis<'a> {
         self.project == self.paths.own()
     }
 
-    /// Decides whether a point is given. A point that names what is gone is given only where the
-    /// user said, added or pinned it. A name of the other playbook's kind is never given.
+    /// Decides on a point: one whose names are all gone is given only if the user pinned, said,
+    /// added or edited it. One with a name of the other playbook is held back.
     fn admits(&self, point: &Point<'_>) -> Admission {
         if is_own_name(point.name) != self.is_own() {
             return Admission::Held;
         }
         let admission = (self.standing).admits(point.section, point.name, point.text);
-        let is_of_user = point.is_pinned()
+        let is_users = point.is_pinned()
             || self.usage.said.contains(point.name)
             || self.usage.by_hand.contains(point.name);
-        let is_kept = is_of_user || self.freshness.why_stale(point).is_none();
+        let is_stale = !is_users && self.freshness.is_stale(point);
         match admission {
-            Admission::Given if !is_kept => Admission::Stale,
+            Admission::Given if is_stale => Admission::Stale,
             admission => admission,
         }
     }

@@ -253,7 +253,7 @@ fn change(
     let (operations, groundless, waiting) = match grounds {
         Some(grounds) => {
             let record = freshness::record(context.paths(), &job.ticket.project);
-            let why_stale = |point: &Point<'_>| record.why_stale(point);
+            let why_stale = |point: &Point<'_>| record.gone(point);
             let lessons = &job.progress.known_lessons;
             let (operations, groundless) = with_grounds(
                 operations, playbook, &grounds, lessons, why_stale, reasoning,

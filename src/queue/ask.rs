@@ -191,7 +191,7 @@ pub(super) async fn curator(
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
     let record = freshness::record(context.paths(), &job.ticket.project);
-    let stale = freshness::told_to_curator(&record, &playbook);
+    let stale = freshness::for_curator(&record, &playbook);
     let template = curator_template(context.paths())?;
     // The rules read no template, and teach only what they found to have a ground.
     job.progress.operations_rest = match need_of(context, job).backend {

@@ -4,7 +4,7 @@
 //! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
 //! - [`playbook`]: the key points: model, rendering, tags, operations, undo.
 //! - [`reflect`]: prompts, reflector, curator, the reading of replies, the rules.
-//! - [`freshness`]: whether what a key point names still stands in the project's files.
+//! - [`freshness`]: the paths and targets in a key point's text and in a project's files.
 //! - [`gate`]: whether what an agent says at its stop holds against what happened.
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
 //! - [`screen`]: whether a key point's text is an attack.

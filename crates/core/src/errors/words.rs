@@ -99,12 +99,6 @@ pub static ENGLISH: List = List::named("english");
 pub static ENDS_A_COMMAND: List = List::named("ends a command");
 /// Words that open a clause which may as well stand at the end: `Before pushing, …`.
 pub static OPENERS: List = List::named("openers");
-/// Endings of files whose words are prose, where an identifier may be told long after it went.
-pub static PAGES: List = List::named("pages");
-/// Endings of files that are not worth a look: made by programs, or no text.
-pub static NOT_LOOKED_THROUGH: List = List::named("not looked through");
-/// What stands in front of a name that is defined.
-pub static DEFINES: List = List::named("defines");
 /// What git does to the files at hand.
 pub static REWRITES: List = List::named("rewrites");
 /// Programs that check one language, by the first word of their name, and the endings of its files.
