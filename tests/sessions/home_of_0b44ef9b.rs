@@ -59,7 +59,7 @@ fn home(api: &Api) -> TestEnv {
                 fs::create_dir_all(to.parent().unwrap()).unwrap();
                 let memory = rusqlite::Connection::open(to.with_extension("db")).unwrap();
                 memory.execute_batch(&text).unwrap();
-            } else if name.ends_with(".hex") {
+            } else if path.extension() == Some("hex".as_ref()) {
                 write(&to.with_extension(""), bytes(text.trim()));
             } else {
                 write(&to, text);
