@@ -12,6 +12,7 @@ mod away;
 mod bootstrap;
 mod determinism;
 mod exactly_once;
+mod home_of_0b44ef9b;
 mod litter;
 mod odd_transcripts;
 mod recovery;
