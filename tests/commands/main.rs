@@ -15,6 +15,7 @@ mod diff;
 mod doctor;
 mod doctor_memory;
 mod documents;
+mod folders;
 mod gate;
 mod gate_stops;
 mod guide;
