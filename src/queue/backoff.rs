@@ -24,18 +24,15 @@ const MAX_FILE: u64 = 1 << 20;
 /// The parked accounts by [`Need::account`](crate::account::Need::account).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Backoff {
-    #[serde(default)]
     accounts: BTreeMap<String, Parked>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Parked {
     pub(crate) reason: String,
-    /// Until when; `None` was written for a refused key by earlier versions.
-    pub(crate) until: Option<Timestamp>,
+    pub(crate) until: Timestamp,
     pub(crate) pause_ms: i64,
     /// Whether a budget holds it back, not a failure.
-    #[serde(default)]
     pub(crate) is_budget: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) login: Option<String>,
@@ -70,7 +67,7 @@ impl Backoff {
     pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         self.accounts
             .get(account)
-            .filter(|p| p.until.is_some_and(|until| is_ahead(until, now)))
+            .filter(|p| is_ahead(p.until, now))
     }
 
     /// Tells whether `account` may try again, but has not succeeded since it failed: then
@@ -114,7 +111,7 @@ impl Backoff {
         let ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
         let parked = Parked {
             reason: reason.to_owned(),
-            until: Some(now.checked_add(pause).unwrap_or(Timestamp::MAX)),
+            until: now.checked_add(pause).unwrap_or(Timestamp::MAX),
             pause_ms: if is_failure { ms } else { last },
             is_budget,
             login: None,
@@ -195,7 +192,7 @@ mod tests {
             let parked = backoff.park("a", "down", DOUBLING, now);
             // Calls that fail together are one failure.
             assert_eq!(backoff.park("a", "down", DOUBLING, now), parked);
-            let until = parked.until.unwrap();
+            let until = parked.until;
             pauses.push(until.duration_since(now).as_secs());
             assert!(backoff.parked("a", now).is_some() && !backoff.is_on_trial("a", now));
             assert!(backoff.parked("a", until).is_none() && backoff.is_on_trial("a", until));
@@ -218,7 +215,7 @@ mod tests {
     fn a_server_that_says_when_is_believed_within_reason(#[case] told: i64, #[case] until: i64) {
         let told = Pause::Told(SignedDuration::from_secs(told));
         let parked = Backoff::default().park("a", "busy", told, at(0));
-        assert_eq!(parked.until, Some(at(until)));
+        assert_eq!(parked.until, at(until));
     }
 
     #[test]
@@ -247,7 +244,7 @@ mod tests {
     fn a_used_up_budget_is_no_failure() {
         let mut backoff = Backoff::default();
         let parked = backoff.park("a", "budget", Pause::Until(at(10_000)), at(0));
-        assert_eq!(parked.until, Some(at(10_000)));
+        assert_eq!(parked.until, at(10_000));
         let mut later = backoff.clone();
         later.ask_budgets_again();
         assert!(later.parked("a", at(1)).is_none() && backoff.parked("a", at(1)).is_some());

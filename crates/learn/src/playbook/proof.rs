@@ -55,7 +55,6 @@ pub struct PointInSession {
     /// Its verdict, if it has one.
     pub vote: Option<Tag>,
     /// Whether the session did not have it, and would have been helped.
-    #[serde(default)]
     pub is_needed: bool,
 }
 
