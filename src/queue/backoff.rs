@@ -15,6 +15,8 @@ use crate::paths::Paths;
 
 /// The longest pause; what is due later than that was written before the clock went back.
 pub(super) const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
+/// The first pause of what fails; it doubles each time.
+pub(super) const FIRST_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 /// The shortest pause: a server that says "now" and fails again must not be hammered.
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// How long a refused key or login is not tried.
@@ -43,10 +45,8 @@ pub(crate) struct Parked {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pause {
-    /// The first pause or double the last one, in milliseconds.
-    Doubling {
-        first_ms: u64,
-    },
+    /// The first pause, or double the last one.
+    Doubling,
     Told(SignedDuration),
     /// Until then, whatever failed before: a budget of the day is used up.
     Until(Timestamp),
@@ -97,10 +97,9 @@ impl Backoff {
         let is_failure = !is_budget && pause != Pause::Refused;
         let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
         let pause = match pause {
-            Pause::Doubling { first_ms } => {
-                let first = i64::try_from(first_ms).unwrap_or(i64::MAX);
-                SignedDuration::from_millis(first.max(last.saturating_mul(2))).min(MAX_PAUSE)
-            }
+            Pause::Doubling => FIRST_PAUSE
+                .max(SignedDuration::from_millis(last.saturating_mul(2)))
+                .min(MAX_PAUSE),
             Pause::Until(until) => until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE),
             // "At once" is believed once, and then less and less.
             Pause::Told(told) => told
@@ -177,8 +176,6 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    const DOUBLING: Pause = Pause::Doubling { first_ms: 60_000 };
-
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
     }
@@ -189,9 +186,9 @@ mod tests {
         let mut now = at(0);
         let mut pauses = Vec::new();
         for _ in 0..11 {
-            let parked = backoff.park("a", "down", DOUBLING, now);
+            let parked = backoff.park("a", "down", Pause::Doubling, now);
             // Calls that fail together are one failure.
-            assert_eq!(backoff.park("a", "down", DOUBLING, now), parked);
+            assert_eq!(backoff.park("a", "down", Pause::Doubling, now), parked);
             let until = parked.until;
             pauses.push(until.duration_since(now).as_secs());
             assert!(backoff.parked("a", now).is_some() && !backoff.is_on_trial("a", now));
@@ -204,7 +201,7 @@ mod tests {
         ];
         assert_eq!(pauses, expected);
         assert!(backoff.release("a") && !backoff.is_on_trial("a", now));
-        let again = backoff.park("a", "down", DOUBLING, now);
+        let again = backoff.park("a", "down", Pause::Doubling, now);
         assert_eq!(again.pause_ms, 60_000);
     }
 
@@ -248,14 +245,14 @@ mod tests {
         let mut later = backoff.clone();
         later.ask_budgets_again();
         assert!(later.parked("a", at(1)).is_none() && backoff.parked("a", at(1)).is_some());
-        let parked = backoff.park("a", "down", DOUBLING, at(10_000));
+        let parked = backoff.park("a", "down", Pause::Doubling, at(10_000));
         assert_eq!(parked.pause_ms, 60_000);
     }
 
     #[test]
     fn a_pause_ends_when_the_clock_goes_back() {
         let mut backoff = Backoff::default();
-        backoff.park("a", "down", DOUBLING, at(1_000_000));
+        backoff.park("a", "down", Pause::Doubling, at(1_000_000));
         assert!(backoff.parked("a", at(1_000_001)).is_some());
         assert!(backoff.parked("a", at(0)).is_none());
     }
