@@ -90,8 +90,8 @@ impl World {
         fs::create_dir_all(&config)?;
         fs::write(
             config.join("config.toml"),
-            "[retry]\nattempts = 2\nbase_ms = 1\ntimeout_ms = 5000\npark_ms = 20\n\
-             [playbook]\nmax_points = 5000\nmax_bytes = 4000000\nsnapshots = 2\n",
+            "[retry]\nattempts = 2\nbase_ms = 1\ntimeout_ms = 5000\n\
+             [playbook]\nmax_points = 5000\nmax_bytes = 4000000\n",
         )?;
         Ok(world)
     }

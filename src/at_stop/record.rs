@@ -25,7 +25,6 @@ pub(super) struct StopRecord {
     not_passed: u64,
     spoken: Vec<Spoken>,
     /// The prompts of the stops at which a model was asked.
-    #[serde(default)]
     models_asked: Vec<String>,
 }
 

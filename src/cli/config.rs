@@ -22,8 +22,6 @@ const ADDRESSES: [(&str, BackendName); 2] = [
     ("anthropic.base_url", BackendName::Anthropic),
     ("openai.base_url", BackendName::Openai),
 ];
-/// How the description of a setting begins that has gone.
-const WITHOUT_EFFECT: &str = "Without effect";
 const NOTHING_CHANGED: &str =
     "nothing was changed; `docs/configuration.md` says what each key may be";
 
@@ -196,22 +194,20 @@ fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     ))
 }
 
-/// What the settings say that has no effect any more, and is accepted all the same.
+/// Returns what the settings have that has no effect any more, and is accepted all the same.
 pub(super) fn notes(session: &NamedSession) -> Vec<String> {
-    let Ok((config, keys)) = config::with_sources(&session.paths, &session.project) else {
-        return Vec::new();
-    };
+    let sources = [SettingSource::User, SettingSource::Project];
+    let gone = sources.into_iter().flat_map(|source| {
+        let file = file(session, source);
+        file.map_or_else(Vec::new, |file| config::gone(&file, source))
+    });
+    let config = config::for_project(&session.paths, &session.project).unwrap_or_default();
     let rules = Masker::unknown_rules(&config.secrets.off).into_iter();
     let rules = rules.map(|id| {
         let id = redact::mask(id);
         format!("`secrets.off`: there is no rule `{id}` any more")
     });
-    let set = keys
-        .iter()
-        .filter(|(_, source)| *source != SettingSource::Default);
-    let idle = set.filter(|(key, _)| key.doc.trim_start().starts_with(WITHOUT_EFFECT));
-    let idle = idle.map(|(key, _)| format!("`{}` has no effect any more", key.name()));
-    rules.chain(idle).collect()
+    rules.chain(gone.map(|gone| gone.text)).collect()
 }
 
 pub(super) fn problems(session: &NamedSession) -> Vec<String> {

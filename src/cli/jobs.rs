@@ -118,7 +118,7 @@ fn standing(
     let is_foreign = need.is_some_and(|need| own.is_some_and(|own| !own.answers(need, true)));
     match (&job.progress.waiting, due::own_pause(job), parked) {
         (Some(waiting), Some(next), _) => (JobState::Waiting, waiting.reason.clone(), Some(next)),
-        (_, _, Some(parked)) => (JobState::Waiting, parked.reason.clone(), parked.until),
+        (_, _, Some(parked)) => (JobState::Waiting, parked.reason.clone(), Some(parked.until)),
         (Some(waiting), _, None) => (JobState::Waiting, waiting.reason.clone(), Some(now)),
         _ if is_foreign => (JobState::Waiting, due::FOREIGN.to_owned(), None),
         _ => (JobState::Ready, String::new(), None),

@@ -82,9 +82,6 @@ settings! {
         citations: u64 = 1, 0 ..= 1_000_000;
         /// Calls the user refused or stopped.
         rejections: u64 = 1, 0 ..= 1_000_000;
-        /// Without effect, but accepted: whether a prompt corrects what was done is the
-        /// reflector's to read.
-        corrections: u64 = 1, 0 ..= 1_000_000;
         /// Prompts of the user, slash commands with a request among them.
         user_turns: u64 = 2, 0 ..= 1_000_000;
     }
@@ -184,8 +181,6 @@ settings! {
         base_ms: u64 = 2_000, 0 ..= 600_000;
         /// Longest time of one attempt in milliseconds.
         timeout_ms: u64 = 30_000, 10 ..= 600_000;
-        /// First pause of a failing backend in milliseconds; doubles each time, up to 6 hours.
-        park_ms: u64 = 60_000, 10 ..= 21_600_000;
     }
     /// What becomes of the curator's operations.
     curator: Curator {
@@ -255,8 +250,6 @@ settings! {
         /// Where votes stand: in the playbook's file, or apart from it on this machine (`local`), so
         /// that the file changes only when a text does.
         votes: VotesIn = VotesIn::File;
-        /// How many snapshots of a playbook are kept.
-        snapshots: usize = 20, 1 ..= 1_000;
     }
     /// What a session is given at its start.
     injection: Injection {

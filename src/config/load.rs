@@ -6,6 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::choices::BackendChoice;
 use super::define::{KeyScope, SettingKey, TOP, full_name};
+use super::gone::{self, GoneSetting};
 use super::keys::{Config, KEYS};
 use super::nearest;
 use super::value::mismatch;
@@ -60,8 +61,8 @@ pub(crate) fn with_sources(
         KeyScope::Project,
     )?;
     let source = |key: &SettingKey| match key.name() {
-        name if own.contains(&name) => SettingSource::Project,
-        name if user.contains(&name) => SettingSource::User,
+        name if own.set.contains(&name) => SettingSource::Project,
+        name if user.set.contains(&name) => SettingSource::User,
         _ => SettingSource::Default,
     };
     Ok((config, KEYS.iter().map(|key| (key, source(key))).collect()))
@@ -106,11 +107,29 @@ pub fn load_project(config: &mut Config, file: &Path) -> Result<(), ConfigError>
     apply(config, file, KeyScope::Project).map(drop)
 }
 
-/// Reads a file and returns the names of the keys it sets.
-fn apply(config: &mut Config, file: &Path, by: KeyScope) -> Result<Vec<String>, ConfigError> {
+/// Finds the settings that are gone in a file of the user's or of a project.
+pub(crate) fn gone(file: &Path, by: SettingSource) -> Vec<GoneSetting> {
+    let by = match by {
+        SettingSource::Project => KeyScope::Project,
+        SettingSource::User | SettingSource::Default => KeyScope::User,
+    };
+    let read = apply(&mut Config::default(), file, by);
+    read.map_or_else(|_| Vec::new(), |read| read.gone)
+}
+
+/// The keys that a file has.
+#[derive(Debug, Default)]
+pub(super) struct KeysOfFile {
+    /// The names of those that it sets.
+    set: Vec<String>,
+    gone: Vec<GoneSetting>,
+}
+
+/// Reads a file and returns its keys.
+fn apply(config: &mut Config, file: &Path, by: KeyScope) -> Result<KeysOfFile, ConfigError> {
     match fsx::read_if_there(file, MAX_CONFIG)? {
         Some(bytes) => apply_bytes(config, file, &bytes, by),
-        None => Ok(Vec::new()),
+        None => Ok(KeysOfFile::default()),
     }
 }
 
@@ -119,13 +138,14 @@ pub(super) fn apply_bytes(
     file: &Path,
     bytes: &[u8],
     by: KeyScope,
-) -> Result<Vec<String>, ConfigError> {
+) -> Result<KeysOfFile, ConfigError> {
     let text = String::from_utf8_lossy(bytes);
     let at = |offset: usize, what: String| ConfigError::Content {
         file: file.to_owned(),
         line: 1 + text.bytes().take(offset).filter(|b| *b == b'\n').count(),
         what,
     };
+    let mut all_gone = Vec::new();
     if let Err(error) = std::str::from_utf8(bytes) {
         return Err(at(error.valid_up_to(), "is not UTF-8".to_owned()));
     }
@@ -133,7 +153,14 @@ pub(super) fn apply_bytes(
         .map_err(|e| at(e.span().map_or(0, |s| s.start), e.message().to_owned()))?;
     let mut seen = Vec::new();
     let mut set = |section: &str, key: &str, value: &DeValue<'_>, offset: usize| {
-        seen.push((full_name(section, key), offset));
+        let name = full_name(section, key);
+        if let Some((name, instead)) = gone::find(&name) {
+            let what = format!("`{name}` has no effect any more: {instead}; remove the line");
+            let text = at(offset, what).to_string();
+            all_gone.push(GoneSetting { name, text });
+            return Ok(());
+        }
+        seen.push((name, offset));
         one(config, section, key, value, by).map_err(|what| at(offset, what))
     };
     for (name, value) in table.get_ref() {
@@ -164,7 +191,10 @@ pub(super) fn apply_bytes(
         let offset = seen.iter().find(|(seen, _)| seen == name);
         return Err(at(offset.map_or(0, |(_, offset)| *offset), what.to_owned()));
     }
-    Ok(seen.into_iter().map(|(name, _)| name).collect())
+    Ok(KeysOfFile {
+        set: seen.into_iter().map(|(name, _)| name).collect(),
+        gone: all_gone,
+    })
 }
 
 fn one(

@@ -1,6 +1,7 @@
 //! Which key was meant.
 
 use super::define::SettingKey;
+use super::gone;
 use super::keys::KEYS;
 
 /// How many letters may be wrong for a key to be suggested.
@@ -18,6 +19,9 @@ pub(crate) fn key(name: &str) -> Result<&'static SettingKey, String> {
 
 /// Says that there is no key `name`, and which one is nearest.
 fn unknown(name: &str) -> String {
+    if let Some((name, instead)) = gone::find(name) {
+        return format!("`{name}` has no effect any more: {instead}");
+    }
     let named = quoted(name).map_or(String::new(), |name| format!(" {name}"));
     match nearest(name) {
         Some(key) => format!("unknown key{named}; did you mean `{key}`?"),

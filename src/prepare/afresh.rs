@@ -87,6 +87,11 @@ impl AnswerSource for Afresh {
         if let Some(news) = news::take(&context.paths, &context.project) {
             given.notices.push(Notice::new(&news.clone(), news));
         }
+        for (mark, notice) in told::gone_settings(&context.paths, &context.project) {
+            if throttle::is_due(&mark, context.now, EVER) {
+                given.notices.push(notice);
+            }
+        }
         if let Some(target) = basis.link.filter(|_| basis.standing.is_trusted()) {
             let file = told::link_file(&context.paths, &context.project, &target);
             if throttle::is_due(&file, context.now, EVER) {

@@ -297,7 +297,8 @@ impl<'a> Basis<'a> {
         let is_all = |outcome: &PreparedStart<'_>| {
             outcome.given.notices.is_empty() && outcome.to_screen.is_empty()
         };
-        let has_news = news::is_there(self.paths, self.project);
+        let has_news = news::is_there(self.paths, self.project)
+            || !told::gone_settings(self.paths, self.project).is_empty();
         if self.link.is_some() || has_news || !is_all(&full) || !is_all(&short) {
             return None;
         }

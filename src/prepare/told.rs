@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config;
+use crate::config::{self, SettingSource};
 use crate::digest::name_of;
-use crate::paths::{Paths, playbook_file};
+use crate::paths::{Paths, playbook_file, project_config_file};
 use crate::playbook::context::PointsToShow;
 use crate::queue::status::Notice;
 use crate::shown::counted;
@@ -75,4 +75,26 @@ pub(super) fn link(project: &Path, target: &Path) -> Notice {
 pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf {
     let target = name_of(target.as_os_str().as_encoded_bytes());
     paths.project(project).join(format!("link-{target}"))
+}
+
+/// Returns what there is to say of each setting that is gone and was not shown yet, with the file
+/// that remembers it.
+pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Notice)> {
+    let files = [
+        (paths.config_file(), paths.own(), SettingSource::User),
+        (
+            project_config_file(project),
+            project,
+            SettingSource::Project,
+        ),
+    ];
+    let settings = files.into_iter().flat_map(|(file, owner, source)| {
+        let folder = paths.project(owner);
+        let gone = config::gone(&file, source).into_iter();
+        gone.map(move |gone| {
+            let mark = folder.join(format!("gone-{}", name_of(gone.name.as_bytes())));
+            (mark, Notice::new(&gone.text, gone.text.clone()))
+        })
+    });
+    settings.filter(|(mark, _)| !mark.exists()).collect()
 }

@@ -77,7 +77,6 @@ fn attempt(
 ) -> Result<ApplyAttempt, Stop> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
-    let kept = config.playbook.snapshots;
     let FoundPlaybook {
         playbook: found,
         file,
@@ -95,15 +94,15 @@ fn attempt(
         if is_late {
             // A stop between the file and its votes, of which no snapshot knows.
             let found = read(&context.surroundings, job, work, &snapshots, config)?;
-            snapshots.keep(&id, &found.playbook.to_bytes(), kept)?;
+            snapshots.keep(&id, &found.playbook.to_bytes())?;
         } else {
-            keep_if_missing(&snapshots, &id, &found, kept)?;
+            keep_if_missing(&snapshots, &id, &found)?;
         }
         trust_record::after_job(context, job, &found)?;
         return Ok(ApplyAttempt::Done);
     }
     job.progress.has_seen_points |= !found.is_empty();
-    note_hand_edit(context, job, &found, &snapshots, kept)?;
+    note_hand_edit(context, job, &found, &snapshots)?;
     let mut before = found;
     let project = job.ticket.project.to_string_lossy();
     before.never_below(&context.memory().highest_numbers(&project)?);
@@ -162,7 +161,7 @@ fn attempt(
         if let Some(parts) = &parts {
             locked.add_votes(&file, &parts.votes)?;
         }
-        snapshots.keep(&id, &after.to_bytes(), kept)?;
+        snapshots.keep(&id, &after.to_bytes())?;
     }
     trust_record::after_job(context, job, &after)?;
     Ok(ApplyAttempt::Done)
@@ -173,11 +172,10 @@ pub(super) fn keep_if_missing(
     snapshots: &Snapshots,
     id: &str,
     playbook: &Playbook,
-    kept: usize,
 ) -> Result<(), Stop> {
     let last = snapshots.last_playbook()?;
     if last.is_none_or(|last| !last.is_applied(id)) {
-        snapshots.keep(id, &playbook.to_bytes(), kept)?;
+        snapshots.keep(id, &playbook.to_bytes())?;
     }
     Ok(())
 }

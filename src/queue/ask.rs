@@ -171,7 +171,7 @@ pub(super) async fn reflector(
     };
     let judged = question.reflector(&template).await;
     keep(&context.surroundings, job, AccountStep::Reflector, &judged);
-    settle(context, job, meter, config)?;
+    settle(context, job, meter)?;
     let mut answered = judged.answered;
     let taught = known::texts(&playbook, &known.lessons);
     job.progress.dropped_lessons = drop_groundless(&mut answered, &template, session, taught);
@@ -218,7 +218,7 @@ pub(super) async fn curator(
     };
     let judged = question.curator(&template, reflection).await;
     keep(&context.surroundings, job, AccountStep::Curator, &judged);
-    settle(context, job, meter, config)?;
+    settle(context, job, meter)?;
     Ok(judged.answered)
 }
 
@@ -334,22 +334,17 @@ fn metered<'a>(
 }
 
 /// Puts down what the calls cost; stops the job where one was held back.
-fn settle(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    meter: Meter<'_>,
-    config: &Config,
-) -> Result<(), Stop> {
+fn settle(context: &WorkerContext, job: &mut JobInProgress, meter: Meter<'_>) -> Result<(), Stop> {
     let (paid, hold) = meter.read();
     job.progress.spent.calls.extend(paid);
     match hold {
-        Some(hold) => Err(held(context, job, &hold, config)),
+        Some(hold) => Err(held(context, job, &hold)),
         None => Ok(()),
     }
 }
 
 /// What follows for a job when a call of its is held back.
-fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold, config: &Config) -> Stop {
+fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold) -> Stop {
     let reason = hold.to_string();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
@@ -359,8 +354,7 @@ fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold, config: &Conf
         | Hold::Ledger(_)
         | Hold::Time { asked: false } => JobPause::Doubling,
         Hold::Time { asked: true } => {
-            let first_ms = config.retry.park_ms;
-            JobPause::Parked(context.park_account(job, &reason, Pause::Doubling { first_ms }))
+            JobPause::Parked(context.park_account(job, &reason, Pause::Doubling))
         }
         Hold::Day { until, for_all, .. } if *for_all => {
             JobPause::Parked(context.park_account(job, &reason, Pause::Until(*until)))

@@ -15,6 +15,8 @@ use crate::paths::Paths;
 
 /// The longest pause; what is due later than that was written before the clock went back.
 pub(super) const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
+/// The first pause of what fails; it doubles each time.
+pub(super) const FIRST_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 /// The shortest pause: a server that says "now" and fails again must not be hammered.
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// How long a refused key or login is not tried.
@@ -24,18 +26,15 @@ const MAX_FILE: u64 = 1 << 20;
 /// The parked accounts by [`Need::account`](crate::account::Need::account).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Backoff {
-    #[serde(default)]
     accounts: BTreeMap<String, Parked>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Parked {
     pub(crate) reason: String,
-    /// Until when; `None` was written for a refused key by earlier versions.
-    pub(crate) until: Option<Timestamp>,
+    pub(crate) until: Timestamp,
     pub(crate) pause_ms: i64,
     /// Whether a budget holds it back, not a failure.
-    #[serde(default)]
     pub(crate) is_budget: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) login: Option<String>,
@@ -46,10 +45,8 @@ pub(crate) struct Parked {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pause {
-    /// The first pause or double the last one, in milliseconds.
-    Doubling {
-        first_ms: u64,
-    },
+    /// The first pause, or double the last one.
+    Doubling,
     Told(SignedDuration),
     /// Until then, whatever failed before: a budget of the day is used up.
     Until(Timestamp),
@@ -70,7 +67,7 @@ impl Backoff {
     pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         self.accounts
             .get(account)
-            .filter(|p| p.until.is_some_and(|until| is_ahead(until, now)))
+            .filter(|p| is_ahead(p.until, now))
     }
 
     /// Tells whether `account` may try again, but has not succeeded since it failed: then
@@ -100,10 +97,9 @@ impl Backoff {
         let is_failure = !is_budget && pause != Pause::Refused;
         let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
         let pause = match pause {
-            Pause::Doubling { first_ms } => {
-                let first = i64::try_from(first_ms).unwrap_or(i64::MAX);
-                SignedDuration::from_millis(first.max(last.saturating_mul(2))).min(MAX_PAUSE)
-            }
+            Pause::Doubling => FIRST_PAUSE
+                .max(SignedDuration::from_millis(last.saturating_mul(2)))
+                .min(MAX_PAUSE),
             Pause::Until(until) => until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE),
             // "At once" is believed once, and then less and less.
             Pause::Told(told) => told
@@ -114,7 +110,7 @@ impl Backoff {
         let ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
         let parked = Parked {
             reason: reason.to_owned(),
-            until: Some(now.checked_add(pause).unwrap_or(Timestamp::MAX)),
+            until: now.checked_add(pause).unwrap_or(Timestamp::MAX),
             pause_ms: if is_failure { ms } else { last },
             is_budget,
             login: None,
@@ -180,8 +176,6 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    const DOUBLING: Pause = Pause::Doubling { first_ms: 60_000 };
-
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
     }
@@ -192,10 +186,10 @@ mod tests {
         let mut now = at(0);
         let mut pauses = Vec::new();
         for _ in 0..11 {
-            let parked = backoff.park("a", "down", DOUBLING, now);
+            let parked = backoff.park("a", "down", Pause::Doubling, now);
             // Calls that fail together are one failure.
-            assert_eq!(backoff.park("a", "down", DOUBLING, now), parked);
-            let until = parked.until.unwrap();
+            assert_eq!(backoff.park("a", "down", Pause::Doubling, now), parked);
+            let until = parked.until;
             pauses.push(until.duration_since(now).as_secs());
             assert!(backoff.parked("a", now).is_some() && !backoff.is_on_trial("a", now));
             assert!(backoff.parked("a", until).is_none() && backoff.is_on_trial("a", until));
@@ -207,7 +201,7 @@ mod tests {
         ];
         assert_eq!(pauses, expected);
         assert!(backoff.release("a") && !backoff.is_on_trial("a", now));
-        let again = backoff.park("a", "down", DOUBLING, now);
+        let again = backoff.park("a", "down", Pause::Doubling, now);
         assert_eq!(again.pause_ms, 60_000);
     }
 
@@ -218,7 +212,7 @@ mod tests {
     fn a_server_that_says_when_is_believed_within_reason(#[case] told: i64, #[case] until: i64) {
         let told = Pause::Told(SignedDuration::from_secs(told));
         let parked = Backoff::default().park("a", "busy", told, at(0));
-        assert_eq!(parked.until, Some(at(until)));
+        assert_eq!(parked.until, at(until));
     }
 
     #[test]
@@ -247,18 +241,18 @@ mod tests {
     fn a_used_up_budget_is_no_failure() {
         let mut backoff = Backoff::default();
         let parked = backoff.park("a", "budget", Pause::Until(at(10_000)), at(0));
-        assert_eq!(parked.until, Some(at(10_000)));
+        assert_eq!(parked.until, at(10_000));
         let mut later = backoff.clone();
         later.ask_budgets_again();
         assert!(later.parked("a", at(1)).is_none() && backoff.parked("a", at(1)).is_some());
-        let parked = backoff.park("a", "down", DOUBLING, at(10_000));
+        let parked = backoff.park("a", "down", Pause::Doubling, at(10_000));
         assert_eq!(parked.pause_ms, 60_000);
     }
 
     #[test]
     fn a_pause_ends_when_the_clock_goes_back() {
         let mut backoff = Backoff::default();
-        backoff.park("a", "down", DOUBLING, at(1_000_000));
+        backoff.park("a", "down", Pause::Doubling, at(1_000_000));
         assert!(backoff.parked("a", at(1_000_001)).is_some());
         assert!(backoff.parked("a", at(0)).is_none());
     }

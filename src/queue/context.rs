@@ -130,6 +130,11 @@ impl WorkerContext {
         saved
     }
 
+    /// Returns true for a job whose file could not be written.
+    pub(super) fn is_unsaved(&self, id: &JobId) -> bool {
+        unpoisoned(&self.unsaved).contains_key(id)
+    }
+
     /// Tells whether a model has said what could not be stored so far.
     pub(crate) fn has_unsaved_answers(&self) -> bool {
         let unsaved = unpoisoned(&self.unsaved);

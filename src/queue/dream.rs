@@ -319,7 +319,6 @@ struct DreamMark {
 }
 
 impl DreamMark {
-    /// An older version wrote the day alone.
     fn read(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let mut parts = text.split_whitespace();

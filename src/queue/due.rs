@@ -75,7 +75,7 @@ impl WorkerContext {
     }
 
     pub(super) fn parked_until(&self, job: &JobInProgress) -> Option<Timestamp> {
-        account_pause(job, &self.backoff(), self.now())?.until
+        account_pause(job, &self.backoff(), self.now()).map(|parked| parked.until)
     }
 
     /// Tells whether the account of a job has failed, and this job is the one to try it.
@@ -114,7 +114,7 @@ impl WorkerContext {
         let parked = backoff.park(&account, reason, pause, self.now());
         self.surroundings
             .log_error("worker", backoff.write(self.paths()));
-        parked.until
+        Some(parked.until)
     }
 
     /// Notes with the account of a job what helps against its failure, which is then told

@@ -4,16 +4,16 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::backoff::MAX_PAUSE;
+use super::backoff::{FIRST_PAUSE, MAX_PAUSE};
 use super::context::WorkerContext;
 use super::progress::{JobInProgress, WaitingJob};
 use super::stop::{End, Finish, JobPause, Stop};
 use super::{record, report};
 use crate::memory::JobOutcome;
 
-/// The first pause of a job whose changes the playbook may hold already: it must be back
-/// before the playbook forgets its name.
-const IN_DOUBT_MS: u64 = 1_000;
+/// The first pause of a job whose changes the playbook may hold already, as the playbook forgets
+/// its name; and of one whose file cannot be written, as only this worker knows how far it is.
+const SHORT_FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
 pub(super) fn leave(
     context: &WorkerContext,
@@ -66,9 +66,11 @@ fn put_off(
         JobPause::Parked(until) => until.unwrap_or(longest),
         JobPause::Until(until) => until.min(longest),
         JobPause::Doubling => {
-            let park_ms = context.surroundings.config.retry.park_ms;
-            let in_doubt = job.is_in_doubt().then_some(IN_DOUBT_MS);
-            let first = in_doubt.map_or(park_ms, |ms| ms.min(park_ms));
+            let first = if job.is_in_doubt() || context.is_unsaved(&job.ticket.id) {
+                SHORT_FIRST_PAUSE
+            } else {
+                FIRST_PAUSE
+            };
             now.checked_add(doubled(first, tries)).unwrap_or(longest)
         }
     };
@@ -78,10 +80,9 @@ fn put_off(
     End::Waits(due, reason)
 }
 
-/// The pause that `first_ms` has become after so many doublings.
-pub(super) fn doubled(first_ms: u64, doublings: u32) -> SignedDuration {
-    let first = i64::try_from(first_ms).unwrap_or(i64::MAX);
-    SignedDuration::from_millis(first.saturating_mul(1 << doublings.min(20))).min(MAX_PAUSE)
+/// Returns the pause that `first` has become after so many doublings.
+pub(super) fn doubled(first: SignedDuration, doublings: u32) -> SignedDuration {
+    first.saturating_mul(1 << doublings.min(20)).min(MAX_PAUSE)
 }
 
 pub(super) fn wait_until(

@@ -118,7 +118,6 @@ pub(super) fn note_hand_edit(
     job: &mut JobInProgress,
     playbook: &Playbook,
     snapshots: &Snapshots,
-    kept: usize,
 ) -> Result<(), Stop> {
     let changes = since_last_time(&context.surroundings, playbook, snapshots)?;
     if changes.is_empty() {
@@ -132,7 +131,7 @@ pub(super) fn note_hand_edit(
     job.progress.hand_edit = Some(id.clone());
     context.save(job)?;
     record::hand_edit(context, job, &id, playbook, &changes)?;
-    snapshots.keep(id.as_str(), &playbook.to_bytes(), kept)?;
+    snapshots.keep(id.as_str(), &playbook.to_bytes())?;
     Ok(())
 }
 

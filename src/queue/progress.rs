@@ -160,7 +160,6 @@ pub(crate) struct JobClaim {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Spent {
-    #[serde(default)]
     pub(crate) calls: Vec<Paid>,
 }
 
@@ -206,7 +205,6 @@ pub(crate) struct WaitingJob {
     pub(crate) tries: u32,
     pub(crate) next: Timestamp,
     /// Whether it only waits for its account: then it is due as soon as that may try.
-    #[serde(default)]
     pub(crate) for_account: bool,
 }
 

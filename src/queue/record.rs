@@ -112,8 +112,7 @@ pub(super) fn unrecorded(
             continue;
         }
         if playbook.is_applied(id.as_str()) {
-            let kept = config.playbook.snapshots;
-            keep_if_missing(&snapshots, id.as_str(), &playbook, kept)?;
+            keep_if_missing(&snapshots, id.as_str(), &playbook)?;
         } else if !job.progress.is_applied {
             continue;
         }

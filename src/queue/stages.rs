@@ -182,7 +182,7 @@ async fn reflect(
     let asked = ask::reflector(context, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
         ask_less_next(job, cause, config);
-        return Err(useless(context, job, cause, reason::REFLECT, config));
+        return Err(useless(context, job, cause, reason::REFLECT));
     }
     count(context, job, &asked);
     job.progress.reflection = Some(asked.result.clone());
@@ -217,7 +217,7 @@ async fn curate(
     let asked = ask::curator(context, job, evidence, reflection, config, deadline).await?;
     match &asked.cause {
         Some(cause) if cause.kind.may_pass() => {
-            return Err(useless(context, job, cause, reason::CURATE, config));
+            return Err(useless(context, job, cause, reason::CURATE));
         }
         Some(cause) => {
             let error = format!("{}:{}", reason::CURATE, cause.kind.word());
@@ -339,7 +339,6 @@ fn useless(
     job: &JobInProgress,
     cause: &BackendFailure,
     step: &str,
-    config: &Config,
 ) -> Stop {
     if let Err(error) = block_in_place(|| context.save(job)) {
         return error.into();
@@ -359,9 +358,7 @@ fn useless(
     let pause = match told {
         _ if cause.kind.is_of_the_key() => Pause::Refused,
         Some(Ok(told)) => Pause::Told(told),
-        _ => Pause::Doubling {
-            first_ms: config.retry.park_ms,
-        },
+        _ => Pause::Doubling,
     };
     let parked = context.park_account(job, &reason, pause);
     context.note_remedy(job, cause.kind);

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::backoff::FIRST_PAUSE;
 use super::context::WorkerContext;
 use super::finish::{doubled, wait_until};
 use super::job::JobId;
@@ -116,9 +117,7 @@ pub(super) fn put_off(context: &WorkerContext, id: &JobId, reason: &str) -> Time
     let waiting = job.as_ref().and_then(|job| job.progress.waiting.as_ref());
     let tries = waiting.map_or(0, |waiting| waiting.tries);
     let now = context.now();
-    let next = now
-        .checked_add(doubled(context.surroundings.config.retry.park_ms, tries))
-        .unwrap_or(now);
+    let next = now.checked_add(doubled(FIRST_PAUSE, tries)).unwrap_or(now);
     if let Some(job) = &mut job {
         wait_until(context, job, reason, next, false);
     }
@@ -142,8 +141,7 @@ mod tests {
         let begun = context.now();
         let pauses = [1, 2, 4].map(|times| (times, put_off(&context, &id, "panicked")));
         for (times, until) in pauses {
-            let least = i64::try_from(context.surroundings.config.retry.park_ms).unwrap() * times;
-            assert!(until.duration_since(begun) >= SignedDuration::from_millis(least));
+            assert!(until.duration_since(begun) >= FIRST_PAUSE * times);
         }
     }
 }

@@ -134,7 +134,6 @@ mod tests {
             periodic: 0,
             citations: 0,
             rejections: 0,
-            corrections: 0,
             user_turns: 0,
         };
         assert_eq!(should_reflect(&facts, Some(0.0), &off), None);

@@ -215,10 +215,6 @@ fn update(
             }
         }
     }
-    // The earlier format of the record knows them without their section.
-    let earlier = playbook.points();
-    let earlier = earlier.map(|point| TrustMark::without_section(point.name, point.text));
-    record.forget(&earlier.collect::<Vec<_>>().iter().collect());
     record.know(&known);
     record.hold(&held);
     record.forget_absent(&present.iter().collect());

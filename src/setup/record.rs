@@ -27,10 +27,8 @@ pub(crate) struct SettingsRecord {
     /// The folders that were made for it, the innermost first.
     pub(super) made_folders: Vec<PathBuf>,
     /// The folders that were made above the one of our states, the innermost first.
-    #[serde(default)]
     pub(crate) made_above_state: Vec<PathBuf>,
     /// The text before our first change; `None` once somebody else has changed it, too.
-    #[serde(default)]
     pub(super) before: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) replaced: Vec<Replaced>,

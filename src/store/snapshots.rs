@@ -15,6 +15,8 @@ use crate::playbook::Playbook;
 const SUFFIX: &str = ".snapshot.json";
 /// How the name of a file ends that was migrated or replaced; these are never removed.
 const ORIGINAL_SUFFIX: &str = ".original.json";
+/// How many snapshots of a playbook are kept.
+const KEPT: usize = 20;
 /// Digits of a snapshot's number, so that names sort like numbers.
 const DIGITS: usize = 8;
 
@@ -50,11 +52,11 @@ impl Snapshots {
         }
     }
 
-    /// Keeps `bytes` as the playbook after `job`, and of all snapshots the last `kept`.
+    /// Keeps `bytes` as the playbook after `job`, and of all snapshots the last [`KEPT`].
     ///
     /// The caller holds the lock of the playbook, so that the numbers are those of the
     /// changes.
-    pub(crate) fn keep(&self, job: &str, bytes: &[u8], kept: usize) -> Result<(), FsError> {
+    pub(crate) fn keep(&self, job: &str, bytes: &[u8]) -> Result<(), FsError> {
         fsx::ensure_dir(&self.folder)?;
         let mut list = self.list()?;
         let snapshot = Snapshot {
@@ -63,7 +65,7 @@ impl Snapshots {
         };
         fsx::durable(&self.folder.join(snapshot.file()), bytes)?;
         list.push(snapshot);
-        for old in list.iter().rev().skip(kept.max(1)) {
+        for old in list.iter().rev().skip(KEPT) {
             fsx::remove(&self.folder.join(old.file()))?;
         }
         Ok(())
@@ -130,8 +132,9 @@ mod tests {
         assert_eq!(snapshots.last().unwrap(), None);
         snapshots.keep_original("z", b"old").unwrap();
         // A job that waited has an older name than those applied before it.
-        for job in ["z", "c", "b"] {
-            snapshots.keep(job, job.as_bytes(), 2).unwrap();
+        let more = (0..KEPT - 2).map(|n| format!("d{n}"));
+        for job in ["z", "c", "b"].map(str::to_owned).into_iter().chain(more) {
+            snapshots.keep(&job, job.as_bytes()).unwrap();
         }
         let jobs: Vec<String> = snapshots
             .list()
@@ -139,8 +142,9 @@ mod tests {
             .into_iter()
             .map(|s| s.job)
             .collect();
-        assert_eq!(jobs, ["c", "b"]);
-        assert_eq!(snapshots.last().unwrap().unwrap(), b"b");
+        assert_eq!(jobs[..3], ["c", "b", "d0"]);
+        assert_eq!((jobs.len(), jobs[KEPT - 1].as_str()), (KEPT, "d17"));
+        assert_eq!(snapshots.last().unwrap().unwrap(), b"d17");
         assert_eq!(snapshots.read("c").unwrap().unwrap(), b"c");
         assert_eq!(snapshots.read("../b").unwrap(), None);
         assert!(dir.path().join("snapshots/z.original.json").is_file());

@@ -43,7 +43,7 @@ fn a_playbook_that_comes_and_goes_is_never_taken_for_none() {
     let point = r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "a point"}]}}"#;
     fs::write(&file, point).unwrap();
     let snapshots = Snapshots::new(&paths.project(&project));
-    snapshots.keep("job", point.as_bytes(), 1).unwrap();
+    snapshots.keep("job", point.as_bytes()).unwrap();
     let store = Store::of(&paths, &project);
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {

@@ -17,8 +17,6 @@ use crate::state_guard;
 
 /// How a record begins; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"pbtrust2";
-/// The same of the format that tells neither checkout nor sections; it is read, not written.
-const OLDER: &[u8; 8] = b"pbtrust1";
 /// Bytes in front of the hashes.
 const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// Bytes of a hash: enough that nobody finds two points with one hash.
@@ -35,23 +33,11 @@ pub(crate) struct TrustMark([u8; MARK_BYTES]);
 
 impl TrustMark {
     /// Hashes a point: the first 16 bytes of the SHA-256 of the title of its section, its name
-    /// and its text, the first two with a zero byte in front, the text after one.
+    /// and its text, each with a zero byte in front.
     pub(crate) fn of(section: Section, name: &str, text: &str) -> Self {
-        Self::of_parts(&["", section.title(), name, text])
-    }
-
-    /// The hash of a point in records of the earlier format: its name and its text.
-    pub(crate) fn without_section(name: &str, text: &str) -> Self {
-        Self::of_parts(&[name, text])
-    }
-
-    /// Hashes parts with a zero byte between them.
-    fn of_parts(parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
-        for (n, part) in parts.iter().enumerate() {
-            if n > 0 {
-                hash.update([0]);
-            }
+        for part in [section.title(), name, text] {
+            hash.update([0]);
             hash.update(part.as_bytes());
         }
         let mut mark = [0; MARK_BYTES];
@@ -73,7 +59,7 @@ pub(crate) enum TrustWord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustRecord {
     pub(crate) word: TrustWord,
-    /// The one it was written for; older records do not say.
+    /// The one it was written for; `None` where the project is in no checkout.
     checkout: Option<Checkout>,
     /// Sorted.
     known: Vec<TrustMark>,
@@ -95,14 +81,10 @@ impl TrustRecord {
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let (magic, rest) = bytes.split_first_chunk()?;
         let (word, rest) = rest.split_first()?;
-        let (checkout, rest) = match magic {
-            MAGIC => {
-                let (checkout, rest) = rest.split_first_chunk()?;
-                (Checkout::from_bytes(*checkout), rest)
-            }
-            OLDER => (None, rest),
-            _ => return None,
-        };
+        if magic != MAGIC {
+            return None;
+        }
+        let (checkout, rest) = rest.split_first_chunk()?;
         let (count, rest) = rest.split_first_chunk()?;
         let (marks, surplus) = rest.as_chunks();
         let word = match word {
@@ -118,7 +100,7 @@ impl TrustRecord {
         let (known, held) = marks.split_at_checked(count)?;
         Some(Self {
             word,
-            checkout,
+            checkout: Checkout::from_bytes(*checkout),
             known: known.to_vec(),
             held: held.to_vec(),
         })
@@ -169,33 +151,26 @@ impl TrustRecord {
         self.checkout = Checkout::of(project);
     }
 
-    /// The checkout that it is about; `None` where an older record does not say.
+    /// Returns the checkout that it is about.
     pub(crate) fn checkout(&self) -> Option<Checkout> {
         self.checkout
     }
 
-    /// Tells whether another checkout lies at `project` than this is about; what an older
-    /// record is about is taken to be there still.
+    /// Returns true when another checkout is at `project` than the one this is about.
     pub(crate) fn is_of_another(&self, project: &Path) -> bool {
         self.checkout
             .is_some_and(|checkout| checkout.is_replaced(project))
     }
 
-    /// Tells whether a point may be given: we wrote it or found it harmless. What the earlier
-    /// format said of it holds until a point is learned with its section.
+    /// Decides if a point may be given: we wrote it or found it harmless.
     pub(crate) fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
-        self.says(&TrustMark::of(section, name, text))
-            .or_else(|| self.says(&TrustMark::without_section(name, text)))
-            .unwrap_or(Admission::Unknown)
-    }
-
-    fn says(&self, mark: &TrustMark) -> Option<Admission> {
-        if self.known.binary_search(mark).is_ok() {
-            Some(Admission::Given)
-        } else if self.held.binary_search(mark).is_ok() {
-            Some(Admission::Held)
+        let mark = TrustMark::of(section, name, text);
+        if self.known.binary_search(&mark).is_ok() {
+            Admission::Given
+        } else if self.held.binary_search(&mark).is_ok() {
+            Admission::Held
         } else {
-            None
+            Admission::Unknown
         }
     }
 
@@ -255,12 +230,11 @@ mod tests {
         let grown = [&good[..], b"x"].concat();
         for bytes in [
             &b""[..],
-            b"pbtrust1",
-            b"pbtrust1X\0\0\0\0",
-            b"pbtrust1T\x01\0\0\0",
-            b"pbtrust1T\0\0\0\0x",
+            b"pbtrust2",
             b"pbtrust2T\0\0\0\0",
-            b"pbtrust3T\0\0\0\0",
+            &[b"pbtrust1", &good[MAGIC.len()..]].concat(),
+            &[b"pbtrust2X", &good[MAGIC.len() + 1..]].concat(),
+            &[&good[..HEAD - 4], b"\x01\0\0\0"].concat(),
             &good[..good.len() - 1],
             &grown,
         ] {

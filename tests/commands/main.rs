@@ -13,6 +13,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod documents;
+mod folders;
 mod gate;
 mod gate_stops;
 mod guide;

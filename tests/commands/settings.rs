@@ -85,6 +85,7 @@ fn a_key_is_listed_read_and_set() {
 #[case::unknown(&["config", "get", "retry.atempts"], &["retry.atempts", "retry.attempts"])]
 #[case::unknown_to_set(&["config", "set", "bakend", "rules"], &["bakend", "`backend`"])]
 #[case::out_of_range(&["config", "set", "retry.attempts", "0"], &["must be from 1 to 10"])]
+#[case::gone(&["config", "set", "playbook.snapshots", "5"], &["has no effect any more: the last 20"])]
 #[case::negative(&["config", "set", "budgets.ops", "-1"], &["must not be negative"])]
 #[case::fixtures_without_a_file(&["config", "set", "backend", "fixtures"], &["`fixtures.path`"])]
 #[case::pattern(&["config", "set", "secrets.patterns", "[\"foo(\"]"], &["pattern 1 of `secrets.patterns`", "hint: "])]
@@ -99,6 +100,32 @@ fn the_reference_is_no_json_and_what_is_has_a_name() {
     let hint = "hint: `playbook config list --json`";
     let told = TestEnv::new().cli(&["config", "reference", "--json"]);
     told.fails(1, &["is Markdown", hint]);
+}
+
+#[test]
+fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
+    let api = Api::canned();
+    let mut env = TestEnv::asking(&api);
+    let text = "[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n";
+    env.write_config(text);
+    let checked = env.cli(&["config", "check"]).ok();
+    has!(
+        checked,
+        "config.toml:3: `retry.park_ms` has no effect any more",
+        "config.toml:5: `triggers.corrections`",
+        "All good"
+    );
+    env.learn_citing("s1");
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let told = env.told_at_start("s2");
+    has!(
+        told,
+        "config.toml:3: `retry.park_ms`",
+        "`triggers.corrections`"
+    );
+    lacks!(env.told_at_start("s3"), "retry.park_ms");
+    env.go_to_project("other");
+    lacks!(env.told_at_start("s4"), "retry.park_ms");
 }
 
 #[rstest]

@@ -28,7 +28,6 @@ fn the_key_is_nowhere_afterwards(
     let api = Api::script([step]);
     let mut env = with_session();
     env.use_api(&api.base_url(), "");
-    env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
     env.unset("AGENTIC_CONTEXT_API_KEY");
     env.set(name, KEY);
     env.set("PLAYBOOK_DEBUG", env.root().join("debug"));

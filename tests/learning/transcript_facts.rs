@@ -319,19 +319,6 @@ fn facts_survive_being_stored() {
     );
 }
 
-/// An older version told more apart; what it stored can still be read.
-#[test]
-fn facts_of_an_older_version_are_read() {
-    let facts: Facts = serde_json::from_value(json!({
-        "said": [{"kind": "correction", "text": "no"}, {"kind": "fact", "text": "f"}],
-        "uses": [{"id": "pat-001", "quote": "q", "followed_by": {"corrected": {"words": "no"}}}],
-        "corrections": 2,
-    }))
-    .unwrap();
-    assert!(facts.said.iter().all(|said| said.kind == SaidKind::Unread));
-    assert_eq!(facts.uses[0].followed_by, rejected("no"));
-}
-
 #[test]
 fn the_answer_to_a_question_can_be_an_instruction_and_a_choice_is_none() {
     let asks = json!({"type": "assistant", "message": {"role": "assistant", "content": [

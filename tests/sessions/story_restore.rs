@@ -112,15 +112,14 @@ fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
 #[test]
 fn only_the_last_snapshots_are_kept() {
     let env = with_points();
-    env.write_config("[playbook]\nsnapshots = 3\n");
-    for n in 1..=6 {
+    for n in 1..=22 {
         change(
             &env,
             &["edit", "pat-001", "--text", &format!("version {n}")],
         );
     }
     let listed = env.cli(&["restore", "--json"]).json();
-    assert_eq!(listed["snapshots"].as_array().unwrap().len(), 3);
+    assert_eq!(listed["snapshots"].as_array().unwrap().len(), 20);
 }
 
 #[rstest]

@@ -42,7 +42,7 @@ const EXAMPLE: &str = r#"{"analysis": "The parser was rewritten test first, as [
 #[case::a_gateway(Step::Status(400, Vec::new(), "<html>no</html>".to_owned()), 3)]
 fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: usize) {
     let (env, api) = with_session([step]);
-    env.write_config("[retry]\nbase_ms = 1\ntimeout_ms = 300\npark_ms = 3600000\n");
+    env.write_config("[retry]\nbase_ms = 1\ntimeout_ms = 300\n");
     let before = env.playbook();
     env.worker();
     assert_eq!(api.requests().len(), requests);
@@ -61,7 +61,6 @@ fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: u
 fn the_job_is_done_once_when_the_api_is_well_again(#[case] step: Step) {
     let failures = std::iter::repeat_n(step, 3);
     let (mut env, _api) = with_session(failures.chain([Step::Canned]));
-    env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
     for day in [21, 23, 25, 27] {
         env.worker_at(&format!("2026-11-{day}T12:00:00Z"));
     }
@@ -173,7 +172,6 @@ fn an_absurd_bill_is_not_believed() {
 fn nothing_listens_and_the_job_waits() {
     let (mut env, api) = with_session([]);
     drop(api);
-    env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
     env.worker_at("2026-11-21T12:00:01Z");
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
     lacks!(env.cli(&["jobs"]).ok(), "sk-test");

@@ -95,7 +95,7 @@ fn a_raised_limit_counts_at_once() {
 #[test]
 fn retries_count_and_never_go_beyond_the_limit() {
     let api = Api::script([Step::error(500, "api_error", "x")]);
-    let config = "[budgets]\ncalls_per_day = 4\n[retry]\nbase_ms = 1\npark_ms = 10\n";
+    let config = "[budgets]\ncalls_per_day = 4\n[retry]\nbase_ms = 1\n";
     let mut env = ended(&api, config, 2);
     for (minute, requests) in [(1, 3), (30, 4), (59, 4)] {
         env.set("PLAYBOOK_NOW", format!("2026-11-21T12:{minute:02}:00Z"));
@@ -119,7 +119,7 @@ fn a_job_that_would_take_too_many_tokens_is_not_begun() {
 fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
     let slow = Step::Canned.after(Duration::from_secs(60));
     let api = Api::script([Step::Canned, slow, Step::Canned]);
-    let config = "[budgets]\ntime_ms = 1500\n[retry]\npark_ms = 10\ntimeout_ms = 600000\n";
+    let config = "[budgets]\ntime_ms = 1500\n[retry]\ntimeout_ms = 600000\n";
     let mut env = ended(&api, config, 1);
     let before = env.playbook();
     env.worker();

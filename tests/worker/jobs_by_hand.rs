@@ -7,14 +7,11 @@ use crate::common::prelude::*;
 use crate::common::processes::signal;
 use rustix::process::Signal;
 
-const PARKED_LONG: &str = "[retry]\nbase_ms = 1\npark_ms = 3600000\n";
-
 /// An environment with one ended session, which cites a point, and an API.
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
     let api = Api::script(steps);
     let mut env = TestEnv::without_worker();
     env.use_api(&api.base_url(), "sk-first");
-    env.write_config(PARKED_LONG);
     env.write_playbook(&[("pat-001", "run the tests"), ("mis-002", "no")]);
     env.end_citing("s1");
     (env, api)
@@ -181,7 +178,7 @@ fn a_worker_that_is_busy_does_what_is_asked() {
 fn a_job_under_way_is_dropped_when_it_would_have_to_wait() {
     let failing = Step::error(500, "api_error", "down").after(Duration::from_secs(1));
     let (env, api) = with_session([failing]);
-    env.write_config("[retry]\nattempts = 1\npark_ms = 3600000\n");
+    env.write_config("[retry]\nattempts = 1\n");
     let id = id_of(&env.spool()[0]);
     let worker = env.begin(&["worker"]);
     api.wait_for(1, DEADLINE);

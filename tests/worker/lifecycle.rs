@@ -189,7 +189,7 @@ fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
     let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
     let mut env = with_session(&api);
     env.unset("PLAYBOOK_NOW");
-    env.write_config("[retry]\nbase_ms = 1\npark_ms = 100\n");
+    env.write_config("[retry]\nbase_ms = 1\n");
     env.set("PLAYBOOK_NO_WORKER", "1");
     start_hook(&env).finish().silent();
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();

@@ -67,10 +67,8 @@ pub mod name {
     pub const COLUMNS: &str = "COLUMNS";
     /// Where programs are looked for.
     pub const PATH: &str = "PATH";
-    /// Where the system keeps settings and state, if not in the usual folders.
+    /// The folder in which the system keeps settings, passed on to git.
     pub const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
-    /// Where the system keeps state, if not in the usual folder.
-    pub const XDG_STATE: &str = "XDG_STATE_HOME";
     /// The address of the shared log, before the setting `memory.url`.
     pub const MEMORY_URL: &str = "PLAYBOOK_MEMORY_URL";
     /// The password for it, as the programs of `PostgreSQL` read it.

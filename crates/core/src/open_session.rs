@@ -40,7 +40,7 @@ pub struct OpenSession {
     /// The client's process; `None` where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ProcessMark>,
-    /// What made it begin, as the client calls it; a mark of an earlier version does not say.
+    /// What made it begin, in the client's word; `None` where that does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// When it began.

@@ -14,17 +14,6 @@ const OUR_FOLDER: &str = "playbook";
 const PLAYBOOK_FILE: &str = "playbook.json";
 const MEMORY_FILE: &str = "memory.db";
 
-/// Where a system keeps the settings and the state of programs, below the user's home.
-#[cfg(target_os = "macos")]
-const CONFIG_BASE: &str = "Library/Application Support";
-#[cfg(target_os = "macos")]
-const STATE_BASE: &str = CONFIG_BASE;
-const KNOWS_XDG: bool = cfg!(not(target_os = "macos"));
-#[cfg(not(target_os = "macos"))]
-const CONFIG_BASE: &str = ".config";
-#[cfg(not(target_os = "macos"))]
-const STATE_BASE: &str = ".local/state";
-
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
@@ -48,18 +37,10 @@ impl Paths {
     ///
     /// All of them are absolute: hooks, worker and commands run in different folders.
     pub fn resolve(env: &Env) -> Result<Self, NoFolders> {
-        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-        let usual = |variable, folder| {
-            let named = env
-                .path(variable)
-                .filter(|path| KNOWS_XDG && path.is_absolute());
-            let base = named.or_else(|| Some(home.as_ref()?.join(folder)))?;
-            Some(base.join(OUR_FOLDER))
-        };
-        let config = find(env, name::CONFIG_DIR, || {
-            usual(name::XDG_CONFIG, CONFIG_BASE)
-        })?;
-        let state = find(env, name::STATE_DIR, || usual(name::XDG_STATE, STATE_BASE))?;
+        let home = dirs::home_dir();
+        let ours = |base: Option<PathBuf>| Some(base?.join(OUR_FOLDER));
+        let config = find(env, name::CONFIG_DIR, || ours(dirs::config_dir()))?;
+        let state = find(env, name::STATE_DIR, || ours(state_base()))?;
         let client = find(env, name::CLAUDE_CONFIG_DIR, || {
             Some(home.as_ref()?.join(".claude"))
         })?;
@@ -283,6 +264,16 @@ in_state! { state_folders:
     projects = "projects";
     /// What is remembered of other tenants than the user.
     tenants = "tenants";
+}
+
+/// Returns the folder in which the system keeps the state of programs.
+fn state_base() -> Option<PathBuf> {
+    // macOS has no such folder, and `dirs` names none there.
+    if cfg!(target_os = "macos") {
+        dirs::config_dir()
+    } else {
+        dirs::state_dir()
+    }
 }
 
 /// The folder that the variable `name` names, else the usual one; never a relative one.

@@ -33,10 +33,8 @@ pub struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     leapt: Option<Timestamp>,
     /// When jobs of each account become due.
-    #[serde(default)]
     pub due: BTreeMap<String, Due>,
     /// What to tell the user at the next start.
-    #[serde(default)]
     pub notices: Vec<Notice>,
     /// By project ([`Status::project_key`]), how much is in quarantine.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

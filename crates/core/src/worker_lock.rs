@@ -200,7 +200,7 @@ pub fn is_at_work(paths: &Paths, need: &Need) -> bool {
 /// Reads who holds the lock at `path`; `None` when nobody does.
 pub fn holder(path: &Path) -> Option<Holder> {
     let mut file = fsx::open_regular(path).ok()?;
-    if file.try_lock_shared().is_ok() {
+    if fs2::FileExt::try_lock_shared(&file).is_ok() {
         return None;
     }
     read(&mut file)
@@ -258,7 +258,7 @@ mod tests {
         drop(lock);
         // The next holder has the lock and has not yet said who it is.
         let next = File::open(paths.worker_lock()).unwrap();
-        next.lock().unwrap();
+        fs2::FileExt::lock_exclusive(&next).unwrap();
         assert!(!serves(&paths, Some(&a)));
         drop(next);
         let alone = take(&paths, &Holder::of_some(&b), NOW).unwrap();
@@ -278,11 +278,11 @@ mod tests {
         let (_dir, paths) = home();
         drop(take(&paths, &Holder::of_all(&need("a")), NOW).unwrap());
         let looking = File::open(paths.worker_lock()).unwrap();
-        looking.try_lock_shared().unwrap();
+        fs2::FileExt::try_lock_shared(&looking).unwrap();
         std::thread::scope(|s| {
             let worker = s.spawn(|| take(&paths, &Holder::of_all(&need("b")), None));
             while !worker.is_finished() && !std::thread::panicking() {
-                looking.unlock().unwrap();
+                fs2::FileExt::unlock(&looking).unwrap();
                 std::thread::yield_now();
             }
             worker.join().unwrap().unwrap();

@@ -80,7 +80,7 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
     let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
     if let Some(parked) = backoff.as_ref().and_then(|p| p.parked(&own, now)) {
         remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());
-        let until = parked.until.map(change_text::time).unwrap_or_default();
+        let until = change_text::time(parked.until);
         problems.push(format!(
             "paused until {until}: {}",
             in_words(&parked.reason)

@@ -103,6 +103,18 @@ fn a_project_can_neither_send_data_elsewhere_nor_spend_more(
 }
 
 #[test]
+fn what_is_gone_is_no_mistake_of_a_project_either() {
+    let (_keep, path) = file(b"[playbook]\nmax_points = 5\nsnapshots = false\n");
+    let mut config = Config::default();
+    load_project(&mut config, &path).unwrap();
+    assert_eq!(config.playbook.max_points, 5);
+    let gone = gone(&path, SettingSource::Project);
+    assert_eq!(gone.len(), 1);
+    let place = format!("{}:3: `playbook.snapshots`", path.display());
+    assert!(gone[0].text.starts_with(&place), "{}", gone[0].text);
+}
+
+#[test]
 fn a_project_can_lower_what_the_user_allows() {
     let (_keep, path) = file(
         b"[budgets]\ncalls_per_day = 3\ntime_ms = 1\n[evidence]\ntokens = 500\n\

@@ -38,7 +38,6 @@ pub struct ChosenAccount {
     /// The models for `claude -p`.
     pub claude_cli: Models,
     /// The server with chat completions.
-    #[serde(default)]
     pub openai: Box<OpenAi>,
 }
 

@@ -9,7 +9,7 @@
 //! while it is held. Where there is neither, a playbook counts as locked: there, as on NFS, two
 //! machines are not protected from each other.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -87,10 +87,8 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
 
 /// As [`try_lock`]; an error where a file system knows no locks at all.
 pub fn try_lock_surely(file: &File) -> io::Result<bool> {
-    match had(file.try_lock().map_err(|e| match e {
-        TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
-        TryLockError::Error(e) => e,
-    })) {
+    // As a method it would be std's, which has the same name in newer versions.
+    match had(fs2::FileExt::try_lock_exclusive(file)) {
         Err(e) if is_unsupported(&e) => had(of_process(file)),
         tried => tried,
     }

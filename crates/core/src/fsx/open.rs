@@ -62,7 +62,7 @@ pub fn open_shared_lock_file(path: &Path) -> Result<File, FsError> {
             }
             file => file?,
         };
-        // Neither the umask of who made it nor an older version of ours shuts others out.
+        // The umask of the user who made it must not shut others out.
         let about = file.metadata()?;
         let wanted = about.mode() & 0o777 | mode;
         if about.mode() & 0o777 != wanted {

@@ -124,8 +124,8 @@ pub struct NewLesson {
     pub tags: Vec<String>,
 }
 
-/// Reads a list of texts, which jobs and records of earlier versions have as one text or none.
-pub(crate) fn none_one_or_many<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<String>, D::Error> {
+/// Reads a list of texts, which rows of the database may have as one text or none.
+fn none_one_or_many<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum LearnedForm {

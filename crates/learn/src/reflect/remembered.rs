@@ -92,7 +92,7 @@ pub struct RememberedFix {
     pub effectiveness: f64,
     /// How often it helped without having been shown.
     pub occurrences: u64,
-    /// In how many sessions it was found so; none for one that older rules found.
+    /// The number of sessions in which it was found so.
     pub sessions: u64,
     /// How often it was shown.
     pub times_applied: u64,

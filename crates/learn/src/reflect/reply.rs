@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::extract::extract_json;
 use super::grounds::numbers;
-use super::learned::none_one_or_many;
 pub use super::score::Score;
 use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
@@ -74,11 +73,7 @@ pub struct ReplyLesson {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grounds: Vec<u32>,
     /// The known lessons that it repeats: `L2`.
-    #[serde(
-        default,
-        deserialize_with = "none_one_or_many",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeats: Vec<String>,
 }
 

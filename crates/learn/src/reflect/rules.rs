@@ -168,7 +168,6 @@ fn summary(facts: &Facts, tags: &[BulletTag], limits: SummaryLimits) -> String {
         let who = match said.kind {
             SaidKind::RejectionWords => "The user refused",
             SaidKind::StandingInstruction => "The user instructed",
-            SaidKind::Unread => return None,
         };
         Some(format!("{who}: {}.", quote(&said.text)?))
     });

@@ -123,8 +123,7 @@ pub enum FollowUp {
     },
     /// The user stopped the agent.
     Interrupted,
-    /// The user refused a tool call. Older versions told corrections in the next prompt apart.
-    #[serde(alias = "corrected")]
+    /// The user refused a tool call.
     Rejected {
         /// What the user said with it; empty when nothing.
         words: String,
@@ -159,9 +158,6 @@ pub enum SaidKind {
     StandingInstruction,
     /// The words with which a tool call was refused.
     RejectionWords,
-    /// What an older version told apart; nothing reads it.
-    #[serde(other)]
-    Unread,
 }
 
 /// A command that failed, and the other command that worked in its place.

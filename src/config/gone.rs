@@ -1,0 +1,45 @@
+//! Settings that are gone. A file may still have them: they stop nothing.
+
+/// The names of these settings, each with what happens instead.
+const GONE: [(&str, &str); 3] = [
+    (
+        "playbook.snapshots",
+        "the last 20 snapshots of a playbook are kept",
+    ),
+    (
+        "retry.park_ms",
+        "the first pause of a failing backend is one minute",
+    ),
+    (
+        "triggers.corrections",
+        "corrections are found when the session is reflected on",
+    ),
+];
+
+/// A line of a settings file that has a setting which is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GoneSetting {
+    pub(crate) name: &'static str,
+    /// The file and line, what happens instead, and what to do.
+    pub(crate) text: String,
+}
+
+/// Returns the setting of this name that is gone, with what happens instead.
+pub(super) fn find(name: &str) -> Option<(&'static str, &'static str)> {
+    GONE.into_iter().find(|(gone, _)| *gone == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::KEYS;
+
+    #[test]
+    fn what_is_gone_is_no_setting_and_its_section_is_one() {
+        for (name, _) in GONE {
+            assert!(KEYS.iter().all(|key| key.name() != name), "{name}");
+            let section = name.split_once('.').map(|(section, _)| section);
+            assert!(KEYS.iter().any(|key| key.parts().0 == section), "{name}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Promise: every file is at the path that docs/files.md names.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::common::prelude::*;
+
+fn document() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/files.md")).unwrap()
+}
+
+/// Returns the folder of settings or of state below the home folder, by the document.
+fn documented(name: &str) -> String {
+    let text = document();
+    let intro = text.split_once("\n## ").unwrap().0;
+    let rest = if cfg!(target_os = "macos") {
+        intro.split_once("On macOS both are `~/").unwrap().1
+    } else {
+        let is = format!("`{name}` is `~/");
+        intro.split_once(&is).unwrap().1
+    };
+    rest.split_once('`').unwrap().0.to_owned()
+}
+
+#[rstest]
+#[case::usual("", "")]
+#[case::empty_counts_as_unset("XDG_CONFIG_HOME", "")]
+#[case::a_relative_one_does_not_count("XDG_STATE_HOME", "state")]
+fn settings_and_state_are_in_the_folders_that_the_document_names(
+    #[case] variable: &str,
+    #[case] value: &str,
+) {
+    let mut env = TestEnv::without_worker();
+    env.unset("PLAYBOOK_CONFIG_DIR");
+    env.unset("PLAYBOOK_STATE_DIR");
+    if !variable.is_empty() {
+        env.set(variable, value);
+    }
+    let config = env.home().join(documented("<config>")).join("config.toml");
+    let shown = env.cli(&["config", "path"]).ok();
+    assert_eq!(shown.trim(), config.to_str().unwrap());
+    env.write_transcript(&Session::citing("s1"));
+    env.hook(Hook::SessionEnd, "s1", json!({})).ok();
+    let state = env.home().join(documented("<state>"));
+    assert_eq!(fs::read_dir(state.join("spool")).unwrap().count(), 1);
+}
+
+#[test]
+#[cfg(not(target_os = "macos"))]
+fn an_absolute_folder_of_the_system_counts() {
+    let mut env = TestEnv::without_worker();
+    env.unset("PLAYBOOK_CONFIG_DIR");
+    env.unset("PLAYBOOK_STATE_DIR");
+    env.set("XDG_CONFIG_HOME", env.root().join("c"));
+    env.set("XDG_STATE_HOME", env.root().join("s"));
+    let shown = env.cli(&["config", "path"]).ok();
+    let config = env.root().join("c/playbook/config.toml");
+    assert_eq!(shown.trim(), config.to_str().unwrap());
+    env.write_transcript(&Session::citing("s1"));
+    env.hook(Hook::SessionEnd, "s1", json!({})).ok();
+    let spool = env.root().join("s/playbook/spool");
+    assert_eq!(fs::read_dir(spool).unwrap().count(), 1);
+}
+
+#[test]
+fn every_file_has_its_row_in_the_document() {
+    let env = TestEnv::without_worker();
+    let (paths, project) = (env.paths(), env.project());
+    let of_project = paths.project(&project);
+    let files = [
+        paths.config_file(),
+        paths.playbook_file(paths.own()),
+        paths.templates().join("*.txt"),
+        paths.playbook_file(&project),
+        playbook::paths::project_config_file(&project),
+        paths.waiting_lock("HASH"),
+        paths.log("playbook.log"),
+        paths.log("reflections.jsonl"),
+        paths.shown_points(&project),
+        paths.gate(&project),
+        paths.memory_index(&project),
+        paths.trust_record(&project),
+        paths.freshness(&project),
+        paths.votes(&project),
+        paths.proof(&project),
+        paths.learned_news(&project),
+        paths.prepared_context(&project),
+        paths.left_out(&project),
+        paths.left_out_of_compact(&project),
+        paths.prepared_settings(&project),
+        paths.snapshots(&project),
+    ];
+    let named = named_paths();
+    let in_state = [paths.state_files(), paths.state_folders()].concat();
+    for file in files.iter().chain(&in_state) {
+        let shown = file.to_str().unwrap();
+        let shown = shown
+            .replace(of_project.to_str().unwrap(), "<state>/projects/*")
+            .replace(project.to_str().unwrap(), "<project>")
+            .replace(paths.own().to_str().unwrap(), "<config>")
+            .replace(paths.state().to_str().unwrap(), "<state>");
+        let inside = format!("{shown}/");
+        let is_named = |path: &String| *path == shown || path.starts_with(&inside);
+        assert!(named.iter().any(is_named), "docs/files.md lacks {shown}");
+    }
+}
+
+/// Returns the paths that the document names; a bare name is in the folder of the one before it.
+fn named_paths() -> BTreeSet<String> {
+    let text = document();
+    let mut folder = String::new();
+    let mut named = BTreeSet::new();
+    for path in text.split('`').skip(1).step_by(2) {
+        if !path.starts_with('<') {
+            named.insert(format!("{folder}{path}"));
+        } else {
+            let end = path.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1);
+            folder = path[..end].to_owned();
+            named.insert(path.to_owned());
+        }
+    }
+    named
+}
