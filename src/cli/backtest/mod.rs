@@ -14,7 +14,7 @@ use super::session::NamedSession;
 use super::{answer, evidence, gate};
 use crate::config;
 use crate::queue::bootstrap;
-use crate::queue::bootstrap_budget;
+use crate::queue::budget::Usage;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::transcripts::{self, PastTranscript};
 use replay::{Judge, Replay};
@@ -124,12 +124,13 @@ fn agreed(
         let shown = SessionEvidence::of(digest, session.config.evidence.tokens);
         tokens.push(shown.evidence.tokens);
     }
-    let estimate = bootstrap::estimate(
+    let estimates = bootstrap::estimates(
         &context.surroundings,
         &session.config,
         &session.project,
         &tokens,
     )?;
+    let estimate: Usage = estimates.into_iter().sum();
     output::note(&format!(
         "{} sessions with `{}`: at most {} calls and {} tokens",
         past.len(),
@@ -138,10 +139,7 @@ fn agreed(
         grouped(estimate.tokens)
     ));
     let is_agreed = args.yes || (!args.on.json && output::confirm("Ask it?")?.unwrap_or_default());
-    if is_agreed {
-        let memory = context.memory();
-        bootstrap_budget::agree(&session.paths, &memory, &session.project, estimate)?;
-    } else {
+    if !is_agreed {
         output::note("nothing was sent: say `--yes` to agree to that");
     }
     Ok(is_agreed)

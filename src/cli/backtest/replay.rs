@@ -18,7 +18,7 @@ use crate::hook::{HookEvent, respond_from};
 use crate::memory::FinishedJob;
 use crate::paths::Paths;
 use crate::prepare::Afresh;
-use crate::queue::bootstrap::{self, EarlierSession};
+use crate::queue::bootstrap;
 use crate::queue::transcripts::PastTranscript;
 use crate::tenant::Tenant;
 
@@ -150,13 +150,8 @@ impl Replay {
     pub(super) fn learn(&mut self, past: &PastTranscript) -> anyhow::Result<FinishedJob> {
         let session = self.at(past.ended)?;
         let context = session.context()?;
-        let earlier = EarlierSession {
-            session: past.session.clone(),
-            transcript: past.transcript.clone(),
-            cwd: past.cwd.clone().unwrap_or_else(|| session.project.clone()),
-            project: session.project.clone(),
-        };
-        let id = bootstrap::put(&context.surroundings, &earlier, self.turn)?;
+        let (surroundings, project) = (&context.surroundings, &session.project);
+        let id = bootstrap::put(surroundings, project, past, self.turn, bootstrap::UNSTATED)?;
         self.turn = self.turn.wrapping_add(1);
         NamedSession::see_through(&context, &id, PATIENCE)?
             .with_context(|| format!("could not learn from {}: its job waits", past.name()))
