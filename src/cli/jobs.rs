@@ -14,6 +14,7 @@ use super::worker::start_in_background;
 use super::{answer, args};
 use crate::account::Account;
 use crate::queue::backoff::Backoff;
+use crate::queue::budget::Usage;
 use crate::queue::due;
 use crate::queue::job::JobId;
 use crate::queue::progress::JobInProgress;
@@ -154,6 +155,7 @@ fn retry(session: &NamedSession, args: &args::RetryArgs, as_json: bool) -> anyho
         Some(id) => Wish::Retry {
             job: existing(session, id)?,
             need,
+            more: Usage::default(),
         },
         None => Wish::RetryAll { need },
     };

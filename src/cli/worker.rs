@@ -140,7 +140,12 @@ pub(super) fn start_in_background(session: &NamedSession) -> anyhow::Result<()> 
     if session.env.is_on(name::NO_WORKER) {
         return Ok(());
     }
-    let mut child = command(Some(&session.project))?
+    start_detached(&session.project)
+}
+
+/// Starts a worker as a hook does: it outlives this process.
+pub(super) fn start_detached(project: &Path) -> anyhow::Result<()> {
+    let mut child = command(Some(project))?
         .arg(DETACH)
         .spawn()
         .context("could not start the worker")?;
@@ -149,7 +154,7 @@ pub(super) fn start_in_background(session: &NamedSession) -> anyhow::Result<()> 
 }
 
 /// A worker of our own program, without a stream or folder of ours.
-pub(super) fn command(project: Option<&Path>) -> anyhow::Result<Command> {
+fn command(project: Option<&Path>) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("could not find our own program")?;
     let mut command = Command::new(program);
     command.arg("worker");

@@ -1,7 +1,7 @@
 //! Where the tokens went.
 
 use jiff::Timestamp;
-use rusqlite::Transaction;
+use rusqlite::{Row, Transaction};
 
 use super::convert::{counted, int, millis};
 use super::database::{Durability, Memory, run};
@@ -103,6 +103,15 @@ impl Memory {
                 output_tokens: counted(row, 6)?,
             })
         })
+    }
+
+    /// Returns how many calls of a job were answered, and their tokens.
+    pub(crate) fn answered_calls(&self, job: &str) -> Result<(u64, u64), MemoryError> {
+        let sql = "SELECT count(*), ifnull(sum(input + output), 0) FROM calls
+             WHERE job = ?1 AND input + output > 0";
+        let read = |row: &Row<'_>| Ok((counted(row, 0)?, counted(row, 1)?));
+        let found = self.one("read ledger", sql, [job], read)?;
+        Ok(found.unwrap_or_default())
     }
 
     /// Returns the place of a job's next call among its calls.

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
+use jiff::Timestamp;
+
 use super::backends::{BackendParts, build, max_tokens};
 use super::backoff::Pause;
 use super::budget::Hold;
@@ -348,11 +350,9 @@ fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold) -> Stop {
     let reason = hold.to_string();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
-        Hold::Settings(_)
-        | Hold::Job(_)
-        | Hold::Agreed
-        | Hold::Ledger(_)
-        | Hold::Time { asked: false } => JobPause::Doubling,
+        Hold::Settings(_) | Hold::Job(_) | Hold::Ledger(_) | Hold::Time { asked: false } => {
+            JobPause::Doubling
+        }
         Hold::Time { asked: true } => {
             JobPause::Parked(context.park_account(job, &reason, Pause::Doubling))
         }
@@ -360,6 +360,8 @@ fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold) -> Stop {
             JobPause::Parked(context.park_account(job, &reason, Pause::Until(*until)))
         }
         Hold::Day { until, .. } => JobPause::Until(*until),
+        // Only the user can agree to more.
+        Hold::Agreed => JobPause::Until(Timestamp::MAX),
     };
     Stop::Waits { reason, pause }
 }

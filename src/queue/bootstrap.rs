@@ -1,82 +1,71 @@
-//! What `playbook bootstrap` makes jobs of: sessions that were there before.
+//! The jobs of `playbook bootstrap`: one for each session that was there before.
 //!
-//! Each goes through the queue like one that has just ended. Here is what comes before
-//! and after that: which of them are new, what they would take, and how they fare.
+//! A job carries what the user agreed that it may spend. The worker does the rest, as for a
+//! session that has just ended.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::backoff::Backoff;
 use super::budget::Usage;
 use super::claim::{self, ClaimError, Claimed};
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
+use super::in_flight;
 use super::job::{JobEvent, JobId, Ticket};
 use super::open_session;
 use super::progress::{JobInProgress, Progress};
 use super::spool::{self, IdEntropy};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
+use super::transcripts::PastTranscript;
 use super::{QueueError, files, question_templates, trigger_table};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
-use crate::memory::{self, MemoryError};
+use crate::memory::{BudgetKind, MemoryError};
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
 use crate::store::Store;
-use crate::transcript::{Reason, estimate_tokens};
+use crate::transcript::estimate_tokens;
 
-/// Questions that a session takes: reflector and curator.
-const QUESTIONS: u64 = 2;
-/// What an answer takes at most, as a rule.
+/// The calls agreed to for one session: reflector and curator, and one of them once more.
+const CALLS: u64 = 3;
+/// The usual length of an answer.
 const ANSWER_TOKENS: u64 = 1_500;
-/// By how much the playbook in the prompts grows with each session.
+/// The growth of the playbook in the prompts with each session.
 const GROWTH_TOKENS: u64 = 120;
-/// Of so many questions one has to be put twice.
-const ONE_TWICE_IN: u64 = 4;
-/// A worker waits this long for a job that is to be tried again.
+/// The longest pause that a worker waits out.
 const SOON: SignedDuration = SignedDuration::from_secs(60);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct EarlierSession {
-    /// The client's id of it; of a subagent, that of its parent.
-    pub(crate) session: String,
-    /// Its transcript, as the client's hooks name it.
-    pub(crate) transcript: PathBuf,
-    pub(crate) cwd: PathBuf,
-    pub(crate) project: PathBuf,
-}
+/// The agreement of a job that does not state one: its prompts are as long as the settings allow.
+pub(crate) const UNSTATED: Usage = Usage {
+    calls: CALLS,
+    tokens: u64::MAX,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum News {
-    Enough {
-        tokens: u64,
-        /// Whether it holds copies of records that are others', as a fork does.
-        has_copies: bool,
-    },
+    /// The tokens of its evidence.
+    Enough(u64),
     TooLittle,
-    /// Nothing: it was learned from, or a job of it waits.
+    /// It was learned from, or has a job.
     Nothing,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct WaitingJobs {
-    /// Those of an earlier run in this project, oldest first.
+    /// Bootstrap jobs of this project, oldest first.
     pub(crate) ours: Vec<JobInProgress>,
-    /// How many others this project has.
+    /// Number of other jobs of this project.
     pub(crate) others: usize,
-    /// Transcripts that have a job which has claimed nothing yet.
+    /// Transcripts that have a job without a claim.
     taken: HashSet<PathBuf>,
 }
 
-/// Looks at the jobs that are there, and heeds their claims from now on.
-pub(crate) fn waiting(
-    context: &WorkerContext,
-    project: &std::path::Path,
-) -> Result<WaitingJobs, FsError> {
+/// Reads the jobs in the spool, and heeds their claims from now on.
+pub(crate) fn waiting(context: &WorkerContext, project: &Path) -> Result<WaitingJobs, FsError> {
     let mut waiting = WaitingJobs::default();
     for job in files::all(&context.paths().spool())? {
         context.claims().add(&job);
@@ -92,7 +81,7 @@ pub(crate) fn waiting(
     Ok(waiting)
 }
 
-/// The transcripts of sessions whose client is there: they will end by themselves.
+/// Returns the transcripts of sessions whose client is still running.
 pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
     let marks = open_session::all(&surroundings.paths).unwrap_or_default();
     marks
@@ -103,19 +92,21 @@ pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
 }
 
 /// Reads what is new in a session, as its job would; a later look takes it for claimed.
+///
+/// A different `place` for each look keeps their jobs apart.
 pub(crate) fn look(
     context: &WorkerContext,
-    config: &Config,
+    (project, config): (&Path, &Config),
     waiting: &WaitingJobs,
-    earlier: &EarlierSession,
+    past: &PastTranscript,
     place: u32,
 ) -> Result<News, ClaimError> {
-    if waiting.taken.contains(&earlier.transcript) {
+    if waiting.taken.contains(&past.transcript) {
         return Ok(News::Nothing);
     }
     let secrecy = config.secrets.secrecy().map_err(QueueError::from)?;
     let mut job = JobInProgress {
-        ticket: ticket(&context.surroundings, earlier),
+        ticket: ticket(&context.surroundings, project, past),
         edit: None,
         progress: Progress::default(),
     };
@@ -126,139 +117,143 @@ pub(crate) fn look(
     };
     match trigger_table::worth(context, &job, &digest.facts, config) {
         Err(Stop::Skips(_)) => return Ok(News::TooLittle),
-        // What cannot pass the job itself will say.
+        // The job itself will say what is wrong.
         Ok(_) | Err(Stop::Waits { .. } | Stop::Fails(_)) => {}
     }
     job.progress.claim = Some(claim);
     context.claims().add(&job);
-    let has_copies = digest.stats.skipped.contains_key(&Reason::Copy);
     let evidence = SessionEvidence::of(*digest, config.evidence.tokens).evidence;
-    Ok(News::Enough {
-        tokens: evidence.tokens,
-        has_copies,
-    })
+    Ok(News::Enough(evidence.tokens))
 }
 
-/// What sessions would take, to the safe side: so many calls and tokens are agreed to.
-///
-/// `evidence` has the tokens of each session's evidence.
-pub(crate) fn estimate(
+/// Returns the most that each session may take, given the tokens of its evidence.
+pub(crate) fn estimates(
     surroundings: &Surroundings,
     config: &Config,
-    project: &std::path::Path,
+    project: &Path,
     evidence: &[u64],
-) -> anyhow::Result<Usage> {
+) -> anyhow::Result<Vec<Usage>> {
     if surroundings.account.need.backend.is_offline() {
-        return Ok(Usage::default());
+        return Ok(vec![Usage::default(); evidence.len()]);
     }
-    let playbook = Store::of(&surroundings.paths, project).load()?;
+    let paths = &surroundings.paths;
+    let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
-    let templates =
-        estimate_tokens(&question_templates::reflector_template(
-            &surroundings.paths,
-        )?) + estimate_tokens(&question_templates::curator_template(&surroundings.paths)?);
-    let most_points = config.playbook.max_bytes as u64 / 4;
-    let tokens: u64 = (0..)
-        .zip(evidence)
-        .map(|(earlier, evidence)| {
-            let points = (points + earlier * GROWTH_TOKENS).min(most_points.max(points));
-            // The curator is shown the reflector's answer.
-            let answers = (QUESTIONS + 1) * ANSWER_TOKENS;
-            evidence + templates + QUESTIONS * points + answers
-        })
-        .sum();
-    let calls = QUESTIONS * evidence.len() as u64;
-    let with_spare = |n: u64| n + n.div_ceil(ONE_TWICE_IN);
-    Ok(Usage {
-        calls: with_spare(calls),
-        tokens: with_spare(tokens),
-    })
+    let most_points = points.max(config.playbook.max_bytes as u64 / 4);
+    let reflector_template = estimate_tokens(&question_templates::reflector_template(paths)?);
+    let curator_template = estimate_tokens(&question_templates::curator_template(paths)?);
+    let sessions = (0..).zip(evidence).map(|(earlier, evidence)| {
+        let points = (points + earlier * GROWTH_TOKENS).min(most_points);
+        let reflector = evidence + reflector_template + points + ANSWER_TOKENS;
+        // The curator is shown the reflector's answer.
+        let curator = curator_template + points + 2 * ANSWER_TOKENS;
+        Usage {
+            calls: CALLS,
+            tokens: reflector.max(curator) + reflector + curator,
+        }
+    });
+    Ok(sessions.collect())
 }
 
-pub(crate) fn evidence_of(
-    surroundings: &Surroundings,
-    config: &Config,
-    job: &JobInProgress,
-) -> u64 {
-    let kept = files::read_evidence(&surroundings.paths, &job.ticket.id);
+/// Returns the tokens of a job's evidence, or as many as there may be.
+pub(crate) fn evidence_of(context: &WorkerContext, config: &Config, job: &JobInProgress) -> u64 {
+    let kept = files::read_evidence(context.paths(), &job.ticket.id);
     kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
 }
 
-/// Makes a job of a session; of those made in one second the one with the lower turn goes
-/// first.
+/// Makes a job of a session; among those of one second the lower turn comes first.
 pub(crate) fn put(
     surroundings: &Surroundings,
-    earlier: &EarlierSession,
+    project: &Path,
+    past: &PastTranscript,
     turn: u16,
+    agreed: Usage,
 ) -> Result<JobId, FsError> {
-    let name = earlier.transcript.file_stem().unwrap_or_default();
-    let about = || format!("bootstrap\n{}\n{}", earlier.session, name.display());
+    let about = || format!("bootstrap\n{}\n{}", past.session, past.name());
     let entropy = IdEntropy::Turn {
         turn,
         of: Box::new(IdEntropy::of(surroundings.clock, about)),
     };
-    spool::put(&surroundings.paths, &entropy, ticket(surroundings, earlier))
-}
-
-fn ticket(surroundings: &Surroundings, earlier: &EarlierSession) -> Ticket {
-    Ticket {
-        session: earlier.session.clone(),
-        transcript: earlier.transcript.clone(),
-        cwd: earlier.cwd.clone(),
-        need: Some(surroundings.account.need.clone()),
-        ..Ticket::new(JobEvent::Bootstrap, &earlier.project, surroundings.now())
-    }
-}
-
-/// Tells whether a job has its part of the transcript, or has ended.
-pub(crate) fn has_claimed(surroundings: &Surroundings, id: &JobId) -> bool {
-    match files::read(&surroundings.paths.spool(), id) {
-        Ok(job) => job.progress.claim.is_some(),
-        Err(error) => error.is_missing(),
-    }
-}
-
-#[derive(Debug)]
-pub(crate) enum JobFate {
-    Ended(Box<memory::FinishedJob>),
-    OpenCalls,
-    Waits { reason: String, for_all: bool },
-}
-
-/// Asks how a job fares; another process works on it.
-pub(crate) fn fate(context: &WorkerContext, id: &JobId) -> Result<JobFate, MemoryError> {
-    let read = files::read(&context.paths().spool(), id);
-    // It is recorded before its file goes.
-    if let Some(row) = context.memory().job(id.as_str())? {
-        return Ok(JobFate::Ended(Box::new(row.job)));
-    }
-    let job = match read {
-        Ok(job) => job,
-        Err(error) => {
-            return Ok(JobFate::Waits {
-                reason: error.to_string(),
-                for_all: false,
-            });
+    let ticket = ticket(surroundings, project, past);
+    spool::put_as(&surroundings.paths, &entropy, ticket, |ticket| {
+        JobInProgress {
+            ticket: ticket.clone(),
+            edit: None,
+            progress: Progress {
+                agreed: Some(agreed),
+                ..Progress::default()
+            },
         }
-    };
-    let backoff = Backoff::read(context.paths());
-    let parked = job.ticket.need.as_ref().and_then(|need| {
-        let parked = backoff.parked(&need.account(), context.now())?;
-        Some(parked.reason.clone())
-    });
-    *context.backoff() = backoff;
-    let Some(due) = context.due(&job) else {
-        return Ok(JobFate::OpenCalls);
-    };
-    if context.surroundings.clock == Clock::Running && due.duration_since(context.now()) <= SOON {
-        return Ok(JobFate::OpenCalls);
-    }
-    let waiting = job.progress.waiting;
-    let for_all = parked.is_some() || waiting.as_ref().is_some_and(|w| is_agreement(&w.reason));
-    let reason = waiting.map(|w| w.reason).or(parked).unwrap_or_default();
-    Ok(JobFate::Waits { reason, for_all })
+    })
 }
 
-fn is_agreement(reason: &str) -> bool {
-    reason == super::budget::Hold::Agreed.to_string()
+fn ticket(surroundings: &Surroundings, project: &Path, past: &PastTranscript) -> Ticket {
+    Ticket {
+        session: past.session.clone(),
+        transcript: past.transcript.clone(),
+        cwd: past.cwd.clone().unwrap_or_else(|| project.to_owned()),
+        need: Some(surroundings.account.need.clone()),
+        ..Ticket::new(JobEvent::Bootstrap, project, surroundings.now())
+    }
+}
+
+/// Returns what bootstrap has spent in a project so far.
+pub(crate) fn spent(context: &WorkerContext, project: &Path) -> Result<Usage, MemoryError> {
+    let name = project.to_string_lossy();
+    let all = (Timestamp::MIN, Timestamp::MAX);
+    let rows = context
+        .memory()
+        .spending_of(BudgetKind::Agreed, all.0, all.1)?;
+    Ok(Usage::of(rows.iter().filter(|row| row.project == name)))
+}
+
+/// Returns for each job why it waits; `None` where a worker can do it now or soon.
+pub(crate) fn reasons<'a>(
+    context: &'a WorkerContext,
+    jobs: &'a [JobId],
+) -> impl Iterator<Item = (JobId, Option<String>)> {
+    // Another process works on them.
+    *context.backoff() = Backoff::read(context.paths());
+    jobs.iter().map(|id| (id.clone(), reason(context, id)))
+}
+
+fn reason(context: &WorkerContext, id: &JobId) -> Option<String> {
+    let job = match files::read(&context.paths().spool(), id) {
+        Ok(job) => job,
+        Err(error) => return (!error.is_missing()).then(|| error.to_string()),
+    };
+    let due = context.due(&job)?;
+    let is_running = context.surroundings.clock == Clock::Running;
+    if is_running && due.duration_since(context.now()) <= SOON {
+        return None;
+    }
+    let parked = || {
+        let account = job.ticket.need.as_ref()?.account();
+        let backoff = context.backoff();
+        Some(backoff.parked(&account, context.now())?.reason.clone())
+    };
+    let own = job.progress.waiting.as_ref().map(|w| w.reason.clone());
+    Some(own.or_else(parked).unwrap_or_default())
+}
+
+/// Takes the jobs that no worker has begun out of the spool and of `jobs`; returns their number.
+///
+/// The newest goes first, as a worker begins with the oldest. A worker that has just read one
+/// of them saves it again with its claim, so that nothing is lost.
+pub(crate) fn withdraw(context: &WorkerContext, jobs: &mut Vec<JobId>) -> Result<usize, FsError> {
+    let spool = context.paths().spool();
+    let mut left = Vec::new();
+    let mut withdrawn = 0;
+    for id in jobs.drain(..).rev() {
+        match files::read(&spool, &id) {
+            Ok(job) if job.progress.claim.is_none() && !in_flight::holds(context.paths(), &id) => {
+                files::remove(&spool, &id)?;
+                withdrawn += 1;
+            }
+            _ => left.push(id),
+        }
+    }
+    left.reverse();
+    *jobs = left;
+    Ok(withdrawn)
 }

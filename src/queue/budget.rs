@@ -1,10 +1,13 @@
 //! What may be spent, and what follows when it is used up: pure arithmetic on the ledger.
 
+use std::iter::Sum;
+
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
+use serde::{Deserialize, Serialize};
 
 use crate::config::{Budgets, ConfigError, Limit};
-use crate::memory::{MemoryError, Spending};
+use crate::memory::{Memory, MemoryError, Spending};
 
 /// The reason of a job that was not done in its time (spec/2, section 6).
 pub(crate) const TIMEOUT: &str = "reflection_timeout";
@@ -38,7 +41,7 @@ pub(crate) enum Hold {
     Ledger(#[from] MemoryError),
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Usage {
     pub(crate) calls: u64,
     pub(crate) tokens: u64,
@@ -49,6 +52,21 @@ impl Usage {
         rows.into_iter().fold(Self::default(), |sum, row| Self {
             calls: sum.calls + row.attempts,
             tokens: sum.tokens + row.input_tokens + row.output_tokens,
+        })
+    }
+
+    /// Returns what a job has spent on answers: a request that had none costs nothing.
+    pub(super) fn of_job(memory: &Memory, job: &str) -> Result<Self, MemoryError> {
+        let (calls, tokens) = memory.answered_calls(job)?;
+        Ok(Self { calls, tokens })
+    }
+}
+
+impl Sum for Usage {
+    fn sum<I: Iterator<Item = Self>>(usages: I) -> Self {
+        usages.fold(Self::default(), |sum, more| Self {
+            calls: sum.calls.saturating_add(more.calls),
+            tokens: sum.tokens.saturating_add(more.tokens),
         })
     }
 }

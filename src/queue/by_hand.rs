@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use tokio::task::block_in_place;
 
+use super::budget::Usage;
 use super::context::WorkerContext;
 use super::drain::{Drain, Running};
 use super::job::JobId;
 use super::progress::JobInProgress;
 use super::request::{self, Wish};
 use super::stop::{End, Finish, Stop};
-use super::{claim, files, record, spool, trust_record};
+use super::{QueueError, claim, files, record, spool, trust_record};
 use crate::account::Need;
 use crate::fsx::FsError;
 use crate::memory::JobOutcome;
@@ -30,7 +31,7 @@ impl Drain<'_> {
                 continue;
             }
             let done = match &wish {
-                Wish::Retry { job, need } => self.retry(job, need),
+                Wish::Retry { job, need, more } => self.retry(job, need, *more),
                 Wish::RetryAll { need } => self.retry_all(need),
                 Wish::Drop { job } => self.give_up(job),
             };
@@ -44,25 +45,25 @@ impl Drain<'_> {
         Ok(())
     }
 
-    fn retry(&mut self, id: &JobId, need: &Need) -> Result<Fulfilled, FsError> {
+    fn retry(&mut self, id: &JobId, need: &Need, more: Usage) -> Result<Fulfilled, QueueError> {
         if self.is_running(id) {
             return Ok(Fulfilled::NotYet);
         }
         self.context.release(&need.account());
         self.schedule.wake();
-        self.bring_back(id, need)?;
+        self.bring_back(id, need, more)?;
         Ok(Fulfilled::Yes)
     }
 
     /// Jobs under way are being tried already.
-    fn retry_all(&mut self, need: &Need) -> Result<Fulfilled, FsError> {
+    fn retry_all(&mut self, need: &Need) -> Result<Fulfilled, QueueError> {
         let context = self.context;
         context.release(&need.account());
         self.schedule.wake();
         let failed = spool::list(&context.paths().failed())?;
         for id in failed.iter().chain(&spool::list(&context.paths().spool())?) {
             if !self.is_running(id)
-                && let Err(error) = self.bring_back(id, need)
+                && let Err(error) = self.bring_back(id, need, Usage::default())
             {
                 context.log(id.as_str(), &error.to_string());
             }
@@ -71,7 +72,9 @@ impl Drain<'_> {
     }
 
     /// Makes a job that waits or has failed one that is due now, for `need` to answer.
-    fn bring_back(&mut self, id: &JobId, need: &Need) -> Result<(), FsError> {
+    ///
+    /// A bootstrap job may spend `more` than it has spent.
+    fn bring_back(&mut self, id: &JobId, need: &Need, more: Usage) -> Result<(), QueueError> {
         let context = self.context;
         let (spool, failed) = (context.paths().spool(), context.paths().failed());
         let Some((folder, mut job)) = find(context, id)? else {
@@ -83,6 +86,10 @@ impl Drain<'_> {
         }
         if !job.is_judged() {
             job.ticket.need = Some(need.clone());
+        }
+        if more != Usage::default() {
+            let spent = Usage::of_job(&context.memory(), id.as_str())?;
+            job.progress.agreed = Some([spent, more].into_iter().sum());
         }
         job.progress.waiting = None;
         job.progress.failed = None;
@@ -102,7 +109,7 @@ impl Drain<'_> {
         Ok(())
     }
 
-    fn give_up(&mut self, id: &JobId) -> Result<Fulfilled, FsError> {
+    fn give_up(&mut self, id: &JobId) -> Result<Fulfilled, QueueError> {
         let context = self.context;
         if self.not_dropped.remove(id) {
             return Ok(Fulfilled::Yes);
@@ -131,6 +138,7 @@ impl Drain<'_> {
             id: id.clone(),
             is_trial: false,
             is_edit: false,
+            is_bootstrap: false,
         };
         self.spawn(running, task);
         // Over when the job is gone.

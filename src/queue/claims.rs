@@ -72,6 +72,10 @@ impl Claims {
         self.closed.contains(transcript)
     }
 
+    pub(super) fn has(&self, id: &JobId) -> bool {
+        self.ends.values().flatten().any(|(owner, _)| owner == id)
+    }
+
     pub(super) fn furthest(&self, transcript: &Path, own: &JobId) -> Option<Reached> {
         self.ends
             .get(transcript)?

@@ -12,7 +12,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::ask::known_points;
 use super::context::WorkerContext;
 use super::in_flight::InFlight;
-use super::job::{JobId, Ticket};
+use super::job::{JobEvent, JobId, Ticket};
 use super::schedule::{Schedule, Wanted};
 use super::stages::work;
 use super::status::{Due, Status};
@@ -53,6 +53,7 @@ pub(super) struct Running {
     pub(super) is_trial: bool,
     /// Whether the user made it by hand.
     pub(super) is_edit: bool,
+    pub(super) is_bootstrap: bool,
 }
 
 impl<'a> Drain<'a> {
@@ -182,12 +183,21 @@ impl<'a> Drain<'a> {
     }
 
     fn start_ready(&mut self) {
-        while !self.running.values().any(|running| running.is_trial)
+        while !self
+            .running
+            .values()
+            .any(|running| self.blocks_others(running))
             && !self.context.memory().is_broken()
             && let Some(id) = self.next_ready()
         {
             self.start(id);
         }
+    }
+
+    /// Returns true where nothing may begin yet: a running job tries an account, or is a bootstrap
+    /// job without its claim. A record that several sessions have is claimed by the oldest.
+    fn blocks_others(&self, running: &Running) -> bool {
+        running.is_trial || running.is_bootstrap && !self.context.claims().has(&running.id)
     }
 
     /// The next job there is room for; an edit never waits for one session's turn, only for an
@@ -240,6 +250,7 @@ impl<'a> Drain<'a> {
             id,
             is_trial,
             is_edit: job.edit.is_some(),
+            is_bootstrap: job.ticket.event == JobEvent::Bootstrap,
         };
         let task = {
             let context = Arc::clone(context);

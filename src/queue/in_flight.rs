@@ -30,6 +30,12 @@ struct Hand {
     now: bool,
 }
 
+/// Returns whether a worker has a job in hand, or had it when it ended.
+pub(super) fn holds(paths: &Paths, id: &JobId) -> bool {
+    let jobs: Option<BTreeMap<JobId, Hand>> = fsx::read_json(&paths.at_work(), MAX_FILE);
+    jobs.is_some_and(|jobs| jobs.get(id).is_some_and(|hand| hand.now))
+}
+
 impl InFlight {
     /// Takes over from the last worker. Also returns the jobs that it, like others before,
     /// did not survive, with how many there were.

@@ -5,7 +5,6 @@ pub(crate) mod ask;
 pub(crate) mod backends;
 pub(crate) mod backoff;
 pub(crate) mod bootstrap;
-pub(crate) mod bootstrap_budget;
 pub(crate) mod budget;
 mod by_hand;
 pub(crate) mod claim;

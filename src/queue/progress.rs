@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::budget::Usage;
 use super::edit::PlaybookEdit;
 use super::job::{JobId, Ticket};
 use crate::backend::{AccountStep, BackendName, TokenCount};
@@ -115,6 +116,9 @@ pub(crate) struct Progress {
     /// How many tags were skipped when the changes were made.
     pub(crate) skipped: u64,
     pub(crate) spent: Spent,
+    /// What the user agreed that a bootstrap job may spend.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agreed: Option<Usage>,
     pub(crate) waiting: Option<WaitingJob>,
     pub(crate) failed: Option<String>,
     /// When the user last asked for it to be tried again.

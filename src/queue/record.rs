@@ -17,7 +17,7 @@ use super::progress::JobInProgress;
 use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
-use super::usage_meter::{budget_kind_of, ledger_row};
+use super::usage_meter::{agreed_by, ledger_row};
 use super::{files, hint_index, report, screening};
 use crate::backend::BackendName;
 use crate::config::Config;
@@ -299,7 +299,7 @@ fn record_of(
         .calls
         .iter()
         .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(ticket.id.as_str(), &project, budget_kind_of(job), call))
+        .map(|call| ledger_row(ticket.id.as_str(), &project, agreed_by(job), call))
         .collect();
     record
 }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::budget::Usage;
 use super::job::JobId;
 use super::spool;
 use crate::account::Need;
@@ -27,9 +28,19 @@ pub(crate) struct JobRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Wish {
-    Retry { job: JobId, need: Need },
-    RetryAll { need: Need },
-    Drop { job: JobId },
+    Retry {
+        job: JobId,
+        need: Need,
+        /// What a bootstrap job may spend beyond what it has spent.
+        #[serde(default)]
+        more: Usage,
+    },
+    RetryAll {
+        need: Need,
+    },
+    Drop {
+        job: JobId,
+    },
 }
 
 /// Leaves a request; returns its file, which is gone when it has been carried out.

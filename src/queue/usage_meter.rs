@@ -3,7 +3,6 @@
 //! Each call, a second one after a useless reply included, is asked for anew: the project may
 //! have been switched off, and a budget may be used up. What is held back costs nothing.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -11,7 +10,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 use tokio::task::block_in_place;
 
-use super::bootstrap_budget;
+use super::bootstrap::UNSTATED;
 use super::budget::{self, BudgetOwner, Day, Hold, Usage};
 use super::context::WorkerContext;
 use super::job::{JobEvent, JobId};
@@ -34,7 +33,8 @@ pub(crate) struct Caller {
     pub(crate) spent: u64,
     /// Whether the user asked for it here and now: then it is done also where reflection is off.
     pub(crate) is_by_hand: bool,
-    pub(crate) budget_kind: BudgetKind,
+    /// What the user agreed that it may spend, beside the limits of the day.
+    pub(crate) agreed: Option<Usage>,
 }
 
 impl Caller {
@@ -44,7 +44,7 @@ impl Caller {
             project: project.to_owned(),
             spent: 0,
             is_by_hand: true,
-            budget_kind: BudgetKind::Day,
+            agreed: None,
         }
     }
 
@@ -63,16 +63,14 @@ impl Caller {
             project: job.ticket.project.clone(),
             spent: tokens.input + tokens.output,
             is_by_hand: false,
-            budget_kind: budget_kind_of(job),
+            agreed: agreed_by(job),
         }
     }
 }
 
-pub(super) fn budget_kind_of(job: &JobInProgress) -> BudgetKind {
-    match job.ticket.event {
-        JobEvent::Bootstrap => BudgetKind::Agreed,
-        _ => BudgetKind::Day,
-    }
+pub(super) fn agreed_by(job: &JobInProgress) -> Option<Usage> {
+    let is_bootstrap = job.ticket.event == JobEvent::Bootstrap;
+    is_bootstrap.then(|| job.progress.agreed.unwrap_or(UNSTATED))
 }
 
 pub(crate) struct Meter<'a> {
@@ -129,22 +127,25 @@ impl<'a> Meter<'a> {
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
         budget::job(spent + tokens, config.budgets.tokens)?;
-        let whose =
-            (self.caller.budget_kind == BudgetKind::Agreed).then(|| self.caller.project.clone());
+        if let Some(agreed) = self.caller.agreed {
+            let spent = Usage::of_job(&self.context.memory(), &self.caller.id)?;
+            let has_room = spent.calls < agreed.calls && spent.tokens < agreed.tokens;
+            return if has_room {
+                Ok(RoomTaken::free())
+            } else {
+                Err(Hold::Agreed)
+            };
+        }
         let wanted = self.wanted(&config);
         let room = |open_calls| Ok(self.room(&config, open_calls)?.min(wanted));
-        self.context.open_calls.take(whose, tokens, room)
+        self.context.open_calls.take(tokens, room)
     }
 
-    /// How many calls what pays has room for, beside those under way.
+    /// Returns how many calls the day has room for, beside those under way.
     fn room(&self, config: &Config, open_calls: Usage) -> Result<u32, Hold> {
         let project = &self.caller.project;
-        let memory = self.context.memory();
-        if self.caller.budget_kind == BudgetKind::Agreed {
-            let room = bootstrap_budget::room(self.context.paths(), &memory, project, open_calls)?;
-            return room.ok_or(Hold::Agreed);
-        }
         let day = Day::of(self.context.now());
+        let memory = self.context.memory();
         let spent = memory.spending_of(BudgetKind::Day, day.start, day.end)?;
         drop(memory);
         let user = crate::config::load(&self.context.paths().config_file())?;
@@ -197,12 +198,8 @@ impl<'a> Meter<'a> {
         let mut memory = self.context.memory();
         paid.seq = memory.next_call(&self.caller.id)?;
         let project = self.caller.project.to_string_lossy();
-        memory.add_call(&ledger_row(
-            &self.caller.id,
-            &project,
-            self.caller.budget_kind,
-            paid,
-        ))
+        let agreed = self.caller.agreed;
+        memory.add_call(&ledger_row(&self.caller.id, &project, agreed, paid))
     }
 }
 
@@ -239,11 +236,10 @@ impl Backend for Meter<'_> {
     }
 }
 
-/// What the calls under way take, before the ledger knows what they cost: of the day's budgets under `None`, of what was agreed to for
-/// bootstrap under its project.
+/// The part of the day's budgets that calls under way take, until the ledger has their cost.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls {
-    taken: Mutex<HashMap<Option<PathBuf>, Usage>>,
+    taken: Mutex<Usage>,
     given_back: Condvar,
 }
 
@@ -252,37 +248,34 @@ impl OpenCalls {
     /// others have reserved they may not need, so it is waited for.
     pub(super) fn take(
         &self,
-        whose: Option<PathBuf>,
         tokens: u64,
         room: impl Fn(Usage) -> Result<u32, Hold>,
     ) -> Result<RoomTaken<'_>, Hold> {
         // Held until the place is taken: two calls must not see the same room.
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = loop {
-            let usage = taken.get(&whose).copied().unwrap_or_default();
-            match room(usage) {
+            match room(*taken) {
                 Ok(calls) => break calls,
-                Err(Hold::Day { .. } | Hold::Agreed) if usage.calls > 0 => {
+                Err(Hold::Day { .. }) if taken.calls > 0 => {
                     let woken = self.given_back.wait(taken);
                     taken = woken.unwrap_or_else(PoisonError::into_inner);
                 }
                 Err(hold) => return Err(hold),
             }
         };
-        let usage = taken.entry(whose.clone()).or_default();
-        usage.calls += u64::from(calls);
-        usage.tokens += tokens;
+        taken.calls += u64::from(calls);
+        taken.tokens += tokens;
         Ok(RoomTaken {
-            of: Some((self, whose)),
+            of: Some(self),
             calls,
             tokens,
         })
     }
 }
 
-/// A place in the budget that pays; given back when the call has been noted.
+/// A place in the day's budgets; given back when the call has been noted.
 pub(super) struct RoomTaken<'a> {
-    of: Option<(&'a OpenCalls, Option<PathBuf>)>,
+    of: Option<&'a OpenCalls>,
     pub(super) calls: u32,
     tokens: u64,
 }
@@ -299,17 +292,14 @@ impl RoomTaken<'_> {
 
 impl Drop for RoomTaken<'_> {
     fn drop(&mut self) {
-        let Some((open_calls, whose)) = &self.of else {
+        let Some(open_calls) = self.of else {
             return;
         };
-        let mut taken = open_calls
-            .taken
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(usage) = taken.get_mut(whose) {
-            usage.calls -= u64::from(self.calls);
-            usage.tokens -= self.tokens;
-        }
+        let taken = open_calls.taken.lock();
+        let mut taken = taken.unwrap_or_else(PoisonError::into_inner);
+        taken.calls -= u64::from(self.calls);
+        taken.tokens -= self.tokens;
+        drop(taken);
         open_calls.given_back.notify_all();
     }
 }
@@ -335,7 +325,7 @@ fn is_over(deadline: Option<Instant>) -> bool {
 pub(super) fn ledger_row(
     job: &str,
     project: &str,
-    budget_kind: BudgetKind,
+    agreed: Option<Usage>,
     paid: &Paid,
 ) -> ModelCall {
     ModelCall {
@@ -348,6 +338,9 @@ pub(super) fn ledger_row(
         attempts: u64::from(paid.attempts),
         input_tokens: paid.tokens.input,
         output_tokens: paid.tokens.output,
-        budget_kind,
+        budget_kind: match agreed {
+            Some(_) => BudgetKind::Agreed,
+            None => BudgetKind::Day,
+        },
     }
 }

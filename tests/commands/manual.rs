@@ -164,8 +164,8 @@ fn learned() -> (TestEnv, PathBuf) {
     let project = env.project();
     git(&project, &["init", "-q"]);
     git(&project, &["commit", "-q", "--allow-empty", "-m", "x"]);
-    let plan = env.cli(&["bootstrap", "--yes"]);
-    plan.code_is(0);
+    let done = env.cli(&["bootstrap", "--yes", "--json"]);
+    done.code_is(0);
     (env, path)
 }
 

@@ -193,32 +193,62 @@ fn its_allowance_is_its_own() {
 }
 
 #[test]
-fn a_used_up_allowance_holds_back_until_more_is_agreed_to() {
-    // Each first answer is useless: three calls a session, where two and a half are agreed.
+fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
     let bad = || Step::text("no JSON at all");
-    let steps = (0..4).flat_map(|_| [bad(), Step::Canned, Step::Canned]);
-    let api = Api::script(steps);
+    // Three calls are agreed to for a session. The first of these needs four.
+    let api = Api::script([bad(), Step::Canned, bad(), Step::Canned, Step::Canned]);
     let env = TestEnv::asking(&api);
     env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
-    for n in 1..=4 {
+    for n in 1..=2 {
         left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
     }
-    let out = env.cli(&["bootstrap", "--yes"]);
+    let out = env.cli(&["bootstrap", "--yes", "--json"]);
     out.code_is(1);
-    assert_eq!(api.requests().len(), 10);
-    let reasons = env.reasons();
-    assert_eq!(reasons.len(), 1, "{reasons:?}");
-    has!(reasons[0], "agreed to");
+    let done: Value = serde_json::from_str(&out.stdout).unwrap();
+    includes(&done, &json!({"left": 0, "spent": {"calls": 5}}));
+    let reasons = texts(&done["waiting"], "reason");
+    assert_eq!(reasons.len(), 1, "{done}");
+    has!(reasons[0], "agreed to", "playbook bootstrap");
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "the other one is done");
     // A worker alone gets no further.
     env.worker();
-    assert_eq!(api.requests().len(), 10);
+    assert_eq!(api.requests().len(), 5);
     let plan = env.cli(&["bootstrap", "--json"]).json();
-    let wanted = json!({"begun": 1, "new": 0});
-    includes(&plan, &wanted);
+    includes(
+        &plan,
+        &json!({"begun": 1, "new": 0, "estimate": {"calls": 3}}),
+    );
     let done = bootstrap(&env, &[]);
     assert_eq!(done["done"][0]["outcome"], "applied", "{done}");
-    assert_eq!(env.marks_of("pat-001"), (4, 0));
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+/// Such jobs are in homes of before; their limit was a file of the project.
+#[test]
+fn a_job_that_states_no_limit_is_done_beside_the_limits_of_the_day() {
+    let (env, api) = TestEnv::with_model();
+    env.write_config("[retry]\nbase_ms = 1\n[budgets]\ncalls_per_day = 1\n");
+    left_behind(&env, &session("s1"), &env.project(), 3);
+    env.ends("s1");
+    let job = fs::read_dir(env.state().join("spool")).unwrap().next();
+    let job = job.unwrap().unwrap().path();
+    let text = fs::read_to_string(&job).unwrap();
+    fs::write(&job, text.replace("\"session-end\"", "\"bootstrap\"")).unwrap();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(api.requests().len(), CALLS);
+}
+
+#[test]
+fn where_nobody_watches_it_leaves_the_sessions_to_a_worker() {
+    let (env, api) = TestEnv::with_model();
+    left_behind(&env, &session("s1"), &env.project(), 3);
+    let told = env.cli(&["bootstrap", "--yes"]).ok();
+    has!(told, "1 session in the background", "playbook jobs");
+    env.settle();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(api.requests().len(), CALLS);
 }
 
 /// So many sessions, some of which have copies of others.
@@ -257,7 +287,7 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     let env = begin();
     for kill in 1..=8u64 {
         let mut command = env.command("playbook");
-        command.args(["bootstrap", "--yes"]);
+        command.args(["bootstrap", "--yes", "--json"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         thread::park_timeout(Duration::from_millis(40 * kill));
@@ -273,9 +303,20 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     assert_eq!(bootstrap(&env, &[])["new"], 0);
 }
 
+/// The jobs of several sessions begin at once; a copy is claimed by the oldest all the same.
 #[test]
-fn ctrl_c_stops_it_without_loss() {
-    let slow = || Step::Canned.after(Duration::from_millis(300));
+fn side_by_side_a_copy_is_the_oldest_sessions() {
+    let (mut env, _api) = TestEnv::with_model();
+    env.unset("PLAYBOOK_NOW");
+    crowd(&env);
+    let done = bootstrap(&env, &[]);
+    assert_eq!(done["done"].as_array().unwrap().len(), 16, "{done}");
+    assert_eq!(env.marks_of("pat-001"), (16, 0));
+}
+
+#[test]
+fn ctrl_c_withdraws_what_has_not_begun() {
+    let slow = || Step::Canned.after(Duration::from_millis(500));
     let api = Api::script((0..100).map(|_| slow()));
     let env = TestEnv::asking(&api);
     env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
@@ -283,18 +324,24 @@ fn ctrl_c_stops_it_without_loss() {
         left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
     }
     let mut command = env.command("playbook");
-    command.args(["bootstrap", "--yes"]).stdout(Stdio::piped());
-    let child = command.spawn().unwrap();
+    command.args(["bootstrap", "--yes", "--json"]);
+    let child = command.stdout(Stdio::piped()).spawn().unwrap();
     wait_for("a call", || (!api.requests().is_empty()).then_some(()));
     signal(child.id(), Signal::INT);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
-    let told = String::from_utf8(output.stdout).unwrap();
-    has!(told, "To go on: `playbook bootstrap`");
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let count = |key: &str| told[key].as_u64().unwrap();
+    let ended = told["done"].as_array().unwrap().len() as u64;
+    assert_eq!(told["stopped"], true);
+    assert_eq!(ended + count("in_hand") + count("left"), 6, "{told}");
+    assert!(count("left") >= 4, "{told}");
     // What was in hand is ended, and no more is begun.
     wait_until("the worker to end", || env.processes().is_empty());
     assert!(api.requests().len() <= 2 * CALLS, "more was begun");
-    bootstrap(&env, &[]);
+    assert!(env.spool().is_empty());
+    let done = bootstrap(&env, &[]);
+    assert_eq!(done["new"], told["left"], "{done}");
     assert_eq!(env.marks_of("pat-001"), (6, 0));
     assert_eq!(api.requests().len(), 6 * CALLS);
 }

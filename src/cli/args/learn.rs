@@ -13,8 +13,12 @@ use super::{OfTenant, On};
   playbook bootstrap --yes --skip-subagents
 
 It first says how many calls and tokens it will take at most, and asks. What
-you agree to may be spent, whatever the limits of the day are. Ctrl-C stops it
-without loss; run it again to go on. No session is learned from twice.
+you agree to may be spent, whatever the limits of the day are: each session has
+its share. A request without an answer does not count.
+
+A worker does it, oldest session first. On a terminal, and with --json, this
+command waits for it; else it returns at once. Ctrl-C withdraws the sessions
+that have not begun; run it again to go on. No session is learned from twice.
 
 Exit status: 0 all done, or nothing to do; 1 something waits or has failed;
 130 stopped.")]
@@ -34,7 +38,7 @@ pub(crate) struct BootstrapArgs {
     /// Agree to the estimate without being asked
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Print one JSON object; without --yes the estimate alone
+    /// Print one JSON object at the end; without --yes the estimate alone
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,0 +1,385 @@
+//! `playbook bootstrap`: learns from the sessions that are already there.
+//!
+//! It looks which of them are new, asks, and makes a job of each. A worker does them; on a
+//! terminal this process watches it.
+
+use std::collections::HashSet;
+use std::io::{IsTerminal as _, stderr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::sleep;
+
+use super::output::{self, counted, refuse_if_off, say};
+use super::session::{NamedSession, runtime};
+use super::worker::start_detached;
+use super::{OK, USER_ERROR, answer, args};
+use crate::backend::BackendName;
+use crate::memory::{FinishedJob, JobOutcome};
+use crate::queue::bootstrap::{self, News};
+use crate::queue::budget::Usage;
+use crate::queue::context::WorkerContext;
+use crate::queue::job::JobId;
+use crate::queue::request::{self, Wish};
+use crate::queue::transcripts::{self, PastTranscript};
+use crate::queue::{spool, worker_lock};
+
+/// The status of a run that the user stopped: 128 and the number of SIGINT.
+const STOPPED: u8 = 130;
+const LOOK: Duration = Duration::from_millis(100);
+/// Time that a new worker is given to take its lock.
+const START: Duration = Duration::from_secs(1);
+/// Workers in a row that may end without having done anything.
+const MAX_IDLE_WORKERS: u32 = 10;
+const NO_WORKER: &str = "no worker could do it; see `playbook doctor`";
+
+pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
+    let session = &NamedSession::open(args.project.as_deref())?;
+    refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
+    // Else each session would be passed over for it.
+    session.masker()?;
+    let context = session.context()?;
+    let plan = plan(session, &context, args)?;
+    if !args.json {
+        let mut shown = plan.json();
+        shown["is_offline"] = plan.backend.is_offline().into();
+        shown["is_narrowed"] = (args.since.is_some() || args.skip_subagents).into();
+        shown["waiting"] = plan.waiting.into();
+        answer::show(include_str!("screens/plan.txt"), shown)?;
+    }
+    if plan.is_empty() || !agreed(args)? {
+        if args.json {
+            output::json(&with_done(plan.json(), None))?;
+        }
+        return Ok(OK);
+    }
+    if !(args.json || stderr().is_terminal()) {
+        let jobs = enqueue(&context, &plan)?.pending.len();
+        start_detached(&session.project)?;
+        say!(
+            "A worker learns from {} in the background. `playbook jobs` says what waits, \
+             `playbook log` what was learned.",
+            counted(jobs, "session")
+        );
+        return Ok(OK);
+    }
+    let runtime = runtime()?;
+    // From here on Ctrl-C takes back what was enqueued.
+    let interrupt = runtime.block_on(async { signal(SignalKind::interrupt()) })?;
+    let before = bootstrap::spent(&context, &session.project)?;
+    let mut watch = enqueue(&context, &plan)?;
+    runtime.block_on(watch.run(interrupt))?;
+    let after = bootstrap::spent(&context, &session.project)?;
+    let shown = with_done(plan.json(), Some(watch.json(before, after)));
+    answer::give(args.json, include_str!("screens/bootstrap.txt"), shown)?;
+    Ok(watch.status())
+}
+
+/// Asks the user; without a terminal only `--yes` is a yes.
+fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
+    if args.yes || args.json {
+        return Ok(args.yes);
+    }
+    let agreed = output::confirm("Learn from them?")?;
+    match agreed {
+        None => say!("Nothing was done: say `--yes` to agree to that."),
+        Some(false) => say!("Nothing was done."),
+        Some(true) => {}
+    }
+    Ok(agreed.unwrap_or_default())
+}
+
+/// Joins the plan and what was done to the one object of `--json`.
+fn with_done(mut plan: Value, done: Option<Value>) -> Value {
+    let nothing = json!({
+        "started": false, "done": [], "waiting": [], "left": 0, "in_hand": 0, "stopped": false,
+        "spent": Usage::default(),
+    });
+    if let (Value::Object(plan), Value::Object(more)) = (&mut plan, done.unwrap_or(nothing)) {
+        plan.extend(more);
+    }
+    plan
+}
+
+#[derive(Debug)]
+struct BootstrapPlan {
+    /// Sessions without a job, oldest first.
+    new: Vec<PastTranscript>,
+    /// Jobs of an earlier run that have not ended, oldest first.
+    begun: Vec<JobId>,
+    /// The most that each may take, those of `begun` first.
+    shares: Vec<Usage>,
+    backend: BackendName,
+    project: PathBuf,
+    found: usize,
+    too_little: usize,
+    open: usize,
+    /// Jobs of this project that come from elsewhere.
+    waiting: usize,
+    unreadable: Vec<String>,
+}
+
+fn plan(
+    session: &NamedSession,
+    context: &WorkerContext,
+    args: &args::BootstrapArgs,
+) -> anyhow::Result<BootstrapPlan> {
+    let project = &session.project;
+    let candidates = candidates(session, args);
+    let waiting = bootstrap::waiting(context, project)?;
+    let open = bootstrap::open_now(&context.surroundings);
+    let mut plan = BootstrapPlan {
+        new: Vec::new(),
+        begun: waiting
+            .ours
+            .iter()
+            .map(|job| job.ticket.id.clone())
+            .collect(),
+        shares: Vec::new(),
+        backend: context.surroundings.account.need.backend,
+        project: project.clone(),
+        found: candidates.len(),
+        too_little: 0,
+        open: 0,
+        waiting: waiting.others,
+        unreadable: Vec::new(),
+    };
+    let begun = waiting.ours.iter();
+    let mut evidence: Vec<u64> = begun
+        .map(|job| bootstrap::evidence_of(context, &session.config, job))
+        .collect();
+    let most = args
+        .max
+        .map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
+    let bar = output::bar("reading {bar:30} {pos}/{len}", candidates.len());
+    for (place, past) in (0..).zip(candidates) {
+        if evidence.len() >= most {
+            break;
+        }
+        bar.inc(1);
+        if open.contains(&past.transcript) {
+            plan.open += 1;
+            continue;
+        }
+        match bootstrap::look(context, (project, &session.config), &waiting, &past, place) {
+            Ok(News::Enough(tokens)) => {
+                evidence.push(tokens);
+                plan.new.push(past);
+            }
+            Ok(News::TooLittle) => plan.too_little += 1,
+            Ok(News::Nothing) => {}
+            Err(error) => plan.unreadable.push(error.to_string()),
+        }
+    }
+    bar.finish_and_clear();
+    plan.shares = bootstrap::estimates(&context.surroundings, &session.config, project, &evidence)?;
+    Ok(plan)
+}
+
+fn candidates(session: &NamedSession, args: &args::BootstrapArgs) -> Vec<PastTranscript> {
+    let now = session.env.clock().now();
+    let since = args.since.and_then(|since| now.checked_sub(since).ok());
+    transcripts::of_project(&session.paths, &session.project)
+        .into_iter()
+        .filter(|past| !(args.skip_subagents && past.is_subagents))
+        .filter(|past| since.is_none_or(|since| past.ended >= since))
+        .collect()
+}
+
+impl BootstrapPlan {
+    fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.begun.is_empty()
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "project": self.project,
+            "found": self.found,
+            "new": self.new.len(),
+            "begun": self.begun.len(),
+            "too_little": self.too_little,
+            "open": self.open,
+            "unreadable": self.unreadable,
+            "backend": self.backend,
+            "estimate": self.shares.iter().copied().sum::<Usage>(),
+        })
+    }
+}
+
+/// Makes the jobs of a plan, oldest first, and has those of an earlier run tried again.
+fn enqueue<'a>(
+    context: &'a Arc<WorkerContext>,
+    plan: &'a BootstrapPlan,
+) -> anyhow::Result<Watch<'a>> {
+    let mut shares = plan.shares.iter().copied();
+    let mut requests = Vec::new();
+    for (job, more) in plan.begun.iter().cloned().zip(&mut shares) {
+        let need = context.surroundings.account.need.clone();
+        let wish = Wish::Retry { job, need, more };
+        requests.push(request::leave(context.paths(), context.now(), wish)?);
+    }
+    let mut pending = plan.begun.clone();
+    let turns = (0..=u16::MAX).cycle();
+    for ((turn, past), agreed) in turns.zip(&plan.new).zip(shares) {
+        let surroundings = &context.surroundings;
+        pending.push(bootstrap::put(
+            surroundings,
+            &plan.project,
+            past,
+            turn,
+            agreed,
+        )?);
+    }
+    let template = "learning {bar:30} {pos}/{len} {elapsed}";
+    Ok(Watch {
+        context,
+        project: &plan.project,
+        bar: output::bar(template, pending.len()),
+        pending,
+        requests,
+        done: Vec::new(),
+        waiting: Vec::new(),
+        left: 0,
+        is_stopped: false,
+        idle_workers: 0,
+        started: None,
+    })
+}
+
+struct Watch<'a> {
+    context: &'a WorkerContext,
+    project: &'a Path,
+    /// Jobs that have not ended.
+    pending: Vec<JobId>,
+    /// Requests that no worker has carried out yet.
+    requests: Vec<PathBuf>,
+    /// Jobs that have ended, with the number of changes that each made.
+    done: Vec<(FinishedJob, usize)>,
+    /// Pending jobs that no worker can do soon, with the reason.
+    waiting: Vec<(JobId, String)>,
+    /// Number of sessions that have no job any more.
+    left: usize,
+    is_stopped: bool,
+    idle_workers: u32,
+    started: Option<Instant>,
+    bar: ProgressBar,
+}
+
+impl Watch<'_> {
+    async fn run(&mut self, mut interrupt: Signal) -> anyhow::Result<()> {
+        self.bar.enable_steady_tick(Duration::from_millis(200));
+        while self.has_work()? {
+            if !self.has_worker()? {
+                let stuck = bootstrap::reasons(self.context, &self.pending);
+                let stuck = stuck.map(|(id, why)| (id, why.unwrap_or_else(|| NO_WORKER.into())));
+                self.waiting = stuck.collect();
+                break;
+            }
+            tokio::select! {
+                _ = interrupt.recv() => {
+                    self.stop()?;
+                    break;
+                }
+                () = sleep(LOOK) => {}
+            }
+        }
+        self.bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// Looks which jobs have ended; returns false once no other can be done soon.
+    fn has_work(&mut self) -> anyhow::Result<bool> {
+        self.requests.retain(|request| request.exists());
+        let there = spool::list(&self.context.paths().spool())?;
+        let there: HashSet<JobId> = there.into_iter().collect();
+        for id in self.pending.extract_if(.., |id| !there.contains(id)) {
+            // It is recorded before its file goes.
+            let memory = self.context.memory();
+            match memory.job(id.as_str())? {
+                Some(row) => self
+                    .done
+                    .push((row.job, memory.changes_of(id.as_str())?.len())),
+                None => self.left += 1,
+            }
+            self.idle_workers = 0;
+            self.bar.inc(1);
+        }
+        if !self.requests.is_empty() && !self.pending.is_empty() {
+            return Ok(true);
+        }
+        let waiting: Option<Vec<_>> = bootstrap::reasons(self.context, &self.pending)
+            .map(|(id, why)| Some((id, why?)))
+            .collect();
+        let has_work = waiting.is_none();
+        self.waiting = waiting.unwrap_or_default();
+        Ok(has_work)
+    }
+
+    /// Starts a worker where none is at work; returns false when that keeps failing.
+    fn has_worker(&mut self) -> anyhow::Result<bool> {
+        let is_there = worker_lock::holder(&self.context.paths().worker_lock()).is_some();
+        if is_there || self.started.is_some_and(|at| at.elapsed() < START) {
+            return Ok(true);
+        }
+        self.idle_workers += 1;
+        self.started = Some(Instant::now());
+        if self.idle_workers > MAX_IDLE_WORKERS {
+            return Ok(false);
+        }
+        start_detached(self.project)?;
+        Ok(true)
+    }
+
+    fn stop(&mut self) -> anyhow::Result<()> {
+        self.is_stopped = true;
+        self.left += bootstrap::withdraw(self.context, &mut self.pending)?;
+        self.has_work()?;
+        let waiting = bootstrap::reasons(self.context, &self.pending);
+        self.waiting = waiting.filter_map(|(id, why)| Some((id, why?))).collect();
+        Ok(())
+    }
+
+    fn status(&self) -> u8 {
+        let mut done = self.done.iter();
+        let has_failed = done.any(|(job, _)| job.outcome == JobOutcome::Failed);
+        if self.is_stopped {
+            STOPPED
+        } else if self.left + self.waiting.len() > 0 || has_failed {
+            USER_ERROR
+        } else {
+            OK
+        }
+    }
+
+    fn json(&self, before: Usage, after: Usage) -> Value {
+        let done = self.done.iter().map(|(job, changes)| {
+            json!({
+                "job": job.id,
+                "session": job.session,
+                "transcript": job.transcript,
+                "outcome": job.outcome.word(),
+                "reason": job.reason,
+                "changes": changes,
+                "tokens": job.counts.input_tokens + job.counts.output_tokens,
+            })
+        });
+        let waiting = self.waiting.iter();
+        let waiting = waiting.map(|(id, reason)| json!({"job": id, "reason": reason}));
+        json!({
+            "started": true,
+            "done": done.collect::<Vec<_>>(),
+            "waiting": waiting.collect::<Vec<_>>(),
+            "left": self.left,
+            "in_hand": self.pending.len() - self.waiting.len(),
+            "stopped": self.is_stopped,
+            "spent": Usage {
+                calls: after.calls.saturating_sub(before.calls),
+                tokens: after.tokens.saturating_sub(before.tokens),
+            },
+        })
+    }
+}
