@@ -31,12 +31,12 @@ pub(super) const GROUPS: [Group; 6] = [
     Group {
         title: "Change",
         usual: &["add", "edit", "remove", "pin", "undo", "review"],
-        rarer: &["unpin", "merge", "dedup", "promote", "demote", "forget"],
+        rarer: &["merge", "dedup", "promote", "demote", "forget"],
     },
     Group {
         title: "Learn",
         usual: &["trust", "reflect", "gate"],
-        rarer: &["untrust", "lesson", "dream"],
+        rarer: &["lesson", "dream"],
     },
     Group {
         title: "Keep working",

@@ -184,7 +184,7 @@ fn a_version_and_help_are_there() {
 #[case::doctor(&["doctor"])]
 #[case::bootstrap(&["bootstrap"])]
 #[case::trust(&["trust"])]
-#[case::untrust(&["untrust"])]
+#[case::trust_off(&["trust", "--off"])]
 #[case::add(&["add", "run the tests"])]
 #[case::log(&["log"])]
 #[case::review(&["review"])]
