@@ -169,7 +169,8 @@ pub(crate) fn put(
     turn: u16,
     agreed: Usage,
 ) -> Result<JobId, FsError> {
-    let about = || format!("bootstrap\n{}\n{}", past.session, past.name());
+    let file = past.transcript.file_name().unwrap_or_default();
+    let about = || format!("bootstrap\n{}\n{}", past.session, file.display());
     let entropy = IdEntropy::Turn {
         turn,
         of: Box::new(IdEntropy::of(surroundings.clock, about)),

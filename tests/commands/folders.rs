@@ -83,7 +83,7 @@ fn every_file_has_its_row_in_the_document() {
         paths.trust_record(&project),
         paths.freshness(&project),
         paths.votes(&project),
-        paths.proof(&project),
+        paths.usage(&project),
         paths.learned_news(&project),
         paths.prepared_context(&project),
         paths.left_out(&project),

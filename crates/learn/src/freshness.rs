@@ -184,7 +184,9 @@ fn mise_task(path: &str) -> Option<&str> {
         let above = folder.strip_suffix(tasks);
         above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
     };
-    let is_task = ["mise-tasks", "mise/tasks", ".mise/tasks"].iter().any(is_in);
+    let is_task = ["mise-tasks", "mise/tasks", ".mise/tasks"]
+        .iter()
+        .any(is_in);
     file.split('.').next().filter(|_| is_task)
 }
 
