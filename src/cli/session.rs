@@ -197,7 +197,6 @@ impl NamedSession {
             instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
             lessons: lessons.transpose()?.unwrap_or_default(),
             given: shown::given_by_hand(paths, &self.project, transcript, facts, playbook),
-            own: String::new(),
             not_accepted: Vec::new(),
         })
     }

@@ -263,8 +263,8 @@ settings! {
         /// Longest context in UTF-16 units; Claude Code cuts above 10,000.
         #[scope = Project]
         max_units: usize = 4_000, 200 ..= 10_000;
-        /// The key points of your own, which go along into every project (`playbook promote`), stand
-        /// before the project's, in at most a quarter of the context.
+        /// The key points of your own, which go along into every project (`playbook promote`), are
+        /// given after the project's, in at most a quarter of the context.
         #[scope = Project]
         own: bool = true;
     }

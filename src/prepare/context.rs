@@ -45,7 +45,7 @@ pub(super) struct Basis<'a> {
     proof: ProofRecord,
 }
 
-/// Whether the user's own key points stand before those of a project.
+/// Whether the user's own key points follow those of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnPoints {
     Given,
@@ -143,7 +143,7 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What is given of this playbook, after `own` points of the user's.
+    /// What is given of this playbook, before `own` points of the user's.
     fn points(&self, limits: InjectionLimits, own: &str) -> PreparedStart<'a> {
         let frame = Frame {
             template: self.template.as_deref().unwrap_or(TEMPLATE),

@@ -11,7 +11,7 @@ use super::found::{FoundPlaybook, note_hand_edit, read};
 use super::progress::{JobInProgress, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, known, own, record, recurrence, screening, shown, trust_record};
+use super::{LOCK_WAIT, known, record, recurrence, screening, shown, trust_record};
 use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
 use crate::playbook::apart::PlaybookParts;
@@ -265,8 +265,6 @@ fn change(
         }
         None => (operations, Vec::new(), Vec::new()),
     };
-    let (operations, said_by_own) =
-        own::without_said(context, &job.ticket.project, operations, config);
     let operations = match config.curator.approval {
         Approval::Auto => operations,
         Approval::Ask => {
@@ -294,7 +292,6 @@ fn change(
     let not_made: Vec<Skipped> = groundless
         .into_iter()
         .chain(recurrence::told_of(&waiting))
-        .chain(said_by_own)
         .collect();
     job.progress.waiting_points = waiting;
     applied.skipped.extend(not_made.iter().cloned());

@@ -13,7 +13,7 @@ use super::question_templates::{curator_template, reflector_template};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
-use super::{QueueError, known, own, record, screening, shown};
+use super::{QueueError, known, record, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
 use crate::backend::{AccountStep, Ask, Backend, BackendName};
@@ -38,8 +38,6 @@ use crate::trust::TrustStanding;
 /// How many of the events that may be grounds a curator is shown.
 const LISTED: usize = 45;
 const POINTS_ONLY: &str = "{key_points}";
-/// The user's own points, after those of the project.
-const OWN_POINTS: &str = "\n\n# OF THE USER, FOR EVERY PROJECT\n\n{key_points}";
 
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
@@ -93,7 +91,7 @@ impl Question<'_> {
     pub(crate) fn reflector_prompt(&self, template: &str) -> FilledPrompt {
         let input = ReflectorInput {
             transcript: &self.session.evidence.text,
-            playbook: &(format_playbook(self.playbook, POINTS_ONLY) + &self.known.own),
+            playbook: &format_playbook(self.playbook, POINTS_ONLY),
             cited: &self.session.facts.citations,
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
@@ -158,10 +156,7 @@ pub(super) async fn reflector(
     shown::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
     job.progress.known_lessons = known_lessons(context, job, session, &playbook)?;
-    let mut known = known(context, job, session, &playbook, config)?;
-    let own = own::judged(context, job, &session.facts, config)?;
-    known.given.extend(shown::given(job, &session.facts, &own));
-    known.own = format_playbook(&own, OWN_POINTS);
+    let known = known(context, job, session, &playbook, config)?;
     let parts = parts(context, session, &playbook, config);
     let meter = metered(context, job, parts)?;
     let question = Question {
@@ -301,7 +296,6 @@ fn known(
         instructions: known::instructions(context.paths(), project, config, session)?,
         lessons: job.progress.known_lessons.clone(),
         given: shown::given(job, &session.facts, playbook),
-        own: String::new(),
         not_accepted: job.progress.dropped_lessons.clone(),
     })
 }
