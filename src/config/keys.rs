@@ -252,8 +252,8 @@ settings! {
         /// The most bytes of the file.
         #[scope = Lower]
         max_bytes: usize = 524_288, 1_024 ..= 16_777_216;
-        /// Where votes stand: in the playbook's file, or apart from it on this machine (`local`), so
-        /// that the file changes only when a text does.
+        /// Where new votes go: into the playbook's file, or into the memory on this machine
+        /// (`local`), so that the file changes only when a text does.
         votes: VotesIn = VotesIn::File;
         /// How many snapshots of a playbook are kept.
         snapshots: usize = 20, 1 ..= 1_000;

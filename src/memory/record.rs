@@ -16,6 +16,8 @@ use super::proof;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
+use super::votes;
+use crate::playbook::local_votes::LocalVotes;
 use crate::playbook::proof::PointInSession;
 use crate::playbook::{PointChange, Skipped};
 use crate::reflect::learned::{Learned, LearnedFrom};
@@ -31,6 +33,8 @@ pub struct JobRecord {
     /// The records it claimed.
     pub records: Vec<RecordMark>,
     pub changes: Vec<PointChange>,
+    /// The votes of it that are not in the playbook's file.
+    pub votes: LocalVotes,
     /// By section slug, the highest numbers in the playbook it left behind.
     pub highest_numbers: BTreeMap<String, u64>,
     pub calls: Vec<ModelCall>,
@@ -87,6 +91,7 @@ impl Memory {
             let project = projects::number(transaction, &record.job.project)?;
             let job = jobs::put(transaction, project, &record.job)?;
             history::add(transaction, project, job, &record.changes)?;
+            votes::add(transaction, (project, &record.job.id), &record.votes)?;
             jobs::mark_dropped(transaction, job, &record.dropped)?;
             if record.tells_what_came_up {
                 jobs::mark_reflected(transaction, job, &record.root)?;

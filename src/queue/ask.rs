@@ -31,7 +31,7 @@ use crate::reflect::prompt::{
 };
 use crate::reflect::recurrence::{asks_for_recurrence, asks_what_came_up};
 use crate::reflect::reply::{Curation, Reflection, Reply};
-use crate::store::Store;
+use crate::store::{Store, votes};
 use crate::telemetry;
 use crate::trust::TrustStanding;
 
@@ -152,7 +152,7 @@ pub(super) async fn reflector(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
-    let mut playbook = points_of(&context.surroundings, job, config)?;
+    let mut playbook = points_of(context, job, config)?;
     shown::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
     job.progress.known_lessons = known_lessons(context, job, session, &playbook)?;
@@ -186,7 +186,7 @@ pub(super) async fn curator(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
-    let mut playbook = points_of(&context.surroundings, job, config)?;
+    let mut playbook = points_of(context, job, config)?;
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
     let record = freshness::record(context.paths(), &job.ticket.project);
@@ -244,18 +244,22 @@ pub(crate) fn known_points(
     project: &Path,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
-    shown_to_models(Store::of(paths, project).load()?, paths, project, config)
+    let file = Store::of(paths, project).load()?;
+    let votes = votes::read(paths, project, &file)?;
+    shown_to_models(file.with_votes(&votes), paths, project, config)
 }
 
 /// As [`known_points`], for a job, which remembers that there were some.
 fn points_of(
-    surroundings: &Surroundings,
+    context: &WorkerContext,
     job: &mut JobInProgress,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
-    let playbook = job.store(&surroundings.paths).load()?;
-    job.progress.has_seen_points |= !playbook.is_empty();
-    shown_to_models(playbook, &surroundings.paths, &job.ticket.project, config)
+    let (paths, project) = (context.paths(), &job.ticket.project);
+    let file = job.store(paths).load()?;
+    job.progress.has_seen_points |= !file.is_empty();
+    let votes = votes::of(paths, project, &file, &mut context.memory())?;
+    shown_to_models(file.with_votes(&votes), paths, project, config)
 }
 
 fn shown_to_models(

@@ -177,7 +177,7 @@ impl PlaybookEdit {
                 dedup(playbook, Threshold::new(*threshold), DedupScope::All, now)
             }
             Self::Undo { job } => return take_back(playbook, job, sources, now),
-            Self::Restore { snapshot } => restore(playbook, snapshot, sources.snapshots, now)?,
+            Self::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
             Self::Join { text, section, why } => {
                 let add = json!({"type": "ADD", "text": text, "section": section.title()});
                 apply_operations(playbook, &[add], why, now).changes
@@ -272,13 +272,14 @@ fn take_back(
 fn restore(
     playbook: &mut Playbook,
     snapshot: &str,
-    snapshots: &Snapshots,
+    sources: Sources<'_>,
     now: Timestamp,
 ) -> Result<Vec<PointChange>, EditError> {
     let unknown = || RefusedEdit::Told(format!("no snapshot {snapshot}"));
-    let bytes = snapshots.read(snapshot)?.ok_or_else(unknown)?;
+    let bytes = sources.snapshots.read(snapshot)?.ok_or_else(unknown)?;
     let old = Playbook::parse(&bytes)
         .map_err(|flaw| RefusedEdit::Told(format!("snapshot {snapshot} cannot be read: {flaw}")))?;
+    let old = old.with_votes(&sources.memory.votes(sources.project)?);
     let changes = diff(playbook, &old, &format!("restored {snapshot}"), now);
     playbook.take_sections(old);
     Ok(changes)

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use playbook::hint::{Index, MemoryKind};
 use playbook::memory::{Memory, RecallQuery};
-use playbook::playbook::apart::VotesApart;
 use playbook::playbook::{Playbook, PointState};
 use playbook::reflect::remembered::Detail;
 use serde_json::Value;
@@ -59,7 +58,7 @@ impl Left {
             let entry = state.as_ref().map(|state| Value::from(state.entry.clone()));
             entry.as_ref().map_or_else(String::new, point)
         };
-        let mut changes: Vec<String> = of_project
+        let mut changes: Vec<String> = history
             .iter()
             .map(|entry| {
                 let change = &entry.change;
@@ -92,7 +91,7 @@ impl Left {
     }
 }
 
-/// The points of a playbook, with the votes that stand apart from it.
+/// The points of a playbook, with the votes that the memory has.
 fn points(env: &TestEnv, project: &Path) -> Result<BTreeSet<String>, String> {
     let playbook = whole(env, project)?;
     let sections = playbook["sections"].as_object();
@@ -104,12 +103,9 @@ fn points(env: &TestEnv, project: &Path) -> Result<BTreeSet<String>, String> {
 fn whole(env: &TestEnv, project: &Path) -> Result<Value, String> {
     let paths = env.paths();
     let file = fs::read(paths.playbook_file(project)).map_err(|e| e.to_string())?;
-    let mut playbook = Playbook::parse(&file).map_err(|e| e.to_string())?;
-    if let Ok(votes) = fs::read(paths.votes(project)) {
-        let votes: VotesApart = serde_json::from_slice(&votes).map_err(|e| e.to_string())?;
-        let votes = votes.beside(&playbook);
-        playbook = playbook.with_votes(&votes);
-    }
+    let playbook = Playbook::parse(&file).map_err(|e| e.to_string())?;
+    let votes = env.memory().votes(&project.to_string_lossy());
+    let playbook = playbook.with_votes(&votes.map_err(|e| e.to_string())?);
     serde_json::from_slice(&playbook.to_bytes()).map_err(|e| e.to_string())
 }
 
