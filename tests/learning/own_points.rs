@@ -18,7 +18,7 @@ fn promoted() -> TestEnv {
     has!(
         told,
         "pref-001 is my-001 from now on",
-        "sent to the model that judges each",
+        "given to Claude in all your projects",
         "demote my-001"
     );
     env
