@@ -88,7 +88,9 @@ impl Service {
         {
             return Ok(None);
         }
-        let mut playbook = store::Store::of(&self.paths, folder).load()?;
+        let file = store::Store::of(&self.paths, folder).load()?;
+        let votes = store::votes::read(&self.paths, folder, &file)?;
+        let mut playbook = file.with_votes(&votes);
         playbook.mask_secrets(&self.masker);
         let points: Vec<Value> = playbook
             .points()

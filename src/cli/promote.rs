@@ -37,7 +37,7 @@ pub(super) fn demote(args: &args::PromoteArgs) -> anyhow::Result<()> {
     if !is_own_name(&args.id) {
         return Err(Hinted::error(
             format!("{} is none of your own key points", plain(&args.id)),
-            "`playbook show` lists them first; their ids begin with `my-`",
+            "`playbook show` lists them last; their ids begin with `my-`",
         ));
     }
     move_point(&NamedSession::on_own()?, &project, args)

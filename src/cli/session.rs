@@ -197,7 +197,6 @@ impl NamedSession {
             instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
             lessons: lessons.transpose()?.unwrap_or_default(),
             given: shown::given_by_hand(paths, &self.project, transcript, facts, playbook),
-            own: String::new(),
             not_accepted: Vec::new(),
         })
     }
@@ -207,11 +206,22 @@ impl NamedSession {
         Ok(self.shown(self.playbook_file()?))
     }
 
-    /// The project's playbook as its file has it; behind a symlink that leads out of an
-    /// untrusted project it is not even read.
+    /// The project's playbook with its secrets; behind a symlink that leads out of an untrusted
+    /// project it is not even read.
     pub(super) fn playbook_file(&self) -> anyhow::Result<Playbook> {
         self.may_follow()?;
-        Ok(self.store().load()?)
+        Ok(self.with_votes(self.store().load()?))
+    }
+
+    /// Adds to the counters of the file the votes that the memory has.
+    fn with_votes(&self, file: Playbook) -> Playbook {
+        match store::votes::read(&self.paths, &self.project, &file) {
+            Ok(votes) => file.with_votes(&votes),
+            Err(error) => {
+                output::note(&format!("only the votes in the file are counted: {error}"));
+                file
+            }
+        }
     }
 
     /// A playbook as it is shown. Settings that cannot be used keep nobody from looking.
@@ -222,7 +232,7 @@ impl NamedSession {
 
     /// The project's playbook without its secrets, as a job would find it.
     pub(super) fn masked_playbook(&self) -> anyhow::Result<Playbook> {
-        let mut playbook = self.store().load()?;
+        let mut playbook = self.with_votes(self.store().load()?);
         playbook.mask_secrets(&self.masker()?);
         Ok(playbook)
     }

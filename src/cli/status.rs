@@ -26,7 +26,7 @@ use crate::queue::budget::Day;
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::report::Sum;
 use crate::sharing;
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
 
 /// So many of the last jobs are looked at for one that changed something.
@@ -154,7 +154,11 @@ impl Glance {
             None => Store::new(&glance.playbook),
         };
         match store.load() {
-            Ok(playbook) => glance.sum_up(&playbook),
+            Ok(playbook) => {
+                let votes = paths.map(|paths| votes::read(paths, project, &playbook));
+                let votes = votes.and_then(Result::ok).unwrap_or_default();
+                glance.sum_up(&playbook.with_votes(&votes));
+            }
             Err(error @ StoreError::Away { .. }) => {
                 let restore = ("playbook restore", "brings its last version back");
                 glance.problem(&error.into(), restore);

@@ -50,7 +50,7 @@ choice! {
 }
 
 choice! {
-    /// Where the votes on key points stand.
+    /// Where new votes on key points go.
     VotesIn {
         File = "file",
         Local = "local",

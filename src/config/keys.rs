@@ -247,8 +247,8 @@ settings! {
         /// The most bytes of the file.
         #[scope = Lower]
         max_bytes: usize = 524_288, 1_024 ..= 16_777_216;
-        /// Where votes stand: in the playbook's file, or apart from it on this machine (`local`), so
-        /// that the file changes only when a text does.
+        /// Where new votes go: into the playbook's file, or into the memory on this machine
+        /// (`local`), so that the file changes only when a text does.
         votes: VotesIn = VotesIn::File;
     }
     /// What a session is given at its start.
@@ -256,8 +256,8 @@ settings! {
         /// Longest context in UTF-16 units; Claude Code cuts above 10,000.
         #[scope = Project]
         max_units: usize = 4_000, 200 ..= 10_000;
-        /// The key points of your own, which go along into every project (`playbook promote`), stand
-        /// before the project's, in at most a quarter of the context.
+        /// The key points of your own, which go along into every project (`playbook promote`), are
+        /// given after the project's, in at most a quarter of the context.
         #[scope = Project]
         own: bool = true;
     }

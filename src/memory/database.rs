@@ -55,10 +55,9 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Opens the database at `path`, makes it when it is missing, and brings its schema
-    /// up to date.
+    /// Opens the database at `path`, and makes it, or tables that it lacks, when missing.
     ///
-    /// A file that is damaged, another program's or of a newer version is an error that
+    /// A file that is damaged, another program's, newer or too old is an error that
     /// names it ([`MemoryError::hint`] says the way out) and is left as it is.
     pub fn open(path: &Path) -> Result<Self, MemoryError> {
         prepare_file(path)?;
@@ -287,7 +286,7 @@ fn set_up(connection: &mut Connection) -> rusqlite::Result<()> {
     // Bytes that are freed are overwritten.
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
     synchronous(connection, Durability::PowerCut)?;
-    schema::migrate(connection)
+    schema::complete(connection)
 }
 
 /// Switches to the write-ahead log; a file system without shared memory keeps its journal.

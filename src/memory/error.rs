@@ -22,6 +22,16 @@ pub enum MemoryError {
         found: i64,
         known: i64,
     },
+    /// The file was written by a version that is too old; it is left as it is.
+    #[error(
+        "could not open memory: {}: written by an older version (schema {found}, this one knows {known})",
+        path.display()
+    )]
+    Older {
+        path: PathBuf,
+        found: i64,
+        known: i64,
+    },
     /// The file is a database of another program; it is left as it is.
     #[error("could not open memory: {}: a database of another program", path.display())]
     Foreign { path: PathBuf },
@@ -79,13 +89,22 @@ impl MemoryError {
                 "move {} away, or set PLAYBOOK_STATE_DIR to another folder",
                 path.display()
             )),
+            Self::Older { path, .. } => {
+                Some(format!("the file was left as it is; {}", begin_anew(path)))
+            }
             Self::Damaged(Failed { path, .. }) => Some(format!(
-                "the file was left as it is; `sqlite3 {0} .recover` may save its content, \
-                 or move {0}, {0}-wal and {0}-shm away together to begin anew: the history \
-                 so far is then forgotten, the playbooks stay, and sessions count from their \
-                 last change on",
-                path.display()
+                "the file was left as it is; `sqlite3 {} .recover` may save its content, or {}",
+                path.display(),
+                begin_anew(path)
             )),
         }
     }
+}
+
+fn begin_anew(path: &Path) -> String {
+    format!(
+        "move {0}, {0}-wal and {0}-shm away together to begin anew: the history so far is then \
+         forgotten, the playbooks stay, and sessions count from their last change on",
+        path.display()
+    )
 }

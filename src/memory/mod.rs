@@ -9,6 +9,7 @@
 //!   be explained and undone;
 //! - the highest number ever given to a key point, so that no id is given twice;
 //! - the ledger of model calls ([`ModelCall`]);
+//! - the votes that are not in the playbook's file (`playbook.votes = "local"`);
 //! - what is held back until the user has looked at it (`Held`);
 //! - what waits to be sent to others, where the memory is shared ([`Memory::share`]);
 //! - what was learned beyond the playbook ([`Learned`](crate::reflect::learned::Learned)): reflections, strategies, lessons,
@@ -41,6 +42,7 @@ mod schema;
 mod sharing;
 mod stats;
 mod usage;
+mod votes;
 
 pub(crate) use caps::Trimmed;
 pub use cursors::TranscriptCursor;

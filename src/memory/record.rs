@@ -16,6 +16,8 @@ use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
 use super::usage;
+use super::votes;
+use crate::playbook::local_votes::LocalVotes;
 use crate::playbook::usage::PointInSession;
 use crate::playbook::{PointChange, Skipped};
 use crate::reflect::learned::{Learned, LearnedFrom};
@@ -31,6 +33,8 @@ pub struct JobRecord {
     /// The records it claimed.
     pub records: Vec<RecordMark>,
     pub changes: Vec<PointChange>,
+    /// The votes of it that are not in the playbook's file.
+    pub votes: LocalVotes,
     /// By section slug, the highest numbers in the playbook it left behind.
     pub highest_numbers: BTreeMap<String, u64>,
     pub calls: Vec<ModelCall>,
@@ -85,6 +89,7 @@ impl Memory {
             let project = projects::number(transaction, &record.job.project)?;
             let job = jobs::put(transaction, project, &record.job)?;
             history::add(transaction, project, job, &record.changes)?;
+            votes::add(transaction, (project, &record.job.id), &record.votes)?;
             jobs::mark_dropped(transaction, job, &record.dropped)?;
             if let Some(cursor) = &record.cursor {
                 cursors::advance(transaction, project, cursor, record.confidence)?;

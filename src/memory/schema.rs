@@ -1,48 +1,22 @@
-//! The tables, as a list of migrations that only ever grows at its end.
-//!
-//! `user_version` counts the migrations a file has had. One that is released is never
-//! edited: a change is a new one.
+//! The tables of the database: one script, which adds what is missing and changes nothing else.
 
 use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::convert::int;
 use super::database::full;
 use super::error::MemoryError;
 use crate::fault;
 
 /// Marks a database as ours (`PRAGMA application_id`): "plbk".
 const APPLICATION_ID: i64 = 0x706c_626b;
+const SCHEMA: &str = include_str!("../../data/schema.sql");
+/// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] was run.
+const VERSION: i64 = 20;
+/// The oldest version that [`SCHEMA`] makes a file of [`VERSION`].
+const OLDEST: i64 = 19;
 
-/// Each says what it is for at its head.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../data/schema/01_claims_and_history.sql"),
-    include_str!("../../data/schema/02_learned.sql"),
-    include_str!("../../data/schema/03_confidence.sql"),
-    include_str!("../../data/schema/04_quarantine.sql"),
-    include_str!("../../data/schema/05_stale_indexes.sql"),
-    include_str!("../../data/schema/06_purses.sql"),
-    include_str!("../../data/schema/07_endings.sql"),
-    include_str!("../../data/schema/08_error_categories.sql"),
-    include_str!("../../data/schema/09_screened_anew.sql"),
-    include_str!("../../data/schema/10_fix_sessions.sql"),
-    include_str!("../../data/schema/11_lost.sql"),
-    include_str!("../../data/schema/12_corrections.sql"),
-    include_str!("../../data/schema/13_open_when_lost.sql"),
-    include_str!("../../data/schema/14_dropped.sql"),
-    include_str!("../../data/schema/15_point_sessions.sql"),
-    include_str!("../../data/schema/16_lesson_sessions.sql"),
-    include_str!("../../data/schema/17_sharing.sql"),
-    include_str!("../../data/schema/18_points_needed.sql"),
-    include_str!("../../data/schema/19_reflected_roots.sql"),
-];
-
-fn known_version() -> i64 {
-    int(MIGRATIONS.len() as u64)
-}
-
-/// Looks at a file without changing it: why it is not ours to use, if so.
+/// Returns why a file is not ours to use, if so. The file is not changed.
 pub(super) fn refusal(
     connection: &mut Connection,
     path: &Path,
@@ -53,9 +27,10 @@ pub(super) fn refusal(
     let id: i64 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 =
         snapshot.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
-    let (path, known) = (path.to_owned(), known_version());
+    let (path, known) = (path.to_owned(), VERSION);
     Ok(match id {
         APPLICATION_ID if found > known => Some(MemoryError::Newer { path, found, known }),
+        APPLICATION_ID if found < OLDEST => Some(MemoryError::Older { path, found, known }),
         APPLICATION_ID => None,
         0 if tables == 0 => None,
         _ => Some(MemoryError::Foreign { path }),
@@ -66,24 +41,21 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Brings the file to the newest schema, all or nothing.
+/// Makes the tables that are missing, all or nothing.
 ///
 /// The version is read again inside the transaction: another process may have been first.
-pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
-    if version(connection)? >= known_version() {
+pub(super) fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
+    if version(connection)? >= VERSION {
         return Ok(());
     }
-    fault::write("migrate: begin").map_err(full)?;
+    fault::write("schema: begin").map_err(full)?;
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
-    let done = usize::try_from(version(&transaction)?).unwrap_or(0);
-    for migration in MIGRATIONS.iter().skip(done) {
-        transaction.execute_batch(migration)?;
-    }
-    if done < MIGRATIONS.len() {
+    if version(&transaction)? < VERSION {
+        transaction.execute_batch(SCHEMA)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", known_version())?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
     }
-    fault::write("migrate: commit").map_err(full)?;
+    fault::write("schema: commit").map_err(full)?;
     transaction.commit()
 }
 
@@ -91,31 +63,41 @@ pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
 mod tests {
     use super::*;
 
+    const OF_VERSION_19: &str = include_str!("version-19.sql");
+
+    /// What a database is made of, by name; without blanks and comments.
+    fn parts(connection: &Connection) -> Vec<(String, String)> {
+        let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+        let mut parts = connection.prepare(sql).unwrap();
+        let parts = parts.query_map((), |row| Ok((row.get(0)?, row.get(1)?)));
+        let plain = |(name, sql): (String, String)| {
+            let lines = sql.lines().map(|line| line.split("--").next().unwrap());
+            let words = lines.flat_map(str::split_whitespace);
+            (name, words.collect::<String>())
+        };
+        parts.unwrap().map(|part| plain(part.unwrap())).collect()
+    }
+
     #[test]
-    fn a_file_of_every_older_version_is_brought_up_to_date_and_keeps_its_rows() {
-        for older in 1..MIGRATIONS.len() {
-            let mut connection = Connection::open_in_memory().unwrap();
-            for migration in &MIGRATIONS[..older] {
-                connection.execute_batch(migration).unwrap();
-            }
-            connection
-                .pragma_update(None, "application_id", APPLICATION_ID)
-                .unwrap();
-            connection
-                .pragma_update(None, "user_version", i64::try_from(older).unwrap())
-                .unwrap();
-            connection
-                .execute("INSERT INTO projects (name) VALUES ('/p')", ())
-                .unwrap();
-            migrate(&mut connection).unwrap();
-            assert_eq!(version(&connection).unwrap(), known_version());
-            let name: String = connection
-                .query_row("SELECT name FROM projects", (), |row| row.get(0))
-                .unwrap();
-            assert_eq!(name, "/p");
-            connection
-                .prepare("SELECT screened FROM quarantine")
-                .unwrap();
-        }
+    fn a_file_of_version_19_becomes_what_a_new_one_is_and_keeps_its_rows() {
+        let mut fresh = Connection::open_in_memory().unwrap();
+        complete(&mut fresh).unwrap();
+        let mut older = Connection::open_in_memory().unwrap();
+        older.execute_batch(OF_VERSION_19).unwrap();
+        older
+            .execute_batch(
+                "UPDATE totals SET history_bytes = 7; INSERT INTO projects (name) VALUES ('/p')",
+            )
+            .unwrap();
+        older.pragma_update(None, "user_version", 19).unwrap();
+        complete(&mut older).unwrap();
+        assert_eq!(parts(&older), parts(&fresh));
+        assert_eq!(version(&older).unwrap(), VERSION);
+        let kept = older.query_row(
+            "SELECT name, history_bytes FROM projects, totals",
+            (),
+            |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)),
+        );
+        assert_eq!(kept.unwrap(), ("/p".to_owned(), 7));
     }
 }

@@ -20,7 +20,7 @@ use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Point, is_own_name};
 use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
 use crate::queue::status::Notice;
-use crate::store::{MAX_FILE_BYTES, Snapshots, Store, StoreError, WAYS_BACK};
+use crate::store::{MAX_FILE_BYTES, Snapshots, StoreError, WAYS_BACK, votes};
 use crate::trust::{TrustStanding, outside};
 use crate::usage::{self, UsageRecord};
 
@@ -44,7 +44,7 @@ pub(super) struct Basis<'a> {
     usage: UsageRecord,
 }
 
-/// Whether the user's own key points stand before those of a project.
+/// Whether the user's own key points follow those of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnPoints {
     Given,
@@ -98,7 +98,7 @@ impl<'a> Basis<'a> {
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
             let bytes = fsx::read_if_there(&paths.playbook_file(project), MAX_FILE_BYTES)?;
-            bytes.map(|bytes| Store::of(paths, project).with_votes(bytes))
+            bytes.map(|bytes| with_votes(paths, project, bytes))
         } else {
             None
         };
@@ -142,7 +142,7 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What is given of this playbook, after `own` points of the user's.
+    /// What is given of this playbook, before `own` points of the user's.
     fn points(&self, limits: InjectionLimits, own: &str) -> PreparedStart<'a> {
         let frame = Frame {
             template: self.template.as_deref().unwrap_or(TEMPLATE),
@@ -266,6 +266,7 @@ impl<'a> Basis<'a> {
             return PreparedStart::nothing_but(notice);
         }
         let last = self.snapshots().last().ok().flatten();
+        let last = last.map(|bytes| with_votes(self.paths, self.project, bytes));
         let text = last.and_then(|bytes| self.show(&bytes, frame, limits).ok()?.text);
         let instead = if text.is_some() {
             "; this session has its last good version"
@@ -315,6 +316,18 @@ impl<'a> Basis<'a> {
         let left = checkout.map(|checkout| self.left_by(&texts, checkout));
         let left = left.into_iter().flatten().collect();
         Some((Ready::new(self.now, max_units, checkout, held, texts), left))
+    }
+}
+
+/// Adds the votes that the memory has to the counters of a file. Where one of the two cannot be
+/// read, a session is given the file as it is.
+fn with_votes(paths: &Paths, project: &Path, bytes: Vec<u8>) -> Vec<u8> {
+    let Ok(file) = Playbook::parse(&bytes) else {
+        return bytes;
+    };
+    match votes::read(paths, project, &file) {
+        Ok(votes) if !votes.is_empty() => file.with_votes(&votes).to_bytes(),
+        _ => bytes,
     }
 }
 

@@ -11,10 +11,9 @@ use super::found::{FoundPlaybook, note_hand_edit, read};
 use super::progress::{JobInProgress, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, known, own, record, recurrence, screening, shown, trust_record};
+use super::{LOCK_WAIT, known, record, recurrence, screening, shown, trust_record};
 use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
-use crate::playbook::apart::PlaybookParts;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
@@ -77,36 +76,28 @@ fn attempt(
 ) -> Result<ApplyAttempt, Stop> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
+    let found = read(context, job, work, &snapshots, config)?;
+    if found.is_readable && found.file.is_applied(&id) {
+        keep_if_missing(&snapshots, &id, &found.file)?;
+        trust_record::after_job(context, job, &found.file)?;
+        return Ok(ApplyAttempt::Done);
+    }
+    job.progress.has_seen_points |= !found.file.is_empty();
+    note_hand_edit(context, job, &found, &snapshots)?;
     let FoundPlaybook {
-        playbook: found,
-        file,
+        playbook: mut after,
+        file: mut before,
+        votes,
         bytes: seen,
         original,
         is_readable,
         held_secrets,
         unused,
-    } = read(&context.surroundings, job, work, &snapshots, config)?;
-    if is_readable && found.is_applied(&id) {
-        let is_late = match &job.progress.votes_apart {
-            Some(votes) => locked.add_votes(&file, votes)?,
-            None => false,
-        };
-        if is_late {
-            // A stop between the file and its votes, of which no snapshot knows.
-            let found = read(&context.surroundings, job, work, &snapshots, config)?;
-            snapshots.keep(&id, &found.playbook.to_bytes())?;
-        } else {
-            keep_if_missing(&snapshots, &id, &found)?;
-        }
-        trust_record::after_job(context, job, &found)?;
-        return Ok(ApplyAttempt::Done);
-    }
-    job.progress.has_seen_points |= !found.is_empty();
-    note_hand_edit(context, job, &found, &snapshots)?;
-    let mut before = found;
+    } = found;
     let project = job.ticket.project.to_string_lossy();
-    before.never_below(&context.memory().highest_numbers(&project)?);
-    let mut after = before.clone();
+    let numbers = context.memory().highest_numbers(&project)?;
+    before.never_below(&numbers);
+    after.never_below(&numbers);
     let applied = change(
         context,
         job,
@@ -125,6 +116,8 @@ fn attempt(
             &format!("{} skipped: {}", skipped.what, skipped.reason),
         );
     }
+    let is_local = config.playbook.votes == VotesIn::Local;
+    let (mut after, votes) = after.parted(&before, &votes, is_local);
     let is_changed = !is_readable || held_secrets || after.to_bytes() != before.to_bytes();
     if is_changed {
         after.mark_applied_to(&before, &id);
@@ -133,9 +126,7 @@ fn attempt(
     job.progress.skipped += applied.skipped.len() as u64;
     job.progress.changes = Some(applied.changes);
     job.progress.numbers = after.highest_numbers();
-    let parts = (config.playbook.votes == VotesIn::Local && is_readable)
-        .then(|| after.clone().parted(&id, &file, &before));
-    job.progress.votes_apart = parts.as_ref().map(|parts| parts.votes.clone());
+    job.progress.votes = votes;
     context.save(job)?;
     if is_changed {
         if let Some(original) = &original {
@@ -144,23 +135,13 @@ fn attempt(
         if seen.is_none() {
             trust_record::birth(&context.surroundings, &job.ticket.project)?;
         }
-        let is_saved = match &parts {
-            None => locked.save_with_votes((seen.as_deref(), &file), &after, &id)?,
-            // The file loses its secrets, whatever it keeps of its votes.
-            Some(PlaybookParts { file: None, .. }) if held_secrets => {
-                locked.save(seen.as_deref(), &file)?
-            }
-            Some(PlaybookParts { file: None, .. }) => true,
-            Some(PlaybookParts {
-                file: Some(file), ..
-            }) => locked.save(seen.as_deref(), file)?,
-        };
-        if !is_saved {
+        if !locked.save(seen.as_deref(), &after)? {
             return Ok(ApplyAttempt::Overtaken);
         }
-        if let Some(parts) = &parts {
-            locked.add_votes(&file, &parts.votes)?;
-        }
+    }
+    // With the first snapshot a change of the user's in the file is found, too.
+    let is_first = !job.progress.votes.is_empty() && snapshots.last()?.is_none();
+    if is_changed || is_first {
         snapshots.keep(&id, &after.to_bytes())?;
     }
     trust_record::after_job(context, job, &after)?;
@@ -189,7 +170,7 @@ pub(super) fn rehearse(
 ) -> Result<Applied, Stop> {
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let work = Work::Lesson(session);
-    let found = read(&context.surroundings, job, &work, &snapshots, config)?;
+    let found = read(context, job, &work, &snapshots, config)?;
     let mut playbook = found.playbook;
     let project = job.ticket.project.to_string_lossy();
     playbook.never_below(&context.memory().highest_numbers(&project)?);
@@ -262,8 +243,6 @@ fn change(
         }
         None => (operations, Vec::new(), Vec::new()),
     };
-    let (operations, said_by_own) =
-        own::without_said(context, &job.ticket.project, operations, config);
     let operations = match config.curator.approval {
         Approval::Auto => operations,
         Approval::Ask => {
@@ -288,7 +267,6 @@ fn change(
     let not_made: Vec<Skipped> = groundless
         .into_iter()
         .chain(recurrence::told_of(&waiting))
-        .chain(said_by_own)
         .collect();
     job.progress.waiting_points = waiting;
     applied.skipped.extend(not_made.iter().cloned());

@@ -15,7 +15,7 @@ use super::question_templates::{curator_template, reflector_template};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
-use super::{QueueError, known, own, record, screening, shown};
+use super::{QueueError, known, record, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
 use crate::backend::{AccountStep, Ask, Backend, BackendName};
@@ -33,15 +33,13 @@ use crate::reflect::prompt::{
 };
 use crate::reflect::recurrence::asks_for_recurrence;
 use crate::reflect::reply::{Curation, Reflection, Reply};
-use crate::store::Store;
+use crate::store::{Store, votes};
 use crate::telemetry;
 use crate::trust::TrustStanding;
 
 /// How many of the events that may be grounds a curator is shown.
 const LISTED: usize = 45;
 const POINTS_ONLY: &str = "{key_points}";
-/// The user's own points, after those of the project.
-const OWN_POINTS: &str = "\n\n# OF THE USER, FOR EVERY PROJECT\n\n{key_points}";
 
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
@@ -95,7 +93,7 @@ impl Question<'_> {
     pub(crate) fn reflector_prompt(&self, template: &str) -> FilledPrompt {
         let input = ReflectorInput {
             transcript: &self.session.evidence.text,
-            playbook: &(format_playbook(self.playbook, POINTS_ONLY) + &self.known.own),
+            playbook: &format_playbook(self.playbook, POINTS_ONLY),
             cited: &self.session.facts.citations,
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
@@ -156,14 +154,11 @@ pub(super) async fn reflector(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
-    let mut playbook = points_of(&context.surroundings, job, config)?;
+    let mut playbook = points_of(context, job, config)?;
     shown::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
     job.progress.known_lessons = known_lessons(context, job, session, &playbook)?;
-    let mut known = known(context, job, session, &playbook, config)?;
-    let own = own::judged(context, job, &session.facts, config)?;
-    known.given.extend(shown::given(job, &session.facts, &own));
-    known.own = format_playbook(&own, OWN_POINTS);
+    let known = known(context, job, session, &playbook, config)?;
     let parts = parts(context, session, &playbook, config);
     let meter = metered(context, job, parts)?;
     let question = Question {
@@ -189,7 +184,7 @@ pub(super) async fn curator(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
-    let mut playbook = points_of(&context.surroundings, job, config)?;
+    let mut playbook = points_of(context, job, config)?;
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
     let record = freshness::record(context.paths(), &job.ticket.project);
@@ -247,18 +242,22 @@ pub(crate) fn known_points(
     project: &Path,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
-    shown_to_models(Store::of(paths, project).load()?, paths, project, config)
+    let file = Store::of(paths, project).load()?;
+    let votes = votes::read(paths, project, &file)?;
+    shown_to_models(file.with_votes(&votes), paths, project, config)
 }
 
 /// As [`known_points`], for a job, which remembers that there were some.
 fn points_of(
-    surroundings: &Surroundings,
+    context: &WorkerContext,
     job: &mut JobInProgress,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
-    let playbook = job.store(&surroundings.paths).load()?;
-    job.progress.has_seen_points |= !playbook.is_empty();
-    shown_to_models(playbook, &surroundings.paths, &job.ticket.project, config)
+    let (paths, project) = (context.paths(), &job.ticket.project);
+    let file = job.store(paths).load()?;
+    job.progress.has_seen_points |= !file.is_empty();
+    let votes = votes::of(paths, project, &file, &mut context.memory())?;
+    shown_to_models(file.with_votes(&votes), paths, project, config)
 }
 
 fn shown_to_models(
@@ -299,7 +298,6 @@ fn known(
         instructions: known::instructions(context.paths(), project, config, session)?,
         lessons: job.progress.known_lessons.clone(),
         given: shown::given(job, &session.facts, playbook),
-        own: String::new(),
         not_accepted: job.progress.dropped_lessons.clone(),
     })
 }

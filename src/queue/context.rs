@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -31,8 +30,6 @@ pub(crate) struct WorkerContext {
     claims: Mutex<Claims>,
     backoff: Mutex<Backoff>,
     carried_out: Mutex<HashSet<PathBuf>>,
-    /// Whether a job has put another one into the spool since that was looked through.
-    has_put_jobs: AtomicBool,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
@@ -46,7 +43,6 @@ impl WorkerContext {
             memory: Mutex::new(memory),
             claims: Mutex::default(),
             carried_out: Mutex::default(),
-            has_put_jobs: AtomicBool::default(),
             locks: Mutex::default(),
         }
     }
@@ -84,16 +80,6 @@ impl WorkerContext {
 
     pub(crate) fn memory(&self) -> MutexGuard<'_, Memory> {
         unpoisoned(&self.memory)
-    }
-
-    /// Notes that a job has put another one into the spool.
-    pub(super) fn note_put_job(&self) {
-        self.has_put_jobs.store(true, Ordering::Release);
-    }
-
-    /// Tells whether a job has put another one into the spool since this was asked.
-    pub(super) fn has_put_jobs(&self) -> bool {
-        self.has_put_jobs.swap(false, Ordering::AcqRel)
     }
 
     pub(crate) fn claims(&self) -> MutexGuard<'_, Claims> {

@@ -154,9 +154,6 @@ impl<'a> Drain<'a> {
         tick.reset();
         loop {
             self.lock.check()?;
-            if self.context.has_put_jobs() {
-                self.look_again()?;
-            }
             self.start_ready();
             if self.tasks.is_empty() {
                 self.look_again()?;

@@ -14,13 +14,11 @@ use crate::playbook::change::Applied;
 use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
-use crate::playbook::learn::count;
 use crate::playbook::manual_edit::{self, BroughtPoint, PinEdit, RefusedEdit, by_hand};
 use crate::playbook::ops::apply_operations;
 use crate::playbook::prune::{Caps, enforce};
-use crate::playbook::tags::BulletTag;
 use crate::playbook::undo::undo;
-use crate::playbook::{Id, Playbook, PointChange, Section};
+use crate::playbook::{Playbook, PointChange, Section};
 use crate::redact::Masker;
 use crate::store::Snapshots;
 
@@ -36,11 +34,6 @@ pub(crate) enum PlaybookEdit {
         point: BroughtPoint,
         /// Where it stood, in words.
         why: String,
-    },
-    /// What a session said of the user's own points.
-    Vote {
-        tags: Vec<BulletTag>,
-        cited: Vec<Id>,
     },
     /// The rule that a dream found behind several lessons.
     Join {
@@ -183,9 +176,8 @@ impl PlaybookEdit {
             Self::Dedup { threshold } => {
                 dedup(playbook, Threshold::new(*threshold), DedupScope::All, now)
             }
-            Self::Vote { tags, cited } => return Ok(count(playbook, tags, cited, now)),
             Self::Undo { job } => return take_back(playbook, job, sources, now),
-            Self::Restore { snapshot } => restore(playbook, snapshot, sources.snapshots, now)?,
+            Self::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
             Self::Join { text, section, why } => {
                 let add = json!({"type": "ADD", "text": text, "section": section.title()});
                 apply_operations(playbook, &[add], why, now).changes
@@ -233,11 +225,9 @@ impl PlaybookEdit {
             } => manual_edit::merge(editor, points, text, *section),
             Self::Pin { point } => manual_edit::pin(editor, point, PinEdit::Set),
             Self::Unpin { point } => manual_edit::pin(editor, point, PinEdit::Release),
-            Self::Join { .. }
-            | Self::Vote { .. }
-            | Self::Dedup { .. }
-            | Self::Undo { .. }
-            | Self::Restore { .. } => Ok(()),
+            Self::Join { .. } | Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => {
+                Ok(())
+            }
         }
     }
 }
@@ -282,13 +272,14 @@ fn take_back(
 fn restore(
     playbook: &mut Playbook,
     snapshot: &str,
-    snapshots: &Snapshots,
+    sources: Sources<'_>,
     now: Timestamp,
 ) -> Result<Vec<PointChange>, EditError> {
     let unknown = || RefusedEdit::Told(format!("no snapshot {snapshot}"));
-    let bytes = snapshots.read(snapshot)?.ok_or_else(unknown)?;
+    let bytes = sources.snapshots.read(snapshot)?.ok_or_else(unknown)?;
     let old = Playbook::parse(&bytes)
         .map_err(|flaw| RefusedEdit::Told(format!("snapshot {snapshot} cannot be read: {flaw}")))?;
+    let old = old.with_votes(&sources.memory.votes(sources.project)?);
     let changes = diff(playbook, &old, &format!("restored {snapshot}"), now);
     playbook.take_sections(old);
     Ok(changes)

@@ -15,8 +15,9 @@ use super::{record, screening};
 use crate::config::Config;
 use crate::fsx;
 use crate::playbook::diff::diff;
+use crate::playbook::local_votes::LocalVotes;
 use crate::playbook::{Playbook, PointChange};
-use crate::store::{Loaded, MAX_FILE_BYTES, Snapshots, Store, StoreError};
+use crate::store::{Loaded, MAX_FILE_BYTES, Snapshots, Store, StoreError, votes};
 use crate::trust::TrustStanding;
 
 /// Why a change of the user's in the file was made.
@@ -25,8 +26,10 @@ const REASON: &str = "edited in the file";
 pub(super) struct FoundPlaybook {
     /// With all its votes.
     pub(super) playbook: Playbook,
-    /// As the file has it, without the votes that stand apart.
+    /// The playbook in the file, without `votes`.
     pub(super) file: Playbook,
+    /// The votes that are in the memory.
+    pub(super) votes: LocalVotes,
     /// What the file said.
     pub(super) bytes: Option<Vec<u8>>,
     /// The same without secrets, when it is worth keeping.
@@ -42,7 +45,7 @@ pub(super) struct FoundPlaybook {
 /// The playbook as it is now. A restore may also replace a file that cannot be read: it
 /// starts from what the file was when it last could be.
 pub(super) fn read(
-    surroundings: &Surroundings,
+    context: &WorkerContext,
     job: &JobInProgress,
     work: &Work<'_>,
     snapshots: &Snapshots,
@@ -50,16 +53,17 @@ pub(super) fn read(
 ) -> Result<FoundPlaybook, Stop> {
     let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
-    let store = job.store(&surroundings.paths);
+    let paths = context.paths();
+    let store = job.store(paths);
     let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;
     let Loaded {
-        mut playbook,
-        mut file,
+        playbook: mut file,
         bytes,
         is_of_another_age,
     } = loaded;
-    let standing = TrustStanding::of(&surroundings.paths, project);
-    let points = playbook.points();
+    let votes = votes::of(paths, project, &file, &mut context.memory())?;
+    let standing = TrustStanding::of(paths, project);
+    let points = file.points();
     let unused = points.filter(|point| !screening::may_be_used(&standing, point));
     let unused = unused
         .map(|point| masker.mask(point.name).into_owned())
@@ -72,11 +76,12 @@ pub(super) fn read(
             Cow::Borrowed(_) => bytes.clone(),
         }
     });
-    file.mask_secrets(&masker);
+    let held_secrets = file.mask_secrets(&masker);
     Ok(FoundPlaybook {
-        held_secrets: playbook.mask_secrets(&masker),
-        playbook,
+        playbook: file.clone().with_votes(&votes),
         file,
+        votes,
+        held_secrets,
         bytes,
         original,
         is_readable,
@@ -97,7 +102,6 @@ fn read_as_is(
             let last = snapshots.last_playbook()?;
             let last = last.unwrap_or_else(Playbook::empty);
             let loaded = Loaded {
-                file: last.clone(),
                 playbook: last,
                 bytes: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
                 is_of_another_age: false,
@@ -116,10 +120,10 @@ fn read_as_is(
 pub(super) fn note_hand_edit(
     context: &WorkerContext,
     job: &mut JobInProgress,
-    playbook: &Playbook,
+    found: &FoundPlaybook,
     snapshots: &Snapshots,
 ) -> Result<(), Stop> {
-    let changes = since_last_time(&context.surroundings, playbook, snapshots)?;
+    let changes = since_last_time(&context.surroundings, found, snapshots)?;
     if changes.is_empty() {
         return Ok(());
     }
@@ -130,14 +134,14 @@ pub(super) fn note_hand_edit(
     let id = earlier.unwrap_or_else(|| JobId::new(context.now(), rand::random()));
     job.progress.hand_edit = Some(id.clone());
     context.save(job)?;
-    record::hand_edit(context, job, &id, playbook, &changes)?;
-    snapshots.keep(id.as_str(), &playbook.to_bytes())?;
+    record::hand_edit(context, job, &id, &found.file, &changes)?;
+    snapshots.keep(id.as_str(), &found.file.to_bytes())?;
     Ok(())
 }
 
 fn since_last_time(
     surroundings: &Surroundings,
-    playbook: &Playbook,
+    found: &FoundPlaybook,
     snapshots: &Snapshots,
 ) -> Result<Vec<PointChange>, Stop> {
     let Some(last) = snapshots.last_playbook()? else {
@@ -146,9 +150,10 @@ fn since_last_time(
     // A job that was stopped between file and snapshot was not the user. One that is not
     // in the spool came with the file: from a colleague, by a checkout.
     let spool = surroundings.paths.spool();
-    let mut since = playbook.applied().filter(|job| !last.is_applied(job));
+    let mut since = found.file.applied().filter(|job| !last.is_applied(job));
     if since.any(|job| JobId::parse(job).is_some_and(|job| job_file(&spool, &job).exists())) {
         return Ok(Vec::new());
     }
-    Ok(diff(&last, playbook, REASON, surroundings.now()))
+    let last = last.with_votes(&found.votes);
+    Ok(diff(&last, &found.playbook, REASON, surroundings.now()))
 }

@@ -12,7 +12,7 @@ use super::job::{JobId, Ticket};
 use crate::backend::{AccountStep, BackendName, TokenCount};
 use crate::memory::RecordMark;
 use crate::paths::Paths;
-use crate::playbook::apart::VotesApart;
+use crate::playbook::local_votes::LocalVotes;
 use crate::playbook::usage::PointInSession;
 use crate::playbook::{PointChange, Skipped};
 use crate::reflect::known::KnownLesson;
@@ -107,9 +107,9 @@ pub(crate) struct Progress {
     /// What is about to be changed in the playbook, or has been.
     pub(crate) changes: Option<Vec<PointChange>>,
     pub(crate) held: Vec<HeldBack>,
-    /// What it votes, where votes stand apart from the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) votes_apart: Option<VotesApart>,
+    /// The votes of it that are not in the file; the memory counts them once it is recorded.
+    #[serde(skip_serializing_if = "LocalVotes::is_empty")]
+    pub(crate) votes: LocalVotes,
     /// By section slug, the highest numbers in the playbook with these changes.
     pub(crate) numbers: BTreeMap<String, u64>,
     pub(crate) is_applied: bool,

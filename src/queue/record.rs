@@ -42,6 +42,7 @@ pub(super) fn applied(
 ) -> Result<(), Stop> {
     let mut record = with_claim(&context.surroundings, job, finish, took);
     record.changes = job.progress.changes.clone().unwrap_or_default();
+    record.votes.clone_from(&job.progress.votes);
     record.highest_numbers.clone_from(&job.progress.numbers);
     record.held = screening::held_of(job);
     let progress = &job.progress;

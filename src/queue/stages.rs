@@ -20,7 +20,7 @@ use super::evidence::SessionEvidence;
 use super::finish::leave;
 use super::progress::JobInProgress;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{files, offer, own, reason, record, screening, shown, trigger_table};
+use super::{files, reason, record, screening, shown, trigger_table};
 use crate::backend::question::Answered;
 use crate::backend::{BackendFailure, FailureKind};
 use crate::config::Config;
@@ -33,6 +33,10 @@ const LESS: u64 = 4;
 
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(crate) const NOTHING_NEW: &str = "nothing new";
+
+/// Why sessions in the folder of the settings teach nothing: what is learned there would be given
+/// to every project, and only the user brings something there.
+const NO_PROJECT: &str = "the folder of the settings is no project to learn from";
 
 pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: JobInProgress) -> End {
     let begun = Instant::now();
@@ -83,7 +87,7 @@ async fn stages(
     }
     trigger_table::enabled(&config)?;
     if job.ticket.project == context.paths().own() {
-        return Err(Stop::Skips(own::NO_PROJECT.to_owned()));
+        return Err(Stop::Skips(NO_PROJECT.to_owned()));
     }
     let evidence = {
         let _alone = project.lock().await;
@@ -159,10 +163,6 @@ fn finish(
         Work::Lesson(session) => Some(*session),
         Work::Edit(_) => None,
     };
-    if let Some(session) = session {
-        own::send_votes(context, job, session, config)?;
-    }
-    offer::same_elsewhere(context, job)?;
     record::applied(context, job, session, config, &finish, begun.elapsed())?;
     Ok(finish)
 }

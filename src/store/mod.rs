@@ -3,7 +3,7 @@
 pub(crate) mod in_merge;
 mod litter;
 mod snapshots;
-mod votes;
+pub(crate) mod votes;
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
+use crate::memory::MemoryError;
 use crate::paths::Paths;
 use crate::playbook::migrate::{Migrated, migrate};
 use crate::playbook::three_way::has_markers;
@@ -36,6 +37,8 @@ pub(crate) const WAYS_BACK: &str = "`playbook restore` brings back its last vers
 pub(crate) enum StoreError {
     #[error(transparent)]
     Fs(#[from] FsError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     #[error("could not read playbook: {}: {flaw}", path.display())]
     Corrupt { path: PathBuf, flaw: Defect },
     #[error("could not read playbook: {}: it is away, though this project had one; jobs wait until it is back", path.display())]
@@ -177,24 +180,18 @@ impl Store {
 
     fn read_as_is(&self) -> Result<Loaded, StoreError> {
         let Some(bytes) = self.bytes()? else {
-            let empty = Playbook::empty().numbered(self.numbering());
             return Ok(Loaded {
-                playbook: empty.clone(),
-                file: empty,
+                playbook: Playbook::empty().numbered(self.numbering()),
                 bytes: None,
                 is_of_another_age: false,
             });
         };
         match migrate(&bytes) {
-            Ok(Migrated { playbook, changed }) => {
-                let playbook = playbook.numbered(self.numbering());
-                Ok(Loaded {
-                    playbook: playbook.clone().with_votes(&self.votes_apart(&playbook)?),
-                    file: playbook,
-                    bytes: Some(bytes),
-                    is_of_another_age: changed,
-                })
-            }
+            Ok(Migrated { playbook, changed }) => Ok(Loaded {
+                playbook: playbook.numbered(self.numbering()),
+                bytes: Some(bytes),
+                is_of_another_age: changed,
+            }),
             Err(flaw) => Err(StoreError::Corrupt {
                 path: self.path.clone(),
                 flaw,
@@ -270,10 +267,8 @@ impl Store {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
-    /// The playbook with all its votes.
+    /// The playbook without the votes that the memory has ([`votes`]).
     pub(crate) playbook: Playbook,
-    /// As the file has it, without the votes that stand apart.
-    pub(crate) file: Playbook,
     /// What the file says; `None` where there is none.
     pub(crate) bytes: Option<Vec<u8>>,
     /// Whether the next write changes its format, so that the bytes are worth keeping.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use playbook::hint::{Index, MemoryKind};
 use playbook::memory::{Memory, RecallQuery};
-use playbook::playbook::apart::VotesApart;
 use playbook::playbook::{Playbook, PointState};
 use playbook::reflect::remembered::Detail;
 use serde_json::Value;
@@ -23,8 +22,6 @@ use crate::scenario::SUBJECTS;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Left {
     points: BTreeSet<String>,
-    /// Those of the user's own, each vote on which is a job of its own.
-    own: BTreeSet<String>,
     changes: Vec<String>,
     /// Errors and their fixes, with all that is counted of them.
     learned: BTreeSet<String>,
@@ -46,10 +43,7 @@ impl Left {
             // Found three times, in two sessions: born, and then proved twice.
             "error struck 3: `theme init`, then `theme build` again 0.7550 found 3 shown 0",
         ];
-        // The undone job is one of the project; what it said of the user's own stands.
-        let own = (1..=6).map(|n| format!("my wish {n} +1 -0"));
         self.points == votes.chain(lessons).collect()
-            && self.own == own.collect()
             && self.learned == errors.into_iter().map(str::to_owned).collect()
             && self.told.len() == errors.len()
     }
@@ -58,16 +52,14 @@ impl Left {
     pub(crate) fn of(env: &TestEnv, now: Timestamp) -> Result<Self, String> {
         let memory = Memory::open(&env.state().join("memory.db")).map_err(|e| e.to_string())?;
         let project = env.project();
-        let history = |project: &Path| memory.history(&project.to_string_lossy(), 1000);
-        let of_project = history(&project).map_err(|e| e.to_string())?;
-        let of_own = history(&env.config_dir()).map_err(|e| e.to_string())?;
+        let history = memory.history(&project.to_string_lossy(), 1000);
+        let history = history.map_err(|e| e.to_string())?;
         let state = |state: &Option<PointState>| {
             let entry = state.as_ref().map(|state| Value::from(state.entry.clone()));
             entry.as_ref().map_or_else(String::new, point)
         };
-        let mut changes: Vec<String> = of_project
+        let mut changes: Vec<String> = history
             .iter()
-            .chain(&of_own)
             .map(|entry| {
                 let change = &entry.change;
                 let (before, after) = (state(&change.before), state(&change.after));
@@ -91,7 +83,6 @@ impl Left {
         });
         Ok(Self {
             points: points(env, &project)?,
-            own: points(env, &env.config_dir())?,
             changes,
             learned: learned(env, now)?,
             told: told(env)?,
@@ -100,7 +91,7 @@ impl Left {
     }
 }
 
-/// The points of a playbook, with the votes that stand apart from it.
+/// The points of a playbook, with the votes that the memory has.
 fn points(env: &TestEnv, project: &Path) -> Result<BTreeSet<String>, String> {
     let playbook = whole(env, project)?;
     let sections = playbook["sections"].as_object();
@@ -112,12 +103,9 @@ fn points(env: &TestEnv, project: &Path) -> Result<BTreeSet<String>, String> {
 fn whole(env: &TestEnv, project: &Path) -> Result<Value, String> {
     let paths = env.paths();
     let file = fs::read(paths.playbook_file(project)).map_err(|e| e.to_string())?;
-    let mut playbook = Playbook::parse(&file).map_err(|e| e.to_string())?;
-    if let Ok(votes) = fs::read(paths.votes(project)) {
-        let votes: VotesApart = serde_json::from_slice(&votes).map_err(|e| e.to_string())?;
-        let votes = votes.beside(&playbook);
-        playbook = playbook.with_votes(&votes);
-    }
+    let playbook = Playbook::parse(&file).map_err(|e| e.to_string())?;
+    let votes = env.memory().votes(&project.to_string_lossy());
+    let playbook = playbook.with_votes(&votes.map_err(|e| e.to_string())?);
     serde_json::from_slice(&playbook.to_bytes()).map_err(|e| e.to_string())
 }
 

@@ -40,10 +40,7 @@ pub(crate) fn answer(prompt: &str) -> String {
     } else {
         let cited = cited(prompt, "By [pat-00");
         let analysis: Vec<_> = cited.iter().map(|n| format!("{CITED}{n}")).collect();
-        // A project's point, and one of the user's own.
-        let names = cited
-            .iter()
-            .flat_map(|n| [format!("pat-{n:03}"), format!("my-{n:03}")]);
+        let names = cited.iter().map(|n| format!("pat-{n:03}"));
         let tags: Vec<_> = names
             .map(|name| json!({"name": name, "tag": "helpful", "rationale": "cited"}))
             .collect();

@@ -64,7 +64,6 @@ impl Stage {
         ));
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();
         env.write_playbook(&points);
-        write_own(&env);
         for ((subject, text), fix) in SUBJECTS.into_iter().zip([INSTALL, LOGIN]) {
             // Hooks tell what helped in two sessions.
             for session in ["first", "second"] {
@@ -328,17 +327,4 @@ impl Drop for Stage {
             _ = client.wait();
         }
     }
-}
-
-/// Six key points of the user's own, which go along into every project.
-fn write_own(env: &TestEnv) {
-    let point = |n: usize| json!({"name": format!("my-{n:03}"), "text": format!("my wish {n}"), "helpful": 0, "harmful": 0});
-    let points: Vec<_> = (1..=6).map(point).collect();
-    let playbook = json!({"version": "1.0", "sections": {"USER PREFERENCES": points}});
-    let file = env.config_dir().join("playbook.json");
-    write(&file, playbook.to_string());
-    // Else the first start has both playbooks screened, in any order.
-    let folder = env.config_dir();
-    env.cli(&["trust", "--project", folder.to_str().expect("UTF-8")])
-        .ok();
 }

@@ -21,11 +21,11 @@ pub(crate) struct Wanted {
     fates: Fates,
     /// The processes to strike; all when none is named.
     roles: Vec<String>,
-    /// Where the votes of the scenario stand.
+    /// Where the votes of the scenario are kept.
     pub(crate) votes: Votes,
 }
 
-/// Where votes stand: `playbook.votes`.
+/// Where votes are kept: `playbook.votes`.
 #[derive(Clone, Copy)]
 pub(crate) enum Votes {
     File,
@@ -42,7 +42,7 @@ impl Votes {
 }
 
 impl Wanted {
-    /// Reads `all`, `local` (votes apart from the playbook), `seed=N` and the names of processes.
+    /// Reads `all`, `local` (votes in the memory), `seed=N` and the names of processes.
     pub(crate) fn by_arguments() -> Self {
         let mut wanted = Self {
             fates: Fates::Drawn(rand::random()),

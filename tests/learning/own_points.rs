@@ -1,5 +1,5 @@
-//! Promise: a key point of the user's own goes along into every project, is given before the
-//! project's within a quarter of the room, and what sessions say of it counts with it, once.
+//! Promise: a key point of the user's own goes along into every project, and is given after the
+//! project's within a quarter of the room.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ fn promoted() -> TestEnv {
     has!(
         told,
         "pref-001 is my-001 from now on",
-        "sent to the model that judges each",
+        "given to Claude in all your projects",
         "demote my-001"
     );
     env
@@ -33,15 +33,6 @@ fn bare_project(env: &mut TestEnv, name: &str) {
 
 fn own_file(env: &TestEnv) -> PathBuf {
     env.config_dir().join("playbook.json")
-}
-
-/// The votes of the user's own point, as the file has them.
-fn own_votes(env: &TestEnv) -> (u64, u64) {
-    let file: Value = serde_json::from_slice(&fs::read(own_file(env)).unwrap()).unwrap();
-    let point = &file["sections"]["USER PREFERENCES"][0];
-    assert_eq!(point["name"], "my-001");
-    let count = |key: &str| point[key].as_u64().unwrap();
-    (count("helpful"), count("harmful"))
 }
 
 #[test]
@@ -88,10 +79,10 @@ fn a_promoted_point_goes_into_every_project_and_back() {
 }
 
 #[test]
-fn the_users_own_points_stand_before_those_of_the_project() {
+fn the_users_own_points_follow_those_of_the_project() {
     let env = promoted();
     let context = env.start("s1").0;
-    let places = ["\n[my-001] ", "# OF THIS PROJECT", "\n[pat-001] "]
+    let places = ["# OF THIS PROJECT", "\n[pat-001] ", "\n[my-001] "]
         .map(|word| context.find(word).unwrap());
     assert!(places.is_sorted(), "{context}");
 }
@@ -111,65 +102,31 @@ fn a_project_may_switch_them_off() {
 }
 
 #[test]
-fn what_a_session_says_of_them_counts_with_them_and_once() {
-    let mut env = promoted();
-    bare_project(&mut env, "second");
-    env.start("s1");
-    env.learn_from(&Session::following("s1", "my-001"));
-    env.worker();
-    assert!(env.spool().is_empty() && env.failed().is_empty());
-    assert_eq!(own_votes(&env), (1, 0));
-    // The same session goes on, and compacts.
-    let mut session = Session::following("s1", "my-001");
-    session
-        .user("and document it")
-        .assistant("By [my-001]: done.");
-    env.write_transcript(&session);
-    env.hook(Hook::PreCompact, "s1", json!({})).silent();
-    env.ends("s1");
-    env.worker();
-    assert_eq!(own_votes(&env), (2, 0));
-    let log = env.cli(&["log", "my-001", "--json"]).json();
-    let job = log["story"].as_array().unwrap().last().unwrap()["job"].clone();
-    env.cli(&["undo", job.as_str().unwrap()]).ok();
-    assert_eq!(own_votes(&env), (1, 0));
-}
-
-#[test]
-fn a_model_judges_those_that_the_session_was_given() {
+fn what_a_session_says_of_them_counts_nowhere() {
     let tags = json!([
         {"name": "[MY-001]", "tag": "harmful", "rationale": "The user asked for more."},
         {"name": "pat-001", "tag": "helpful", "rationale": "It ran them."}]);
     let reflection = json!({"analysis": "a", "bullet_tags": tags});
-    // What the user's own points say is not learned again.
-    let operations = json!([{"type": "ADD", "text": "Answer in short sentences.",
-        "section": "USER PREFERENCES", "grounds": [1], "said": [1]}]);
-    let curation = json!({"reasoning": "r", "operations": operations});
+    let curation = json!({"reasoning": "r", "operations": []});
     let api = Api::script([reflection, curation].map(|reply| Step::text(&reply.to_string())));
     let mut env = promoted();
     env.use_api(&api.base_url(), "sk-test");
+    let before = fs::read_to_string(own_file(&env)).unwrap();
     env.start("s1");
     let session = Session::new("s1")
         .user("Answer in short sentences. Add a flag.")
-        .assistant("By [pat-001], the tests first.")
+        .assistant("By [my-001], in short. By [pat-001], the tests first.")
         .ran("cargo test", "12 passed")
         .assistant("Done.")
         .done();
     env.learn_from(&session);
-    let requests = api.requests();
-    has!(
-        requests[0].prompt(),
-        "# OF THE USER, FOR EVERY PROJECT",
-        "[my-001] helpful=0 harmful=0 :: Answer in short sentences."
+    lacks!(
+        api.requests()[0].prompt(),
+        "helpful=0 harmful=0 :: Answer in short"
     );
-    lacks!(requests[1].prompt(), "# OF THE USER, FOR EVERY PROJECT");
-    assert_eq!(own_votes(&env), (0, 1));
+    assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), before);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert_eq!(env.marks().len(), 1, "{:?}", env.marks());
-    has!(
-        env.cli(&["log"]).ok(),
-        "my-001, the user's own, says so already"
-    );
+    assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
 #[test]
@@ -193,18 +150,11 @@ fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
         "this session has its last good version"
     );
     has!(given, "[my-001]", "[pat-001]");
-    // Its votes wait for it; those of other sessions do not.
-    env.learn_from(&Session::following("s1", "my-001"));
-    assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), "{");
-    assert_eq!(env.spool().len(), 1);
     env.learn_citing("s9");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let own = env.config_dir().display().to_string();
     env.cli(&["restore", "--project", &own]).ok();
-    env.worker();
-    env.cli(&["jobs", "retry", "--all"]).ok();
-    env.worker();
-    assert_eq!(own_votes(&env), (1, 0));
+    has!(fs::read_to_string(own_file(&env)).unwrap(), "my-001");
 }
 
 #[test]
@@ -223,25 +173,9 @@ fn only_the_user_promotes() {
 fn sessions_in_the_folder_of_the_settings_teach_nothing() {
     let mut env = promoted();
     env.set("CLAUDE_PROJECT_DIR", env.config_dir());
+    let before = fs::read_to_string(own_file(&env)).unwrap();
     env.start("s1");
     env.learn_from(&Session::following("s1", "my-001"));
     assert!(env.spool().is_empty());
-    assert_eq!(own_votes(&env), (0, 0));
-}
-
-/// Two projects learn the same of their user, who is offered to take it along: once.
-#[test]
-fn a_preference_of_two_projects_is_offered_once() {
-    let mut env = TestEnv::without_worker();
-    let text = "Answer in short sentences.";
-    let add = ["add", text, "--section", "preferences"];
-    env.cli(&add).ok();
-    for (name, is_offered) in [("second", true), ("third", false)] {
-        bare_project(&mut env, name);
-        env.cli(&add).ok();
-        let offer = "pref-001 says what pref-001 of";
-        let told = env.told_at_start(name);
-        assert_eq!(told.contains(offer), is_offered, "{told}");
-        lacks!(env.told_at_start("again"), offer);
-    }
+    assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), before);
 }

@@ -328,17 +328,25 @@ fn processes_take_turns_and_none_is_lost() {
     );
 }
 
-#[test]
-fn a_newer_schema_is_refused_and_left_alone() {
+#[rstest]
+#[case::newer(999, "update playbook")]
+#[case::older(18, "to begin anew")]
+fn a_schema_of_another_version_is_refused_and_left_alone(#[case] version: i64, #[case] hint: &str) {
     let folder = Folder::new();
     folder.open().record(&full(1)).unwrap();
     let connection = rusqlite::Connection::open(&folder.file).unwrap();
-    connection.pragma_update(None, "user_version", 999).unwrap();
+    connection
+        .pragma_update(None, "user_version", version)
+        .unwrap();
     drop(connection);
     let before = fs::read(&folder.file).unwrap();
     let error = Memory::open(&folder.file).unwrap_err();
-    assert!(matches!(error, MemoryError::Newer { found: 999, .. }));
-    assert!(error.to_string().contains("memory.db"), "{error}");
+    let told = error.to_string();
+    assert!(
+        told.contains("memory.db") && told.contains(&format!("schema {version}")),
+        "{told}"
+    );
+    assert!(error.hint().unwrap().contains(hint));
     assert_eq!(before, fs::read(&folder.file).unwrap());
 }
 

@@ -222,7 +222,7 @@ in_project! {
     trust_record = "trust";
     /// What was seen of the names in its key points, and what of it is gone.
     freshness = "freshness.json";
-    /// The votes that stand apart from its playbook.
+    /// The votes of a project before the memory had them.
     votes = "votes.json";
     /// How its key points did in the sessions that were shown them.
     usage = "usage.json";

@@ -159,7 +159,7 @@ pub(crate) enum Command {
     #[command(
         long_about = "Use a key point of this project in all your projects
 
-Its text is given to Claude in each of your projects from then on, before the
+Its text is given to Claude in each of your projects from then on, after the
 project's own key points.",
         after_help = "Example:
   playbook promote pref-001"

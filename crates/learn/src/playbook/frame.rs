@@ -19,7 +19,7 @@ const PROJECT_TITLE: &str = "# OF THIS PROJECT";
 pub struct Frame<'a> {
     /// The template, with a place for the key points.
     pub template: &'a str,
-    /// The user's own key points, as [`own_points`] has them, which come first; empty where there
+    /// The user's own key points, as [`own_points`] has them, which come last; empty where there
     /// are none.
     pub own: &'a str,
 }
@@ -45,7 +45,7 @@ impl<'a> Frame<'a> {
             return Cow::Borrowed(template);
         }
         let own = self.own;
-        let both = format!("{own}{BLANK_LINE}{PROJECT_TITLE}{BLANK_LINE}{PLACEHOLDER}");
+        let both = format!("{PROJECT_TITLE}{BLANK_LINE}{PLACEHOLDER}{BLANK_LINE}{own}");
         Cow::Owned(template.replacen(PLACEHOLDER, &both, 1))
     }
 
@@ -62,8 +62,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The user's own key points as they stand before those of a project: of the room of `limits`
-/// they get a quarter.
+/// Renders the user's own key points, which follow those of a project: they get a quarter of the
+/// room of `limits`.
 pub fn own_points(
     bytes: &[u8],
     frame: Frame<'_>,
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_users_own_points_come_first_within_a_quarter_of_the_room() {
+    fn the_users_own_points_come_last_within_a_quarter_of_the_room() {
         let point = |n: usize| json!({"name": format!("my-{n:03}"), "text": "own ".repeat(30)});
         let usage = UsageRecord::default();
         let limits = InjectionLimits::FULL;
@@ -122,10 +122,9 @@ mod tests {
         };
         let text = both(&many(60), &own(2)).unwrap();
         assert!(units(&text) <= limits.units);
-        assert!(
-            text.starts_with("Before # OF YOUR USER, FOR EVERY PROJECT\n\n## OTHERS\n[my-001]")
-        );
-        assert!(text.contains("\n\n# OF THIS PROJECT\n\n## OTHERS\n[oth-"));
+        assert!(text.starts_with("Before # OF THIS PROJECT\n\n## OTHERS\n[oth-"));
+        let own_part = "\n\n# OF YOUR USER, FOR EVERY PROJECT\n\n## OTHERS\n[my-001]";
+        assert!(text.contains(own_part) && text.ends_with(" after"));
         let alone = both(&many(0), &own(1)).unwrap();
         assert!(alone.starts_with("Before # OF YOUR USER"), "{alone}");
         assert!(alone.ends_with(" after"), "{alone}");

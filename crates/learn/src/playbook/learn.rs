@@ -61,7 +61,7 @@ pub fn learn(
 }
 
 /// Counts what a session says of the points that it knew, and changes nothing else.
-pub fn count(playbook: &mut Playbook, tags: &[BulletTag], cited: &[Id], now: Timestamp) -> Applied {
+fn count(playbook: &mut Playbook, tags: &[BulletTag], cited: &[Id], now: Timestamp) -> Applied {
     // A neutral verdict is given to points that played no part.
     let judged = tags.iter().filter(|tag| tag.tag != Tag::Neutral);
     let judged = judged.map(|tag| tag.name.as_str());

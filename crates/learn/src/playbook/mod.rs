@@ -2,7 +2,6 @@
 //!
 //! Everything here is a function from values to values; the module `store` of the program keeps the file.
 
-pub mod apart;
 pub mod change;
 pub mod clean;
 pub mod context;
@@ -18,6 +17,7 @@ mod job_votes;
 mod json;
 pub mod learn;
 pub mod left_out;
+pub mod local_votes;
 pub mod manual_edit;
 pub(crate) mod meta;
 pub mod migrate;

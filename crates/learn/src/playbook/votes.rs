@@ -14,7 +14,6 @@ use super::clean::clean_text;
 use super::entry;
 use super::id::{Id, is_own_name};
 use super::model::Playbook;
-use super::numbers::Numbering;
 use super::shown;
 use super::tags::{BulletTag, Tag};
 use super::usage::PointInSession;
@@ -63,12 +62,12 @@ pub fn votes(tags: &[BulletTag], known: &KnownSession<'_>, playbook: &Playbook) 
         None => playbook.current_name(&places, name),
     };
     let is_there = |name: &str| places.contains_key(playbook.current_name(&places, name));
-    // The user's own playbook and the project's get each what is said of their points.
-    let is_of_here = |name: &str| is_own_name(name) == (playbook.numbering == Numbering::Own);
+    // The user's own points get no votes.
+    let is_of_here = |name: &str| !is_own_name(name);
     let tags = tags.iter().filter(|tag| is_of_here(&tag.name));
     let tags = tags.map(|tag| as_listed(tag, is_there));
     let tags: Vec<BulletTag> = tags.map(|tag| renumbered(tag, &moved)).collect();
-    let cited = known.cited.iter().filter(|id| is_of_here(id.as_str()));
+    let cited = known.cited.iter();
     let cited: Vec<Id> = cited.map(|id| now_called(id, &moved)).collect();
     // By the names of today: whether a text of today was shown.
     let mut is_same: HashMap<&str, bool> = HashMap::new();
@@ -83,7 +82,7 @@ pub fn votes(tags: &[BulletTag], known: &KnownSession<'_>, playbook: &Playbook) 
     let disowned: HashSet<&str> = known
         .cited
         .iter()
-        .filter(|id| is_of_here(id.as_str()) && (known.is_disowned)(id))
+        .filter(|id| (known.is_disowned)(id))
         .map(|id| current(id.as_str()))
         .collect();
     let flaw = |name| match is_same.get(current(name)) {

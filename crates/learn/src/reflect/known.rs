@@ -32,9 +32,6 @@ pub struct KnownLessons {
     pub lessons: Vec<KnownLesson>,
     /// The key points that the session was given or cited, as they stand now.
     pub given: Vec<Id>,
-    /// The user's own key points that it was given or cited, as they stand after the project's;
-    /// empty where there were none.
-    pub own: String,
     /// What the reflector proposed of this session and has no ground, with the reason: a curator
     /// may propose it with one.
     pub not_accepted: Vec<Skipped>,

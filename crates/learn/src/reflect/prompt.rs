@@ -267,7 +267,6 @@ mod tests {
             instructions: "From CLAUDE.md:\nUse type hints.\n".to_owned(),
             lessons: vec![lesson],
             given: vec![Id::parse("pat-001").unwrap()],
-            own: String::new(),
             not_accepted: vec![Skipped {
                 what: "lesson \"Use `tyck`.\"".to_owned(),
                 reason: "`tyck` stands neither in the user's words nor in a call".to_owned(),

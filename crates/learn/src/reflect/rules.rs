@@ -55,8 +55,7 @@ pub fn reflect(facts: &Facts, playbook: &Playbook, limits: SummaryLimits) -> Str
     let bullet_tags: Vec<BulletTag> = facts
         .citations
         .iter()
-        // The user's own points stand elsewhere; which of them there are is known there.
-        .filter(|id| id.is_own() || playbook.get(id).is_some())
+        .filter(|id| playbook.get(id).is_some())
         .map(|id| verdict(id, facts))
         .collect();
     let reflection = Reflection {

@@ -1,7 +1,7 @@
 //! Citations: the ids of key points that an assistant names in brackets.
 //!
-//! `\[((?:pat|mis|pref|ctx|oth)-\d+|kpt_\d+)\]` with ASCII digits (REQ-REFL-001), and
-//! `\[my-\d+\]` for the user's own, found by looking only at the bytes after a `[`.
+//! `\[((?:pat|mis|pref|ctx|oth)-\d+|kpt_\d+)\]` with ASCII digits (REQ-REFL-001), found by
+//! looking only at the bytes after a `[`. Those of the user's own points are left out.
 
 use std::collections::HashSet;
 
@@ -28,6 +28,7 @@ fn each(text: &str, mut found: impl FnMut(Id, usize)) {
             .count();
         if rest.get(length) == Some(&b']')
             && let Some(id) = Id::parse(&text[open + 1..=open + length])
+            && !id.is_own()
         {
             found(id, open);
         }
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[rstest]
-    #[case::the_users_own("[my-001] [My-1] [my_1]", &["my-001"])]
+    #[case::the_users_own("[my-001] [My-1] [my_1]", &[])]
     #[case::all_slugs("[pat-1] [mis-22] [pref-333] [ctx-4] [oth-05] [kpt_006]", &["pat-1", "mis-22", "pref-333", "ctx-4", "oth-05", "kpt_006"])]
     #[case::nested("[[pat-001]] [a[mis-002]b]", &["pat-001", "mis-002"])]
     #[case::restarted("[pat-[pat-001]", &["pat-001"])]

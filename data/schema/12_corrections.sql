@@ -1,3 +1,0 @@
--- What is kept beside a self-correction, as JSON.
-
-ALTER TABLE reflections ADD COLUMN correction TEXT;

@@ -1,0 +1,174 @@
+//! Promise: with `playbook.votes = "local"` the file changes only when a text does, and all that
+//! sessions vote counts all the same, once, whatever the setting is later.
+
+use std::fs;
+
+use crate::common::prelude::*;
+
+const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";
+
+fn learn(env: &TestEnv, id: &str) {
+    env.learn_from(&Session::following(id, "pat-001"));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+fn file(env: &TestEnv) -> String {
+    fs::read_to_string(env.playbook_path()).unwrap()
+}
+
+/// Returns how often a point helped by `playbook show`.
+fn helpful_of(env: &TestEnv, name: &str) -> u64 {
+    let told = env.cli(&["show", "--json"]).json();
+    let points = told["points"].as_array().unwrap().iter();
+    let point = points.clone().find(|point| point["name"] == name);
+    point.and_then(|point| point["helpful"].as_u64()).unwrap()
+}
+
+fn helpful(env: &TestEnv) -> u64 {
+    helpful_of(env, "pat-001")
+}
+
+/// Undoes the job of one change of the point that sessions vote on.
+fn undo(env: &TestEnv, change: usize) {
+    let log = env.cli(&["log", "pat-001", "--json"]).json();
+    let job = log["story"][change]["job"].as_str().unwrap().to_owned();
+    env.cli(&["undo", &job]).ok();
+}
+
+fn project() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_config(LOCAL);
+    env.write_playbook(&[
+        ("pat-001", "run the tests before every commit"),
+        ("pat-002", "b"),
+    ]);
+    env
+}
+
+#[test]
+fn a_vote_changes_no_file_and_counts() {
+    let env = project();
+    let before = file(&env);
+    for (number, id) in (1..).zip(["s1", "s2"]) {
+        learn(&env, id);
+        assert_eq!((file(&env), helpful(&env)), (before.clone(), number));
+    }
+    // What others vote, who write it into the file, counts too.
+    let others = before.replacen("\"helpful\": 0", "\"helpful\": 5", 1);
+    fs::write(env.playbook_path(), others).unwrap();
+    assert_eq!(helpful(&env), 7);
+    learn(&env, "s4");
+    assert_eq!(helpful(&env), 8);
+    has!(file(&env), "\"helpful\": 5");
+    undo(&env, 3);
+    assert_eq!(helpful(&env), 7);
+    has!(file(&env), "\"helpful\": 5");
+}
+
+#[test]
+fn a_text_changes_the_file_and_no_counter_in_it() {
+    let env = project();
+    learn(&env, "s1");
+    env.cli(&["edit", "pat-001", "--text", "run all tests"])
+        .ok();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+    has!(file(&env), "run all tests");
+    assert_eq!(helpful(&env), 1);
+    // A merged point is new, and gets the votes of its sources.
+    let merge = [
+        "merge",
+        "pat-001",
+        "pat-002",
+        "--text",
+        "run each test",
+        "--json",
+    ];
+    let merged = env.cli(&merge).json();
+    assert_eq!(env.marks_of("pat-003"), (0, 0));
+    assert_eq!(helpful_of(&env, "pat-003"), 1);
+    env.cli(&["undo", merged["job"].as_str().unwrap()]).ok();
+    assert_eq!((helpful(&env), env.marks_of("pat-001")), (1, (0, 0)));
+}
+
+#[test]
+fn a_snapshot_brings_texts_back_and_leaves_the_votes() {
+    let env = project();
+    learn(&env, "s1");
+    env.cli(&["edit", "pat-001", "--text", "run all tests"])
+        .ok();
+    learn(&env, "s2");
+    env.cli(&["edit", "pat-001", "--text", "run no tests"]).ok();
+    let kept = env.cli(&["restore", "--json"]).json();
+    let earlier = kept["snapshots"][1]["snapshot"].clone();
+    env.cli(&["restore", earlier.as_str().unwrap()]).ok();
+    has!(file(&env), "run all tests");
+    assert_eq!((helpful(&env), env.marks_of("pat-001")), (2, (0, 0)));
+}
+
+#[test]
+fn a_counter_is_that_of_the_file_and_the_votes_whatever_the_setting() {
+    let env = project();
+    learn(&env, "s1");
+    learn(&env, "s2");
+    env.write_config("");
+    assert_eq!((helpful(&env), env.marks_of("pat-001")), (2, (0, 0)));
+    learn(&env, "s3");
+    assert_eq!((helpful(&env), env.marks_of("pat-001")), (3, (1, 0)));
+    env.write_config(LOCAL);
+    learn(&env, "s4");
+    assert_eq!((helpful(&env), env.marks_of("pat-001")), (4, (1, 0)));
+    undo(&env, 3);
+    assert_eq!(helpful(&env), 3);
+    env.write_config("");
+    undo(&env, 0);
+    assert_eq!(helpful(&env), 2);
+}
+
+/// Votes were in a file of the project's state before.
+#[test]
+fn votes_of_a_file_are_added_once_and_the_file_goes() {
+    let env = project();
+    learn(&env, "s1");
+    let old = env.paths().votes(&env.project());
+    let said = json!({"points": {"pat-001": {"helpful": 3, "harmful": 0, "text": "0a1b"}},
+        "applied": ["20261121T120000-3f9a2c1b"]});
+    for _ in 0..2 {
+        // The second is one that could not be removed.
+        fs::write(&old, said.to_string()).unwrap();
+        assert_eq!(helpful(&env), 4);
+        assert!(!old.exists());
+    }
+    learn(&env, "s2");
+    assert_eq!((helpful(&env), env.marks_of("pat-001")), (5, (0, 0)));
+    fs::write(&old, "{").unwrap();
+    env.learn_from(&Session::following("s3", "pat-001"));
+    assert_eq!(fs::read_to_string(&old).unwrap(), "{");
+    has!(env.cli(&["jobs"]).ok(), "could not read votes");
+}
+
+/// A model's new key point goes into the file; its tags do not.
+#[test]
+fn what_a_model_adds_is_in_the_file() {
+    let reflection = json!({"analysis": "a", "bullet_tags": [
+        {"name": "pat-001", "tag": "helpful", "rationale": "r"}]});
+    let add = json!({"type": "ADD", "text": "Always add a flag to the parser first.",
+        "section": "OTHERS", "grounds": [1], "said": [1]});
+    let curation = json!({"reasoning": "r", "operations": [add]});
+    let replies = [reflection, curation].map(|reply| Step::text(&reply.to_string()));
+    let api = Api::script(replies.clone());
+    let mut env = project();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_config(LOCAL);
+    learn(&env, "s1");
+    let marks = env.marks();
+    assert_eq!(
+        (marks["pat-001"], marks.len(), helpful(&env)),
+        ((0, 0), 3, 1)
+    );
+    // Both questions have the counters of the file and the votes.
+    api.now(replies);
+    learn(&env, "s2");
+    let asked = api.requests();
+    has!(asked[2].prompt(), "[pat-001] helpful=1 harmful=0");
+    has!(asked[3].prompt(), "[pat-001] helpful=2 harmful=0");
+}
