@@ -33,7 +33,7 @@ fn every_dress_of_one_session_is_the_same_mark() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 10);
+    assert_eq!(seen, 11);
 }
 
 #[test]

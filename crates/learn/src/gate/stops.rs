@@ -62,7 +62,7 @@ impl TurnEnd {
     fn at(place: EventPlace<'_>) -> Self {
         Self {
             offset: place.offset,
-            uuid: place.uuid().map(str::to_owned),
+            uuid: place.uuid.map(str::to_owned),
             time: place.time,
             verdict: GateVerdict::default(),
         }

@@ -87,11 +87,6 @@ impl Masker {
         self.masked(text, Unclosed::ToEnd, |_| {})
     }
 
-    /// Tells whether [`Self::mask`] would mask anything.
-    pub(crate) fn finds(&self, text: &str) -> bool {
-        !self.spans(text, Unclosed::ToEnd).is_empty()
-    }
-
     /// Masks all texts of a value; tells whether there was anything to mask.
     pub fn mask_value(&self, value: &mut Value) -> bool {
         let mut any = false;

@@ -7,7 +7,6 @@
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use memchr::memmem;
 use regex::Regex;
 use serde::Deserialize;
 
@@ -15,7 +14,7 @@ use super::category::ErrorCategory;
 use super::cut;
 use super::english::pattern;
 use super::event::{Call, CheckResult, KnownBy};
-use super::text::Str;
+use super::json::Str;
 use super::{deed, shell};
 use crate::redact;
 use crate::shown::without_controls;
@@ -58,9 +57,9 @@ static RUNNERS: LazyLock<Option<(Vec<CheckRunner>, AhoCorasick)>> = LazyLock::ne
 });
 
 impl CheckRunner {
-    fn may_have_written(&self, raw: &[u8]) -> bool {
+    fn may_have_written(&self, raw: &str) -> bool {
         let mut words = self.words.iter();
-        words.any(|word| memmem::find(raw, word.as_bytes()).is_some())
+        words.any(|word| raw.contains(word))
     }
 
     fn compile(&self) -> [Option<Regex>; 2] {
@@ -86,7 +85,7 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckRe
     if deed::only_looks(&call.input, REPORTERS) {
         return None;
     }
-    let text = raw.decode().ok()?;
+    let text = raw.decode();
     let text = without_controls(&text);
     let mut passed = None;
     for runner in runners
@@ -118,7 +117,7 @@ fn by_exit(name: &str, output: Str<'_>, failed: bool) -> Option<CheckResult> {
     if !failed {
         return Some(check(name, Ok(()), "it worked", KnownBy::Exit));
     }
-    let text = output.decode().ok()?;
+    let text = output.decode();
     let text = without_controls(&text);
     let last = text.lines().rfind(|line| !line.trim().is_empty());
     Some(check(
@@ -167,7 +166,7 @@ mod tests {
         };
         // What serde_json writes stands between two quotes.
         let json = serde_json::to_string(output).unwrap();
-        let raw = Str::new(&json.as_bytes()[1..json.len() - 1]);
+        let raw = Str::new(&json[1..json.len() - 1]);
         find(&call, raw, failed)
     }
 

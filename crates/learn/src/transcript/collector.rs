@@ -50,7 +50,7 @@ pub struct Collector {
     uses_of: HashMap<Id, u32>,
     has_request: bool,
     /// The id of the last event's message.
-    last_message: Vec<u8>,
+    last_message: String,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
     red_checks: Unmended,
@@ -128,8 +128,8 @@ impl Collector {
             EventKind::ToolResult(call) => self.worked(call),
         }
         self.last_message.clear();
-        let message = event.place.message.unwrap_or_default();
-        self.last_message.extend_from_slice(message.raw());
+        self.last_message
+            .push_str(event.place.message_id.unwrap_or_default());
     }
 
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
@@ -162,9 +162,9 @@ impl Collector {
         self.buffer.put(Item {
             seq: event.seq,
             offset: event.place.offset,
-            uuid: event.place.uuid().map(str::to_owned),
+            uuid: event.place.uuid.map(str::to_owned),
             time: event.place.time,
-            message_id: event.place.message_id().map(str::to_owned),
+            message_id: event.place.message_id.map(str::to_owned),
             kind: event.kind.name(),
             rank,
             bearing: match event.kind {
@@ -257,7 +257,7 @@ impl Collector {
 
     /// Adds a text to the last one when both are parts of one message.
     fn joined(&mut self, event: &Event<'_>, text: &str) -> bool {
-        let message = event.place.message.unwrap_or_default().raw();
+        let message = event.place.message_id.unwrap_or_default();
         if message.is_empty() || message != self.last_message {
             return false;
         }

@@ -12,7 +12,6 @@ pub use super::call::Call;
 use super::category::ErrorCategory;
 use super::message::ErrorMessage;
 use super::recurring_errors::Way;
-use super::text::Str;
 use crate::hint::Signature;
 use crate::playbook::Id;
 
@@ -32,24 +31,12 @@ pub struct Event<'a> {
 pub struct EventPlace<'a> {
     /// Where its record begins, in bytes from the start of the file.
     pub offset: u64,
-    /// The id of its record, where it has one, as it stands there: it is read of few.
-    pub(crate) record: Option<Str<'a>>,
+    /// The id of its record, where it has one.
+    pub uuid: Option<&'a str>,
     /// When it was written.
     pub time: Option<Timestamp>,
     /// The id of the message that the record is a part of.
-    pub(crate) message: Option<Str<'a>>,
-}
-
-impl<'a> EventPlace<'a> {
-    /// The id of its record, where it has one.
-    pub fn uuid(&self) -> Option<&'a str> {
-        self.record.and_then(Str::plain)
-    }
-
-    /// The id of the message that the record is a part of.
-    pub fn message_id(&self) -> Option<&'a str> {
-        self.message.and_then(Str::plain)
-    }
+    pub message_id: Option<&'a str>,
 }
 
 /// The kinds of events.

@@ -1,6 +1,6 @@
 //! The stable hash by which a record is known across files and versions.
 
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,29 +25,6 @@ pub(crate) fn of_text(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Puts record hashes into tables as they are, which is random enough.
-pub(crate) type Hashed = BuildHasherDefault<AsItIs>;
-
-/// See [`Hashed`].
-#[derive(Debug, Default)]
-pub(crate) struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@
 //! a user or a tool says of ids is no note.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, BufRead};
 
-use memchr::memmem;
-use serde_json::Value;
+use serde::Deserialize;
 
-use super::blocks::{Blocks, LineBlock};
-use super::source::TranscriptSource;
+use super::json::{self, Object, Raw};
+use super::lines::Lines;
+use super::record_reader::without_padding;
+use super::tool_answer;
 
 /// A longer line is no note of what a hook said: the client keeps 10,000 characters of that.
 const MAX_NOTE: usize = 1 << 20;
@@ -28,71 +29,81 @@ pub struct Beginnings {
     pub origins: BTreeSet<String>,
 }
 
+/// What a record of the client's may note of a beginning.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Note<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Raw<'a>,
+    request_session_id: Raw<'a>,
+    attachment: Object<GivenNote<'a>>,
+}
+
+/// What the client notes of the output of a hook.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct GivenNote<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Raw<'a>,
+    hook_event: Raw<'a>,
+    content: Raw<'a>,
+}
+
 impl Beginnings {
     /// Reads what a transcript says from its beginning on.
-    pub fn read(source: impl TranscriptSource) -> io::Result<Self> {
-        let mut blocks = Blocks::new(source, 0);
+    pub fn read(source: impl BufRead) -> io::Result<Self> {
+        let mut lines = Lines::new(source, 0);
         let mut found = Self::default();
-        let mut lines = LineBlock::default();
-        while let Some(next) = blocks.fill(lines)? {
-            found.note(next.bytes());
-            lines = next;
+        while let Some(line) = lines.next()? {
+            let text = line.text().filter(|text| text.len() <= MAX_NOTE);
+            found.note(&text.unwrap_or_default());
         }
         Ok(found)
     }
 
-    /// Notes what whole lines say. Inside of a text the quotes of a key are escaped, so few
+    /// Notes what a line says. Inside of a text the quotes of a key are escaped, so few
     /// lines are parsed that are no notes.
-    fn note(&mut self, bytes: &[u8]) {
-        for at in memmem::find_iter(bytes, br#""hookEvent""#) {
-            if let Some(record) = record_at(bytes, at) {
-                let texts = given_at_start(&record);
-                let room = MAX_FOUND.saturating_sub(self.given.len());
-                self.given.extend(texts.take(room));
-            }
+    fn note(&mut self, line: &str) {
+        if !line.contains(r#""hookEvent""#) && !line.contains(r#""requestSessionId""#) {
+            return;
         }
-        let key = br#""requestSessionId":""#;
-        for at in memmem::find_iter(bytes, key) {
-            let rest = &bytes[at + key.len()..];
-            let end = memchr::memchr(b'"', rest).unwrap_or_default();
-            let Ok(id) = std::str::from_utf8(&rest[..end]) else {
+        let values = serde_json::Deserializer::from_str(without_padding(line));
+        for Object(note) in values.into_iter::<Object<Note<'_>>>().map_while(Result::ok) {
+            let Some(note) = note else {
                 continue;
             };
-            // A fork repeats it on each record that it copied.
-            if self.origins.len() < MAX_FOUND
-                && !self.origins.contains(id)
-                && record_at(bytes, at).is_some_and(|record| {
-                    record["type"] == "assistant" && record["requestSessionId"] == id
-                })
-            {
-                self.origins.insert(id.to_owned());
+            if self.given.len() < MAX_FOUND {
+                self.given.extend(note.given_at_start());
+            }
+            let origin = json::name(note.request_session_id);
+            let origin = origin.filter(|_| json::name(note.kind) == Some("assistant"));
+            if self.origins.len() < MAX_FOUND {
+                self.origins.extend(origin.map(str::to_owned));
             }
         }
     }
 }
 
-fn record_at(bytes: &[u8], at: usize) -> Option<Value> {
-    let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |i| i + 1);
-    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |i| at + i);
-    let line = bytes
-        .get(start..end)
-        .filter(|line| line.len() <= MAX_NOTE)?;
-    serde_json::from_slice(line).ok()
-}
-
-/// The texts that a hook gave at the start of a session, or of the subagent whose transcript
-/// this is, to the model or to the user, if this is the client's note of that.
-fn given_at_start(record: &Value) -> impl Iterator<Item = String> {
-    let note = &record["attachment"];
-    let is_note = record["type"] == "attachment"
-        && (note["type"] == "hook_additional_context" || note["type"] == "hook_system_message")
-        && (note["hookEvent"] == "SessionStart" || note["hookEvent"] == "SubagentStart");
-    let content = Some(&note["content"]).filter(|_| is_note);
-    let texts = content.into_iter().flat_map(|content| match content {
-        Value::Array(texts) => texts.as_slice(),
-        text => std::slice::from_ref(text),
-    });
-    texts.filter_map(Value::as_str).map(str::to_owned)
+impl Note<'_> {
+    /// Returns the texts that a hook gave at the start of a session, or of the subagent whose
+    /// transcript this is, to the model or to the user, if this is the client's note of that.
+    fn given_at_start(&self) -> Vec<String> {
+        let note = self.attachment.0.as_ref().filter(|note| {
+            json::name(self.kind) == Some("attachment")
+                && ["hook_additional_context", "hook_system_message"]
+                    .map(Some)
+                    .contains(&json::name(note.kind))
+                && ["SessionStart", "SubagentStart"]
+                    .map(Some)
+                    .contains(&json::name(note.hook_event))
+        });
+        let content = note.and_then(|note| note.content);
+        let texts = content.map(tool_answer::strings).unwrap_or_default();
+        texts
+            .into_iter()
+            .map(|text| text.decode().into_owned())
+            .collect()
+    }
 }
 
 #[cfg(test)]
@@ -136,10 +147,9 @@ mod tests {
         let text = format!(
             "{said}\n{tool}\n{prompt}\n{{\"hookEvent\" \n{{\"type\":\"user\",\"requestSessionId\":\"x\"}}\n"
         );
-        let mut found = Beginnings::default();
-        found.note(text.as_bytes());
-        assert_eq!(found, Beginnings::default());
-        found.note(format!("{text}{note}\n").as_bytes());
+        let read = |text: &str| Beginnings::read(text.as_bytes()).unwrap();
+        assert_eq!(read(&text), Beginnings::default());
+        let found = read(&format!("{text}{note}\n"));
         assert_eq!(Vec::from_iter(found.given), ["[pat-001]"]);
     }
 }

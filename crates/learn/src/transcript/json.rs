@@ -1,297 +1,240 @@
-//! A borrowing JSON reader for transcripts.
+//! JSON of which serde_json finds the values, and decodes only what is needed.
 //!
-//! More than 90 % of a transcript's bytes are of no interest to us, and nearly all of
-//! them stand inside long strings. This reader finds the end of a string with `memchr`
-//! and hands back slices; only what is asked for is ever decoded. It checks the
-//! grammar around strings strictly, and what stands in a string when it is decoded.
-//! Nesting is counted, not recursed into, so that no input can exhaust the stack.
+//! More than 90 % of a transcript's bytes are of no interest to us. A key of an unexpected
+//! type counts as absent: a later client may write it otherwise.
 
-use super::text::Str;
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
-/// How deeply values may nest; real transcripts stay under 20.
-const MAX_DEPTH: u32 = 128;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
-/// How many bytes are looked at before a string counts as long; a multiple of eight.
-const SHORT: usize = 40;
+use super::mask::without_last_word;
+use crate::clip::{boundary_after, boundary_before};
 
-/// Why a text is not the JSON we read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JsonFault {
-    /// It breaks the grammar, or ends too early.
-    Syntax,
-    /// It nests more than 128 values.
-    TooDeep,
-    /// A string that is needed is not UTF-8.
-    NotUtf8,
+/// The longest id or name, in bytes.
+const MAX_NAME: usize = 200;
+/// The longest escape, a pair of `\uXXXX`, in bytes.
+const MAX_ESCAPE: usize = 12;
+
+/// A value as it is written, if there is one that is not `null`.
+pub(crate) type Raw<'a> = Option<&'a RawValue>;
+
+/// Returns an id or a name: a short string without escapes.
+pub(crate) fn name<'a>(value: Raw<'a>) -> Option<&'a str> {
+    value.and_then(Str::of).and_then(Str::plain)
 }
 
-/// A value of which only the outline is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Value<S> {
-    Str(S),
-    /// An object or array: its text with the brackets.
-    Nested(S),
-    /// `true` or `false`.
-    Bool(bool),
-    /// A number or `null`.
-    Plain,
+/// Returns `true` for the value `true` alone.
+pub(crate) fn is_true(value: Raw<'_>) -> bool {
+    value.is_some_and(|value| value.get() == "true")
 }
 
-impl<S> Value<S> {
-    pub(crate) fn str(self) -> Option<S> {
-        match self {
-            Self::Str(s) => Some(s),
-            _ => None,
-        }
+/// A string as it is written between its quotes, not decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Str<'a>(&'a str);
+
+impl<'a> Str<'a> {
+    /// Takes what JSON has between two quotes.
+    pub(crate) fn new(raw: &'a str) -> Self {
+        Self(raw)
     }
 
-    pub(crate) fn is_true(&self) -> bool {
-        matches!(self, Self::Bool(true))
+    /// Returns the string that a value is.
+    pub(crate) fn of(value: &'a RawValue) -> Option<Self> {
+        let raw = value.get().strip_prefix('"')?;
+        raw.strip_suffix('"').map(Self)
     }
 
-    pub(crate) fn map<T>(self, form: impl Fn(S) -> T) -> Value<T> {
-        match self {
-            Self::Str(s) => Value::Str(form(s)),
-            Self::Nested(s) => Value::Nested(form(s)),
-            Self::Bool(b) => Value::Bool(b),
-            Self::Plain => Value::Plain,
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct JsonCursor<'a> {
-    bytes: &'a [u8],
-    pos: usize,
-}
-
-impl<'a> JsonCursor<'a> {
-    /// Starts at the beginning of `bytes`.
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, pos: 0 }
+    /// Returns the text as it is written, with escapes.
+    pub(crate) fn raw(self) -> &'a str {
+        self.0
     }
 
-    /// Returns how many bytes were read.
-    pub(crate) fn position(&self) -> usize {
-        self.pos
+    fn plain(self) -> Option<&'a str> {
+        (self.0.len() <= MAX_NAME && !self.0.contains('\\')).then_some(self.0)
     }
 
-    /// Skips blanks and returns the next byte without taking it.
-    pub(crate) fn peek(&mut self) -> Option<u8> {
-        while let Some(&b) = self.bytes.get(self.pos) {
-            if !matches!(b, b' ' | b'\t' | b'\r' | b'\n') {
-                return Some(b);
-            }
-            self.pos += 1;
+    /// Returns about the first `max` bytes, and no part of an escape.
+    pub(crate) fn head(self, max: usize) -> Self {
+        if self.0.len() <= max {
+            return self;
         }
-        None
+        let near = max.saturating_sub(MAX_ESCAPE);
+        let mut last = self.0.as_bytes()[near..max].iter();
+        let end = match last.position(|byte| *byte == b'\\') {
+            Some(at) => self.0[..near + at].trim_end_matches('\\').len(),
+            None => boundary_before(self.0, max),
+        };
+        Self(&self.0[..end])
     }
 
-    fn take(&mut self, wanted: u8) -> Result<(), JsonFault> {
-        if self.peek() == Some(wanted) {
-            self.pos += 1;
-            Ok(())
-        } else {
-            Err(JsonFault::Syntax)
+    /// Returns about the last `max` bytes, from the start of a line.
+    ///
+    /// What looks like a newline can be the end of an escaped backslash and an `n`; then
+    /// the line begins a character late.
+    pub(crate) fn tail(self, max: usize) -> Self {
+        if self.0.len() <= max {
+            return self;
         }
+        let last = &self.0[boundary_after(self.0, self.0.len() - max)..];
+        Self(last.split_once("\\n").map_or("", |(_, lines)| lines))
     }
 
-    /// Reads an object, calling `field` with each key; `field` must read the value.
-    pub(crate) fn object(
-        &mut self,
-        mut field: impl FnMut(&mut Self, Str<'a>) -> Result<(), JsonFault>,
-    ) -> Result<(), JsonFault> {
-        self.take(b'{')?;
-        if self.peek() == Some(b'}') {
-            self.pos += 1;
-            return Ok(());
+    /// Decodes about the first and the last `max` bytes, or all of a string that is
+    /// not longer than both.
+    pub(crate) fn decode_ends(self, max: usize) -> Cow<'a, str> {
+        if self.0.len() <= 2 * max {
+            return self.decode();
         }
-        loop {
-            self.peek();
-            let key = self.string()?;
-            self.take(b':')?;
-            field(self, key)?;
-            match self.peek() {
-                Some(b',') => self.pos += 1,
-                Some(b'}') => {
-                    self.pos += 1;
-                    return Ok(());
-                }
-                _ => return Err(JsonFault::Syntax),
-            }
-        }
+        let (head, tail) = (self.head(max).decode(), self.tail(max).decode());
+        // Half a word can be half a secret, which nothing knows as one.
+        let head = without_last_word(&head);
+        Cow::Owned(format!("{head}\n[… middle left out …]\n{tail}"))
     }
 
-    /// Reads an array, calling `item` at each element; `item` must read it.
-    pub(crate) fn array(
-        &mut self,
-        mut item: impl FnMut(&mut Self) -> Result<(), JsonFault>,
-    ) -> Result<(), JsonFault> {
-        self.take(b'[')?;
-        if self.peek() == Some(b']') {
-            self.pos += 1;
-            return Ok(());
+    /// Decodes escapes; half of a surrogate pair becomes U+FFFD.
+    pub(crate) fn decode(self) -> Cow<'a, str> {
+        if !self.0.contains('\\') {
+            return Cow::Borrowed(self.0);
         }
-        loop {
-            item(self)?;
-            match self.peek() {
-                Some(b',') => self.pos += 1,
-                Some(b']') => {
-                    self.pos += 1;
-                    return Ok(());
-                }
-                _ => return Err(JsonFault::Syntax),
-            }
-        }
-    }
-
-    pub(crate) fn value(&mut self) -> Result<Value<Str<'a>>, JsonFault> {
-        match self.peek() {
-            Some(b'"') => self.string().map(Value::Str),
-            Some(b'{' | b'[') => {
-                let start = self.pos;
-                self.skip_nested()?;
-                Ok(Value::Nested(Str::new(&self.bytes[start..self.pos])))
-            }
-            Some(b't') => self.literal(b"true").map(|()| Value::Bool(true)),
-            Some(b'f') => self.literal(b"false").map(|()| Value::Bool(false)),
-            _ => self.plain().map(|()| Value::Plain),
-        }
-    }
-
-    /// Reads a string; the cursor must stand on its quote.
-    fn string(&mut self) -> Result<Str<'a>, JsonFault> {
-        if self.bytes.get(self.pos) != Some(&b'"') {
-            return Err(JsonFault::Syntax);
-        }
-        let start = self.pos + 1;
-        let mut from = start;
-        let mut quote = find_quote(&self.bytes[start..]);
-        loop {
-            let end = from + quote.ok_or(JsonFault::Syntax)?;
-            let before = &self.bytes[from..end];
-            let slashes = match before.last() {
-                Some(b'\\') => before.iter().rev().take_while(|&&b| b == b'\\').count(),
-                _ => 0,
-            };
-            if slashes % 2 == 0 {
-                self.pos = end + 1;
-                return Ok(Str::new(&self.bytes[start..end]));
-            }
-            from = end + 1;
-            quote = memchr::memchr(b'"', &self.bytes[from..]);
-        }
-    }
-
-    fn literal(&mut self, word: &[u8]) -> Result<(), JsonFault> {
-        if self.bytes[self.pos..].starts_with(word) {
-            self.pos += word.len();
-            Ok(())
-        } else {
-            Err(JsonFault::Syntax)
-        }
-    }
-
-    /// Skips a number or `null`.
-    fn plain(&mut self) -> Result<(), JsonFault> {
-        let rest = &self.bytes[self.pos..];
-        if rest.first() == Some(&b'n') {
-            return self.literal(b"null");
-        }
-        let length = rest
-            .iter()
-            .take_while(|b| matches!(b, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
-            .count();
-        self.pos += length;
-        match rest.first() {
-            Some(b'0'..=b'9' | b'-') if rest[length - 1].is_ascii_digit() => Ok(()),
-            _ => Err(JsonFault::Syntax),
-        }
-    }
-
-    fn skip_nested(&mut self) -> Result<(), JsonFault> {
-        // One bit per open value: 1 for an object, 0 for an array.
-        let mut open: u128 = 0;
-        let mut depth: u32 = 0;
-        loop {
-            // A value stands here.
-            match self.peek() {
-                Some(b'{') => {
-                    self.pos += 1;
-                    (open, depth) = deeper(open, depth, 1)?;
-                    if self.peek() != Some(b'}') {
-                        self.key()?;
-                        continue;
-                    }
-                }
-                Some(b'[') => {
-                    self.pos += 1;
-                    (open, depth) = deeper(open, depth, 0)?;
-                    if self.peek() != Some(b']') {
-                        continue;
-                    }
-                }
-                Some(b'"') => drop(self.string()?),
-                Some(b't') => self.literal(b"true")?,
-                Some(b'f') => self.literal(b"false")?,
-                _ => self.plain()?,
-            }
-            // A value ended here: close what ends with it.
-            loop {
-                let object = open & 1 == 1;
-                match self.peek() {
-                    Some(b',') => {
-                        self.pos += 1;
-                        if object {
-                            self.peek();
-                            self.key()?;
-                        }
-                        break;
-                    }
-                    Some(b'}') if object => {}
-                    Some(b']') if !object => {}
-                    _ => return Err(JsonFault::Syntax),
-                }
-                self.pos += 1;
-                open >>= 1;
-                depth -= 1;
-                if depth == 0 {
-                    return Ok(());
-                }
-            }
-        }
-    }
-
-    fn key(&mut self) -> Result<(), JsonFault> {
-        self.string()?;
-        self.take(b':')
+        let quoted = format!("\"{}\"", self.0);
+        let decoded = serde_json::Deserializer::from_str(&quoted).deserialize_bytes(Decoded);
+        Cow::Owned(decoded.unwrap_or_default())
     }
 }
 
-/// Finds the next quote. Most strings are short, so the first bytes are looked at
-/// eight at a time, which is quicker than to call `memchr` for them.
-fn find_quote(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
-    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
-    const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
-    let Some(head) = bytes.first_chunk::<SHORT>() else {
-        return memchr::memchr(b'"', bytes);
-    };
-    for (i, word) in head.as_chunks::<8>().0.iter().enumerate() {
-        let differs = u64::from_le_bytes(*word) ^ QUOTES;
-        let found = differs.wrapping_sub(ONES) & !differs & TOPS;
-        if found != 0 {
-            return Some(i * 8 + found.trailing_zeros() as usize / 8);
-        }
+/// Takes a string as bytes, which serde_json reads with half a surrogate pair in it, too.
+struct Decoded;
+
+impl Visitor<'_> for Decoded {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
     }
-    memchr::memchr(b'"', &bytes[SHORT..]).map(|i| SHORT + i)
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
+        Ok(match String::from_utf8_lossy(bytes) {
+            Cow::Borrowed(text) => text.to_owned(),
+            // Half a pair is three bytes.
+            Cow::Owned(text) => text.replace("\u{FFFD}\u{FFFD}\u{FFFD}", "\u{FFFD}"),
+        })
+    }
 }
 
-fn deeper(open: u128, depth: u32, bit: u128) -> Result<(u128, u32), JsonFault> {
-    if depth == MAX_DEPTH {
-        return Err(JsonFault::TooDeep);
+/// An object, read as `T`; nothing where another value is.
+pub(crate) struct Object<T>(pub Option<T>);
+
+impl<T> Default for Object<T> {
+    fn default() -> Self {
+        Self(None)
     }
-    Ok((open << 1 | bit, depth + 1))
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_any(ObjectVisitor(PhantomData))
+            .map(Self)
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Option<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields)).map(Some)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Option<T>, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+}
+
+/// Calls `found` with each item of a list, if the value is one.
+pub(crate) fn each_item<'a, T: Deserialize<'a>>(value: &'a RawValue, found: impl FnMut(T)) {
+    if value.get().starts_with('[') {
+        let mut items = serde_json::Deserializer::from_str(value.get());
+        // A fault only means that less is known.
+        _ = items.deserialize_seq(EachItem(found, PhantomData));
+    }
+}
+
+struct EachItem<F, T>(F, PhantomData<T>);
+
+impl<'de, F: FnMut(T), T: Deserialize<'de>> Visitor<'de> for EachItem<F, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element()? {
+            (self.0)(item);
+        }
+        Ok(())
+    }
+}
+
+/// Calls `found` with the name and the value of each field, if the value is an object.
+pub(crate) fn each_field<'a>(value: &'a RawValue, found: impl FnMut(&str, &'a RawValue)) {
+    if value.get().starts_with('{') {
+        let mut fields = serde_json::Deserializer::from_str(value.get());
+        // A fault only means that less is known.
+        _ = fields.deserialize_map(EachField(found));
+    }
+}
+
+struct EachField<F>(F);
+
+impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for EachField<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut fields: A) -> Result<(), A::Error> {
+        while let Some((key, value)) = fields.next_entry::<String, &RawValue>()? {
+            (self.0)(&key, value);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -300,55 +243,42 @@ mod tests {
     use proptest::prelude::*;
     use rstest::rstest;
 
-    fn whole(text: &[u8]) -> Result<(), JsonFault> {
-        let mut cursor = JsonCursor::new(text);
-        cursor.value()?;
-        match cursor.peek() {
-            None => Ok(()),
-            Some(_) => Err(JsonFault::Syntax),
-        }
+    #[rstest]
+    #[case::plain("abc", "abc")]
+    #[case::escapes(r#"a\"b\\c\/d\n\t\r\b\f"#, "a\"b\\c/d\n\t\r\u{8}\u{c}")]
+    #[case::unicode(r"\u00e9\u65e5", "é日")]
+    #[case::pair(r"\ud83d\ude42!", "🙂!")]
+    #[case::lone_high(r"a\ud83d b", "a\u{FFFD} b")]
+    fn strings_are_decoded(#[case] raw: &str, #[case] text: &str) {
+        assert_eq!(Str(raw).decode(), text);
     }
 
     #[rstest]
-    #[case::empty("")]
-    #[case::two("{} {}")]
-    #[case::cut_string("\"abc")]
-    #[case::escaped_quote_only("\"abc\\\"")]
-    #[case::wrong_close("{\"a\":[1}]")]
-    #[case::trailing_comma("[1,]")]
-    #[case::nan("NaN")]
-    #[case::lone_minus("-")]
-    fn what_is_not_json_is_a_fault(#[case] text: &str) {
-        assert_eq!(whole(text.as_bytes()), Err(JsonFault::Syntax));
-    }
-
-    #[test]
-    fn a_depth_bomb_is_refused_at_once() {
-        assert_eq!(whole(&b"[".repeat(1_000_000)), Err(JsonFault::TooDeep));
-        assert_eq!(
-            whole(&b"{\"a\":".repeat(1_000_000)),
-            Err(JsonFault::TooDeep)
-        );
-        let deep = format!("{}1{}", "[".repeat(128), "]".repeat(128));
-        assert_eq!(whole(deep.as_bytes()), Ok(()));
+    #[case::object(r#"{"a":1}"#, Some(1))]
+    #[case::list("[{\"a\":1}]", None)]
+    #[case::text("\"a\"", None)]
+    #[case::number("-1.5e3", None)]
+    #[case::literal("true", None)]
+    #[case::null("null", None)]
+    fn only_an_object_is_read(#[case] json: &str, #[case] want: Option<u64>) {
+        let object: Object<std::collections::HashMap<String, u64>> =
+            serde_json::from_str(json).unwrap();
+        assert_eq!(object.0.map(|fields| fields["a"]), want);
     }
 
     proptest! {
         #[test]
-        fn the_first_quote_is_found(bytes in r#"[a"]{0,3}[^"]{0,90}[b"]{0,3}"#) {
-            prop_assert_eq!(find_quote(bytes.as_bytes()), bytes.find('"'));
+        fn any_string_survives(text in any::<String>()) {
+            let json = serde_json::to_string(&text).unwrap();
+            let raw: &RawValue = serde_json::from_str(&json).unwrap();
+            prop_assert_eq!(Str::of(raw).unwrap().decode(), text);
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let _ = whole(&bytes);
-        }
-
-        #[test]
-        fn what_serde_reads_is_read(text in r#"[\[\]{}:,"a1\\ truefalsn-]{0,24}"#) {
-            if serde_json::from_str::<serde_json::Value>(&text).is_ok() {
-                prop_assert_eq!(whole(text.as_bytes()), Ok(()));
-            }
+        fn the_head_of_a_string_can_be_decoded(text in any::<String>(), max in 0_usize..40) {
+            let json = serde_json::to_string(&text).unwrap();
+            let head = Str(&json[1..json.len() - 1]).head(max).decode();
+            prop_assert!(text.starts_with(&*head));
         }
     }
 }

@@ -5,8 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::json::Value;
-use super::text::Str;
+use super::json::{Raw, Str};
 use super::tool_answer;
 use crate::clip::boundary_before;
 use crate::redact::{Counts, Secrecy};
@@ -44,7 +43,7 @@ impl Mask {
     pub(crate) fn head(&mut self, text: Str<'_>, max: usize) -> String {
         let looked_at = text.head(max + MARGIN);
         let is_cut = looked_at.raw().len() < text.raw().len();
-        let decoded = looked_at.decode().unwrap_or_default();
+        let decoded = looked_at.decode();
         let whole = if is_cut {
             Cow::Borrowed(without_last_word(&decoded))
         } else {
@@ -57,23 +56,19 @@ impl Mask {
 
     /// Returns the text of a tool's answer, masked; of a long one about the first and the
     /// last `max` bytes.
-    pub(crate) fn answer<'t>(
-        &mut self,
-        content: Option<Value<Str<'t>>>,
-        max: usize,
-    ) -> Cow<'t, str> {
+    pub(crate) fn answer<'t>(&mut self, content: Raw<'t>, max: usize) -> Cow<'t, str> {
         let answer = tool_answer::answer(content, max);
         self.text(answer)
     }
 
     /// Tells whether a call is about a file that is never to be read, by the text of its
     /// input under `key`.
-    pub(crate) fn is_private(&self, key: &[u8], text: Str<'_>) -> bool {
+    pub(crate) fn is_private(&self, key: &str, text: Str<'_>) -> bool {
         // A path is at the start of its text; a command may be long.
-        let head = || text.head(MAX_COMMAND).decode().unwrap_or_default();
+        let head = || text.head(MAX_COMMAND).decode();
         match key {
-            b"file_path" | b"notebook_path" | b"path" => self.secrecy.never_read.has(&head()),
-            b"command" | b"pattern" | b"glob" => self.secrecy.never_read.is_named_in(&head()),
+            "file_path" | "notebook_path" | "path" => self.secrecy.never_read.has(&head()),
+            "command" | "pattern" | "glob" => self.secrecy.never_read.is_named_in(&head()),
             _ => false,
         }
     }
@@ -116,7 +111,7 @@ mod tests {
         let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
         for before in 0..1_300 {
             let text = format!("{}{secret}{}", "a ".repeat(before), " b".repeat(900));
-            let kept = Mask::default().head(Str::new(text.as_bytes()), 300);
+            let kept = Mask::default().head(Str::new(&text), 300);
             assert!(!kept.contains("ghp_") && !kept.contains("ABCDEF"), "{kept}");
         }
     }
@@ -140,7 +135,7 @@ mod tests {
             );
             let mut json = serde_json::to_string(&text).unwrap();
             json.pop();
-            let kept = Mask::default().head(Str::new(&json.as_bytes()[1..]), 100);
+            let kept = Mask::default().head(Str::new(&json[1..]), 100);
             assert!(!kept.contains("hunter"), "{kept}");
         }
     }

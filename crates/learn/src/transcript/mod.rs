@@ -1,13 +1,12 @@
 //! A session's JSONL file → events, facts and evidence.
 //!
-//! One pass over a byte range, in bounded memory: [`scan`] streams lines, reads the few
+//! One pass over a byte range, in bounded memory: [`scan_reader`] streams lines, reads the few
 //! keys that matter, decides what counts as part of the conversation, and hands each
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
 mod announcement;
 pub(crate) mod bearing;
-mod blocks;
 mod bounded_buffer;
 mod category;
 mod checks;
@@ -27,10 +26,10 @@ mod hints;
 mod injected;
 mod item;
 mod json;
+mod lines;
 mod mask;
 mod observer;
 mod outcome;
-mod outline;
 mod range;
 mod record;
 mod record_reader;
@@ -38,20 +37,16 @@ mod recurring_errors;
 mod refusal;
 mod sanitizer;
 mod session;
-mod source;
 pub(crate) mod standing;
 mod stats;
 mod task;
-mod text;
-mod texts;
-mod time;
 mod tokens;
 mod tool_answer;
 mod tool_call;
 mod unmended;
 mod user;
 
-use std::io;
+use std::io::{self, BufRead};
 
 use jiff::Timestamp;
 use playbook_core::errors::{self, attempt, call, message};
@@ -78,13 +73,9 @@ pub use outcome::SessionOutcome;
 pub use range::{MAX_LINE, Range, last_record_end};
 pub(crate) use recurring_errors::{RecurringError, Way};
 pub(crate) use refusal::is_forbidden;
-pub use source::TranscriptSource;
 pub use stats::{Reason, ScanStats};
 pub use tokens::estimate as estimate_tokens;
 pub(crate) use tool_call::AGENT_TOOLS;
-
-/// A range of this many bytes is worth a thread that parses ahead.
-const LARGE: u64 = 4 << 20;
 
 /// Whose conversation a file's range is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,54 +121,35 @@ pub struct Digest {
     pub stats: ScanStats,
 }
 
-/// Reads a range of a transcript in one pass; `source` holds it and no more.
+/// Reads a part of a transcript in one pass: what `source` holds, which begins at `offset`
+/// of the file.
 ///
 /// `is_copy` is asked for each record of the conversation that has a uuid; what it calls
 /// a copy does not count. Bad records never make the scan fail: only a source that cannot
 /// be read does.
-pub fn scan(
-    source: impl TranscriptSource + Send,
-    range: Range,
+pub fn scan_reader(
+    source: impl BufRead,
+    offset: u64,
     options: &ReadOptions,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> io::Result<Digest> {
-    if range.bytes() < LARGE {
-        return scan_reader(source, range.start, options, is_copy);
-    }
     let mut session = SessionReader::new(options);
-    let masker = &options.secrecy.masker;
-    let stats = record_reader::each_ahead(source, range.start, masker, |offset, record, texts| {
-        session.take(offset, record, texts, is_copy);
+    let stats = record_reader::each(source, offset, |offset, record| {
+        session.take(offset, record, is_copy);
     })?;
     Ok(session.finish(stats))
 }
 
-/// As [`scan_reader`], and tells each event as it happens.
+/// As [`scan_reader`], and hands over each event as it happens.
 pub fn each_event(
-    source: impl TranscriptSource,
+    source: impl BufRead,
     offset: u64,
     options: &ReadOptions,
     told: &mut dyn FnMut(&Event<'_>),
 ) -> io::Result<ScanStats> {
     let mut session = SessionReader::telling(options, told);
-    let masker = &options.secrecy.masker;
-    let stats = record_reader::each(source, offset, masker, |offset, record, texts| {
-        session.take(offset, record, texts, &mut |_, _| false);
+    let stats = record_reader::each(source, offset, |offset, record| {
+        session.take(offset, record, &mut |_, _| false);
     })?;
     Ok(session.finish(stats).stats)
-}
-
-/// As [`scan`], of what `source` holds; `offset` is where it begins in its file.
-pub fn scan_reader(
-    source: impl TranscriptSource,
-    offset: u64,
-    options: &ReadOptions,
-    is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
-) -> io::Result<Digest> {
-    let mut session = SessionReader::new(options);
-    let masker = &options.secrecy.masker;
-    let stats = record_reader::each(source, offset, masker, |offset, record, texts| {
-        session.take(offset, record, texts, is_copy);
-    })?;
-    Ok(session.finish(stats))
 }

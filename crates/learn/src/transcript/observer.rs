@@ -1,12 +1,12 @@
 //! Turns events into [`Facts`], in one pass and in bounded memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::category::{self, ErrorCategory};
 use super::disowned::stance;
 use super::event::{Call, CheckResult, Cite, Event, EventKind, Prompt, Via};
 use super::facts::{CitationUse, Facts, FollowUp, SaidKind, UserRemark};
-use super::hash::{Hashed, of_text};
+use super::hash::of_text;
 use super::outcome::{LastEvent, decide};
 use super::sanitizer::Sanitizer;
 use super::{recurring_errors, shell, standing};
@@ -55,8 +55,8 @@ pub(crate) struct Observer {
     last_check: Option<Result<(), ErrorCategory>>,
     last_message: Option<u64>,
     /// The words of the prompts before the last, and those of the last, by their hashes.
-    old_words: HashSet<u64, Hashed>,
-    last_words: HashSet<u64, Hashed>,
+    old_words: BTreeSet<u64>,
+    last_words: BTreeSet<u64>,
 }
 
 impl Observer {
@@ -78,7 +78,7 @@ impl Observer {
                 self.follow(|_| FollowUp::Interrupted);
             }
             EventKind::Text { cites, .. } => {
-                let message = event.place.message_id().map(of_text);
+                let message = event.place.message_id.map(of_text);
                 if message.is_none() || message != self.last_message {
                     self.facts.assistant_texts += 1;
                 }
@@ -156,12 +156,13 @@ impl Observer {
 
     /// Remembers the words of a prompt, to see how far the last one is from those before it.
     fn compare(&mut self, text: &str) {
-        let old = self.last_words.drain();
+        let old = std::mem::take(&mut self.last_words).into_iter();
         let room = MAX_COMPARED_WORDS.saturating_sub(self.old_words.len());
         self.old_words.extend(old.take(room));
         let words = head(text, MAX_COMPARED).split(|c: char| !c.is_alphanumeric());
         let long = words.filter(|word| word.len() > 2);
-        self.last_words.extend(long.map(quick_hash));
+        self.last_words
+            .extend(long.map(|word| of_text(&word.to_lowercase())));
     }
 
     // Prompts are a few hundred words: an f64 holds their number exactly.
@@ -274,17 +275,4 @@ impl Observer {
 
 fn says_one_of(call: &Call, words: &[&str]) -> bool {
     shell::runs_commands(&call.tool) && words.iter().any(|words| call.input.contains(words))
-}
-
-/// A hash of a word in lower case (FNV-1a), for words of which it is of no matter that someone
-/// could make two alike.
-fn quick_hash(word: &str) -> u64 {
-    let start = 0xCBF2_9CE4_8422_2325;
-    let then = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01B3);
-    if word.is_ascii() {
-        let lower = word.bytes().map(|b| char::from(b.to_ascii_lowercase()));
-        lower.fold(start, then)
-    } else {
-        word.chars().flat_map(char::to_lowercase).fold(start, then)
-    }
 }

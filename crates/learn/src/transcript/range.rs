@@ -2,9 +2,10 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::json::JsonCursor;
+use super::json::Object;
 
 /// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
 pub const MAX_LINE: u64 = 32 << 20;
@@ -71,10 +72,11 @@ fn last_newline(
 
 /// Returns the length of the whole objects that `bytes` begins with.
 fn whole_objects(bytes: &[u8]) -> usize {
-    let mut cursor = JsonCursor::new(bytes);
+    let padding = bytes.iter().take_while(|byte| **byte == 0).count();
+    let mut values = serde_json::Deserializer::from_slice(&bytes[padding..]).into_iter();
     let mut end = 0;
-    while cursor.peek() == Some(b'{') && cursor.value().is_ok() {
-        end = cursor.position();
+    while let Some(Ok(Object(Some(IgnoredAny)))) = values.next() {
+        end = padding + values.byte_offset();
     }
     end
 }
@@ -90,6 +92,7 @@ mod tests {
     #[case::cut_tail("a\nbc", 0, 2)]
     #[case::whole_object("a\n{\"b\":1}", 0, 9)]
     #[case::cut_object("{}{\"b\":1", 0, 2)]
+    #[case::object_behind_nuls("a\n\0\0{}", 0, 6)]
     #[case::a_number_may_go_on("a\n42", 0, 2)]
     #[case::nothing_new("a\nb\n", 4, 4)]
     #[case::shrunk_file("a\n", 9, 9)]

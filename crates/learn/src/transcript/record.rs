@@ -1,195 +1,376 @@
-//! One record of a transcript that may be part of the conversation.
+//! One record of a transcript: the few keys that decide what it is, and what it then is.
 //!
-//! Its strings are either borrowed from its line ([`Str`]) or, for a record that is kept
-//! beside its bytes, places in them ([`Span`]).
+//! `#[serde(tag = "type")]` would copy each record before it knows its type, so the type is
+//! a key as the others are. Texts are not decoded here.
 
 use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::hash::RecordHash;
-use super::json::Value;
-use super::text::{Span, Str};
+use super::json::{self, Object, Raw, Str, each_item};
+use super::refusal::DeniedBy;
+use super::stats::Reason;
 
-/// How many blocks of a message are read.
+/// The most blocks of a message that are read.
 const MAX_BLOCKS: usize = 10_000;
 
 /// A record that may be part of the conversation.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TranscriptRecord<S> {
-    pub kind: Speaker,
-    pub marks: Marks,
+#[derive(Debug)]
+pub(crate) struct Record<'a> {
+    pub content: Content<'a>,
     pub hash: Option<RecordHash>,
     pub time: Option<Timestamp>,
-    pub uuid: Option<S>,
-    pub cwd: Option<S>,
-    pub message: Option<S>,
-    /// The first block of the message; recent clients write one to a record.
-    first: Option<Block<S>>,
-    rest: Vec<Block<S>>,
+    pub uuid: Option<&'a str>,
+    pub cwd: Option<Str<'a>>,
+    /// The id of the message that it is a part of.
+    pub message_id: Option<&'a str>,
+    /// A subagent's line.
+    pub is_sidechain: bool,
+    /// Its origin is a person, as far as the client says.
+    pub is_typed: bool,
 }
 
-/// Who speaks in a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Speaker {
-    /// The user, a tool's answer, or the client in the user's name.
-    #[default]
-    User,
-    Assistant,
+/// What a record says, by who speaks in it.
+#[derive(Debug)]
+pub(crate) enum Content<'a> {
+    /// The user, or a tool's answer.
+    User {
+        blocks: Vec<Block<'a>>,
+        denied: DeniedBy,
+    },
+    /// The client, in the user's name.
+    Meta(Vec<Block<'a>>),
+    /// The summary of a compaction, or a note for who reads the transcript.
+    Summary {
+        is_compact: bool,
+    },
+    Assistant(Vec<Block<'a>>),
+    /// The client, in the model's name: there is no answer.
+    ApiError(Vec<Block<'a>>),
     /// The client, of a compaction.
     Boundary,
-    /// A hook, of what it told the model.
-    Hook,
+    /// A hook, of what it told the model after the failure of a call, or with a prompt.
+    Hook {
+        tool_use: Option<&'a str>,
+        content: &'a RawValue,
+    },
     /// The user, while the agent works.
-    Queued,
+    Queued(&'a RawValue),
     /// A subagent, in the session's own file.
-    Aside,
+    Aside(Vec<Block<'a>>),
     /// The client, of what it does to the queue of what was typed.
-    Queue,
+    Queue {
+        operation: &'a str,
+        content: Raw<'a>,
+    },
 }
 
-/// What can be said of a record with yes or no.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RecordFlag {
-    /// `isSidechain`: a subagent's line.
-    Sidechain = 1,
-    /// `isMeta`: written by the client.
-    Meta = 2,
-    /// `isCompactSummary`.
-    CompactSummary = 4,
-    /// `isVisibleInTranscriptOnly`.
-    TranscriptOnly = 8,
-    /// No answer of the model, but a note that there is none.
-    ApiError = 16,
-    /// The user did not allow a call.
-    Refused = 32,
-    /// Its origin is no person.
-    NotTyped = 64,
-    /// A rule, a hook or a classifier did not allow a call.
-    Forbidden = 128,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Marks(u8);
-
-impl Marks {
-    pub(crate) fn has(self, mark: RecordFlag) -> bool {
-        self.0 & mark as u8 != 0
-    }
-
-    pub(crate) fn set(&mut self, mark: RecordFlag, on: bool) {
-        if on {
-            self.0 |= mark as u8;
-        } else {
-            self.0 &= !(mark as u8);
-        }
-    }
-}
-
+/// A part of a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Block<S> {
-    /// The content itself is a string.
-    Whole(S),
-    /// A bare string in the list of blocks.
-    Bare(S),
-    /// `{"type":"text","text":..}`.
-    Text(S),
+pub(crate) enum Block<'a> {
+    Text(Str<'a>),
     ToolUse {
-        id: Option<S>,
-        name: Option<S>,
-        input: Option<Value<S>>,
+        id: Option<&'a str>,
+        name: Option<&'a str>,
+        input: Raw<'a>,
     },
     ToolResult {
-        id: Option<S>,
+        id: Option<&'a str>,
         is_error: bool,
-        content: Option<Value<S>>,
-    },
-    /// What a hook told the model after the failure of a call, or with a prompt; what the
-    /// user typed while the agent worked.
-    Told {
-        tool_use: Option<S>,
-        content: Value<S>,
+        content: Raw<'a>,
     },
     /// Anything else: thinking, images, documents.
     Other,
 }
 
-impl<S: Copy> TranscriptRecord<S> {
-    /// Returns the blocks of the message, in order.
-    pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<S>> {
-        self.first.iter().chain(&self.rest).copied()
-    }
+/// The keys of a record that are read.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Keys<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Raw<'a>,
+    subtype: Raw<'a>,
+    uuid: Raw<'a>,
+    timestamp: Raw<'a>,
+    cwd: Raw<'a>,
+    is_sidechain: Raw<'a>,
+    is_meta: Raw<'a>,
+    is_compact_summary: Raw<'a>,
+    is_visible_in_transcript_only: Raw<'a>,
+    is_api_error_message: Raw<'a>,
+    tool_denial_kind: Raw<'a>,
+    prompt_source: Raw<'a>,
+    origin: Object<Origin<'a>>,
+    message: Object<Message<'a>>,
+    attachment: Object<Attachment<'a>>,
+    /// What is done to the queue of what was typed, and with which text.
+    operation: Raw<'a>,
+    content: Raw<'a>,
+    /// What a record of progress holds.
+    data: Raw<'a>,
+}
 
-    pub(crate) fn only_block(&self) -> Option<Block<S>> {
-        self.first.filter(|_| self.rest.is_empty())
-    }
+/// Who typed a prompt, where the client says so.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Origin<'a> {
+    #[serde(borrow)]
+    kind: Raw<'a>,
+}
 
-    pub(crate) fn clear(&mut self) {
-        (self.first, self.rest) = (None, Vec::new());
-    }
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Raw<'a>,
+    model: Raw<'a>,
+    content: Raw<'a>,
+}
 
-    /// Adds a block; more than any client writes are dropped.
-    pub(crate) fn push(&mut self, block: Block<S>) {
-        if self.first.is_none() {
-            self.first = Some(block);
-        } else if self.rest.len() < MAX_BLOCKS {
-            self.rest.push(block);
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Attachment<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Raw<'a>,
+    hook_event: Raw<'a>,
+    #[serde(rename = "toolUseID")]
+    tool_use_id: Raw<'a>,
+    content: Raw<'a>,
+    prompt: Raw<'a>,
+    command_mode: Raw<'a>,
+    is_meta: Raw<'a>,
+    /// Another session can type, too.
+    origin: Object<Origin<'a>>,
+}
+
+/// What an older client tells of a subagent while it works.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Progress<'a> {
+    #[serde(borrow)]
+    message: Object<ProgressRecord<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ProgressRecord<'a> {
+    #[serde(borrow)]
+    message: Object<Message<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct BlockKeys<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Raw<'a>,
+    text: Raw<'a>,
+    id: Raw<'a>,
+    name: Raw<'a>,
+    input: Raw<'a>,
+    tool_use_id: Raw<'a>,
+    content: Raw<'a>,
+    is_error: Raw<'a>,
+}
+
+impl<'a> Keys<'a> {
+    /// Returns the record, or why it is none that counts.
+    pub(crate) fn decide(self) -> Result<Record<'a>, Reason> {
+        let kind = json::name(self.kind).ok_or(Reason::NoMessage)?;
+        let message = match kind {
+            "progress" => self.data.and_then(subagents_message),
+            _ => self.message.0,
+        };
+        let message = message.as_ref();
+        let blocks = || message.map(Message::blocks).ok_or(Reason::NoMessage);
+        let is_transcript_only = json::is_true(self.is_visible_in_transcript_only);
+        let is_compact = json::is_true(self.is_compact_summary);
+        let mut origin = self.origin.0;
+        let mut content = match kind {
+            "user" if is_compact || is_transcript_only => {
+                blocks().map(|_| Content::Summary { is_compact })?
+            }
+            "user" if json::is_true(self.is_meta) => Content::Meta(blocks()?),
+            "user" => Content::User {
+                blocks: blocks()?,
+                denied: DeniedBy::of(json::name(self.tool_denial_kind)),
+            },
+            "assistant" => Content::Assistant(blocks()?),
+            "system" if json::name(self.subtype) == Some("compact_boundary") => Content::Boundary,
+            "progress" => Content::Aside(blocks().map_err(|_| Reason::Bookkeeping)?),
+            "attachment" => {
+                let mut attachment = self.attachment.0.ok_or(Reason::Bookkeeping)?;
+                origin = attachment.origin.0.take().or(origin);
+                attachment.content().ok_or(Reason::Bookkeeping)?
+            }
+            "queue-operation" => Content::Queue {
+                operation: json::name(self.operation).ok_or(Reason::Bookkeeping)?,
+                content: self.content,
+            },
+            _ => return Err(Reason::Bookkeeping),
+        };
+        let is_synthetic = message.and_then(|m| json::name(m.model)) == Some("<synthetic>");
+        let mut is_api_error = json::is_true(self.is_api_error_message);
+        if is_synthetic && !is_api_error {
+            // What else the client writes there (`No response requested.`) says nothing.
+            is_api_error = content.begins("API Error");
+            if !is_api_error {
+                return Err(Reason::Meta);
+            }
         }
+        if let (Content::Assistant(blocks), true) = (&mut content, is_api_error) {
+            content = Content::ApiError(std::mem::take(blocks));
+        }
+        let origin = origin.and_then(|origin| json::name(origin.kind));
+        Ok(Record {
+            content,
+            // The hash is of the bytes between the quotes, whatever they are.
+            hash: self
+                .uuid
+                .and_then(Str::of)
+                .map(|uuid| RecordHash::of(uuid.raw().as_bytes())),
+            time: json::name(self.timestamp).and_then(|time| time.parse().ok()),
+            uuid: json::name(self.uuid),
+            cwd: self.cwd.and_then(Str::of),
+            message_id: message.and_then(|message| json::name(message.id)),
+            is_sidechain: json::is_true(self.is_sidechain),
+            is_typed: origin.is_none_or(|kind| kind == "human")
+                && json::name(self.prompt_source) != Some("system"),
+        })
     }
+}
 
-    /// Returns the record with its strings in another form.
-    pub(crate) fn map<T>(&self, form: impl Fn(S) -> T + Copy) -> TranscriptRecord<T> {
-        TranscriptRecord {
-            kind: self.kind,
-            marks: self.marks,
-            hash: self.hash,
-            time: self.time,
-            uuid: self.uuid.map(form),
-            cwd: self.cwd.map(form),
-            message: self.message.map(form),
-            first: self.first.map(|block| block.map(form)),
-            rest: self.rest.iter().map(|block| block.map(form)).collect(),
+/// Returns what an older client tells of a subagent: its calls, and what the user refused of
+/// them. All else is passed over by a search for their signs.
+fn subagents_message(data: &RawValue) -> Option<Message<'_>> {
+    let signs = ["\"tool_use\"", "\"The user doesn't want to"];
+    if !signs.iter().any(|sign| data.get().contains(sign)) {
+        return None;
+    }
+    let progress: Object<Progress<'_>> = serde_json::from_str(data.get()).ok()?;
+    progress.0?.message.0?.message.0
+}
+
+impl Content<'_> {
+    /// Returns `true` where a text of a message begins so.
+    fn begins(&self, beginning: &str) -> bool {
+        let (Self::User { blocks, .. }
+        | Self::Meta(blocks)
+        | Self::Assistant(blocks)
+        | Self::Aside(blocks)) = self
+        else {
+            return false;
+        };
+        let mut blocks = blocks.iter();
+        blocks.any(|block| matches!(block, Block::Text(text) if text.raw().starts_with(beginning)))
+    }
+}
+
+impl<'a> Message<'a> {
+    /// Returns the blocks in order; more than any client writes are dropped.
+    fn blocks(&self) -> Vec<Block<'a>> {
+        let mut blocks = Vec::new();
+        if let Some(content) = self.content {
+            blocks.extend(Str::of(content).map(Block::Text));
+            each_item(content, |Object(keys): Object<BlockKeys<'a>>| {
+                if blocks.len() < MAX_BLOCKS {
+                    blocks.push(keys.map_or(Block::Other, BlockKeys::decide));
+                }
+            });
+        }
+        blocks
+    }
+}
+
+impl<'a> BlockKeys<'a> {
+    fn decide(self) -> Block<'a> {
+        match json::name(self.kind) {
+            Some("text") => {
+                let text = self.text.and_then(Str::of);
+                text.map_or(Block::Other, Block::Text)
+            }
+            Some("tool_use") => Block::ToolUse {
+                id: json::name(self.id),
+                name: json::name(self.name),
+                input: self.input,
+            },
+            Some("tool_result") => Block::ToolResult {
+                id: json::name(self.tool_use_id),
+                is_error: json::is_true(self.is_error),
+                content: self.content,
+            },
+            _ => Block::Other,
         }
     }
 }
 
-impl<S> Block<S> {
-    fn map<T>(self, form: impl Fn(S) -> T + Copy) -> Block<T> {
-        match self {
-            Self::Whole(text) => Block::Whole(form(text)),
-            Self::Bare(text) => Block::Bare(form(text)),
-            Self::Text(text) => Block::Text(form(text)),
-            Self::ToolUse { id, name, input } => Block::ToolUse {
-                id: id.map(form),
-                name: name.map(form),
-                input: input.map(|value| value.map(form)),
-            },
-            Self::ToolResult {
-                id,
-                is_error,
-                content,
-            } => Block::ToolResult {
-                id: id.map(form),
-                is_error,
-                content: content.map(|value| value.map(form)),
-            },
-            Self::Told { tool_use, content } => Block::Told {
-                tool_use: tool_use.map(form),
-                content: content.map(form),
-            },
-            Self::Other => Block::Other,
+impl<'a> Attachment<'a> {
+    /// Returns what a hook told the model about a failure or a prompt that may hold a hint of
+    /// ours, and what the user typed while the agent worked.
+    fn content(&self) -> Option<Content<'a>> {
+        match json::name(self.kind)? {
+            "hook_additional_context" => {
+                let tool_use = match json::name(self.hook_event)? {
+                    "PostToolUseFailure" => Some(json::name(self.tool_use_id)?),
+                    "UserPromptSubmit" => None,
+                    _ => return None,
+                };
+                let content = self.content.filter(|text| text.get().contains("- ["))?;
+                Some(Content::Hook { tool_use, content })
+            }
+            "queued_command"
+                if !json::is_true(self.is_meta)
+                    && json::name(self.command_mode).is_none_or(|mode| mode == "prompt") =>
+            {
+                self.prompt.map(Content::Queued)
+            }
+            _ => None,
         }
     }
 }
 
-impl TranscriptRecord<Str<'_>> {
-    /// Returns the record with its strings as places in `bytes`, which they borrow from.
-    pub(crate) fn in_place(&self, bytes: &[u8]) -> TranscriptRecord<Span> {
-        self.map(|text| text.span(bytes))
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
 
-impl TranscriptRecord<Span> {
-    /// Returns the record with its strings borrowed from `bytes`, in which they stand.
-    pub(crate) fn on<'a>(&self, bytes: &'a [u8]) -> TranscriptRecord<Str<'a>> {
-        self.map(|span| span.on(bytes))
+    fn decide(line: &str) -> Result<Record<'_>, Reason> {
+        let keys: Keys<'_> = serde_json::from_str(line).unwrap();
+        keys.decide()
+    }
+
+    #[test]
+    fn keys_are_in_any_order() {
+        let line = r#" { "message" : {"content":[{"text":"new","type":"text"}],"role":"x","id":"m"} , "uuid" : "u", "isMeta":true, "type" : "assistant"}"#;
+        let record = decide(line).unwrap();
+        assert_eq!((record.message_id, record.uuid), (Some("m"), Some("u")));
+        assert!(matches!(&record.content, Content::Assistant(blocks)
+                if matches!(blocks[..], [Block::Text(text)] if text.raw() == "new")));
+    }
+
+    #[rstest]
+    #[case::user(r#""user-rejected""#, DeniedBy::User)]
+    #[case::rule_or_hook(r#""permission-rule""#, DeniedBy::Settings)]
+    #[case::classifier(r#""automode-blocked""#, DeniedBy::Settings)]
+    #[case::of_a_later_client(r#""policy""#, DeniedBy::Settings)]
+    #[case::escape_or_exit(r#""interrupted""#, DeniedBy::Unsaid)]
+    #[case::none("null", DeniedBy::Unsaid)]
+    fn who_did_not_allow_a_call_is_the_clients_word(#[case] kind: &str, #[case] want: DeniedBy) {
+        let line =
+            format!(r#"{{"type":"user","toolDenialKind":{kind},"message":{{"content":"no"}}}}"#);
+        let record = decide(&line).unwrap();
+        assert!(matches!(record.content, Content::User { denied, .. } if denied == want));
+    }
+
+    #[test]
+    fn a_key_of_another_type_counts_as_absent() {
+        let line = r#"{"type":"user","uuid":7,"isMeta":"yes","message":{"content":7},"origin":1}"#;
+        let record = decide(line).unwrap();
+        assert!(record.hash.is_none() && record.is_typed);
+        assert!(matches!(record.content, Content::User { blocks, .. } if blocks.is_empty()));
+        let line = r#"{"type":["assistant"],"message":{"content":"x"}}"#;
+        assert_eq!(decide(line).err(), Some(Reason::NoMessage));
+        let line = r#"{"type":"assistant","message":"x"}"#;
+        assert_eq!(decide(line).err(), Some(Reason::NoMessage));
     }
 }

@@ -1,6 +1,5 @@
 //! Who did not allow a call, and what the user said with it.
 
-use super::record::{Marks, RecordFlag};
 use super::words::REFUSALS;
 
 /// What stands before the user's words in a refusal.
@@ -44,13 +43,14 @@ pub(crate) enum DeniedBy {
 }
 
 impl DeniedBy {
-    pub(crate) fn of(marks: Marks) -> Self {
-        if marks.has(RecordFlag::Refused) {
-            Self::User
-        } else if marks.has(RecordFlag::Forbidden) {
-            Self::Settings
-        } else {
-            Self::Unsaid
+    /// Reads the client's word. `interrupted` and `cancelled` are what became of a call, and may
+    /// be anybody's: there the answer says more. All other words but the user's
+    /// (`permission-rule`, which hooks have too, `automode-blocked`, …) are nobody's wish.
+    pub(crate) fn of(kind: Option<&str>) -> Self {
+        match kind {
+            None | Some("interrupted" | "cancelled") => Self::Unsaid,
+            Some("user-rejected") => Self::User,
+            Some(_) => Self::Settings,
         }
     }
 }

@@ -14,16 +14,14 @@ use super::event::{Call, Event, EventKind, EventPlace};
 use super::fixes::Fixes;
 use super::hash::RecordHash;
 use super::hints::Hints;
-use super::json::{JsonFault, Value};
+use super::json::{Raw, Str};
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
-use super::record::{Block, RecordFlag, Speaker, TranscriptRecord};
+use super::record::{Block, Content, Record};
 use super::refusal::DeniedBy;
 use super::sanitizer::Sanitizer;
 use super::stats::{Reason, ScanStats};
 use super::task::Task;
-use super::text::Str;
-use super::texts::Texts;
 use super::tool_call::FileChange;
 use super::user;
 use super::{Digest, Lane, ReadOptions, UserWords, citations, tool_answer, tool_call};
@@ -78,9 +76,9 @@ struct WaitingCall {
     /// Whether it is about a file that is never to be read.
     is_private: bool,
     /// The beginnings of what it would replace and write, not decoded.
-    changes: [Box<[u8]>; 2],
+    changes: [Box<str>; 2],
     /// The beginning of what it asks the user, not decoded.
-    asks: Box<[u8]>,
+    asks: Box<str>,
 }
 
 /// Where events go.
@@ -139,14 +137,9 @@ impl<'t> SessionReader<'t> {
         }
     }
 
-    pub(crate) fn take(
-        &mut self,
-        offset: u64,
-        record: &TranscriptRecord<Str<'_>>,
-        texts: &Texts,
-        is_copy: &mut IsCopy<'_>,
-    ) {
-        match self.read(offset, record, texts, is_copy) {
+    /// Reads one record; `is_copy` says which do not count.
+    pub(crate) fn take(&mut self, offset: u64, record: &Record<'_>, is_copy: &mut IsCopy<'_>) {
+        match self.read(offset, record, is_copy) {
             Ok(()) => self.read += 1,
             Err(reason) => *self.skipped.entry(reason).or_default() += 1,
         }
@@ -170,12 +163,11 @@ impl<'t> SessionReader<'t> {
         }
     }
 
-    /// Reads one record; `Err` tells why it was passed over.
+    /// Reads one record; `Err` has the reason why it was passed over.
     fn read(
         &mut self,
         offset: u64,
-        record: &TranscriptRecord<Str<'_>>,
-        texts: &Texts,
+        record: &Record<'_>,
         is_copy: &mut IsCopy<'_>,
     ) -> Result<(), Reason> {
         if record.hash.is_some_and(|hash| is_copy(hash, record.time)) {
@@ -183,86 +175,87 @@ impl<'t> SessionReader<'t> {
         }
         if let Some(folder) = record.cwd.filter(|_| !self.placed) {
             self.placed = true;
-            let folder = folder.decode()?;
+            let folder = folder.decode();
             self.sink.observer.sanitizer.work_in(&folder);
             self.sink.collector.sanitizer.work_in(&folder);
         }
-        if record.marks.has(RecordFlag::Sidechain) != (self.lane == Lane::Subagent) {
+        if record.is_sidechain != (self.lane == Lane::Subagent) {
             return Err(Reason::OtherLane);
         }
         let place = EventPlace {
             offset,
-            record: record.uuid,
+            uuid: record.uuid,
             time: record.time,
-            message: record.message,
+            message_id: record.message_id,
         };
-        match record.kind {
-            Speaker::Assistant => self.assistant(record, texts, place)?,
-            Speaker::User => self.user(record, texts, place)?,
-            Speaker::Boundary => {
+        match &record.content {
+            Content::Assistant(blocks) => self.assistant(blocks, place),
+            Content::ApiError(blocks) => self.api_error(blocks, place),
+            Content::User { blocks, denied } => {
+                self.answered(blocks, *denied, place);
+                return self.words(blocks, record.is_typed, place);
+            }
+            Content::Meta(blocks) => return self.meta(blocks, place),
+            Content::Summary { is_compact } => {
+                let announced = std::mem::take(&mut self.compacting);
+                if *is_compact && !announced {
+                    self.sink.push(place, EventKind::Compaction);
+                }
+                return Err(Reason::Summary);
+            }
+            Content::Boundary => {
                 self.compacting = true;
                 self.sink.push(place, EventKind::Compaction);
             }
-            Speaker::Hook => self.told(record)?,
-            Speaker::Aside => self.aside(record, place)?,
-            Speaker::Queued => self.queued(record, place)?,
-            Speaker::Queue => self.queue(record, place)?,
-        }
-        Ok(())
-    }
-
-    /// Takes what a hook told the model, for the hints of ours in it.
-    fn told(&mut self, record: &TranscriptRecord<Str<'_>>) -> Result<(), JsonFault> {
-        if let Some(Block::Told { tool_use, content }) = record.only_block() {
-            for text in tool_answer::strings(content) {
-                self.hints
-                    .shown(&text.decode()?, tool_use.and_then(Str::plain));
+            Content::Hook { tool_use, content } => {
+                for text in tool_answer::strings(content) {
+                    self.hints.shown(&text.decode(), *tool_use);
+                }
+            }
+            Content::Aside(blocks) => return self.aside(blocks, place),
+            // Another session can send a message into the queue.
+            Content::Queued(content) if record.is_typed => return self.queued(content, place),
+            Content::Queued(_) => return Err(Reason::Bookkeeping),
+            Content::Queue { operation, content } => {
+                return self.queue(operation, *content, place);
             }
         }
         Ok(())
     }
 
-    fn assistant(
-        &mut self,
-        record: &TranscriptRecord<Str<'_>>,
-        texts: &Texts,
-        place: EventPlace<'_>,
-    ) -> Result<(), JsonFault> {
-        let api_error = record.marks.has(RecordFlag::ApiError);
-        let mut decoded = texts.iter();
-        for block in record.blocks() {
-            match block {
-                Block::Whole(_) | Block::Bare(_) | Block::Text(_) => {
-                    let whole = decoded.next().transpose()?.unwrap_or_default();
-                    let written = user::without(whole, &["<thinking"]);
-                    let is_whole = written.len() == whole.len();
-                    let text = if is_whole && texts.are_clean {
-                        Cow::Borrowed(&*written)
-                    } else {
-                        self.mask.text(Cow::Borrowed(&written))
-                    };
-                    if api_error {
-                        self.sink.push(place, EventKind::ApiError(text));
-                    } else if !text.trim().is_empty() {
+    fn assistant(&mut self, blocks: &[Block<'_>], place: EventPlace<'_>) {
+        for block in blocks {
+            match *block {
+                Block::Text(text) => {
+                    let whole = text.decode();
+                    let written = user::without(&whole, &["<thinking"]);
+                    let text = self.mask.text(Cow::Borrowed(&written));
+                    if !text.trim().is_empty() {
                         self.hints.said(&text);
                         let cites = citations::cites_in(&written, &text);
                         self.sink.push(place, EventKind::Text { text, cites });
                     }
                 }
-                Block::ToolUse { id, name, input } => {
-                    self.call(id, name, input, place);
-                }
-                Block::ToolResult { .. } | Block::Told { .. } | Block::Other => {}
+                Block::ToolUse { id, name, input } => self.call(id, name, input, place),
+                Block::ToolResult { .. } | Block::Other => {}
             }
         }
-        Ok(())
+    }
+
+    fn api_error(&mut self, blocks: &[Block<'_>], place: EventPlace<'_>) {
+        for block in blocks {
+            if let Block::Text(text) = block {
+                let text = self.mask.text(text.decode());
+                self.sink.push(place, EventKind::ApiError(text));
+            }
+        }
     }
 
     fn call(
         &mut self,
-        id: Option<Str<'_>>,
-        name: Option<Str<'_>>,
-        input: Option<Value<Str<'_>>>,
+        id: Option<&str>,
+        name: Option<&str>,
+        input: Raw<'_>,
         place: EventPlace<'_>,
     ) {
         if self.waiting.len() == MAX_WAITING {
@@ -275,12 +268,7 @@ impl<'t> SessionReader<'t> {
     }
 
     /// Returns what is remembered of a call until its answer comes.
-    fn made(
-        &mut self,
-        id: Option<Str<'_>>,
-        name: Option<Str<'_>>,
-        input: Option<Value<Str<'_>>>,
-    ) -> WaitingCall {
+    fn made(&mut self, id: Option<&str>, name: Option<&str>, input: Raw<'_>) -> WaitingCall {
         self.has_left_plan = false;
         let (mut call, mut change, is_private) = tool_call::call(name, input, &mut self.mask);
         if is_private {
@@ -289,14 +277,11 @@ impl<'t> SessionReader<'t> {
             let line = call.input.find('\n').unwrap_or(call.input.len());
             call.input.truncate(line);
         }
-        let id = id.and_then(Str::plain).unwrap_or_default();
-        let asks = match input {
-            Some(Value::Nested(raw)) if call.tool == QUESTION_TOOL => raw.head(MAX_OFFERED),
-            _ => Str::default(),
-        };
+        let asks = input.filter(|_| call.tool == QUESTION_TOOL);
+        let asks = asks.map(|input| Str::new(input.get()).head(MAX_OFFERED));
         WaitingCall {
-            asks: asks.raw().into(),
-            id: id.into(),
+            asks: asks.unwrap_or_default().raw().into(),
+            id: id.unwrap_or_default().into(),
             call: Arc::new(call),
             is_private,
             // More than is kept, so that it is cut once more where no secret is.
@@ -305,54 +290,33 @@ impl<'t> SessionReader<'t> {
         }
     }
 
-    fn user(
-        &mut self,
-        record: &TranscriptRecord<Str<'_>>,
-        texts: &Texts,
-        place: EventPlace<'_>,
-    ) -> Result<(), Reason> {
-        if record.marks.has(RecordFlag::CompactSummary)
-            || record.marks.has(RecordFlag::TranscriptOnly)
-        {
-            let announced = std::mem::take(&mut self.compacting);
-            if record.marks.has(RecordFlag::CompactSummary) && !announced {
-                self.sink.push(place, EventKind::Compaction);
-            }
-            return Err(Reason::Summary);
-        }
-        if record.marks.has(RecordFlag::Meta) {
-            return self.meta(record, place);
-        }
-        for block in record.blocks() {
+    /// Takes the answers of tools.
+    fn answered(&mut self, blocks: &[Block<'_>], denied: DeniedBy, place: EventPlace<'_>) {
+        for block in blocks {
             if let Block::ToolResult {
                 id,
                 is_error,
                 content,
-            } = block
+            } = *block
             {
                 let waiting = self.answered_call(id);
                 let is_shown = || waiting.shows_usage(content);
                 if is_error || tool_answer::says_it_failed(content) || is_shown() {
-                    self.failed(waiting, content, DeniedBy::of(record.marks), place);
+                    self.failed(waiting, content, denied, place);
                 } else {
                     self.worked(waiting, content, place);
                 }
             }
         }
-        self.words(record, texts, place)
     }
 
     /// Of what the client writes in the user's name only the words of hooks are told; the gate's
     /// may hold hints.
-    fn meta(
-        &mut self,
-        record: &TranscriptRecord<Str<'_>>,
-        place: EventPlace<'_>,
-    ) -> Result<(), Reason> {
-        let Some(Block::Whole(text) | Block::Text(text)) = record.only_block() else {
+    fn meta(&mut self, blocks: &[Block<'_>], place: EventPlace<'_>) -> Result<(), Reason> {
+        let [Block::Text(text)] = blocks else {
             return Err(Reason::Meta);
         };
-        let text = self.mask.text(text.decode()?);
+        let text = self.mask.text(text.decode());
         let words = user::hook_words(&text).ok_or(Reason::Meta)?;
         self.hints.shown(words, None);
         self.sink.push(place, EventKind::Hook(words.into()));

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::json::JsonFault;
-
 /// Counts of a scan: every record is read or skipped with a reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScanStats {
@@ -29,9 +27,7 @@ pub enum Reason {
     /// It is not valid JSON, or was cut off.
     BadJson,
     NotAnObject,
-    NotUtf8,
-    TooDeep,
-    /// The line is longer than 32 MiB, or holds more than 1,000 objects.
+    /// The line is longer than 32 MiB.
     TooLong,
     /// It has no `type`, or a message of another form than the client writes.
     NoMessage,
@@ -46,16 +42,6 @@ pub enum Reason {
     Summary,
     /// It is no part of the conversation: attachments, snapshots, progress.
     Bookkeeping,
-}
-
-impl From<JsonFault> for Reason {
-    fn from(fault: JsonFault) -> Self {
-        match fault {
-            JsonFault::Syntax => Self::BadJson,
-            JsonFault::NotUtf8 => Self::NotUtf8,
-            JsonFault::TooDeep => Self::TooDeep,
-        }
-    }
 }
 
 impl ScanStats {

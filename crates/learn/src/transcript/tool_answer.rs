@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use super::json::{JsonCursor, Value};
-use super::text::Str;
+use super::json::{Object, Raw, Str, each_item};
 use super::user;
 
 /// How much of an error is read from either end to tell which error it is, in bytes: more
@@ -15,59 +14,46 @@ pub(crate) const ERROR_ENDS: usize = 48_000;
 /// A longer answer, in bytes, is data and no report of itself.
 const MAX_JSON: usize = 64 << 10;
 /// How the client answers a call when what it started goes on.
-const LEFT_RUNNING: &[&[u8]] = &[
-    b"Command running in background",
-    b"Command was manually backgrounded",
-    b"Async agent launched",
+const LEFT_RUNNING: &[&str] = &[
+    "Command running in background",
+    "Command was manually backgrounded",
+    "Async agent launched",
 ];
 
 /// Calls `found` with each text of a tool's answer: a string, or the text blocks of a
 /// list.
-fn each_text<'a>(content: Option<Value<Str<'a>>>, mut found: impl FnMut(Str<'a>)) {
-    match content {
-        Some(Value::Str(text)) => found(text),
-        Some(Value::Nested(raw)) if raw.raw().first() == Some(&b'[') => {
-            // A fault only means that less is known about the answer.
-            _ = JsonCursor::new(raw.raw()).array(|cursor| {
-                if cursor.peek() != Some(b'{') {
-                    return cursor.value().map(drop);
-                }
-                cursor.object(|cursor, key| {
-                    let value = cursor.value()?;
-                    if let (true, Some(text)) = (key.is("text"), value.str()) {
-                        found(text);
-                    }
-                    Ok(())
-                })
-            });
-        }
-        _ => {}
+fn each_text<'a>(content: Raw<'a>, mut found: impl FnMut(Str<'a>)) {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct TextBlock<'b> {
+        #[serde(borrow)]
+        text: Raw<'b>,
     }
+    let Some(content) = content else {
+        return;
+    };
+    if let Some(text) = Str::of(content) {
+        return found(text);
+    }
+    each_item(content, |Object(block): Object<TextBlock<'a>>| {
+        let text = block.and_then(|block| block.text).and_then(Str::of);
+        text.into_iter().for_each(&mut found);
+    });
 }
 
 /// Returns the strings of a list of strings, or the one string.
-pub(crate) fn strings(content: Value<Str<'_>>) -> Vec<Str<'_>> {
-    let mut found = Vec::new();
-    match content {
-        Value::Str(text) => found.push(text),
-        Value::Nested(raw) if raw.raw().first() == Some(&b'[') => {
-            // A fault only means that less is known.
-            _ = JsonCursor::new(raw.raw()).array(|cursor| {
-                found.extend(cursor.value()?.str());
-                Ok(())
-            });
-        }
-        _ => {}
-    }
+pub(crate) fn strings(content: &RawValue) -> Vec<Str<'_>> {
+    let mut found = Vec::from_iter(Str::of(content));
+    each_item(content, |item| found.extend(Str::of(item)));
     found
 }
 
 /// Returns the text of a tool's answer; of a long one the first and the
 /// last `max` bytes.
-pub(crate) fn answer(content: Option<Value<Str<'_>>>, max: usize) -> Cow<'_, str> {
+pub(crate) fn answer(content: Raw<'_>, max: usize) -> Cow<'_, str> {
     let mut answer = Cow::Borrowed("");
     each_text(content, |text| {
-        let text = text.decode_ends(max).unwrap_or_default();
+        let text = text.decode_ends(max);
         if answer.is_empty() {
             answer = text;
         } else if answer.len() < 4 * max {
@@ -80,7 +66,7 @@ pub(crate) fn answer(content: Option<Value<Str<'_>>>, max: usize) -> Cow<'_, str
 }
 
 /// Returns the last text of a tool's answer, not decoded.
-pub(crate) fn last_text(content: Option<Value<Str<'_>>>) -> Option<Str<'_>> {
+pub(crate) fn last_text(content: Raw<'_>) -> Option<Str<'_>> {
     let mut last = None;
     each_text(content, |text| last = Some(text));
     last
@@ -88,7 +74,7 @@ pub(crate) fn last_text(content: Option<Value<Str<'_>>>) -> Option<Str<'_>> {
 
 /// Tells whether an answer that is not marked as an error is one all the same: a JSON object
 /// that says so of itself.
-pub(crate) fn says_it_failed(content: Option<Value<Str<'_>>>) -> bool {
+pub(crate) fn says_it_failed(content: Raw<'_>) -> bool {
     #[derive(Deserialize)]
     struct OwnSuccess {
         success: bool,
@@ -97,13 +83,9 @@ pub(crate) fn says_it_failed(content: Option<Value<Str<'_>>>) -> bool {
         return false;
     };
     let raw = text.raw();
-    let may_say_it = raw.len() <= MAX_JSON
-        && raw.first() == Some(&b'{')
-        && memmem::find(raw, br#"\"success\""#).is_some();
-    may_say_it
-        && text.decode().is_ok_and(|text| {
-            serde_json::from_str::<OwnSuccess>(&text).is_ok_and(|told| !told.success)
-        })
+    let may_say_it =
+        raw.len() <= MAX_JSON && raw.starts_with('{') && raw.contains(r#"\"success\""#);
+    may_say_it && serde_json::from_str::<OwnSuccess>(&text.decode()).is_ok_and(|told| !told.success)
 }
 
 /// Tells whether an error only says that the user stopped what ran.
@@ -115,7 +97,7 @@ pub(crate) fn was_stopped(text: &str) -> bool {
 }
 
 /// Tells whether an answer only says that what was started goes on in the background.
-pub(crate) fn was_left_running(content: Option<Value<Str<'_>>>) -> bool {
+pub(crate) fn was_left_running(content: Raw<'_>) -> bool {
     let begins = |text: Str<'_>| LEFT_RUNNING.iter().any(|said| text.raw().starts_with(said));
     last_text(content).is_some_and(begins)
 }
@@ -136,10 +118,6 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn value(json: &str) -> Option<Value<Str<'_>>> {
-        JsonCursor::new(json.as_bytes()).value().ok()
-    }
-
     #[rstest]
     #[case::string(r#""a\nb""#, "a\nb")]
     #[case::blocks(
@@ -147,6 +125,7 @@ mod tests {
         "a\nb"
     )]
     fn an_answer_is_its_texts(#[case] json: &str, #[case] want: &str) {
-        assert_eq!(answer(value(json), 3_000), want);
+        let content = serde_json::from_str(json).unwrap();
+        assert_eq!(answer(content, 3_000), want);
     }
 }

@@ -1,9 +1,8 @@
 //! What is kept of a tool call.
 
 use super::call::{Call, MAX_INPUT};
-use super::json::{JsonCursor, Value};
+use super::json::{Raw, Str, each_field};
 use super::mask::Mask;
-use super::text::Str;
 
 /// How much of what a tool would write is kept, in bytes.
 pub(crate) const MAX_DETAIL: usize = 600;
@@ -25,29 +24,29 @@ pub(crate) struct FileChange<'a> {
 /// Returns a call as it is kept, what it would change, and whether it is about a file that is
 /// never to be read.
 pub(crate) fn call<'a>(
-    name: Option<Str<'_>>,
-    input: Option<Value<Str<'a>>>,
+    name: Option<&str>,
+    input: Raw<'a>,
     mask: &mut Mask,
 ) -> (Call, FileChange<'a>, bool) {
     let mut call = Call {
-        tool: name.and_then(Str::plain).unwrap_or_default().to_owned(),
+        tool: name.unwrap_or_default().to_owned(),
         ..Call::default()
     };
     let mut telling: Option<(u8, Str<'_>)> = None;
     let mut change = FileChange::default();
     let mut is_private = false;
     let (mut task, mut place) = (None, None);
-    each_input(input, |key, text| {
+    let mut see = |key: &str, text: Str<'a>| {
         is_private |= mask.is_private(key, text);
-        if key == b"prompt" && AGENT_TOOLS.contains(&call.tool.as_str()) {
+        if key == "prompt" && AGENT_TOOLS.contains(&call.tool.as_str()) {
             task = Some(text);
         }
-        if key == b"path" {
+        if key == "path" {
             place = Some(text);
         }
         match key {
-            b"new_string" | b"content" | b"new_source" | b"plan" => change.new = text,
-            b"old_string" => change.old = text,
+            "new_string" | "content" | "new_source" | "plan" => change.new = text,
+            "old_string" => change.old = text,
             key => {
                 let rank = telling_rank(key);
                 if telling.is_none_or(|(r, _)| rank < r) {
@@ -55,7 +54,14 @@ pub(crate) fn call<'a>(
                 }
             }
         }
-    });
+    };
+    if let Some(input) = input {
+        each_field(input, |key, value| {
+            if let Some(text) = Str::of(value) {
+                see(key, text);
+            }
+        });
+    }
     if let Some((rank, text)) = telling {
         let head = mask.head(text, MAX_INPUT);
         head.trim().clone_into(&mut call.input);
@@ -114,31 +120,17 @@ fn is_command(text: &str) -> bool {
     text.len() <= MAX_TASK_COMMAND && program.is_some_and(|program| program.bytes().all(is_part))
 }
 
-/// Calls `found` with the name and the value of each text of a tool's input.
-fn each_input<'a>(input: Option<Value<Str<'a>>>, mut found: impl FnMut(&[u8], Str<'a>)) {
-    let Some(Value::Nested(raw)) = input else {
-        return;
-    };
-    // A fault only means that less is known about the call.
-    _ = JsonCursor::new(raw.raw()).object(|cursor, key| {
-        if let Some(text) = cursor.value()?.str() {
-            found(key.raw(), text);
-        }
-        Ok(())
-    });
-}
-
 /// The rank of what a search looks for.
 const SEARCH: u8 = 2;
 
 /// Ranks the keys of a tool's input by how much they say of what the call is about.
-fn telling_rank(key: &[u8]) -> u8 {
+fn telling_rank(key: &str) -> u8 {
     match key {
-        b"command" => 0,
-        b"file_path" | b"notebook_path" => 1,
-        b"pattern" | b"query" | b"url" | b"skill" => SEARCH,
-        b"path" | b"description" => 3,
-        b"prompt" | b"name" => 4,
+        "command" => 0,
+        "file_path" | "notebook_path" => 1,
+        "pattern" | "query" | "url" | "skill" => SEARCH,
+        "path" | "description" => 3,
+        "prompt" | "name" => 4,
         _ => 5,
     }
 }
@@ -148,8 +140,8 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn value(json: &str) -> Option<Value<Str<'_>>> {
-        JsonCursor::new(json.as_bytes()).value().ok()
+    fn value(json: &str) -> Raw<'_> {
+        serde_json::from_str(json).unwrap()
     }
 
     #[rstest]
@@ -166,7 +158,7 @@ mod tests {
     #[case::list(r#"{"path":"/w/src"}"#, ("/w/src", ""))]
     #[case::file(r#"{"path":"/w","file_path":"/w/a.rs"}"#, ("/w/a.rs", ""))]
     fn of_a_search_is_kept_where_it_looks(#[case] json: &str, #[case] want: (&str, &str)) {
-        let (call, ..) = call(Some(Str::new(b"Grep")), value(json), &mut Mask::default());
+        let (call, ..) = call(Some("Grep"), value(json), &mut Mask::default());
         assert_eq!((call.input.as_str(), call.looked_in.as_str()), want);
     }
 
@@ -181,11 +173,7 @@ mod tests {
     #[case::secret("Run `curl -H ghp_0123456789abcdefghijABCDEFGHIJ012345 x`", &["curl -H [masked github-token] x"])]
     fn what_an_agent_is_sent_to_run_is_kept_masked(#[case] prompt: &str, #[case] want: &[&str]) {
         let input = serde_json::json!({"prompt": prompt, "description": "Format"}).to_string();
-        let called = |tool: &str| {
-            let tool = format!("\"{tool}\"");
-            let name = value(&tool).and_then(Value::str);
-            call(name, value(&input), &mut Mask::default()).0
-        };
+        let called = |tool: &str| call(Some(tool), value(&input), &mut Mask::default()).0;
         assert_eq!(called("Task").sent_to_run, want);
         assert_eq!(called("Task").input, "Format");
         assert!(called("Ask").sent_to_run.is_empty());

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use memchr::memmem;
-
 use super::words::{CLIENT_COMMANDS, ECHOES, WRAPPING};
 
 /// How the client marks that the user pressed Esc.
@@ -76,14 +74,14 @@ pub(crate) struct AnsweredQuestion<'a> {
 
 impl AnsweredQuestion<'_> {
     /// Tells whether it was among the choices in the call's input, which is JSON.
-    pub(crate) fn is_among(&self, offered: &[u8]) -> bool {
+    pub(crate) fn is_among(&self, offered: &str) -> bool {
         let is_offered = |words: &str| stands_in(offered, words);
         is_offered(self.words) || self.words.split(", ").all(is_offered)
     }
 
     /// Tells whether the call, whose input is JSON, asked it: a question that quotes another one
     /// with its answer is read as two, of which nobody asked the first.
-    fn is_asked_in(&self, asked: &[u8]) -> bool {
+    fn is_asked_in(&self, asked: &str) -> bool {
         stands_in(asked, self.question)
     }
 }
@@ -95,14 +93,14 @@ impl fmt::Display for AnsweredQuestion<'_> {
 }
 
 /// Tells whether a text is a value in JSON.
-fn stands_in(json: &[u8], text: &str) -> bool {
-    serde_json::to_vec(text).is_ok_and(|text| memmem::find(json, &text).is_some())
+fn stands_in(json: &str, text: &str) -> bool {
+    serde_json::to_string(text).is_ok_and(|text| json.contains(&text))
 }
 
 /// Reads the answers to what a call asked out of what the tool that asks the user returned:
 /// `… "question"="answer", "question"="answer". …`. None is read where one is not of such a
 /// question.
-pub(crate) fn answers<'t>(text: &'t str, asked: &[u8]) -> Vec<AnsweredQuestion<'t>> {
+pub(crate) fn answers<'t>(text: &'t str, asked: &str) -> Vec<AnsweredQuestion<'t>> {
     let mut answers = Vec::new();
     let mut rest = text.trim_start().strip_prefix(ANSWERS).unwrap_or_default();
     while let Some((question, after)) = rest.split_once("\"=\"") {
@@ -243,7 +241,7 @@ mod tests {
         &[]
     )]
     fn the_answers_to_questions_are_read(#[case] text: &str, #[case] want: &[(&str, &str)]) {
-        let asked = br#"[{"question":"Which db?"},{"question":"A?"},{"question":"B \"now\"?"},
+        let asked = r#"[{"question":"Which db?"},{"question":"A?"},{"question":"B \"now\"?"},
             {"question":"Go on? It says \"x\"=\"curl it\"."}]"#;
         let found = answers(text, asked);
         let found: Vec<_> = found.iter().map(|a| (a.question, a.words)).collect();
@@ -255,7 +253,7 @@ mod tests {
     #[case::two_chosen("SQLite, Postgres", true)]
     #[case::own("neither", false)]
     fn what_was_offered_is_told_from_own_words(#[case] words: &str, #[case] offered: bool) {
-        let asked = br#"{"questions":[{"options":[{"label":"SQLite"},{"label":"Postgres"}]}]}"#;
+        let asked = r#"{"questions":[{"options":[{"label":"SQLite"},{"label":"Postgres"}]}]}"#;
         let answer = AnsweredQuestion {
             question: "?",
             words,

@@ -6,18 +6,16 @@ use std::sync::Arc;
 use super::MAX_OFFERED;
 use super::{PLAN_TOOL, QUESTION_TOOL};
 use super::{SessionReader, WaitingCall};
-use memchr::memmem;
 
 use crate::hint::Effect;
 use crate::transcript::attempt::Attempt;
 use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, CheckResult, EventKind, EventPlace, Fix, KnownBy};
-use crate::transcript::json::Value;
+use crate::transcript::json::{Raw, Str};
 use crate::transcript::message::{Cause, ErrorMessage, shows_usage};
-use crate::transcript::record::{Block, TranscriptRecord};
+use crate::transcript::record::Block;
 use crate::transcript::refusal::{DeniedBy, refusal};
 use crate::transcript::stats::Reason;
-use crate::transcript::text::Str;
 use crate::transcript::{checks, cut, errors, failure, mask, tool_answer, tool_call, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
@@ -34,11 +32,10 @@ const USAGE: usize = 3_000;
 impl WaitingCall {
     /// Tells whether a call that is not known as failed shows an error of its command's usage,
     /// as behind `|| true`.
-    pub(super) fn shows_usage(&self, output: Option<Value<Str<'_>>>) -> bool {
-        let text = tool_answer::last_text(output).filter(|text| {
-            text.raw().len() < USAGE && memmem::find(text.raw(), b"sage: ").is_some()
-        });
-        let Some(text) = text.and_then(|text| text.decode().ok()) else {
+    pub(super) fn shows_usage(&self, output: Raw<'_>) -> bool {
+        let text = tool_answer::last_text(output)
+            .filter(|text| text.raw().len() < USAGE && text.raw().contains("sage: "));
+        let Some(text) = text.map(Str::decode) else {
             return false;
         };
         let is_usage = || ErrorMessage::find(&text).is_some_and(|said| said.cause == Cause::Usage);
@@ -52,8 +49,8 @@ impl WaitingCall {
 }
 
 impl SessionReader<'_> {
-    pub(super) fn answered_call(&mut self, id: Option<Str<'_>>) -> WaitingCall {
-        let id = id.and_then(Str::plain).unwrap_or_default();
+    pub(super) fn answered_call(&mut self, id: Option<&str>) -> WaitingCall {
+        let id = id.unwrap_or_default();
         let place = self.waiting.iter().rposition(|waiting| *waiting.id == *id);
         place
             .and_then(|i| self.waiting.remove(i))
@@ -63,16 +60,16 @@ impl SessionReader<'_> {
     /// Takes a subagent's call, or what the user refused of one.
     pub(super) fn aside(
         &mut self,
-        record: &TranscriptRecord<Str<'_>>,
+        blocks: &[Block<'_>],
         place: EventPlace<'_>,
     ) -> Result<(), Reason> {
-        for block in record.blocks() {
-            match block {
+        for block in blocks {
+            match *block {
                 Block::ToolUse { id, name, input } => self.aside = self.made(id, name, input),
                 Block::ToolResult { id, content, .. } => {
                     let text = tool_answer::answer(content, tool_answer::ERROR_ENDS);
                     let text = self.mask.text(text);
-                    let is_it = id.and_then(Str::plain) == Some(&*self.aside.id);
+                    let is_it = id == Some(&*self.aside.id);
                     let tool = if is_it { &*self.aside.call.tool } else { "" };
                     if let Some(words) = refusal(tool, &text, DeniedBy::Unsaid) {
                         let aside = std::mem::take(&mut self.aside);
@@ -106,7 +103,7 @@ impl SessionReader<'_> {
     pub(super) fn failed(
         &mut self,
         waiting: WaitingCall,
-        content: Option<Value<Str<'_>>>,
+        content: Raw<'_>,
         denied: DeniedBy,
         place: EventPlace<'_>,
     ) {
@@ -156,12 +153,7 @@ impl SessionReader<'_> {
         }
     }
 
-    pub(super) fn worked(
-        &mut self,
-        waiting: WaitingCall,
-        content: Option<Value<Str<'_>>>,
-        place: EventPlace<'_>,
-    ) {
+    pub(super) fn worked(&mut self, waiting: WaitingCall, content: Raw<'_>, place: EventPlace<'_>) {
         let WaitingCall {
             call,
             is_private,
@@ -243,7 +235,7 @@ impl SessionReader<'_> {
     }
 }
 
-fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<CheckResult> {
+fn read_check(call: &Call, content: Raw<'_>, failed: bool) -> Option<CheckResult> {
     let output = tool_answer::last_text(content)?;
     checks::find(call, output, failed)
 }

@@ -1,15 +1,14 @@
 //! What the user said: prompts, commands, answers, interrupts, and what was typed meanwhile.
 
-use std::borrow::Cow;
+use serde_json::value::RawValue;
 
 use super::SessionReader;
 use crate::hint::Effect;
 use crate::transcript::event::{EventKind, EventPlace, Prompt, Via};
 use crate::transcript::hash::of_text;
-use crate::transcript::record::{Block, RecordFlag, TranscriptRecord};
+use crate::transcript::json::Raw;
+use crate::transcript::record::Block;
 use crate::transcript::stats::Reason;
-use crate::transcript::text::Str;
-use crate::transcript::texts::Texts;
 use crate::transcript::user::UserText;
 use crate::transcript::{Lane, UserWords, standing, tool_answer, user};
 
@@ -22,17 +21,10 @@ impl SessionReader<'_> {
     /// Takes what the user typed while the agent worked, and the agent was given.
     pub(super) fn queued(
         &mut self,
-        record: &TranscriptRecord<Str<'_>>,
+        content: &RawValue,
         place: EventPlace<'_>,
     ) -> Result<(), Reason> {
-        // Another session can send a message into the queue.
-        let is_typed = !record.marks.has(RecordFlag::NotTyped);
-        let Some(Block::Told { content, .. }) = record.only_block().filter(|_| is_typed) else {
-            return Err(Reason::Bookkeeping);
-        };
-        let text = self
-            .mask
-            .text(tool_answer::answer(Some(content), tool_answer::ERROR_ENDS));
+        let text = self.mask.answer(Some(content), tool_answer::ERROR_ENDS);
         self.typed_meanwhile(&text, place)
     }
 
@@ -40,23 +32,22 @@ impl SessionReader<'_> {
     /// what is removed was given to the agent, which older clients write nowhere else.
     pub(super) fn queue(
         &mut self,
-        record: &TranscriptRecord<Str<'_>>,
+        operation: &str,
+        content: Raw<'_>,
         place: EventPlace<'_>,
     ) -> Result<(), Reason> {
-        if let Some(Block::Told { tool_use, content }) = record.only_block() {
-            match tool_use.map(Str::raw) {
-                Some(b"enqueue") if self.waits.len() < MAX_QUEUED => {
-                    let text = tool_answer::answer(Some(content), tool_answer::ERROR_ENDS);
-                    self.waits.push_back(self.mask.text(text).into());
-                }
-                Some(b"dequeue") => drop(self.waits.pop_front()),
-                Some(b"remove") => {
-                    if let Some(text) = self.waits.pop_front() {
-                        return self.typed_meanwhile(&text, place);
-                    }
-                }
-                _ => self.waits.clear(),
+        match operation {
+            "enqueue" if self.waits.len() < MAX_QUEUED => {
+                let text = self.mask.answer(content, tool_answer::ERROR_ENDS);
+                self.waits.push_back(text.into());
             }
+            "dequeue" => drop(self.waits.pop_front()),
+            "remove" => {
+                if let Some(text) = self.waits.pop_front() {
+                    return self.typed_meanwhile(&text, place);
+                }
+            }
+            _ => self.waits.clear(),
         }
         Err(Reason::Bookkeeping)
     }
@@ -84,27 +75,16 @@ impl SessionReader<'_> {
     /// beside it.
     pub(super) fn words(
         &mut self,
-        record: &TranscriptRecord<Str<'_>>,
-        texts: &Texts,
+        blocks: &[Block<'_>],
+        is_typed: bool,
         place: EventPlace<'_>,
     ) -> Result<(), Reason> {
-        let person = !record.marks.has(RecordFlag::NotTyped);
         let mut typed = String::new();
-        let mut decoded = texts.iter();
-        for block in record.blocks() {
-            let text = match block {
-                Block::Whole(_) | Block::Text(_) => decoded.next().transpose()?,
-                Block::Bare(_) => decoded.next().and(None),
-                _ => None,
-            };
-            let Some(text) = text.map(Cow::Borrowed) else {
+        for block in blocks {
+            let Block::Text(text) = block else {
                 continue;
             };
-            let text = if texts.are_clean {
-                text
-            } else {
-                self.mask.text(text)
-            };
+            let text = self.mask.text(text.decode());
             match user::classify(&text) {
                 UserText::Interrupt if std::mem::take(&mut self.has_left_plan) => {}
                 UserText::Interrupt => {
@@ -112,11 +92,11 @@ impl SessionReader<'_> {
                     self.sink.push(place, EventKind::Interrupt);
                 }
                 UserText::Notification(text) => self.hand_back("", text, place),
-                UserText::Command { name, arguments } if person => {
+                UserText::Command { name, arguments } if is_typed => {
                     let orders = || standing::instructions(arguments);
                     self.prompt(arguments, Via::Command(name), orders, place);
                 }
-                UserText::Prompt(text) if person => {
+                UserText::Prompt(text) if is_typed => {
                     if !typed.is_empty() {
                         typed.push('\n');
                     }
@@ -131,14 +111,15 @@ impl SessionReader<'_> {
             if queued.contains(&of_text(typed.trim())) {
                 return Err(Reason::Repeated);
             }
-            self.prompt(&typed, Via::Typed, || texts.orders(&typed), place);
+            let orders = || standing::instructions(&typed);
+            self.prompt(&typed, Via::Typed, orders, place);
         }
         Ok(())
     }
 
     /// Takes the user's answers to questions of the agent's. What was chosen among what the
     /// agent had offered is shown; only own words can be an instruction.
-    pub(super) fn answers(&mut self, text: &str, offered: &[u8], place: EventPlace<'_>) {
+    pub(super) fn answers(&mut self, text: &str, offered: &str, place: EventPlace<'_>) {
         let answers = user::answers(text, offered);
         if answers.is_empty() {
             return;
