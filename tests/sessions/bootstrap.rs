@@ -308,6 +308,7 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
 fn side_by_side_a_copy_is_the_oldest_sessions() {
     let (mut env, _api) = TestEnv::with_model();
     env.unset("PLAYBOOK_NOW");
+    env.write_config("[worker]\njobs = 16\n");
     crowd(&env);
     let done = bootstrap(&env, &[]);
     assert_eq!(done["done"].as_array().unwrap().len(), 16, "{done}");
