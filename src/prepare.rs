@@ -23,7 +23,6 @@ use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
-use crate::playbook::context::Admission;
 use crate::prepared::{self, ProjectSettings, Ready};
 use crate::state_guard;
 use crate::telemetry;
@@ -60,27 +59,6 @@ fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
         }
     }
     Ok(())
-}
-
-/// Where sessions meet a key point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ShownAt {
-    Start,
-    /// With a prompt that touches it: a start has no room for it.
-    Prompts,
-    Nowhere(Admission),
-}
-
-/// Tells of each key point of a project's playbook where sessions meet it.
-pub(crate) fn places(
-    paths: &Paths,
-    project: &Path,
-    config: &Config,
-    now: Timestamp,
-) -> Result<Vec<(String, ShownAt)>, FsError> {
-    let settings = of_hooks(config);
-    let basis = Basis::read(paths, project, now, OwnPoints::of(&settings))?;
-    Ok(basis.places(settings.max_units))
 }
 
 /// What the settings say of a project's hooks.

@@ -89,7 +89,7 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_filter("short", |session: String| {
         change_text::short(&session).to_owned()
     });
-    for (name, format) in [("time", TIME), ("clock", "%H:%M"), ("day", "%Y-%m-%d")] {
+    for (name, format) in [("time", TIME), ("day", "%Y-%m-%d")] {
         env.add_filter(name, move |at: Serde<Timestamp>| {
             change_text::local(at.0, format)
         });

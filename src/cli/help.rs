@@ -25,9 +25,7 @@ pub(super) const GROUPS: [Group; 6] = [
     },
     Group {
         title: "Look",
-        usual: &[
-            "status", "show", "log", "timeline", "report", "recall", "stats", "cost",
-        ],
+        usual: &["status", "show", "log", "report", "recall", "stats", "cost"],
         rarer: &["diff", "evidence"],
     },
     Group {

@@ -30,7 +30,6 @@ mod manual;
 mod merge;
 mod other_worker;
 mod output;
-mod past;
 mod promote;
 pub(crate) mod recall;
 mod redact;
@@ -45,7 +44,6 @@ mod session;
 mod show;
 mod stats;
 mod status;
-mod timeline;
 mod trust;
 mod uninstall;
 mod width;
@@ -141,7 +139,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&NamedSession::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&NamedSession::on(&args.on)?, &args),
-        Command::Timeline(args) => timeline::run(&NamedSession::on(&args.on)?, &args),
         Command::Undo { job, on } => edit_commands::undo(&job, &on),
         Command::Diff(args) => diff::run(&NamedSession::on(&args.on)?, &args),
         Command::Restore(args) => restore::run(&NamedSession::on(&args.on)?, &args),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Hinted, say};
 use super::session::NamedSession;
-use super::{args, change_text, log, timeline};
+use super::{args, change_text, log};
 use crate::fsx;
 use crate::memory::{Entry, Memory};
 use crate::platform;
@@ -18,8 +18,6 @@ use crate::report::read::{Query, read};
 
 const FILE: &str = "report.html";
 const STDOUT: &str = "-";
-/// So many sessions and edits stand on the page, the newest.
-const MOMENTS: usize = 50;
 /// So many changes of one key point are told, the newest, and so many of its votes are drawn.
 const CHANGES: usize = 20;
 const VOTES: usize = 200;
@@ -55,7 +53,6 @@ fn figures(session: &NamedSession, zone: &TimeZone) -> anyhow::Result<Value> {
         zone,
     };
     let playbook = session.playbook()?;
-    let moments = timeline::moments(session, MOMENTS);
     // What is remembered is worth less than the key points: they are shown without it.
     let (memory, problem) = match session.memory() {
         Ok(memory) => (memory, None),
@@ -65,26 +62,14 @@ fn figures(session: &NamedSession, zone: &TimeZone) -> anyhow::Result<Value> {
     if let Some(memory) = &memory {
         add_stories(&mut figures, memory, &project)?;
     }
-    let (mut moments, unread) = match moments {
-        Ok(moments) => (moments, None),
-        Err(error) => (Vec::new(), Some(format!("{error:#}"))),
-    };
-    for moment in &mut moments {
-        moment["short"] = moment["session"].as_str().map(change_text::short).into();
-        for change in list(moment, "changes") {
-            change["deed"] = change_text::remembered(change.clone()).into();
-        }
-    }
-    figures["timeline"] = moments.into();
-    // A memory that cannot be opened is told of once.
-    if let (Some(problem), Some(told)) = (problem.or(unread), figures["problems"].as_array_mut()) {
-        told.push(problem.into());
+    if let (Some(problem), Some(problems)) = (problem, figures["problems"].as_array_mut()) {
+        problems.push(problem.into());
     }
     Ok(figures)
 }
 
 fn add_stories(figures: &mut Value, memory: &Memory, project: &str) -> anyhow::Result<()> {
-    for point in list(figures, "points") {
+    for point in figures["points"].as_array_mut().into_iter().flatten() {
         let name = point["name"].as_str().unwrap_or_default();
         let (story, _) = log::story_of(memory, project, name)?;
         let mut votes = Vec::new();
@@ -119,10 +104,6 @@ fn told(entry: &Entry) -> Value {
         "session": entry.session,
         "job": entry.job,
     })
-}
-
-fn list<'v>(value: &'v mut Value, key: &str) -> impl Iterator<Item = &'v mut Value> {
-    value[key].as_array_mut().into_iter().flatten()
 }
 
 fn usual_file(session: &NamedSession) -> anyhow::Result<PathBuf> {

@@ -3,6 +3,7 @@
 //! It always answers: what cannot be read is named with the command that mends it, and the
 //! rest is shown.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -12,7 +13,6 @@ use serde_json::{Value, json};
 use super::doctor::{hooks_lack, off_by};
 use super::jobs::{self, JobState};
 use super::output::{self, say};
-use super::past::{Became, Past, PastSession};
 use super::session::{self, NamedSession};
 use super::{answer, args, change_text, width};
 use crate::account;
@@ -23,6 +23,7 @@ use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::{Playbook, Section};
 use crate::queue::backoff::Backoff;
 use crate::queue::budget::Day;
+use crate::queue::transcripts::{self, PastTranscript};
 use crate::report::Sum;
 use crate::sharing;
 use crate::store::{Store, StoreError};
@@ -30,6 +31,9 @@ use crate::trust::{TrustStanding, outside};
 
 /// So many of the last jobs are looked at for one that changed something.
 const LAST_JOBS: u64 = 50;
+
+/// How many jobs of the history are searched for a session.
+const PAST_JOBS: u64 = 5_000;
 
 /// What helps where nothing more particular does.
 const DOCTOR: (&str, &str) = ("playbook doctor", "looks closer");
@@ -279,18 +283,17 @@ impl Glance {
 
     /// Sessions that are over may be learned from, or were and taught nothing.
     fn look_at_past(&mut self, session: &NamedSession) {
-        let past = match Past::of(session) {
-            Ok(past) => past,
+        let with_job = match sessions_with_job(session) {
+            Ok(sessions) => sessions,
             Err(error) => return self.problem(&error, DOCTOR),
         };
-        let is_new = |session: &PastSession| matches!(past.became(session), Became::Nothing);
-        if past.sessions.iter().any(is_new) {
+        let is_new =
+            |past: &PastTranscript| !past.is_subagents && !with_job.contains(&past.session);
+        let kept = transcripts::of_project(&session.paths, &session.project);
+        if kept.iter().any(is_new) {
             self.step("playbook bootstrap", "learns from sessions that are over");
-        } else if !past.sessions.is_empty() {
-            self.step(
-                "playbook doctor memory",
-                "says what became of the sessions so far",
-            );
+        } else if !with_job.is_empty() {
+            self.step("playbook log", "says what became of the sessions so far");
         }
     }
 
@@ -306,6 +309,22 @@ impl Glance {
                 .push(json!({"command": command, "why": why.into()}));
         }
     }
+}
+
+/// Returns the sessions of the project that a job was made of, done or not.
+fn sessions_with_job(session: &NamedSession) -> anyhow::Result<HashSet<String>> {
+    let waiting = jobs::rows(session, session.env.clock().now())?;
+    let waiting = waiting.into_iter().filter_map(|row| row.job);
+    let mut sessions: HashSet<String> = waiting
+        .filter(|job| job.ticket.project == session.project)
+        .map(|job| job.ticket.session)
+        .collect();
+    if let Some(memory) = session.memory()? {
+        let done = memory.last_jobs(Some(&session.project_name()), PAST_JOBS)?;
+        sessions.extend(done.into_iter().map(|row| row.job.session));
+    }
+    sessions.remove("");
+    Ok(sessions)
 }
 
 impl JobTotals {

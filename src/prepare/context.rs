@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::{ShownAt, told};
+use super::told;
 use crate::checkout::Checkout;
 use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
@@ -18,7 +18,7 @@ use crate::playbook::proof::Stage;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::three_way::has_markers;
-use crate::playbook::{Defect, Playbook, Point, is_own_name};
+use crate::playbook::{Defect, Point, is_own_name};
 use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
 use crate::proof::{self, ProofRecord};
 use crate::queue::status::Notice;
@@ -212,25 +212,6 @@ impl<'a> Basis<'a> {
         };
         let [full, short] = texts;
         [(StartKind::Full, of(full)), (StartKind::Short, of(short))]
-    }
-
-    /// Where sessions meet each point; none where the file cannot be read.
-    pub(super) fn places(&self, max_units: usize) -> Vec<(String, ShownAt)> {
-        let bytes = self.bytes.as_deref().unwrap_or_default();
-        let Ok(playbook) = Playbook::parse(bytes) else {
-            return Vec::new();
-        };
-        let given = self.give(StartKind::Full, max_units).given.injection;
-        let given = given.map(|given| given.points).unwrap_or_default();
-        let place = |point: Point<'_>| match self.admits(&point) {
-            Admission::Given if given.has(point.name) => ShownAt::Start,
-            Admission::Given => ShownAt::Prompts,
-            why => ShownAt::Nowhere(why),
-        };
-        let places = playbook
-            .points()
-            .map(|point| (point.name.to_owned(), place(point)));
-        places.collect()
     }
 
     fn away(&self) -> PreparedStart<'a> {

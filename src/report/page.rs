@@ -45,11 +45,6 @@ pub(crate) fn page(figures: &Value, zone: &TimeZone) -> Result<String, Error> {
     env.add_filter("code", |text: String| {
         minijinja::Value::from_safe_string(with_code(&text))
     });
-    for (name, part) in [("day", 0), ("clock", 1)] {
-        env.add_filter(name, move |local: String| {
-            local.split(' ').nth(part).unwrap_or_default().to_owned()
-        });
-    }
     env.add_filter("grouped", |n: u128| {
         grouped(u64::try_from(n).unwrap_or(u64::MAX))
     });

@@ -71,8 +71,6 @@ pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memor
         "errors": [],
         "weeks": [],
         "cost": {"days": [], "models": []},
-        // The last sessions and edits, as `playbook timeline` has them.
-        "timeline": [],
         "problems": [],
     });
     if let Some(memory) = memory

@@ -22,10 +22,10 @@ pub(crate) use points::{
     AddArgs, DedupArgs, DiffArgs, EditArgs, MergeArgs, PinArgs, PromoteArgs, RestoreArgs,
 };
 pub(crate) use run::{
-    ConfigAction, ConfigArgs, DoctorArgs, DoctorMemoryArgs, DoctorTopic, InstallArgs, JobsAction,
-    JobsArgs, ManArgs, MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
+    ConfigAction, ConfigArgs, DoctorArgs, InstallArgs, JobsAction, JobsArgs, ManArgs,
+    MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
 };
-pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs, TimelineArgs};
+pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs};
 pub(crate) use trust::{RedactArgs, ReviewAction, ReviewArgs, TrustArgs};
 
 /// Makes Claude Code learn from every session.
@@ -116,8 +116,6 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Show what was learned when, and why
     Log(LogArgs),
-    /// Show by day what was asked, how it ended, what was learned
-    Timeline(TimelineArgs),
     /// Show what changed in the key points since a commit
     Diff(DiffArgs),
     /// Take back what was learned from a session, or a change of yours

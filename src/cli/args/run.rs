@@ -202,40 +202,11 @@ pub(crate) struct MergeFilesArgs {
 
 Examples:
   playbook doctor
-  playbook doctor --online
-  playbook doctor memory release branch")]
-#[command(args_conflicts_with_subcommands = true)]
+  playbook doctor --online")]
 pub(crate) struct DoctorArgs {
-    #[command(subcommand)]
-    pub(crate) topic: Option<DoctorTopic>,
     /// Ask the backend one tiny question, which costs a few tokens
     #[arg(long)]
     pub(crate) online: bool,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum DoctorTopic {
-    /// Why something was not remembered, or is not shown, and what to do
-    Memory(DoctorMemoryArgs),
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "It goes the way of a session: hooks, the last sessions and what became of them,
-what a reply asked for in vain, lessons, what is held back, key points and where
-sessions meet them. With words, it tells of what has all of them.
-
-Exit status: 0 nothing is broken on that way, 1 something is.
-
-Examples:
-  playbook doctor memory                    # the last sessions of this project
-  playbook doctor memory release branch     # why does nothing say that?"
-)]
-pub(crate) struct DoctorMemoryArgs {
-    /// Words of what should be known
-    pub(crate) text: Vec<String>,
     #[command(flatten)]
     pub(crate) on: On,
 }

@@ -1,6 +1,5 @@
 //! What shows things.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -55,18 +54,6 @@ pub(crate) struct LogArgs {
     /// Show at most this many, the newest [default: 20 jobs; the whole story of a key point]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook timeline
-  playbook timeline -n 100 --json")]
-pub(crate) struct TimelineArgs {
-    /// Show at most this many sessions and edits, the newest [default: 20]
-    #[arg(short = 'n', long, value_name = "N")]
-    pub(crate) limit: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) on: On,
 }

@@ -5,7 +5,6 @@
 mod account;
 mod hooks;
 mod keeping;
-mod memory;
 mod online;
 mod places;
 mod programs;
@@ -21,9 +20,6 @@ pub(super) use account::off_by;
 pub(super) use hooks::lack as hooks_lack;
 
 pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
-    if let Some(args::DoctorTopic::Memory(args)) = &args.topic {
-        return memory::run(args);
-    }
     let (session, breach) = &NamedSession::examine(args.on.project.as_deref())?;
     let finding = account::examine(session, breach.is_none());
     let found = hooks::examine(session);
