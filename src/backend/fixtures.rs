@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::message::check;
 use super::{
     Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
     PromptHash, TokenCount,
 };
-use crate::fsx::{self, FsError};
+use crate::fsx;
 
 const MAX_FILE: u64 = 64 << 20;
 /// The model that recorded replies are said to come from.
@@ -56,27 +55,13 @@ impl Fixtures {
         })
     }
 
-    /// Appends the reply to `ask` to a fixtures file, which need not exist yet.
-    pub(crate) fn record(path: &Path, ask: &Ask<'_>, completion: &str) -> Result<(), FsError> {
-        let hash = PromptHash::of(ask).to_string();
-        let line = json!({"prompt_hash": hash, "completion": completion}).to_string();
-        // The last line of a file written by hand may lack its end.
-        let kept = fsx::read_if_there(path, MAX_FILE)?.unwrap_or_default();
-        let joint = if matches!(kept.last(), None | Some(b'\n')) {
-            ""
-        } else {
-            "\n"
-        };
-        fsx::append_line(path, &format!("{joint}{line}"), u64::MAX)
-    }
-
     fn find(&self, ask: &Ask<'_>) -> Result<BackendReply, BackendFailure> {
         let hash = PromptHash::of(ask);
         let Some(text) = self.completions.get(&hash) else {
             return Err(BackendFailure::new(
                 FailureKind::FixtureMissing,
                 format!(
-                    "could not find fixture {} for the {}: {}: record it with `playbook fixtures record`",
+                    "could not find fixture {} for the {}: {}: no line has the `prompt_hash` {hash}",
                     hash.key(),
                     ask.step.word(),
                     self.path.display(),
@@ -115,17 +100,22 @@ mod tests {
     use super::*;
     use crate::backend::tests::ASK;
     use rstest::rstest;
+    use serde_json::json;
 
     #[test]
-    fn what_was_recorded_is_answered_and_the_later_record_counts() {
+    fn a_recorded_reply_is_given_and_the_later_line_counts() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.jsonl");
-        let hash = "0".repeat(64);
-        // Written by hand, without an end of its last line.
-        let line = format!("\u{feff}{{\"prompt_hash\":\"{hash}\",\"completion\":\"x\"}}");
-        fsx::quick(&path, line.as_bytes()).unwrap();
-        Fixtures::record(&path, &ASK, "first").unwrap();
-        Fixtures::record(&path, &ASK, "second\nline é").unwrap();
+        let line = |hash: &str, text: &str| json!({"prompt_hash": hash, "completion": text});
+        let (hash, other) = (PromptHash::of(&ASK).to_string(), "0".repeat(64));
+        let lines = [
+            line(&other, "x"),
+            line(&hash, "first"),
+            line(&hash, "second\nline é"),
+        ];
+        // An editor may have put a byte order mark in front, and no line end behind.
+        let text = format!("\u{feff}{}", lines.map(|line| line.to_string()).join("\n"));
+        fsx::quick(&path, text.as_bytes()).unwrap();
         let fixtures = Fixtures::load(&path).unwrap();
         assert_eq!(fixtures.completions.len(), 2);
         assert_eq!(fixtures.find(&ASK).unwrap().text, "second\nline é");

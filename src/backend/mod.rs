@@ -23,7 +23,6 @@ mod openai;
 mod plain_words;
 mod prompt_hash;
 pub(crate) mod question;
-mod recorder;
 mod retry;
 mod rules;
 
@@ -42,7 +41,6 @@ pub(crate) use masked::Masked;
 pub use openai::Openai;
 pub use playbook_core::account::{AccountStep, BackendName};
 pub(crate) use prompt_hash::PromptHash;
-pub(crate) use recorder::Recorder;
 pub use retry::RetryPolicy;
 pub(crate) use rules::Rules;
 

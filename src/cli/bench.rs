@@ -3,28 +3,29 @@
 //! The session is built in, so that the answer depends on nothing but settings and program.
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use anyhow::Context as _;
 use serde_json::json;
 
 use super::args;
-use super::fixtures::both;
 use super::output;
 use super::sandbox::{PLAYBOOK, SESSION};
+use super::session::runtime;
 use crate::account::{Account, Need, Refusal};
-use crate::backend::{
-    Ask, Backend, BackendFailure, BackendName, BackendResult, PromptHash, Recorder,
-};
+use crate::backend::{Ask, Backend, BackendFailure, BackendName, BackendResult, PromptHash};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
+use crate::fsx;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::queue::ask::Question;
+use crate::playbook::tags::apply_bullet_tags;
+use crate::queue::ask::{self, Question};
 use crate::queue::backends::{BackendParts, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::evidence::SessionEvidence;
+use crate::queue::known;
 use crate::reflect::known::KnownLessons;
 use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
 use crate::transcript::{ReadOptions, scan_reader};
@@ -57,16 +58,14 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
     if args.record {
         let file = config.fixtures.path.as_ref();
         let file = file.context("no file for the replies: set `fixtures.path`")?;
-        let recorder = Recorder::new(built(BackendName::Rules)?, file);
-        // What went wrong shows when the replies are asked for.
-        _ = reflect(parts, &recorder)?;
+        let rules = Observed::new(built(BackendName::Rules)?);
+        // A failure shows when the replies are asked for.
+        _ = reflect(parts, &rules)?;
+        fsx::quick(file, rules.recording().as_bytes())?;
     }
-    let keyed = Keyed {
-        backend: built(name)?,
-        key: OnceLock::new(),
-    };
+    let observed = Observed::new(built(name)?);
     let begun = Instant::now();
-    let reflected = reflect(parts, &keyed)?;
+    let reflected = reflect(parts, &observed)?;
     let took = begun.elapsed();
     let budgets = &config.budgets;
     let deadline = budgets.time_ms.deadline(begun);
@@ -90,8 +89,8 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         "ms": if env.is_on(name::CI) { 0.0 } else { ms },
         "reason": reason,
     });
-    if let (BackendName::Fixtures, Some(key)) = (name, keyed.key.get()) {
-        told["fixture_key"] = key.as_str().into();
+    if let (BackendName::Fixtures, Some((hash, _))) = (name, observed.asked().first()) {
+        told["fixture_key"] = hash.key().into();
     }
     output::json(&told)
 }
@@ -117,38 +116,89 @@ pub(super) fn fixed_session() -> anyhow::Result<SessionEvidence> {
     Ok(SessionEvidence::of(digest, BUDGET))
 }
 
-/// Asks both questions with the built-in templates; tells the words of the analysis and the
+/// Asks both questions with the built-in templates; returns the words of the analysis and the
 /// number of operations.
 fn reflect(
     parts: BackendParts<'_>,
     backend: &dyn Backend,
 ) -> anyhow::Result<Result<(usize, usize), BackendFailure>> {
+    let runtime = runtime()?;
     let known = KnownLessons::default();
     let question = Question {
         deadline: None,
         ..Question::now(parts, backend, &known)
     };
-    let answered = both(question, [REFLECTOR_TEMPLATE, CURATOR_TEMPLATE])?;
-    Ok(answered.map(|(judged, curated)| {
-        let words = judged.analysis.split_whitespace().count();
-        (words, curated.operations.len())
-    }))
+    let mut judged = runtime
+        .block_on(question.reflector(REFLECTOR_TEMPLATE))
+        .answered;
+    let taught = known::texts(parts.playbook, &[]);
+    let not_accepted = ask::drop_groundless(&mut judged, REFLECTOR_TEMPLATE, parts.session, taught);
+    if let Some(cause) = judged.cause {
+        return Ok(Err(cause));
+    }
+    let mut after = parts.playbook.clone();
+    apply_bullet_tags(&mut after, &judged.result.bullet_tags);
+    let known = KnownLessons {
+        not_accepted,
+        ..KnownLessons::default()
+    };
+    let question = Question {
+        playbook: &after,
+        known: &known,
+        ..question
+    };
+    let curated = runtime.block_on(question.curator(CURATOR_TEMPLATE, &judged.result));
+    let curated = curated.answered;
+    if let Some(cause) = curated.cause {
+        return Ok(Err(cause));
+    }
+    let words = judged.result.analysis.split_whitespace().count();
+    Ok(Ok((words, curated.result.operations.len())))
 }
 
-/// A backend that knows the first prompt it was asked.
-struct Keyed<'a> {
+/// A backend that keeps each prompt it was asked and the reply, if one came.
+struct Observed<'a> {
     backend: Box<dyn Backend + 'a>,
-    key: OnceLock<String>,
+    asked: Mutex<Vec<(PromptHash, Option<String>)>>,
 }
 
-impl Backend for Keyed<'_> {
+impl<'a> Observed<'a> {
+    fn new(backend: Box<dyn Backend + 'a>) -> Self {
+        Self {
+            backend,
+            asked: Mutex::default(),
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Vec<(PromptHash, Option<String>)>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the replies as a file of recorded replies.
+    fn recording(&self) -> String {
+        let asked = self.asked();
+        let replies = asked
+            .iter()
+            .filter_map(|(hash, reply)| Some((hash, reply.as_ref()?)));
+        let line = |(hash, reply): (&PromptHash, &String)| {
+            let line = json!({"prompt_hash": hash.to_string(), "completion": reply});
+            format!("{line}\n")
+        };
+        replies.map(line).collect()
+    }
+}
+
+impl Backend for Observed<'_> {
     fn name(&self) -> BackendName {
         self.backend.name()
     }
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
-        self.key
-            .get_or_init(|| PromptHash::of(ask).key().to_owned());
-        self.backend.answer(ask)
+        Box::pin(async move {
+            let reply = self.backend.answer(ask).await;
+            let text = reply.as_ref().ok().map(|reply| reply.text.clone());
+            self.asked().push((PromptHash::of(ask), text));
+            reply
+        })
     }
 }

@@ -52,7 +52,6 @@ pub(super) const GROUPS: [Group; 6] = [
             "sync",
             "server",
             "generate",
-            "fixtures",
             "bench",
             "completions",
             "man",

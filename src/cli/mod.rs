@@ -17,7 +17,6 @@ mod dream;
 mod edit_commands;
 mod evidence;
 mod export;
-mod fixtures;
 mod forget;
 mod gate;
 pub(crate) mod generate;
@@ -51,7 +50,7 @@ mod worker;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, FixturesAction};
+use args::{Cli, Command};
 use output::say;
 use session::NamedSession;
 
@@ -127,9 +126,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Fixtures(FixturesAction::Record(args)) => {
-            fixtures::record(&NamedSession::on(&args.on)?, &args)
-        }
         Command::Worker(args) => worker::run(&args),
         Command::Mcp => server::run(["mcp".into()]),
         Command::Sync => server::run(["sync".into()]),

@@ -249,7 +249,7 @@ fn every_reading_command_with_json_is_documented() {
     const OTHERS: &str = "gate on, gate off, demo, dream, undo, add, edit, remove, merge, merge-files, \
         lesson add, lesson outcome, promote, demote, pin, unpin, trust, untrust, \
         review accept, review edit, review drop, jobs retry, jobs drop, forget, config set, \
-        install, uninstall, fixtures record, worker, fixtures";
+        install, uninstall, worker";
     let shapes = shapes();
     let sections = COMMANDS.split("\n## playbook ").skip(1);
     let sections = sections.flat_map(|section| section.split("\n### playbook "));

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::prelude::*;
+use crate::common::queue::record_by_hand;
 
 /// A session with a bit of everything that the rules look at.
 fn session(id: &str) -> Session {
@@ -179,27 +180,29 @@ fn the_rules_leave_the_same_bytes_on_every_run_in_any_order() {
 
 #[test]
 fn recorded_replies_leave_the_same_bytes_on_every_run() {
-    let record = |env: &TestEnv, project: &Path| {
-        let file = env.config_dir().join("replies.jsonl");
-        let transcript = env.transcript_path("session-0");
-        let transcript = ["fixtures", "record", transcript.to_str().unwrap()];
-        let file = ["--file", file.to_str().unwrap(), "--backend", "rules"];
-        let project = ["--project", project.to_str().unwrap()];
-        env.cli(&[&transcript[..], &file, &project].concat()).ok();
-    };
-    let run = || {
+    let judged = json!({"analysis": "The first command was the wrong one.", "bullet_tags": [
+        {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]});
+    let curated = json!({"reasoning": "nothing new", "operations": []});
+    let run = |recorded: &str| {
         let (mut env, projects) = user(RULES, 1);
-        env.write_transcript(&session("session-0"));
-        record(&env, &projects[0]);
         env.write_config("backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n");
+        write(&env.config_dir().join("replies.jsonl"), recorded);
         end(&mut env, &projects[0], "session-0");
         env.worker();
-        let recorded = fs::read_to_string(env.config_dir().join("replies.jsonl")).unwrap();
-        (recorded, left(&env, &projects))
+        (env, projects)
+    };
+    let recorded = record_by_hand(&[judged, curated], |lines| run(lines).0);
+    let run = || {
+        let (env, projects) = run(&recorded);
+        left(&env, &projects)
     };
     let first = run();
-    let log = &first.1.log[0];
-    has!(log, "\"fixture_key\":", "\"outcome\":\"applied\"");
+    has!(
+        first.log[0],
+        "\"fixture_key\":",
+        "\"reason\":null",
+        "\"outcome\":\"applied\""
+    );
     assert_eq!(run(), first);
 }
 

@@ -10,7 +10,7 @@ use crate::common::prelude::*;
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
 /// A user whose client plays `play`, with a session that has ended.
-pub(super) fn logged_in(play: &str) -> TestEnv {
+fn logged_in(play: &str) -> TestEnv {
     let mut env = TestEnv::without_worker();
     env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
     write(
@@ -34,7 +34,7 @@ fn answering(text: &str) -> String {
     format!("cat > /dev/null; cat <<'EOT'\n{result}\nEOT\n")
 }
 
-pub(super) fn good() -> String {
+fn good() -> String {
     let reply = json!({
         "analysis": "well done", "reasoning": "nothing new", "operations": [],
         "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
@@ -43,7 +43,7 @@ pub(super) fn good() -> String {
 }
 
 /// The processes that the fake client noted.
-pub(super) fn pids(env: &TestEnv) -> Vec<String> {
+fn pids(env: &TestEnv) -> Vec<String> {
     let pids = fs::read_to_string(env.home().join("pids")).unwrap_or_default();
     pids.lines().map(|line| line.trim().to_owned()).collect()
 }

@@ -1,40 +1,31 @@
-//! Promise: recorded replies stand for the backend they come from.
+//! Promise: recorded replies answer the prompts that they were written for.
 
-use std::fs;
-use std::path::PathBuf;
-
-use super::backends::{good, logged_in, pids};
 use crate::common::prelude::*;
-
-/// Writes recorded replies for the two questions about `s1`, as `fixtures record` does.
-fn recorded(env: &TestEnv) -> PathBuf {
-    let file = env.config_dir().join("replies.jsonl");
-    let transcript = env.transcript_path("s1").display().to_string();
-    let file_argument = file.display().to_string();
-    env.cli(&["fixtures", "record", &transcript, "--file", &file_argument])
-        .ok();
-    file
-}
+use crate::common::queue::record_by_hand;
 
 #[test]
-fn recorded_replies_stand_for_the_backend_they_come_from() {
-    let mut env = logged_in(&good());
-    fs::remove_dir_all(env.state()).unwrap();
-    let file = recorded(&env);
-    assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
-    assert_eq!(env.marks_of("pat-001"), (0, 0), "recording changes nothing");
-    assert_eq!(pids(&env).len(), 2);
-
-    env.set("PATH", "/usr/bin:/bin");
-    env.write_config("backend = \"fixtures\"\n[fixtures]\npath = \"replies.jsonl\"\n");
-    env.ends("s1");
-    env.worker();
+fn a_recording_written_by_hand_answers_its_prompts() {
+    let play = |recorded: &str| {
+        let env = TestEnv::with_point();
+        env.write_config("backend = \"fixtures\"\n[fixtures]\npath = \"replies.jsonl\"\n");
+        write(&env.config_dir().join("replies.jsonl"), recorded);
+        env.learn_citing("s1");
+        env
+    };
+    let judged = json!({"analysis": "well done", "bullet_tags": [
+        {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]});
+    let curated = json!({"reasoning": "nothing new", "operations": []});
+    let recorded = record_by_hand(&[judged, curated], play);
+    let env = play(&recorded);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let line = &env.reflections()[0];
-    assert_eq!(line["backend"], "fixtures");
+    assert_eq!(
+        (&line["backend"], &line["reason"]),
+        (&json!("fixtures"), &Value::Null)
+    );
     let key = line["fixture_key"].as_str().unwrap();
     assert_eq!(key.len(), 12);
-    assert!(fs::read_to_string(&file).unwrap().contains(key));
+    has!(recorded, key);
 }
 
 /// Spec/2, section 4.2.

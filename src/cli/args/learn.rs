@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 
 use super::{OfTenant, On};
 
@@ -80,28 +80,6 @@ pub(crate) struct GenerateArgs {
     pub(crate) project: Option<PathBuf>,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum FixturesAction {
-    /// Ask a real backend about a transcript and keep its replies
-    Record(RecordArgs),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Example:
-  playbook fixtures record SESSION.jsonl --file replies.jsonl")]
-pub(crate) struct RecordArgs {
-    /// The session's JSONL file
-    pub(crate) transcript: PathBuf,
-    /// The file the replies are added to [default: `fixtures.path`]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
-    /// What is asked [default: as the settings say, `auto` where they say fixtures]
-    #[arg(long, value_name = "NAME", value_parser = ["auto", "anthropic", "claude-cli", "rules"])]
-    pub(crate) backend: Option<String>,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook bench
@@ -110,7 +88,7 @@ pub(crate) struct BenchArgs {
     /// The settings [default: yours]; the backend is `fixtures` where they say so, else `rules`
     #[arg(short, long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Keep the rules' answers as the recorded replies of these settings first
+    /// Replace the recorded replies of these settings by the answers of the rules first
     #[arg(long, hide = true)]
     pub(crate) record: bool,
 }

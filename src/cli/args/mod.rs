@@ -12,9 +12,7 @@ mod trust;
 use clap::{Parser, Subcommand};
 
 pub(crate) use gate::{GateAction, GateArgs, Mode};
-pub(crate) use learn::{
-    BenchArgs, BootstrapArgs, FixturesAction, GenerateArgs, RecordArgs, ReflectArgs,
-};
+pub(crate) use learn::{BenchArgs, BootstrapArgs, GenerateArgs, ReflectArgs};
 pub(crate) use memory::{
     ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
 };
@@ -241,13 +239,6 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Install(InstallArgs),
     /// Stop learning: take the hooks and programs off this machine
     Uninstall(UninstallArgs),
-    /// Record a model's replies, for runs without a network
-    #[command(
-        subcommand,
-        after_help = "Example:
-  playbook fixtures record SESSION.jsonl"
-    )]
-    Fixtures(FixturesAction),
     /// Time the judging of a fixed session
     Bench(BenchArgs),
     /// Do what waits now (hooks start this by themselves)
