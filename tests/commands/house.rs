@@ -1,8 +1,6 @@
-//! Promise: what a crate must not link it cannot, and a name says which type it is.
+//! Promise: a crate cannot link what it must not.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use rstest::rstest;
@@ -45,49 +43,4 @@ fn linked_by(package: &str) -> BTreeSet<String> {
     let told = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && told.contains("serde"), "{told}");
     told.lines().map(|line| line.trim().to_owned()).collect()
-}
-
-#[test]
-fn no_two_types_have_one_name() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut places = BTreeMap::<String, Vec<String>>::new();
-    for folder in ["src", "crates"] {
-        types_below(&root.join(folder), &mut places);
-    }
-    assert!(places.contains_key("Playbook"), "no types were found");
-    places.retain(|_, places| places.len() > 1);
-    assert!(places.is_empty(), "{places:#?}");
-}
-
-/// Finds the types that the sources below a folder define, tests apart, and where.
-fn types_below(folder: &Path, places: &mut BTreeMap<String, Vec<String>>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("tests") {
-            types_below(&path, places);
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            for name in fs::read_to_string(&path)
-                .unwrap()
-                .lines()
-                .filter_map(defined_type)
-            {
-                let places = places.entry(name.to_owned()).or_default();
-                places.push(path.display().to_string());
-            }
-        }
-    }
-}
-
-/// The type that a line begins to define; not the associated one of an `impl`.
-fn defined_type(line: &str) -> Option<&str> {
-    let mut words = line.split_whitespace().peekable();
-    words.next_if(|word| word.starts_with("pub"));
-    let is_alias = words.peek() == Some(&"type") && !line.starts_with(' ');
-    let is_type = ["struct", "enum", "trait", "union"].contains(words.peek()?);
-    words.next();
-    let name = words.next().filter(|_| is_alias || is_type)?;
-    let end = name
-        .find(|c: char| !c.is_alphanumeric())
-        .unwrap_or(name.len());
-    Some(&name[..end]).filter(|name| name.starts_with(char::is_uppercase))
 }
