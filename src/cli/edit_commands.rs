@@ -1,4 +1,4 @@
-//! `playbook add`, `edit`, `remove`, `merge`, `pin`, `unpin`, `undo`: the user's own changes.
+//! `playbook add`, `edit`, `remove`, `merge`, `pin`, `undo`: the user's own changes.
 //!
 //! Each is a job like any other, so that it is applied once, recorded, and can be undone.
 //! It is tried on a copy first: what cannot be done is told at once and leaves no job.
@@ -63,6 +63,16 @@ pub(super) fn edit(args: args::EditArgs) -> anyhow::Result<()> {
         point: args.id,
         text: args.text,
         section: args.section.as_deref().map(section).transpose()?,
+    };
+    run(&args.on, &edit)
+}
+
+pub(super) fn pin(args: args::PinArgs) -> anyhow::Result<()> {
+    let point = args.id;
+    let edit = if args.off {
+        PlaybookEdit::Unpin { point }
+    } else {
+        PlaybookEdit::Pin { point }
     };
     run(&args.on, &edit)
 }

@@ -145,22 +145,14 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::Merge(args) => edit_commands::merge(args),
         Command::MergeFiles(args) => merge::files(&args),
-        Command::Pin(args::PinArgs { id, on }) => {
-            edit_commands::run(&on, &PlaybookEdit::Pin { point: id })
-        }
-        Command::Unpin(args::PinArgs { id, on }) => {
-            edit_commands::run(&on, &PlaybookEdit::Unpin { point: id })
-        }
+        Command::Pin(args) => edit_commands::pin(args),
         Command::Promote(args) => promote::promote(&args),
         Command::Demote(args) => promote::demote(&args),
         Command::Dedup(args) => dedup::run(&NamedSession::on(&args.on)?, &args),
         Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => {
-            trust::trust(&NamedSession::on_any(args.on.project.as_deref())?, &args)
-        }
-        Command::Untrust(args) => {
-            trust::untrust(&NamedSession::on_any(args.project.as_deref())?, &args)
+            trust::run(&NamedSession::on_any(args.on.project.as_deref())?, &args)
         }
         Command::Review(args) => review::run(&NamedSession::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&NamedSession::look(None)?, &args),

@@ -1,4 +1,4 @@
-//! `playbook trust`, `playbook untrust`: whose playbooks sessions are given.
+//! `playbook trust`: chooses the playbooks that sessions are given.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,10 @@ use crate::trust::{TrustRecord, TrustWord, outside};
 const UNTRUSTED: &str = "Sessions in {{ untrusted }} are given no playbook from now on; \
                          `playbook trust` changes that.";
 
-pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::Result<()> {
+pub(super) fn run(session: &NamedSession, args: &args::TrustArgs) -> anyhow::Result<()> {
+    if args.off {
+        return untrust(session, args.on.json);
+    }
     agent::refuse(&session.env, "whose playbook is trusted")?;
     let context = session.context()?;
     let projects = if args.all_known {
@@ -53,7 +56,7 @@ fn in_json(project: &Path, screened: Screened) -> Value {
 }
 
 /// Takes trust back: nothing of this project's playbook is given to sessions.
-pub(super) fn untrust(session: &NamedSession, on: &args::On) -> anyhow::Result<()> {
+fn untrust(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let path = session.paths.trust_record(&session.project);
     let earlier = TrustRecord::read(&path).ok().flatten();
     let mut record = earlier.unwrap_or_else(|| TrustRecord::new(TrustWord::Untrusted));
@@ -61,7 +64,7 @@ pub(super) fn untrust(session: &NamedSession, on: &args::On) -> anyhow::Result<(
     record.write(&path)?;
     prepare::ready(&session.paths, &session.project, session.env.clock().now());
     let told = json!({ "untrusted": session.project.to_string_lossy() });
-    answer::give(on.json, UNTRUSTED, told)
+    answer::give(as_json, UNTRUSTED, told)
 }
 
 pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {

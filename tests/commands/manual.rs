@@ -247,7 +247,7 @@ fn compare(printed: &Value, shape: &Value, place: &str) {
 fn every_reading_command_with_json_is_documented() {
     /// Commands that change something, or that say so: what they print is not promised.
     const OTHERS: &str = "gate on, gate off, demo, dream, undo, add, edit, remove, merge, merge-files, \
-        lesson add, lesson outcome, promote, demote, pin, unpin, trust, untrust, \
+        lesson add, lesson outcome, promote, demote, pin, trust, \
         review accept, review edit, review drop, jobs retry, jobs drop, forget, config set, \
         install, uninstall, worker";
     let shapes = shapes();

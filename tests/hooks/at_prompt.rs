@@ -164,7 +164,7 @@ fn a_playbook_that_changed_is_not_relied_on_until_it_is_looked_at_again() {
 }
 
 #[rstest]
-#[case::the_project_is_not_trusted_any_more(|env: &TestEnv| { env.cli(&["untrust"]).ok(); })]
+#[case::the_project_is_not_trusted_any_more(|env: &TestEnv| { env.cli(&["trust", "--off"]).ok(); })]
 #[case::others_may_write_it(|env: &TestEnv| {
     set_mode(&env.project_state().join("left-out.json"), 0o666);
 })]

@@ -48,8 +48,8 @@ fn each_command_does_what_it_says() {
         found,
         ["pat-002 read the whole log 2/1", "pref-001 test first 4/0"]
     );
-    for (command, is_pinned) in [("pin", json!(true)), ("unpin", Value::Null)] {
-        change(&env, &[command, "pat-002"]);
+    for (off, is_pinned) in [(&[][..], json!(true)), (&["--off"], Value::Null)] {
+        change(&env, &[&["pin", "pat-002"], off].concat());
         let points = &env.playbook()["playbook"]["points"];
         assert_eq!(points["pat-002"]["pinned"], is_pinned);
     }

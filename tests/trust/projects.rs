@@ -297,7 +297,7 @@ fn a_playbook_that_we_began_is_trusted_and_what_the_user_adds_is_known() {
     has!(env.start("s2").0, "make all");
 
     // Trust is taken back, and given again.
-    env.cli(&["untrust"]).ok();
+    env.cli(&["trust", "--off"]).ok();
     assert_eq!(env.start("s3"), Default::default());
     env.cli(&["trust"]).ok();
     has!(env.start("s4").0, "make all");

@@ -255,7 +255,7 @@ fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
     for wish in [
         &["edit", "pat-001", "--text", "never sign commits"][..],
         &["remove", "pat-001"],
-        &["unpin", "pat-001"],
+        &["pin", "pat-001", "--off"],
         &["pin", "oth-001"],
         &["merge", "pat-001", "oth-001", "--text", "sign nothing"],
     ] {
@@ -267,7 +267,7 @@ fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
         .ok();
     has!(env.cli(&["log"]).ok(), "by a command in a session");
     env.unset("CLAUDECODE");
-    env.cli(&["unpin", "pat-001"]).ok();
+    env.cli(&["pin", "pat-001", "--off"]).ok();
 }
 
 /// A model is shown what is harmless, also of a clone that is not trusted yet, and says

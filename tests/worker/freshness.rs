@@ -165,7 +165,7 @@ fn what_is_gone_is_the_ground_of_its_correction(#[case] operation: Value, #[case
 })]
 #[case::trusted_no_more(|env: &TestEnv| {
     rename(env);
-    env.cli(&["untrust"]).ok();
+    env.cli(&["trust", "--off"]).ok();
 })]
 fn what_may_come_back_is_not_gone(#[case] happens: fn(&TestEnv)) {
     let env = with_script();

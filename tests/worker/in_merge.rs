@@ -140,7 +140,7 @@ fn a_merge_that_is_killed_at_any_step_is_made_once() {
 #[test]
 fn an_untrusted_project_is_not_merged() {
     let env = branches("keep commits small");
-    env.cli(&["untrust"]).ok();
+    env.cli(&["trust", "--off"]).ok();
     try_merge(&env);
     let before = file(&env);
     let told = env.cli(&["show"]);

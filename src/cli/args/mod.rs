@@ -151,13 +151,10 @@ pub(crate) enum Command {
     /// Merge two versions of a playbook file, as git would
     MergeFiles(MergeFilesArgs),
     /// Protect a key point: only you can change or remove it
-    #[command(after_help = "Example:
-  playbook pin pat-001")]
+    #[command(after_help = "Examples:
+  playbook pin pat-001
+  playbook pin pat-001 --off")]
     Pin(PinArgs),
-    /// Take a key point's protection away again
-    #[command(after_help = "Example:
-  playbook unpin pat-001")]
-    Unpin(PinArgs),
     /// Use a key point of this project in all your projects
     #[command(
         long_about = "Use a key point of this project in all your projects
@@ -195,12 +192,9 @@ project's own key points.",
     /// Allow a playbook that came with a clone to be used
     #[command(after_help = "Examples:
   playbook trust
-  playbook trust --all-known")]
+  playbook trust --all-known
+  playbook trust --off")]
     Trust(TrustArgs),
-    /// Do not use this project's playbook any more
-    #[command(after_help = "Example:
-  playbook untrust")]
-    Untrust(On),
     /// Decide on what waits for your word: likely attacks, and what was proposed
     Review(ReviewArgs),
     /// Show what waits or has failed; try again, or give up

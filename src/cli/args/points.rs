@@ -82,6 +82,9 @@ pub(crate) struct MergeArgs {
 pub(crate) struct PinArgs {
     /// The key point, such as pat-001
     pub(crate) id: String,
+    /// Take the protection away again
+    #[arg(long)]
+    pub(crate) off: bool,
     #[command(flatten)]
     pub(crate) on: On,
 }

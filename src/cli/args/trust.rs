@@ -27,6 +27,9 @@ pub(crate) struct TrustArgs {
     /// All projects that Claude Code has kept sessions of
     #[arg(long, conflicts_with = "project")]
     pub(crate) all_known: bool,
+    /// Do not use this project's playbook any more
+    #[arg(long, conflicts_with = "all_known")]
+    pub(crate) off: bool,
     #[command(flatten)]
     pub(crate) on: On,
 }
