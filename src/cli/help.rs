@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::args::Cli;
@@ -78,7 +79,15 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
         ListedCommand::Usual
     };
     let mut command = with_groups(Cli::command(), listed);
-    let matches = command.try_get_matches_from_mut(args)?;
+    let matches = command.try_get_matches_from_mut(args);
+    let matches = matches.map_err(|mut error| {
+        let text = |text: &str| ContextValue::String(text.to_owned());
+        // By the letters alone clap suggests `uninstall`.
+        if error.get(ContextKind::InvalidSubcommand) == Some(&text("unpin")) {
+            error.insert(ContextKind::SuggestedSubcommand, text("pin ID --off"));
+        }
+        error
+    })?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 

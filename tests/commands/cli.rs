@@ -17,6 +17,14 @@ fn with_session() -> (TestEnv, String) {
 }
 
 #[test]
+fn the_earlier_names_of_pin_off_and_trust_off_lead_to_them() {
+    let env = TestEnv::without_worker();
+    for (earlier, now) in [("unpin", "'pin ID --off'"), ("untrust", "'trust'")] {
+        env.cli(&[earlier]).fails(2, &[now]);
+    }
+}
+
+#[test]
 fn a_project_whose_path_is_not_utf8_is_named_with_the_way_out() {
     use std::os::unix::ffi::OsStringExt as _;
     let mut env = TestEnv::new();

@@ -204,6 +204,18 @@ fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
 }
 
 #[test]
+fn where_sessions_taught_nothing_it_names_the_log() {
+    let env = TestEnv::without_worker();
+    env.cli(&["install"]).ok();
+    env.learn_from(&Session::new("s1").user("hello").assistant("Hello.").done());
+    let told = env.cli(&["--json"]).json();
+    assert_eq!(
+        texts(&told["next"], "command"),
+        ["playbook doctor", "playbook log"]
+    );
+}
+
+#[test]
 fn without_a_home_it_shows_what_it_can() {
     let mut env = lived_in();
     for name in ["HOME", "PLAYBOOK_STATE_DIR", "PLAYBOOK_CONFIG_DIR"] {

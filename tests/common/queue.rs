@@ -56,6 +56,19 @@ impl TestEnv {
     }
 }
 
+/// Writes a recording by hand, as docs/templates.md says: the log of each play names the prompt
+/// that the next reply is for.
+pub(crate) fn record_by_hand(replies: &[Value], play: impl Fn(&str) -> TestEnv) -> String {
+    let mut lines = String::new();
+    for reply in replies {
+        let log = play(&lines).log();
+        let (_, hash) = log.trim_end().rsplit_once(' ').unwrap();
+        let line = json!({"prompt_hash": hash, "completion": reply.to_string()}).to_string();
+        lines.extend([line.as_str(), "\n"]);
+    }
+    lines
+}
+
 fn jobs_in(folder: &Path) -> Vec<Value> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::prelude::*;
+use crate::common::queue::record_by_hand;
 
 /// A session with a bit of everything that the rules look at.
 fn session(id: &str) -> Session {
@@ -182,17 +183,26 @@ fn recorded_replies_leave_the_same_bytes_on_every_run() {
     let judged = json!({"analysis": "The first command was the wrong one.", "bullet_tags": [
         {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]});
     let curated = json!({"reasoning": "nothing new", "operations": []});
-    let run = || {
+    let run = |recorded: &str| {
         let (mut env, projects) = user(RULES, 1);
         env.write_config("backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n");
+        write(&env.config_dir().join("replies.jsonl"), recorded);
         end(&mut env, &projects[0], "session-0");
-        let file = env.config_dir().join("replies.jsonl");
-        env.record_by_hand(&file, &[judged.clone(), curated.clone()]);
-        (fs::read_to_string(file).unwrap(), left(&env, &projects))
+        env.worker();
+        (env, projects)
+    };
+    let recorded = record_by_hand(&[judged, curated], |lines| run(lines).0);
+    let run = || {
+        let (env, projects) = run(&recorded);
+        left(&env, &projects)
     };
     let first = run();
-    let log = first.1.log.last().unwrap();
-    has!(log, "\"fixture_key\":", "\"outcome\":\"applied\"");
+    has!(
+        first.log[0],
+        "\"fixture_key\":",
+        "\"reason\":null",
+        "\"outcome\":\"applied\""
+    );
     assert_eq!(run(), first);
 }
 

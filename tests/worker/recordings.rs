@@ -1,25 +1,31 @@
 //! Promise: recorded replies answer the prompts that they were written for.
 
-use std::fs;
-
 use crate::common::prelude::*;
+use crate::common::queue::record_by_hand;
 
 #[test]
 fn a_recording_written_by_hand_answers_its_prompts() {
-    let env = TestEnv::with_point();
-    env.write_config("backend = \"fixtures\"\n[fixtures]\npath = \"replies.jsonl\"\n");
-    let file = env.config_dir().join("replies.jsonl");
-    env.end_citing("s1");
+    let play = |recorded: &str| {
+        let env = TestEnv::with_point();
+        env.write_config("backend = \"fixtures\"\n[fixtures]\npath = \"replies.jsonl\"\n");
+        write(&env.config_dir().join("replies.jsonl"), recorded);
+        env.learn_citing("s1");
+        env
+    };
     let judged = json!({"analysis": "well done", "bullet_tags": [
         {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]});
     let curated = json!({"reasoning": "nothing new", "operations": []});
-    env.record_by_hand(&file, &[judged, curated]);
+    let recorded = record_by_hand(&[judged, curated], play);
+    let env = play(&recorded);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let line = env.reflections().pop().unwrap();
-    assert_eq!(line["backend"], "fixtures");
+    let line = &env.reflections()[0];
+    assert_eq!(
+        (&line["backend"], &line["reason"]),
+        (&json!("fixtures"), &Value::Null)
+    );
     let key = line["fixture_key"].as_str().unwrap();
     assert_eq!(key.len(), 12);
-    assert!(fs::read_to_string(&file).unwrap().contains(key));
+    has!(recorded, key);
 }
 
 /// Spec/2, section 4.2.
