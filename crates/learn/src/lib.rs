@@ -7,7 +7,7 @@
 //! - [`freshness`]: whether what a key point names still stands in the project's files.
 //! - [`gate`]: whether what an agent says at its stop holds against what happened.
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
-//! - [`screen`]: whether a key point's text is an attack.
+//! - [`screen`]: finds blatant attacks in the text of a key point.
 
 #![cfg_attr(
     test,

@@ -1,6 +1,5 @@
-//! One kind of secret: how it is known, and what it is called.
+//! One kind of secret and the search for it.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -8,45 +7,63 @@ use regex_automata::meta::{self, BuildError, Regex};
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
+use serde::Deserialize;
 
 use super::table;
 use crate::clip::{boundary_after, boundary_before};
 
-/// How large a pattern may become when it is compiled, in bytes.
-const MAX_COMPILED: usize = 1 << 20;
-/// How far a name may begin before the keyword in it, in bytes.
-const MAX_NAME: usize = 64;
-/// How much of a secret tells how random it is, in bytes.
-const LOOKED_AT: usize = 160;
+/// How large a compiled pattern may be.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+/// How far before its keyword a name may begin.
+const MAX_NAME_BYTES: usize = 64;
+/// How much of a secret its entropy is computed from.
+const HEAD_BYTES: usize = 160;
 
 /// One kind of secret. The built-in ones are in `data/secrets.toml`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(super) struct SecretRule {
-    /// What it is called in notes, counts and settings.
-    pub(super) id: Cow<'static, str>,
-    /// The rule of which it was a part; its name still switches this one off.
-    pub(super) formerly: Option<&'static str>,
-    /// Where one of these stands, in either case, the pattern is tried.
-    pub(super) keywords: &'static [&'static str],
-    /// What a secret looks like; its first group that matched is masked, else all of it.
-    pub(super) pattern: Cow<'static, str>,
-    pub(super) place: MaskPlace,
-    /// How much of a text the pattern is shown behind a keyword, in bytes; what a secret
-    /// has beyond that is added to it.
-    pub(super) ahead: usize,
-    /// What has fewer bits per byte is no secret.
-    pub(super) entropy: f64,
-    /// What is no secret for this rule.
-    pub(super) allow: &'static [&'static str],
-    pub(super) proof: SecretProof,
-    /// The pattern, compiled when it is first tried.
-    pub(super) compiled: OnceLock<Option<Compiled>>,
+    /// The name in notes, counts and settings.
+    #[serde(skip)]
+    pub(super) id: String,
+    /// The rule from which this one was split; its name still switches this one off.
+    pub(super) formerly: Option<String>,
+    /// The pattern is tried where one of these is found, in either case.
+    pub(super) keywords: Vec<String>,
+    /// The pattern of a secret; its first group that matched is masked, else all of it.
+    regex: String,
+    #[serde(default)]
+    place: MaskPlace,
+    /// How much of a text the pattern is shown behind a keyword, in bytes. A token that goes on
+    /// beyond it is masked whole.
+    #[serde(default = "ahead")]
+    ahead: usize,
+    /// A text of fewer bits per byte is no secret.
+    #[serde(default = "entropy_limit")]
+    entropy: f64,
+    /// Patterns of what is no secret for this rule.
+    #[serde(default)]
+    allow: Vec<String>,
+    #[serde(default)]
+    proof: SecretProof,
+    /// The pattern, compiled on first use.
+    #[serde(skip)]
+    compiled: OnceLock<Option<Compiled>>,
 }
 
-/// Where a pattern is tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MaskPlace {
+fn ahead() -> usize {
+    256
+}
+
+fn entropy_limit() -> f64 {
+    2.5
+}
+
+/// The part of a text in which a pattern is tried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum MaskPlace {
     /// From the keyword on.
+    #[default]
     Keyword,
     /// From the beginning of the name that holds the keyword.
     Name,
@@ -54,13 +71,16 @@ pub(super) enum MaskPlace {
     Near(usize),
 }
 
-/// What makes a match a secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SecretProof {
-    /// That it matches.
+/// The evidence that makes a match a secret.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum SecretProof {
+    /// The match alone, as the user's own patterns have it.
+    #[serde(skip)]
     Match,
+    #[default]
     Shape,
-    /// What stands around it, so that placeholders, variables and words have to be excepted.
+    /// The text around it, so that placeholders, variables and words have to be excepted.
     Context,
 }
 
@@ -71,24 +91,24 @@ pub(super) struct Compiled {
 }
 
 impl SecretRule {
-    /// Takes a pattern of the user's.
+    /// Makes a rule of one of the user's own patterns.
     pub(super) fn own(id: String, pattern: &str) -> Result<Self, Box<BuildError>> {
         let regex = compile(pattern, syntax::Config::new())?;
         Ok(Self {
-            id: Cow::Owned(id),
+            id,
             formerly: None,
-            keywords: &[],
-            pattern: Cow::Owned(pattern.to_owned()),
+            keywords: Vec::new(),
+            regex: pattern.to_owned(),
             place: MaskPlace::Near(usize::MAX),
             ahead: 0,
             entropy: 0.0,
-            allow: &[],
+            allow: Vec::new(),
             proof: SecretProof::Match,
             compiled: OnceLock::from(Some(Compiled { regex, allow: None })),
         })
     }
 
-    /// Tells whether the pattern matches anything in `text`.
+    /// Returns true if the pattern matches anything in `text`.
     pub(super) fn is_match(&self, text: &str) -> bool {
         self.compiled().is_some_and(|c| c.regex.is_match(text))
     }
@@ -102,7 +122,7 @@ impl SecretRule {
         let mut search = |input: &Input<'_>, offset: usize| {
             compiled.regex.search_captures(input, &mut captures);
             let (whole, secret) = secret(&captures)?;
-            // What a pattern of bytes ended in the midst of a character gets all of it.
+            // A pattern of bytes may end within a character; all of that is masked.
             let end = boundary_after(text, whole.end + offset);
             let mut secret = boundary_before(text, secret.start + offset)
                 ..boundary_after(text, secret.end + offset);
@@ -137,7 +157,7 @@ impl SecretRule {
                         .range(start - offset..ahead - offset)
                         .anchored(Anchored::Yes);
                     if let Some((end, secret, is_secret)) = search(&input, offset) {
-                        // What has a shape of its own is one token, a secret or not.
+                        // A match by shape is one token, whether it is a secret or not.
                         if is_secret || self.proof == SecretProof::Shape {
                             done = end;
                         }
@@ -156,7 +176,7 @@ impl SecretRule {
     }
 
     fn accepts(&self, compiled: &Compiled, secret: &str) -> bool {
-        let head = &secret[..boundary_before(secret, LOOKED_AT)];
+        let head = &secret[..boundary_before(secret, HEAD_BYTES)];
         let is_allowed = |regex: &Regex| regex.is_match(head);
         let is_stand_in = match self.proof {
             SecretProof::Match => false,
@@ -169,14 +189,16 @@ impl SecretRule {
     }
 
     fn compiled(&self) -> Option<&Compiled> {
-        let compiled = self.compiled.get_or_init(|| {
-            let allow = (!self.allow.is_empty()).then(|| any_of(self.allow));
-            Some(Compiled {
-                regex: bytes(&self.pattern).ok()?,
-                allow: allow.transpose().ok()?,
-            })
-        });
+        let compiled = self.compiled.get_or_init(|| self.compile().ok());
         compiled.as_ref()
+    }
+
+    pub(super) fn compile(&self) -> Result<Compiled, Box<BuildError>> {
+        let allow = (!self.allow.is_empty()).then(|| any_of(&self.allow));
+        Ok(Compiled {
+            regex: bytes(&self.regex)?,
+            allow: allow.transpose()?,
+        })
     }
 }
 
@@ -185,19 +207,19 @@ fn bytes(pattern: &str) -> Result<Regex, Box<BuildError>> {
     compile(pattern, syntax::Config::new().unicode(false).utf8(false))
 }
 
-/// Compiles several patterns as one that tells whether any of them matches.
-pub(super) fn any_of(patterns: &[&str]) -> Result<Regex, Box<BuildError>> {
+/// Compiles several patterns into one that matches where any of them does.
+pub(super) fn any_of(patterns: &[String]) -> Result<Regex, Box<BuildError>> {
     bytes(&format!("(?:{})", patterns.join(")|(?:")))
 }
 
 fn compile(pattern: &str, syntax: syntax::Config) -> Result<Regex, Box<BuildError>> {
-    let limits = meta::Config::new().nfa_size_limit(Some(MAX_COMPILED));
+    let limits = meta::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
     let mut builder = meta::Builder::new();
     builder.syntax(syntax).configure(limits.utf8_empty(false));
     builder.build(pattern).map_err(Box::new)
 }
 
-/// What a match is, and what of it is the secret.
+/// Returns the range of a match and the range of the secret in it.
 fn secret(captures: &Captures) -> Option<(Range<usize>, Range<usize>)> {
     let whole = captures.get_match()?.range();
     let group = (1..captures.group_len()).find_map(|group| captures.get_group(group));
@@ -218,7 +240,7 @@ fn each(
         let Some((end, secret, is_secret)) = search(&input, 0) else {
             return;
         };
-        // What ends one secret may begin the next.
+        // The end of one match may be the beginning of the next secret.
         from = if secret.is_empty() { end } else { secret.end }.max(from + 1);
         if is_secret {
             found(secret);
@@ -226,7 +248,7 @@ fn each(
     }
 }
 
-/// The parts of a text around places, each looked at once.
+/// Returns the parts of a text around places; those that overlap are joined.
 fn windows(places: &[usize], reach: usize, length: usize) -> Vec<Range<usize>> {
     let mut windows: Vec<Range<usize>> = Vec::new();
     for &at in places {
@@ -239,28 +261,28 @@ fn windows(places: &[usize], reach: usize, length: usize) -> Vec<Range<usize>> {
     windows
 }
 
-/// How long the run of a token is that a text goes on with.
+/// Returns the length of the token that a text begins with.
 fn token(text: &str) -> usize {
     let is_token = |b: &u8| b.is_ascii_alphanumeric() || b"+/=_-.~%".contains(b);
     text.bytes().take_while(|b| is_token(b)).count()
 }
 
-/// Where the name begins that a keyword at `at` is part of.
+/// Returns the beginning of the name that holds the keyword at `at`.
 fn name_start(text: &str, at: usize) -> usize {
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
-    let before = text.as_bytes()[..at].iter().rev().take(MAX_NAME);
+    let before = text.as_bytes()[..at].iter().rev().take(MAX_NAME_BYTES);
     let start = at - before.take_while(is_name).count();
     let is_escape = start < at && follows_escape(text, start + 1);
     start + usize::from(is_escape)
 }
 
-/// Tells whether `\n`, `\r` or `\t` stands before a place.
+/// Returns true if the two bytes before a place are `\n`, `\r` or `\t` as JSON writes them.
 fn follows_escape(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     at >= 2 && bytes[at - 2] == b'\\' && matches!(bytes[at - 1], b'n' | b'r' | b't')
 }
 
-/// Shannon's entropy of a text, in bits per byte.
+/// Returns Shannon's entropy of a text, in bits per byte.
 fn entropy(text: &[u8]) -> f64 {
     let mut counts = [0_u16; 256];
     for byte in text {

@@ -1,25 +1,42 @@
-//! The built-in rules, and where in a text what they know stands.
+//! The built-in rules, and the search of a text for their keywords.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
+use serde::Deserialize;
 
 use super::keywords::Keywords;
 use super::private::{self, Unclosed};
-use super::rule::{MaskPlace, SecretProof, SecretRule, any_of};
+use super::rule::{SecretRule, any_of};
 
-// The build script makes these of `data/secrets.toml`: `RULES`, `FILLERS`, `PLACEHOLDERS` and, for
-// the tests, `EXAMPLES`.
-include!(concat!(env!("OUT_DIR"), "/secrets.rs"));
+pub(super) const TABLE_TEXT: &str = include_str!("../../data/secrets.toml");
 
-/// What `<private>…</private>` counts as.
+pub(super) static TABLE: LazyLock<SecretTable> =
+    LazyLock::new(|| toml::from_str(TABLE_TEXT).unwrap_or_default());
+
+/// The content of `data/secrets.toml`.
+#[derive(Default, Deserialize)]
+pub(super) struct SecretTable {
+    pub(super) allow: Allowed,
+    #[serde(deserialize_with = "with_ids")]
+    pub(super) rules: Vec<SecretRule>,
+}
+
+/// Patterns of what is masked by no rule.
+#[derive(Default, Deserialize)]
+pub(super) struct Allowed {
+    pub(super) fillers: Vec<String>,
+    pub(super) placeholders: Vec<String>,
+}
+
+/// The name under which `<private>…</private>` is counted.
 pub(super) const PRIVATE: &str = "private";
 /// The tag that begins a private part.
 const PRIVATE_TAG: &str = "<private>";
 
-/// A secret: where it stands, and the rule that knows it.
+/// A secret, and the rule that found it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MaskSpan<'r> {
     pub(super) range: Range<usize>,
@@ -28,14 +45,23 @@ pub(super) struct MaskSpan<'r> {
 
 /// The keywords of all rules, each with its rule, and the tag, which has none.
 static KEYWORDS: LazyLock<Keywords<Option<usize>>> = LazyLock::new(|| {
-    let rules = RULES.iter().enumerate();
+    let rules = TABLE.rules.iter().enumerate();
     let keywords =
-        rules.flat_map(|(owner, rule)| rule.keywords.iter().map(move |k| (*k, Some(owner))));
+        rules.flat_map(|(owner, rule)| rule.keywords.iter().map(move |k| (&**k, Some(owner))));
     Keywords::new(keywords.chain([(PRIVATE_TAG, None)]))
 });
 
-/// Finds the secrets of a text that rules know, without those in `off`, in no order; they may
-/// overlap.
+/// Reads the rules and gives each the name it has in the table.
+fn with_ids<'de, D: serde::Deserializer<'de>>(table: D) -> Result<Vec<SecretRule>, D::Error> {
+    let rules = BTreeMap::<String, SecretRule>::deserialize(table)?;
+    let named = rules.into_iter().map(|(id, mut rule)| {
+        rule.id = id;
+        rule
+    });
+    Ok(named.collect())
+}
+
+/// Finds secrets by all rules but those in `off`, in no order; they may overlap.
 pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<MaskSpan<'static>> {
     let mut spans = Vec::new();
     let mut candidates: Vec<(usize, usize)> = Vec::new();
@@ -46,7 +72,7 @@ pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<MaskSpan
     });
     candidates.sort_unstable();
     for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {
-        let rule = &RULES[of_one[0].0];
+        let rule = &TABLE.rules[of_one[0].0];
         if off.contains(&&*rule.id) {
             continue;
         }
@@ -66,32 +92,34 @@ pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<MaskSpan
     spans
 }
 
-/// The rules that go by a name, or did before one was split into them.
+/// Returns the rules with a name, or with that of the rule they were split from.
 pub(super) fn named(name: &str) -> impl Iterator<Item = &'static str> {
-    let rules = RULES
+    let rules = TABLE
+        .rules
         .iter()
-        .filter(move |rule| rule.id == name || rule.formerly == Some(name));
+        .filter(move |rule| rule.id == name || rule.formerly.as_deref() == Some(name));
     let private = (name == PRIVATE).then_some(PRIVATE);
     rules.map(|rule| &*rule.id).chain(private)
 }
 
-/// The names of all built-in rules, each once, sorted.
+/// Returns the names of all built-in rules, each once, sorted.
 pub(super) fn ids() -> Vec<&'static str> {
-    let rules = RULES.iter().map(|rule| &*rule.id);
+    let rules = TABLE.rules.iter().map(|rule| &*rule.id);
     let mut ids: Vec<_> = rules.chain([PRIVATE]).collect();
     ids.sort_unstable();
     ids
 }
 
-/// Tells whether a text says of itself that it is no secret: `xoxb-your-token-here`.
+/// Returns true for a text that says it is no secret: `xoxb-your-token-here`.
 pub(super) fn is_filler(text: &str) -> bool {
-    static FILLER: LazyLock<Option<Regex>> = LazyLock::new(|| any_of(FILLERS).ok());
+    static FILLER: LazyLock<Option<Regex>> = LazyLock::new(|| any_of(&TABLE.allow.fillers).ok());
     FILLER.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
-/// Tells whether a value only stands for a secret: `<your-key>`, `$TOKEN`, `your_api_key`.
+/// Returns true for a value that only stands for a secret: `<your-key>`, `$TOKEN`.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| any_of(PLACEHOLDERS).ok());
+    static PLACEHOLDER: LazyLock<Option<Regex>> =
+        LazyLock::new(|| any_of(&TABLE.allow.placeholders).ok());
     PLACEHOLDER
         .as_ref()
         .is_some_and(|regex| regex.is_match(value))

@@ -5,12 +5,68 @@ use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
 use rstest::rstest;
+use serde::Deserialize;
 
-use super::table::{EXAMPLES, RULES};
+use super::rule::{SecretRule, any_of};
+use super::table::{SecretTable, TABLE, TABLE_TEXT};
 use super::*;
 
 /// How often kinds of secrets are mixed.
 const MIXES: usize = 10_000;
+
+/// Keys that a rule of the table may have.
+const KEYS: [&str; 10] = [
+    "description",
+    "formerly",
+    "keywords",
+    "regex",
+    "place",
+    "ahead",
+    "entropy",
+    "allow",
+    "proof",
+    "examples",
+];
+
+/// The examples of a rule: texts of which a part is masked, and texts that are left.
+#[derive(Deserialize)]
+struct Examples {
+    masks: Vec<String>,
+    leaves: Vec<String>,
+}
+
+/// Returns the rules of the table by name, as they are written there.
+fn written() -> toml::Table {
+    let mut table: toml::Table = TABLE_TEXT.parse().unwrap();
+    table.remove("rules").unwrap().try_into().unwrap()
+}
+
+fn examples() -> Vec<(String, Examples)> {
+    let examples = written().into_iter().map(|(id, rule)| {
+        let read = rule["examples"].clone().try_into();
+        let examples = read.unwrap_or_else(|e| panic!("{id}: {e}"));
+        (id, examples)
+    });
+    examples.collect()
+}
+
+#[test]
+fn each_rule_of_the_table_can_be_used() {
+    for (id, rule) in written() {
+        let unknown = rule.as_table().unwrap().keys();
+        let unknown: Vec<_> = unknown.filter(|key| !KEYS.contains(&&***key)).collect();
+        assert!(unknown.is_empty(), "{id}: unknown keys {unknown:?}");
+        let read: Result<SecretRule, _> = rule.try_into();
+        let rule = read.unwrap_or_else(|e| panic!("{id}: {e}"));
+        rule.compile().unwrap_or_else(|e| panic!("{id}: {e:?}"));
+        let is_short = rule.keywords.iter().any(|keyword| keyword.len() < 3);
+        assert!(!is_short, "{id}: a keyword has three bytes or more");
+    }
+    let SecretTable { allow, .. } = toml::from_str(TABLE_TEXT).unwrap();
+    for pattern in allow.fillers.into_iter().chain(allow.placeholders) {
+        any_of(std::slice::from_ref(&pattern)).unwrap_or_else(|e| panic!("{pattern}: {e:?}"));
+    }
+}
 
 /// An example as it is, and as it must become, with all notes alike.
 fn example(text: &str) -> (String, String) {
@@ -50,19 +106,19 @@ fn alike(text: &str) -> String {
 #[test]
 fn every_rule_masks_its_examples_and_nothing_around_them() {
     let mut failed = Vec::new();
-    for (id, masks, leaves) in EXAMPLES {
+    for (id, Examples { masks, leaves }) in examples() {
         assert!(
             !masks.is_empty() && !leaves.is_empty(),
             "{id} has no examples"
         );
-        for text in *masks {
+        for text in &masks {
             let (plain, want) = example(text);
             let got = mask(&plain);
             if alike(&got) != want {
                 failed.push(format!("{id}: {plain}\n  got  {got}\n  want {want}\n"));
             }
         }
-        for text in *leaves {
+        for text in &leaves {
             let plain = text.replace('¦', "");
             let got = mask(&plain);
             if got != plain {
@@ -75,28 +131,25 @@ fn every_rule_masks_its_examples_and_nothing_around_them() {
 
 #[test]
 fn every_rule_finds_its_first_example_itself() {
-    for (rule, (id, masks, _)) in RULES.iter().zip(EXAMPLES) {
-        let (plain, _) = example(masks[0]);
+    for (rule, (id, examples)) in TABLE.rules.iter().zip(examples()) {
+        let (plain, _) = example(&examples.masks[0]);
         let found = table::find(&plain, private::Unclosed::ToEnd, &[]);
         let is_found = found.iter().any(|span| span.id == rule.id);
-        assert!(rule.id == *id && is_found, "{id}: {found:?}");
+        assert!(rule.id == id && is_found, "{id}: {found:?}");
     }
 }
 
 /// No secret hides another, whichever stands next to which.
 #[test]
 fn no_mix_of_secrets_lets_one_out() {
-    let all: Vec<&str> = EXAMPLES
-        .iter()
-        .flat_map(|(_, masks, _)| *masks)
-        .copied()
-        .collect();
+    let examples = examples().into_iter();
+    let all: Vec<String> = examples.flat_map(|(_, examples)| examples.masks).collect();
     let seed = 15;
     let mut random = SmallRng::seed_from_u64(seed);
     for round in 0..MIXES {
         let count = 2 + round % 6;
         let picked: Vec<&str> = (0..count)
-            .filter_map(|_| all.choose(&mut random).copied())
+            .filter_map(|_| all.choose(&mut random).map(String::as_str))
             .collect();
         let joint = [" ", "\n", ";"].choose(&mut random).copied().unwrap_or(" ");
         let text = picked.join(joint).replace(['«', '»', '¦'], "");
@@ -115,8 +168,8 @@ fn no_mix_of_secrets_lets_one_out() {
 #[test]
 fn a_secret_is_found_within_json() {
     let mut seen = Vec::new();
-    for (id, masks, _) in EXAMPLES {
-        for text in *masks {
+    for (id, examples) in examples() {
+        for text in &examples.masks {
             let mut plain = format!("x\n{}", example(text).0);
             for depth in 1..=2 {
                 plain = serde_json::json!({ "text": plain }).to_string();
@@ -308,8 +361,8 @@ fn hostile_texts_are_masked_for_good_and_in_linear_time() {
         "\"kty\"\"d\":\"",
         "token(\"",
     ];
-    let keywords = RULES.iter().flat_map(|rule| rule.keywords);
-    for text in pieces.iter().chain(keywords) {
+    let keywords = TABLE.rules.iter().flat_map(|rule| &rule.keywords);
+    for text in pieces.into_iter().chain(keywords.map(String::as_str)) {
         let long = text.repeat((1 << 14) / text.len());
         // What takes the square of this ends in no time that anyone waits for.
         let masked = mask(&long);

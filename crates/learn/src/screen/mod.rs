@@ -1,11 +1,10 @@
-//! Whether a text is a blatant attack: every key point becomes a word to an agent with a shell.
+//! Finds blatant attacks in texts, since every key point reaches an agent that has a shell.
 //!
-//! Only what is blatant is found here, by the rules in `data/screen.toml`: downloads that are
-//! run, reverse shells, wide destruction, credentials passed on, orders above the user's,
-//! imitated roles and fences, invisible characters, persistence, and orders to switch a check
-//! off. Text that merely reads like bad advice is not this module's task; trust, grounds and
-//! review are there for it. Pure, and linear in the length of the text. Only the worker and
-//! the command line use it: it compiles regular expressions.
+//! The rules in `data/screen.toml` find downloads that are run, reverse shells, wide destruction,
+//! credentials passed on, orders above the user's, imitated roles and fences, invisible
+//! characters, persistence, and orders to switch a check off. Text that merely reads like bad
+//! advice is left to trust and review. The search is linear in the length of the text. Only the
+//! worker and the command line use it: it compiles regular expressions.
 
 mod fold;
 mod invisible;
@@ -13,15 +12,18 @@ mod rules;
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
+
 use crate::playbook::clean::clean_text;
 pub(crate) use fold::plain;
 use rules::broken_by;
 
-/// More characters of a text are not looked at: what is shown of one is far shorter.
+/// The screen reads no more of a text: a session is shown far less of it.
 const MAX_CHARS: usize = 8_192;
 
-/// What an attack is after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The aim of an attack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AttackKind {
     /// It sets itself above the user or the system, or acts behind the user's back.
     Override,
@@ -37,7 +39,7 @@ pub enum AttackKind {
     ChecksOff,
     /// It settles where it outlives the session.
     Persistence,
-    /// It holds characters that nobody sees.
+    /// It holds invisible characters.
     Hidden,
 }
 
@@ -56,11 +58,11 @@ impl AttackKind {
     }
 }
 
-/// Returns what is blatantly wrong with a text; nothing for most.
+/// Returns the kinds of attack found in a text.
 pub fn suspicions(text: &str) -> Vec<AttackKind> {
     let text: String = text.chars().take(MAX_CHARS).collect();
     let mut found = kinds_in(&text);
-    // What a session is shown of it is cleaned, which can join what stood apart.
+    // A session is shown the cleaned text, and cleaning can join two parts of an attack.
     let shown = clean_text(&text);
     if shown != text {
         found.extend(kinds_in(&shown));
@@ -76,7 +78,7 @@ fn kinds_in(text: &str) -> BTreeSet<AttackKind> {
         .collect()
 }
 
-/// Returns why a text is held back, as the user reads it; `None` for most.
+/// Returns the reason to hold a text back, as the user reads it.
 pub fn objection(text: &str) -> Option<String> {
     let words: Vec<&str> = suspicions(text).into_iter().map(AttackKind::word).collect();
     (!words.is_empty()).then(|| words.join(", "))

@@ -1,96 +1,110 @@
 //! The table of rules, and how a text breaks one.
 
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
 use memchr::memmem;
 use regex::bytes::{Match, Regex, RegexBuilder};
+use serde::Deserialize;
 
 use super::AttackKind;
 
-// The build script makes these of `data/screen.toml`: `RULES`, `PASSES` and `WORDS`.
-include!(concat!(env!("OUT_DIR"), "/screen.rs"));
+const TABLE_TEXT: &str = include_str!("../../data/screen.toml");
 
-/// A text is looked at no more often than so for one pattern.
+/// A text is searched for no more matches of one pattern.
 const MAX_MATCHES: usize = 64;
-/// How much of a text before or after a match is read, in bytes.
-const NEAR: usize = 400;
-/// How much behind an order to switch a check off may say that it is none, in bytes.
-const NEXT: usize = 28;
+/// How much of a text before or after a match is read.
+const NEAR_BYTES: usize = 400;
+/// How much of the text after an order to switch a check off is searched for a word of doubt.
+const DOUBT_BYTES: usize = 28;
 /// How much memory a compiled pattern may take.
-const MAX_COMPILED: usize = 64 << 20;
-/// How many texts are looked at before it pays to make the finder, and how long they may be.
-const FEW: usize = 4;
-const SHORT: usize = 2_048;
+const MAX_COMPILED_BYTES: usize = 64 << 20;
 const CLAUSE_ENDS: [&str; 7] = ["\n", ";", "!", "?", ". ", ", ", ": "];
-/// What a match may begin with before its first word.
+/// Bytes that a match may have before its first word.
 const LEAD: &[u8] = b" \n.;:!?,(-`\"'";
 
-/// Finds the words that rules need.
-static FINDER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(WORDS.iter()).ok());
+static TABLE: LazyLock<ScreenTable> =
+    LazyLock::new(|| toml::from_str(TABLE_TEXT).unwrap_or_default());
 
-/// What lets a text pass although a pattern finds something in it.
-#[derive(Debug, Clone, Copy)]
+static FINDER: LazyLock<RuleFinder> = LazyLock::new(RuleFinder::new);
+
+/// The content of `data/screen.toml`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScreenTable {
+    /// Parts of patterns, by the name that stands for them.
+    words: BTreeMap<String, String>,
+    passes: Passes,
+    kind: Vec<RuleGroup>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleGroup {
+    kind: AttackKind,
+    #[serde(default)]
+    passes: Passing,
+    patterns: Vec<ScreenRule>,
+}
+
+/// Lets a text pass although a pattern matches it.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Passing {
-    /// It forbids what is found ("never run ..."), or quotes it.
+    /// The text forbids what is found ("never run ..."), or quotes it.
+    #[default]
     Forbidden,
-    /// The same, but only by what stands before the match: an order to hide something has a
+    /// The same, but only by the words before the match: an order to hide something has a
     /// "not" of its own.
     ForbiddenBefore,
-    /// It names what is found and does not use it.
+    /// The text names what is found and does not use it.
     Named,
     /// The sentence does not clearly order it.
     InDoubt,
 }
 
-/// One pattern; compiled only when a text holds the words that it needs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ScreenRule {
-    kind: AttackKind,
-    passes: Passing,
-    /// By the branches of the pattern, numbers in [`WORDS`]: of each list of one branch, one word
-    /// at least stands in a text that it matches.
-    needs: &'static [&'static [&'static [u16]]],
-    pattern: RulePattern,
+    /// Every match holds one of them. Compiling all patterns takes 0.2 seconds and 150 MB.
+    keywords: Vec<String>,
+    regex: RulePattern,
 }
 
-/// What makes a text harmless that a pattern matches.
+/// Patterns of what makes a text harmless.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Passes {
-    /// Stands before the match in its clause: what follows is forbidden.
+    /// Found before the match in its clause: what follows is forbidden.
     forbidden: RulePattern,
-    /// Stands there too: it is an order after all, such as "never forget to".
+    /// Found there too: it is an order after all, such as "never forget to".
     still_ordered: RulePattern,
     /// Follows the match: it is said to be forbidden.
     said_forbidden: RulePattern,
-    /// Stands right before a match that is quoted as an example.
+    /// Found right before a match that is quoted as an example.
     quoted: RulePattern,
-    /// Stands around an imitation that is named and not used.
+    /// Found right before an imitation that is named and not used.
     named_before: RulePattern,
-    /// The same, behind it.
+    /// Found right after one.
     named_after: RulePattern,
-    /// Stands in a sentence that does not clearly order a check to be switched off.
+    /// Found in a sentence that does not clearly order a check to be switched off.
     in_doubt: RulePattern,
 }
 
+/// A pattern, compiled on first use.
+#[derive(Default, Deserialize)]
+#[serde(transparent)]
 struct RulePattern {
-    text: &'static str,
+    text: String,
+    #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl RulePattern {
-    const fn new(text: &'static str) -> Self {
-        Self {
-            text,
-            compiled: OnceLock::new(),
-        }
-    }
-
-    /// A test compiles each.
     fn regex(&self) -> Option<&Regex> {
-        let compiled = self.compiled.get_or_init(|| compile(self.text).ok());
-        compiled.as_ref()
+        let compile = || compile(&self.text, &TABLE.words).ok();
+        self.compiled.get_or_init(compile).as_ref()
     }
 
     fn is_in(&self, text: &[u8]) -> bool {
@@ -98,48 +112,61 @@ impl RulePattern {
     }
 }
 
+/// Finds the keywords of all rules in one pass.
+struct RuleFinder {
+    rules: Vec<(&'static RuleGroup, &'static ScreenRule)>,
+    keywords: Option<AhoCorasick>,
+    /// The rule of each keyword.
+    owners: Vec<usize>,
+}
+
+impl RuleFinder {
+    fn new() -> Self {
+        let rules = |group: &'static RuleGroup| group.patterns.iter().map(move |r| (group, r));
+        let rules: Vec<_> = TABLE.kind.iter().flat_map(rules).collect();
+        let owned = rules.iter().enumerate();
+        let owned =
+            owned.flat_map(|(owner, (_, rule))| rule.keywords.iter().map(move |k| (owner, k)));
+        let (owners, keywords): (_, Vec<_>) = owned.unzip();
+        Self {
+            rules,
+            keywords: AhoCorasick::new(keywords).ok(),
+            owners,
+        }
+    }
+
+    /// Returns for each rule if a text has one of its keywords.
+    fn has_keyword(&self, text: &[u8]) -> Vec<bool> {
+        let Some(keywords) = &self.keywords else {
+            return vec![true; self.rules.len()];
+        };
+        let mut has = vec![false; self.rules.len()];
+        for found in keywords.find_overlapping_iter(text) {
+            has[self.owners[found.pattern()]] = true;
+        }
+        has
+    }
+}
+
 /// Returns the kinds of rules that a folded text breaks.
 pub(super) fn broken_by(text: &str) -> BTreeSet<AttackKind> {
     let text = text.as_bytes();
-    let words = words_of(text);
-    let rules = RULES.iter().filter(|rule| rule.may_match(&words));
+    let rules = FINDER.rules.iter().zip(FINDER.has_keyword(text));
     rules
-        .filter(|rule| rule.is_broken_by(text))
-        .map(|rule| rule.kind)
+        .filter(|((group, rule), has_keyword)| {
+            *has_keyword && rule.is_broken_by(text, group.passes)
+        })
+        .map(|((group, _), _)| group.kind)
         .collect()
 }
 
-/// Which of [`WORDS`] a text holds. To make the finder takes as long as to look for each word in
-/// some short texts, and a hook has only one.
-fn words_of(text: &[u8]) -> Vec<bool> {
-    static LOOKED_AT: AtomicUsize = AtomicUsize::new(0);
-    if text.len() <= SHORT && LOOKED_AT.fetch_add(1, Ordering::Relaxed) < FEW {
-        let is_in = |word: &&[u8]| memmem::find(text, word).is_some();
-        return WORDS.iter().map(is_in).collect();
-    }
-    let Some(finder) = &*FINDER else {
-        return vec![true; WORDS.len()];
-    };
-    let mut words = vec![false; WORDS.len()];
-    for found in finder.find_overlapping_iter(text) {
-        words[found.pattern()] = true;
-    }
-    words
-}
-
 impl ScreenRule {
-    fn may_match(&self, words: &[bool]) -> bool {
-        let is_there = |word: &u16| words[usize::from(*word)];
-        let mut branches = self.needs.iter();
-        branches.any(|needs| needs.iter().all(|any| any.iter().any(is_there)))
-    }
-
-    fn is_broken_by(&self, text: &[u8]) -> bool {
-        let Some(pattern) = self.pattern.regex() else {
+    fn is_broken_by(&self, text: &[u8], passing: Passing) -> bool {
+        let Some(regex) = self.regex.regex() else {
             return false;
         };
-        let mut matches = pattern.find_iter(text).take(MAX_MATCHES);
-        matches.any(|found| !PASSES.lets_through(self.passes, text, &found))
+        let mut matches = regex.find_iter(text).take(MAX_MATCHES);
+        matches.any(|found| !TABLE.passes.lets_through(passing, text, &found))
     }
 }
 
@@ -147,15 +174,15 @@ impl Passes {
     fn lets_through(&self, passing: Passing, text: &[u8], found: &Match<'_>) -> bool {
         let lead = found.as_bytes().iter().take_while(|b| LEAD.contains(b));
         let start = found.start() + lead.count();
-        let before = &text[start.saturating_sub(NEAR)..start];
-        let after = &text[found.end()..text.len().min(found.end() + NEAR)];
+        let before = &text[start.saturating_sub(NEAR_BYTES)..start];
+        let after = &text[found.end()..text.len().min(found.end() + NEAR_BYTES)];
         match passing {
             Passing::Named => self.named_before.is_in(before) || self.named_after.is_in(after),
             Passing::InDoubt => {
                 let clause = [
                     last_part(before, &CLAUSE_ENDS),
                     &text[start..found.end()],
-                    first_part(&after[..after.len().min(NEXT)], &CLAUSE_ENDS),
+                    first_part(&after[..after.len().min(DOUBT_BYTES)], &CLAUSE_ENDS),
                 ];
                 self.in_doubt.is_in(&clause.concat())
             }
@@ -173,26 +200,36 @@ impl Passes {
     }
 }
 
+/// Returns the text after the last of some separators.
 fn last_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
     let ends = separators.iter().filter_map(|separator| {
-        memchr::memmem::rfind(text, separator.as_bytes()).map(|at| at + separator.len())
+        memmem::rfind(text, separator.as_bytes()).map(|at| at + separator.len())
     });
     &text[ends.max().unwrap_or(0)..]
 }
 
-/// What stands before the first of some separators.
+/// Returns the text before the first of some separators.
 fn first_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
     let ends = separators
         .iter()
-        .filter_map(|separator| memchr::memmem::find(text, separator.as_bytes()));
+        .filter_map(|separator| memmem::find(text, separator.as_bytes()));
     &text[..ends.min().unwrap_or(text.len())]
 }
 
-fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern)
+/// Compiles a pattern after its `%name%` are replaced by the words they stand for.
+fn compile(pattern: &str, words: &BTreeMap<String, String>) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(&filled(pattern, words))
         .unicode(false)
-        .size_limit(MAX_COMPILED)
+        .size_limit(MAX_COMPILED_BYTES)
         .build()
+}
+
+fn filled(pattern: &str, words: &BTreeMap<String, String>) -> String {
+    words
+        .iter()
+        .fold(pattern.to_owned(), |pattern, (name, part)| {
+            pattern.replace(&format!("%{name}%"), part)
+        })
 }
 
 #[cfg(test)]
@@ -205,11 +242,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_pattern_of_the_table_can_be_used() {
-        assert!(RULES.len() > 50);
-        for rule in &RULES {
-            compile(rule.pattern.text).unwrap();
-            assert!(!rule.pattern.text.contains("%f") && !rule.pattern.text.contains("%s"));
+    fn each_rule_of_the_table_can_be_used() {
+        let ScreenTable {
+            words,
+            passes,
+            kind,
+        } = toml::from_str(TABLE_TEXT).unwrap();
+        let check = |pattern: &RulePattern| {
+            let text = filled(&pattern.text, &words);
+            assert!(!text.contains("%f") && !text.contains("%s"), "{text}");
+            compile(&pattern.text, &words).unwrap_or_else(|e| panic!("{}: {e}", pattern.text));
+        };
+        for rule in kind.iter().flat_map(|group| &group.patterns) {
+            let is_folded = |word: &String| !word.is_empty() && *word == word.to_lowercase();
+            let is_usable = !rule.keywords.is_empty() && rule.keywords.iter().all(is_folded);
+            assert!(is_usable, "keywords of {}", rule.regex.text);
+            check(&rule.regex);
         }
         let Passes {
             forbidden,
@@ -219,41 +267,38 @@ mod tests {
             named_before,
             named_after,
             in_doubt,
-        } = &PASSES;
+        } = &passes;
         let before = [forbidden, still_ordered, quoted, named_before];
-        for pattern in before
-            .into_iter()
-            .chain([said_forbidden, named_after, in_doubt])
-        {
-            compile(pattern.text).unwrap();
-        }
+        let after = [said_forbidden, named_after, in_doubt];
+        before.into_iter().chain(after).for_each(check);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
-        /// What a pattern could match holds the words that it needs, whichever of its branches
-        /// it takes.
+        /// A text that a pattern could match holds one of its keywords, whichever branch it takes.
         #[test]
-        fn no_rule_is_left_out_that_a_text_may_break(texts in what_rules_match()) {
-            for (rule, text) in RULES.iter().zip(&texts) {
-                let shown = text.escape_ascii();
-                prop_assert!(rule.may_match(&words_of(text)), "{shown}: {}", rule.pattern.text);
+        fn no_rule_is_left_out_that_a_text_may_break(texts in texts_that_rules_match()) {
+            for (number, text) in texts.iter().enumerate() {
+                let (shown, pattern) = (text.escape_ascii(), &FINDER.rules[number].1.regex.text);
+                prop_assert!(FINDER.has_keyword(text)[number], "no keyword in {shown}: {pattern}");
             }
         }
     }
 
-    /// A text for each rule.
-    fn what_rules_match() -> Vec<BoxedStrategy<Vec<u8>>> {
-        let rules = RULES.iter().map(|rule| {
+    /// Makes up a text for each rule.
+    fn texts_that_rules_match() -> Vec<BoxedStrategy<Vec<u8>>> {
+        let texts = FINDER.rules.iter().map(|(_, rule)| {
             let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
-            let hir = parser.parse(rule.pattern.text).unwrap();
+            let hir = parser
+                .parse(&filled(&rule.regex.text, &TABLE.words))
+                .unwrap();
             bytes_regex_parsed(&without_looks(&hir)).unwrap().boxed()
         });
-        rules.collect()
+        texts.collect()
     }
 
-    /// A pattern without what is only looked at, which the generator does not know.
+    /// Removes what only looks at a place: the generator of texts does not know it.
     fn without_looks(hir: &Hir) -> Hir {
         let all = |parts: &[Hir]| parts.iter().map(without_looks).collect();
         match hir.kind() {
