@@ -32,23 +32,6 @@ impl TestEnv {
         fs::read_to_string(self.state().join("log/playbook.log")).unwrap_or_default()
     }
 
-    /// Writes a recording by hand, as docs/templates.md says: each failure names the prompt that
-    /// the next reply is for. Then the worker does the job.
-    pub(crate) fn record_by_hand(&self, file: &Path, replies: &[Value]) {
-        let mut lines = String::new();
-        write(file, &lines);
-        for reply in replies {
-            self.worker();
-            let reasons = self.reasons();
-            let (_, hash) = reasons[0].rsplit_once(' ').unwrap();
-            let line = json!({"prompt_hash": hash, "completion": reply.to_string()}).to_string();
-            lines.extend([line.as_str(), "\n"]);
-            write(file, &lines);
-            self.cli(&["jobs", "retry", "--all"]).ok();
-        }
-        self.worker();
-    }
-
     /// The reason that each job waits or has failed for, as the user sees it.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let jobs = self.cli(&["jobs", "--json"]).json();

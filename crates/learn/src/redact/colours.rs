@@ -2,7 +2,7 @@
 
 const ESCAPE: u8 = 0x1b;
 
-/// Where in a control sequence, such as `ESC [ 3 1 m`, a stream stands.
+/// The position of a stream in a control sequence, such as `ESC [ 3 1 m`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Colours {
     #[default]

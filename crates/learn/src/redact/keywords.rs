@@ -11,9 +11,9 @@ const PLACES: usize = 1 << 14;
 /// How many beginnings are looked up at once: eight bytes hold six.
 const AT_ONCE: usize = 6;
 
-/// Keywords, each with what it belongs to.
+/// Keywords, each with its owner.
 pub(super) struct Keywords<T> {
-    /// For each hash of a beginning the number of its group, from one on; zero where none begins.
+    /// The number of the group for each hash of a beginning; zero where no keyword begins.
     group: [u16; PLACES],
     groups: Vec<Vec<(&'static str, T)>>,
 }
@@ -40,7 +40,7 @@ impl<T: Copy> Keywords<T> {
         Self { group, groups }
     }
 
-    /// Calls `found` with where each keyword begins, and with what it belongs to.
+    /// Calls `found` with the place and the owner of each keyword.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize, T)) {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -76,7 +76,7 @@ fn place([first, second, third]: [u8; BEGINNING]) -> usize {
     place_of(u64::from_le_bytes([first, second, third, 0, 0, 0, 0, 0]))
 }
 
-/// The same for the first three of eight bytes; letters count alike in either case.
+/// Does the same for the first three of eight bytes; the case of letters does not matter.
 fn place_of(bytes: u64) -> usize {
     // The bytes above are shifted out, and only the upper bits of what is left depend on all.
     let beginning = (bytes | 0x20_2020) << 40;

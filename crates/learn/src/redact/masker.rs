@@ -1,4 +1,4 @@
-//! The rules as the user's settings have them.
+//! The rules as the user has set them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::table::{self, MaskSpan};
 use super::united;
 use crate::clip::boundary_before;
 
-/// How often each rule masked something.
+/// The number of secrets that each rule masked.
 pub type Counts = BTreeMap<String, u64>;
 
 const MAX_PATTERNS: usize = 100;
@@ -31,15 +31,15 @@ struct MaskSettings {
     own: Vec<SecretRule>,
 }
 
-/// Where a text can be cut in two that are masked apart.
+/// A place at which a text can be cut in two that are masked apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
     At(usize),
-    /// Nowhere: all of it is within a private part that is still open.
+    /// No place: all of the text is within a private part that is still open.
     Private,
 }
 
-/// Why a setting cannot be used.
+/// The reason why a setting cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// The pattern is no regular expression, or too large a one.
@@ -53,9 +53,9 @@ pub enum PatternError {
 }
 
 impl Masker {
-    /// Prepares the built-in rules without those in `off`, and `patterns` of the user's, of
-    /// which the first group is masked, else all of it. A name in `off` that no rule has is
-    /// passed over: the rule may have gone. [`Self::unknown_rules`] tells of those.
+    /// Prepares the built-in rules without those in `off`, and the user's own `patterns`. Of a
+    /// match the first group is masked, else all of it. A name in `off` that no rule has is
+    /// ignored, as an update may remove a rule; [`Self::unknown_rules`] returns such names.
     pub fn new(patterns: &[String], off: &[String]) -> Result<Self, PatternError> {
         if patterns.len() > MAX_PATTERNS {
             return Err(PatternError::TooMany);
@@ -74,7 +74,7 @@ impl Masker {
         })))
     }
 
-    /// The names among `off` that no built-in rule has.
+    /// Returns the names among `off` that no built-in rule has.
     pub fn unknown_rules(off: &[String]) -> Vec<&str> {
         let names = off.iter().map(String::as_str);
         names
@@ -87,7 +87,7 @@ impl Masker {
         self.masked(text, Unclosed::ToEnd, |_| {})
     }
 
-    /// Masks all texts of a value; tells whether there was anything to mask.
+    /// Masks all texts of a value. Returns true if there was anything to mask.
     pub fn mask_value(&self, value: &mut Value) -> bool {
         let mut any = false;
         match value {
@@ -111,19 +111,19 @@ impl Masker {
         any
     }
 
-    /// Tells whether one of the user's own patterns finds something: hooks do not know those.
+    /// Returns true if one of the user's own patterns finds something: hooks do not know those.
     pub fn own_finds(&self, text: &str) -> bool {
         self.0.own.iter().any(|rule| rule.is_match(text))
     }
 
-    /// As [`Self::mask`], and counts what was masked by rule.
+    /// Returns the same as [`Self::mask`], and counts what each rule masked.
     pub fn mask_counting<'t>(&self, text: &'t str, counts: &mut Counts) -> Cow<'t, str> {
         self.masked(text, Unclosed::ToEnd, |id| {
             *counts.entry(id.to_owned()).or_default() += 1;
         })
     }
 
-    /// As [`Self::mask`], of a text in JSON, which stays JSON.
+    /// Masks a text in JSON, which stays JSON.
     pub fn mask_json<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.masked(text, Unclosed::ToQuote, |_| {})
     }
@@ -174,7 +174,7 @@ impl Masker {
     }
 }
 
-/// The last line of what the engine says, which names the fault and not the pattern.
+/// Returns the last line of an error, which names the fault and not the pattern.
 fn reason(error: &BuildError) -> String {
     let syntax = error.syntax_error().map(ToString::to_string);
     let text = syntax.unwrap_or_else(|| error.to_string());

@@ -1,4 +1,4 @@
-//! `<private>…</private>`: what the user wants to stay between them and the agent.
+//! Finds `<private>…</private>`, which the user keeps between them and the agent.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ const OPEN: &str = "<private>";
 /// The tag that ends it.
 const CLOSE: &str = "</private>";
 
-/// The tags of a text in order, in either case: whether each opens a part, and where it stands.
+/// Returns the tags of a text in order, in either case. True marks one that opens a part.
 fn tags(text: &str) -> impl Iterator<Item = (bool, Range<usize>)> {
     let begins = memchr::memchr_iter(b'<', text.as_bytes());
     begins.filter_map(|at| {
@@ -23,12 +23,12 @@ fn tags(text: &str) -> impl Iterator<Item = (bool, Range<usize>)> {
     })
 }
 
-/// How far a private part reaches that nobody closes.
+/// The end of a private part that is never closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unclosed {
-    /// To the end of the text.
+    /// The end of the text.
     ToEnd,
-    /// To the end of the JSON string in which it stands.
+    /// The end of the JSON string that holds it.
     ToQuote,
 }
 
@@ -67,8 +67,7 @@ pub(super) fn each(text: &str, unclosed: Unclosed, mut found: impl FnMut(Range<u
     }
 }
 
-/// How many private parts are open at the end of a text that begins with the tag of one, and
-/// that nothing in it closes.
+/// Returns the number of private parts that are open at the end of a text.
 pub(super) fn open_at_end(text: &str) -> usize {
     let mut depth = 0;
     close(text, &mut depth);
@@ -88,7 +87,7 @@ pub(super) fn close(text: &str, depth: &mut usize) -> Option<usize> {
     })
 }
 
-/// Returns what of a text's end may be the beginning of a tag.
+/// Returns the end of a text that may be the beginning of a tag.
 pub(super) fn begun_tag(text: &str) -> &str {
     let end = tail(text, CLOSE.len() - 1);
     let begun = end.rfind('<').map(|at| &end[at..]);

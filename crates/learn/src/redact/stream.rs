@@ -6,12 +6,12 @@ use super::colours::Colours;
 use super::masker::Cut;
 use super::{Counts, Masker, private};
 
-/// How much is held and masked at a time.
-const WINDOW: usize = 1 << 20;
-/// How much of a window's end waits for what follows it: secrets may go on there.
-const OVERLAP: usize = 64 << 10;
+/// The most that is held and masked at a time.
+const WINDOW_BYTES: usize = 1 << 20;
+/// The end of a window that is masked with the next one, as a secret may reach into it.
+const OVERLAP_BYTES: usize = 64 << 10;
 
-/// Why a stream was not masked to its end.
+/// The reason why a stream was not masked to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
     #[error("could not read the input: {0}")]
@@ -22,10 +22,10 @@ pub enum StreamError {
 
 /// Copies `input` to `output` without its secrets, and counts them by rule.
 ///
-/// The colours of a terminal are dropped: a name and its value that stand in two of them would
-/// not be known as a secret. What is no UTF-8 becomes U+FFFD. A private part may be of any
-/// length; a secret longer than 64 KB, or whose name stands farther from it, can be missed
-/// where two windows meet; windows meet at line breaks wherever there are any.
+/// The colours of a terminal are dropped, as they can part a name from its value. Bytes that are
+/// no UTF-8 become U+FFFD. A private part may have any length. A secret that is longer than
+/// 64 KB, or farther from its name, can be missed where two windows meet. Windows meet at line
+/// breaks if there are any.
 pub fn filter(
     masker: &Masker,
     mut input: impl BufRead,
@@ -34,14 +34,14 @@ pub fn filter(
     let mut counts = Counts::new();
     let mut held: Vec<u8> = Vec::new();
     let mut colours = Colours::default();
-    // How many private parts are open whose beginning has passed.
+    // The number of open private parts whose beginning has been written.
     let mut depth = 0;
     loop {
         let chunk = input.fill_buf().map_err(StreamError::Read)?;
         let length = chunk.len();
         colours.drop_from(chunk, &mut held);
         input.consume(length);
-        if length > 0 && held.len() < WINDOW {
+        if length > 0 && held.len() < WINDOW_BYTES {
             continue;
         }
         let is_end = length == 0;
@@ -62,7 +62,7 @@ pub fn filter(
         } else if is_end {
             (masker.mask_counting(text, &mut counts).into_owned(), "")
         } else {
-            let wanted = text.len().saturating_sub(OVERLAP);
+            let wanted = text.len().saturating_sub(OVERLAP_BYTES);
             match masker.safe_cut(text, wanted) {
                 Cut::At(cut) => {
                     let (before, rest) = text.split_at(cut);
@@ -88,7 +88,7 @@ pub fn filter(
     }
 }
 
-/// How many bytes hold whole characters; the rest of the last one may be still to come.
+/// Returns the number of bytes that are whole characters. More of the last one may follow.
 fn whole(bytes: &[u8]) -> usize {
     let tail = bytes.len().saturating_sub(4);
     match std::str::from_utf8(&bytes[tail..]) {

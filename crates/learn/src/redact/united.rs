@@ -1,19 +1,18 @@
-//! The text without its secrets.
+//! Writes a text without its secrets.
 
 use std::borrow::Cow;
 
 use super::table::MaskSpan;
 
-/// How the note begins that stands for a secret.
+/// The beginning of the note that replaces a secret.
 const NOTE: &str = "[masked ";
-/// How often a text is masked anew that a mask has changed.
+/// How often a text that a mask has changed is masked once more.
 const MAX_PASSES: usize = 8;
-/// What a text becomes in which each mask uncovers a secret anew: nobody writes that, and
-/// nothing of it can be trusted.
+/// Replaces a text in which each of these masks uncovered another secret: no part of it can be
+/// trusted.
 const UNSETTLED: &str = "[masked text]";
 
-/// Masks a text until nothing more is found: what was taken out can have stood between a
-/// name and its secret.
+/// Masks a text until nothing more is found: a secret can be between a name and another secret.
 pub(super) fn settled<'t>(
     text: &'t str,
     mut mask: impl for<'a> FnMut(&'a str) -> Cow<'a, str>,
@@ -28,7 +27,7 @@ pub(super) fn settled<'t>(
     Cow::Owned(UNSETTLED.to_owned())
 }
 
-/// Writes a note in place of each span; tells `counted` of each note.
+/// Writes a note in place of each span, and calls `counted` with the rule of each.
 pub(super) fn masked<'t>(
     text: &'t str,
     spans: Vec<MaskSpan<'_>>,
@@ -51,7 +50,8 @@ pub(super) fn masked<'t>(
     Cow::Owned(out)
 }
 
-/// The spans in order; those that overlap are one, by the name of the first and longest.
+/// Returns the spans in order. Those that overlap are joined under the name of the first and
+/// longest.
 fn united(mut spans: Vec<MaskSpan<'_>>) -> Vec<MaskSpan<'_>> {
     spans.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
     let mut united: Vec<MaskSpan<'_>> = Vec::with_capacity(spans.len());

@@ -1,6 +1,6 @@
-//! Files whose content is never to be seen: `.env`, `*.pem`, whatever the settings add.
+//! Knows the files that are never read: `.env`, `*.pem` and those of the settings.
 
-/// Patterns of paths; `*` stands for anything but a slash.
+/// Patterns of paths, in which `*` matches anything but a slash.
 ///
 /// A pattern without a slash is about the file's name, one with a slash about the end of
 /// the path. Letters count alike in either case.
@@ -11,7 +11,7 @@ pub struct NeverRead(Vec<PathPattern>);
 type PathPattern = Vec<String>;
 
 impl NeverRead {
-    /// Takes patterns as the settings have them.
+    /// Reads the patterns of the settings.
     pub fn new(patterns: &[String]) -> Self {
         let parts = |pattern: &String| {
             let pattern = pattern.trim_start_matches('/').to_lowercase();
@@ -20,7 +20,7 @@ impl NeverRead {
         Self(patterns.iter().map(parts).collect())
     }
 
-    /// Tells whether a path is one of them.
+    /// Returns true if a path matches one of them.
     pub fn has(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         self.0.iter().any(|pattern| {
@@ -30,7 +30,7 @@ impl NeverRead {
         })
     }
 
-    /// Tells whether a command names one of them.
+    /// Returns true if a command names one of them.
     pub fn is_named_in(&self, command: &str) -> bool {
         let ends = |c: char| c.is_whitespace() || "\"'`=;|&<>(){},:@".contains(c);
         !self.0.is_empty()
@@ -40,7 +40,7 @@ impl NeverRead {
     }
 }
 
-/// Tells whether a name in any case matches a pattern with `*`.
+/// Returns true if a name in any case matches a pattern with `*`.
 fn matches(pattern: &str, name: &str) -> bool {
     if name.is_ascii() {
         matches_bytes(pattern.as_bytes(), name.as_bytes())
@@ -49,7 +49,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The same for ASCII in any case, in time of the product of their lengths at most.
+/// Does the same for ASCII, in time of the product of both lengths at most.
 fn matches_bytes(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -9,8 +9,7 @@ const LATIN: &str = "aacdeeghiijkklmooppsttuvxy";
 /// Files that show how a file of secrets looks and hold none.
 const SPECIMENS: [&str; 4] = [".env.example", ".env.sample", ".env.template", ".env.dist"];
 
-/// Returns the text in lower case, as [`plain`] has it, without the names of files that hold no
-/// secret.
+/// Returns the [`plain`] text in lower case, without the names of files that hold no secret.
 pub(super) fn fold(text: &str) -> String {
     SPECIMENS
         .iter()
@@ -19,7 +18,7 @@ pub(super) fn fold(text: &str) -> String {
         })
 }
 
-/// Returns the text without what cannot be seen, with plain letters, quotes, dashes and blanks.
+/// Returns the text without invisible characters, with plain letters, quotes, dashes and blanks.
 ///
 /// A look-alike is replaced only in a word that has Latin letters too: a Russian word stays.
 pub(crate) fn plain(text: &str) -> String {
@@ -39,7 +38,7 @@ pub(crate) fn plain(text: &str) -> String {
     folded
 }
 
-/// A sign in full width, a curly quote, an odd bracket or an odd blank as the plain one.
+/// Replaces a sign in full width, a curly quote, an odd bracket or blank by the plain one.
 fn plain_sign(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),

@@ -1,12 +1,12 @@
-//! Characters that show nothing, or reorder what is shown.
+//! Finds characters that show nothing, or reorder what is shown.
 
 use crate::shown::is_invisible;
 
-/// Tells whether a text holds characters that hide, reorder or smuggle text.
+/// Returns true if a text holds characters that hide, reorder or smuggle text.
 ///
-/// Joiners between letters of scripts that need them, or within an emoji, are none; nor are
-/// direction marks beside a script that is written from right to left, nor what chooses the
-/// form of a character that has several, nor the blank of a text in Braille.
+/// Allowed are joiners within an emoji or between letters of scripts that need them, direction
+/// marks in a text with a script from right to left, selectors behind a character that has
+/// several forms, and the blank of a text in Braille.
 pub(super) fn is_in(text: &str) -> bool {
     let chars: Vec<char> = text.chars().collect();
     let is_right_to_left = chars
@@ -38,14 +38,14 @@ pub(super) fn shows_nothing(c: char) -> bool {
     is_invisible(c) || is_selector(c)
 }
 
-/// Tells whether a character may have several forms: a symbol, or one of a script with
-/// many; letters of the alphabets have one.
+/// Returns true for a symbol or a character that may have several forms; letters of the
+/// alphabets have one.
 fn has_forms(c: char) -> bool {
     let is_letter = c.is_ascii() || (c < '\u{1000}' && c.is_alphanumeric());
     !is_letter && !c.is_whitespace() && !shows_nothing(c)
 }
 
-/// Tells whether a character chooses the form of the one before it, as that of an emoji.
+/// Returns true for a character that chooses the form of the one before it, as of an emoji.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
@@ -69,7 +69,7 @@ mod tests {
     #[case::selectors_in_latin("te\u{fe00}ll", true)]
     #[case::selector_of_a_blank("\u{202f}\u{fe0f}tell", true)]
     #[case::mongolian("te\u{180f}ll", true)]
-    fn what_cannot_be_seen_is_told(#[case] text: &str, #[case] is: bool) {
+    fn invisible_characters_are_found(#[case] text: &str, #[case] is: bool) {
         assert_eq!(is_in(text), is);
     }
 }

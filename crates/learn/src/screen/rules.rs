@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, OnceLock};
 
+use aho_corasick::AhoCorasick;
 use memchr::memmem;
 use regex::bytes::{Match, Regex, RegexBuilder};
 use serde::Deserialize;
@@ -25,6 +26,8 @@ const LEAD: &[u8] = b" \n.;:!?,(-`\"'";
 
 static TABLE: LazyLock<ScreenTable> =
     LazyLock::new(|| toml::from_str(TABLE_TEXT).unwrap_or_default());
+
+static FINDER: LazyLock<RuleFinder> = LazyLock::new(RuleFinder::new);
 
 /// The content of `data/screen.toml`.
 #[derive(Default, Deserialize)]
@@ -109,26 +112,56 @@ impl RulePattern {
     }
 }
 
+/// Finds the keywords of all rules in one pass.
+struct RuleFinder {
+    rules: Vec<(&'static RuleGroup, &'static ScreenRule)>,
+    keywords: Option<AhoCorasick>,
+    /// The rule of each keyword.
+    owners: Vec<usize>,
+}
+
+impl RuleFinder {
+    fn new() -> Self {
+        let rules = |group: &'static RuleGroup| group.patterns.iter().map(move |r| (group, r));
+        let rules: Vec<_> = TABLE.kind.iter().flat_map(rules).collect();
+        let owned = rules.iter().enumerate();
+        let owned =
+            owned.flat_map(|(owner, (_, rule))| rule.keywords.iter().map(move |k| (owner, k)));
+        let (owners, keywords): (_, Vec<_>) = owned.unzip();
+        Self {
+            rules,
+            keywords: AhoCorasick::new(keywords).ok(),
+            owners,
+        }
+    }
+
+    /// Returns for each rule if a text has one of its keywords.
+    fn has_keyword(&self, text: &[u8]) -> Vec<bool> {
+        let Some(keywords) = &self.keywords else {
+            return vec![true; self.rules.len()];
+        };
+        let mut has = vec![false; self.rules.len()];
+        for found in keywords.find_overlapping_iter(text) {
+            has[self.owners[found.pattern()]] = true;
+        }
+        has
+    }
+}
+
 /// Returns the kinds of rules that a folded text breaks.
 pub(super) fn broken_by(text: &str) -> BTreeSet<AttackKind> {
     let text = text.as_bytes();
-    let groups = TABLE.kind.iter().filter(|group| {
-        let mut rules = group.patterns.iter();
-        rules.any(|rule| rule.is_broken_by(text, group.passes))
-    });
-    groups.map(|group| group.kind).collect()
+    let rules = FINDER.rules.iter().zip(FINDER.has_keyword(text));
+    rules
+        .filter(|((group, rule), has_keyword)| {
+            *has_keyword && rule.is_broken_by(text, group.passes)
+        })
+        .map(|((group, _), _)| group.kind)
+        .collect()
 }
 
 impl ScreenRule {
-    fn has_keyword(&self, text: &[u8]) -> bool {
-        let mut keywords = self.keywords.iter();
-        keywords.any(|keyword| memmem::find(text, keyword.as_bytes()).is_some())
-    }
-
     fn is_broken_by(&self, text: &[u8], passing: Passing) -> bool {
-        if !self.has_keyword(text) {
-            return false;
-        }
         let Some(regex) = self.regex.regex() else {
             return false;
         };
@@ -246,20 +279,16 @@ mod tests {
         /// A text that a pattern could match holds one of its keywords, whichever branch it takes.
         #[test]
         fn no_rule_is_left_out_that_a_text_may_break(texts in texts_that_rules_match()) {
-            for (rule, text) in rules().zip(&texts) {
-                let shown = text.escape_ascii();
-                prop_assert!(rule.has_keyword(text), "no keyword in {shown}: {}", rule.regex.text);
+            for (number, text) in texts.iter().enumerate() {
+                let (shown, pattern) = (text.escape_ascii(), &FINDER.rules[number].1.regex.text);
+                prop_assert!(FINDER.has_keyword(text)[number], "no keyword in {shown}: {pattern}");
             }
         }
     }
 
-    fn rules() -> impl Iterator<Item = &'static ScreenRule> {
-        TABLE.kind.iter().flat_map(|group| &group.patterns)
-    }
-
     /// Makes up a text for each rule.
     fn texts_that_rules_match() -> Vec<BoxedStrategy<Vec<u8>>> {
-        let texts = rules().map(|rule| {
+        let texts = FINDER.rules.iter().map(|(_, rule)| {
             let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
             let hir = parser
                 .parse(&filled(&rule.regex.text, &TABLE.words))
