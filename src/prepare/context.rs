@@ -17,7 +17,7 @@ use crate::playbook::left_out::for_prompts;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::three_way::has_markers;
-use crate::playbook::{Defect, Point, is_own_name};
+use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
 use crate::queue::status::Notice;
 use crate::store::{MAX_FILE_BYTES, Snapshots, StoreError, WAYS_BACK, votes};

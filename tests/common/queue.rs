@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::env::{TestEnv, texts, write};
+use super::env::{TestEnv, texts};
 
 impl TestEnv {
     /// The jobs in the spool, in the order of their names.
