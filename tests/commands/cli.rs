@@ -1,8 +1,6 @@
 //! Promise: the command line shows before it changes, changes once, and says what is wrong
 //! and what to do.
 
-use std::process::Stdio;
-
 use crate::common::prelude::*;
 
 fn with_session() -> (TestEnv, String) {
@@ -71,11 +69,7 @@ fn reflect_with_apply_counts_once_and_the_end_of_the_session_adds_nothing() {
     env.cli(&["reflect", &transcript, "--apply"]).ok();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.cli(&["reflect", &transcript, "--apply"]).ok();
-    assert_eq!(
-        env.marks_of("pat-001"),
-        (1, 0),
-        "a second run finds nothing"
-    );
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "nothing is left");
     env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
@@ -84,18 +78,13 @@ fn reflect_with_apply_counts_once_and_the_end_of_the_session_adds_nothing() {
 
 #[test]
 fn the_question_is_printed_without_a_key_and_asks_nobody() {
-    let mut env = TestEnv::with_point();
-    let api = Api::script([]);
-    env.use_api(&api.base_url(), "sk-test");
+    let (mut env, api) = TestEnv::with_model();
     env.unset("AGENTIC_CONTEXT_API_KEY");
     let transcript = env.write_transcript(&Session::citing("s1"));
     let asked = ["reflect", transcript.to_str().unwrap(), "--print-prompt"];
     let prompt = env.cli(&asked).ok();
-    has!(
-        prompt,
-        "[pat-001] helpful=0 harmful=0 :: run the tests",
-        "By [pat-001], done."
-    );
+    has!(prompt, "[pat-001] helpful=0 harmful=0 :: run the tests");
+    has!(prompt, "By [pat-001], done.");
     assert!(api.requests().is_empty());
     assert_eq!(env.marks_of("pat-001"), (0, 0));
 }
@@ -120,12 +109,8 @@ fn show_lists_the_key_points_and_finds_some() {
     lacks!(some, "pat-001");
     let json = env.cli(&["show", "--json"]).json().to_string();
     has!(json, "pat-001", "mis-002");
-}
-
-#[test]
-fn show_without_a_playbook_says_so() {
-    let env = TestEnv::new();
-    assert!(!env.cli(&["show"]).ok().is_empty());
+    let without_a_playbook = TestEnv::new().cli(&["show"]).ok();
+    assert!(!without_a_playbook.is_empty());
 }
 
 #[test]
@@ -142,48 +127,6 @@ fn hostile_texts_put_no_control_character_on_the_terminal() {
         assert_eq!(control, None, "{args:?}: {shown:?}");
         assert_eq!(shown.contains("gone"), args.contains(&"log"), "{shown}");
     }
-}
-
-#[test]
-fn jobs_tells_what_waits() {
-    let (env, _) = with_session();
-    lacks!(env.cli(&["jobs", "--json"]).ok(), "s1");
-    env.ends("s1");
-    let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
-    has!(env.cli(&["jobs"]).ok(), &id);
-    has!(env.cli(&["jobs", "--json"]).json().to_string(), &id);
-}
-
-#[test]
-fn a_reader_that_leaves_early_is_no_error() {
-    let env = TestEnv::new();
-    let points: Vec<(String, String)> = (1..=2000)
-        .map(|n| (format!("pat-{n:04}"), "x".repeat(200)))
-        .collect();
-    env.write_playbook(&points);
-    let mut child = env
-        .command("playbook")
-        .arg("show")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!((output.status.code(), said.as_str()), (Some(0), ""));
-}
-
-#[test]
-fn a_version_and_help_are_there() {
-    let env = TestEnv::new();
-    let version = env.cli(&["--version"]).ok();
-    assert_eq!(
-        version.trim(),
-        format!("playbook {}", env!("CARGO_PKG_VERSION"))
-    );
-    let help = env.cli(&["--help"]).ok();
-    has!(help, "demo", "reflect", "show", "jobs", "doctor");
 }
 
 #[rstest]
@@ -203,33 +146,27 @@ fn a_project_that_is_not_there_is_named_and_nothing_is_written(#[case] command: 
     let gone = env.root().join("no/such/project");
     let before = env.files();
     let gone = gone.to_str().expect("a path");
-    let args = [command, &["--project", gone]].concat();
-    env.cli(&args).fails(1, &["no such folder", gone, "hint"]);
-    write(&env.root().join("file"), "");
+    let in_project = |path: &str| env.cli(&[command, &["--project", path]].concat());
+    in_project(gone).fails(1, &["no such folder", gone, "hint"]);
     let file = env.root().join("file");
-    let args = [command, &["--project", file.to_str().expect("a path")]].concat();
-    env.cli(&args).fails(1, &["not a folder"]);
+    write(&file, "");
+    in_project(file.to_str().expect("a path")).fails(1, &["not a folder"]);
     std::fs::remove_file(file).expect("removed");
     assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
 }
 
 #[test]
 fn a_reflection_that_waits_says_why_and_so_does_the_next_call() {
-    let mut env = TestEnv::without_worker();
+    let mut env = TestEnv::with_point();
     env.use_api("http://127.0.0.1:9", "sk-test");
     env.write_config("[retry]\nattempts = 1\nbase_ms = 1\n");
-    env.write_playbook(&[("pat-001", "run the tests")]);
     let transcript = env.write_transcript(&Session::citing("s1"));
     let apply = ["reflect", transcript.to_str().unwrap(), "--apply"];
-    let words = [
-        " is not done yet: ",
-        "127.0.0.1:9",
-        "tried again in",
-        "playbook jobs",
-    ];
+    let (server, undone) = ("127.0.0.1:9", " is not done yet: ");
+    let words = [undone, server, "tried again in", "playbook jobs"];
     env.cli(&apply).fails(1, &words);
     let jobs = env.cli(&["jobs", "--json"]).json();
-    let id = jobs["jobs"][0]["id"].as_str().unwrap().to_owned();
+    let id = jobs["jobs"][0]["id"].as_str().unwrap();
     let again = format!("job {id} is not done yet: ");
     env.cli(&apply).fails(1, &[&again, "127.0.0.1:9"]);
     assert_eq!(env.spool().len(), 1, "no second job holds on");

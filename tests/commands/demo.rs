@@ -7,20 +7,15 @@ use crate::common::prelude::*;
 
 #[test]
 fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
-    let api = Api::canned();
-    let mut env = TestEnv::new();
+    let (mut env, api) = (TestEnv::new(), Api::canned());
     env.use_api(&api.base_url(), "sk-test");
     env.write_config("this is = not toml [");
     write(&env.config_dir().join("templates/playbook.txt"), "mine");
     env.write_client_settings(&json!({"playbook_update_on_exit": false}));
-    for name in [
-        "PLAYBOOK_DISABLE",
-        "PLAYBOOK_WORKER",
-        "PLAYBOOK_NO_WORKER",
-        "CLAUDECODE",
-    ] {
-        env.set(name, "1");
+    for name in ["DISABLE", "WORKER", "NO_WORKER"] {
+        env.set(&format!("PLAYBOOK_{name}"), "1");
     }
+    env.set("CLAUDECODE", "1");
     env.set("CLAUDE_CONFIG_DIR", env.root().join("elsewhere"));
     env.set("ANTHROPIC_API_KEY", "sk-ant-test");
     has!(env.cli(&["demo"]).ok(), "pat-001");
@@ -32,7 +27,14 @@ fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
 fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
     let env = TestEnv::new();
     let files = env.files();
-    has!(env.cli(&["demo"]).ok(), "pat-001");
+    let words = "playbook log pref-001";
+    has!(
+        env.cli(&["demo"]).ok(),
+        "pat-001",
+        words,
+        "The user said: ",
+        "session first"
+    );
     let shown = env.cli(&["demo", "--json"]).json();
     env.settle();
     assert!(env.changed_since(&files).is_empty());
@@ -46,31 +48,16 @@ fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
         shown["given_after"].as_str().unwrap(),
         &format!("\n[{name}] ")
     );
+    assert_eq!(shown["story"]["name"], "pref-001");
+    includes(
+        &shown["story"]["story"][0],
+        &json!({"kind": "add", "session": "first"}),
+    );
 }
 
-#[test]
-fn the_demo_tells_where_a_new_key_point_comes_from() {
-    let env = TestEnv::new();
-    has!(
-        env.cli(&["demo"]).ok(),
-        "playbook log pref-001",
-        "The user said: ",
-        "session first"
-    );
-    let story = &env.cli(&["demo", "--json"]).json()["story"];
-    let born = &story["story"][0];
-    assert_eq!(
-        (&story["name"], &born["kind"]),
-        (&json!("pref-001"), &json!("add"))
-    );
-    assert_eq!(born["session"], "first");
-}
-
-fn points(list: &Value) -> BTreeMap<String, Value> {
-    let points = list.as_array().cloned().unwrap_or_default();
-    let name = |point: &Value| point["name"].as_str().unwrap_or_default().to_owned();
+fn points(list: &Value) -> BTreeMap<&str, &Value> {
+    let points = list.as_array().into_iter().flatten();
     points
-        .into_iter()
-        .map(|point| (name(&point), point))
+        .map(|point| (point["name"].as_str().unwrap(), point))
         .collect()
 }

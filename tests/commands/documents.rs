@@ -9,28 +9,19 @@ use std::path::{Path, PathBuf};
 use crate::common::prelude::*;
 
 /// Commands of `sh` blocks that are not run here, and why.
-const NOT_RUN: [(&str, &str); 6] = [
-    (
-        "cargo run --release -- demo",
-        "builds for minutes; tests/commands/demo.rs runs the demo",
-    ),
-    ("cargo test", "is what runs this"),
-    (
-        "./install.sh",
-        "builds for minutes; tests/commands/install_sh.rs runs it with --from",
-    ),
-    (
-        "./install.sh --plugin",
-        "as above; tests/hooks/plugin.rs looks at the plugin",
-    ),
-    (
-        "playbook uninstall",
-        "tests/commands/install_sh.rs runs it, after an installation",
-    ),
-    (
-        "cargo test 2>&1 | playbook seen || echo \"a new one\"",
-        "starts cargo; tests/memory/recall.rs runs `playbook seen`",
-    ),
+const NOT_RUN: [&str; 6] = [
+    // Builds for minutes; tests/commands/demo.rs runs the demo.
+    "cargo run --release -- demo",
+    // Runs this.
+    "cargo test",
+    // Builds for minutes; tests/commands/install_sh.rs runs it with --from.
+    "./install.sh",
+    // The same; tests/hooks/plugin.rs looks at the plugin.
+    "./install.sh --plugin",
+    // Needs an installation: tests/commands/install_sh.rs.
+    "playbook uninstall",
+    // Starts cargo; tests/memory/recall.rs runs `playbook seen`.
+    "cargo test 2>&1 | playbook seen || echo \"a new one\"",
 ];
 
 /// Commands that end with another status than 0 in a project as the test has it.
@@ -39,15 +30,16 @@ const STATUS: [(&str, i32); 1] = [
     ("playbook doctor", 1),
 ];
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
 /// README and all files of docs/, by name.
 fn documents() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files: Vec<PathBuf> = fs::read_dir(root.join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "md"))
-        .collect();
-    files.push(root.join("README.md"));
+    let docs = fs::read_dir(root().join("docs")).unwrap();
+    let mut files: Vec<PathBuf> = docs.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    files.push(root().join("README.md"));
     files.sort();
     let named = files.into_iter().map(|path| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -56,29 +48,18 @@ fn documents() -> Vec<(String, String)> {
     named.collect()
 }
 
-/// Who follows a document into the sources finds what it names.
 #[test]
 fn every_path_of_the_sources_that_a_document_names_is_there() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let guide = fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let folders = "src/ crates/ tests/ data/ benches/ examples/";
+    let guide = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let guide = ("CONTRIBUTING.md".to_owned(), guide);
     let mut missing = BTreeSet::new();
-    for (name, text) in documents()
-        .into_iter()
-        .chain([("CONTRIBUTING.md".to_owned(), guide)])
-    {
+    for (name, text) in documents().into_iter().chain([guide]) {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "/_-.".contains(c);
         for path in text.split(|c| !is_part(c)) {
             let path = path.trim_end_matches(['.', '-']);
-            let folders = [
-                "src/",
-                "crates/",
-                "tests/",
-                "data/",
-                "benches/",
-                "examples/",
-            ];
-            let is_source = folders.iter().any(|folder| path.starts_with(folder));
-            if is_source && !root.join(path).exists() {
+            let is_source = folders.split(' ').any(|folder| path.starts_with(folder));
+            if is_source && !root().join(path).exists() {
                 missing.insert(format!("{name}: {path}"));
             }
         }
@@ -87,21 +68,33 @@ fn every_path_of_the_sources_that_a_document_names_is_there() {
 }
 
 /// The commands of the `sh` blocks, without comments.
-fn commands(text: &str) -> Vec<String> {
+fn commands(text: &str) -> impl Iterator<Item = &str> {
     let blocks = text.split("```sh\n").skip(1);
     blocks
         .filter_map(|block| block.split_once("```"))
         .flat_map(|(block, _)| block.lines())
-        .map(|line| line.split(" #").next().unwrap().trim().to_owned())
+        .map(|line| line.split(" #").next().unwrap().trim())
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect()
+}
+
+pub(super) fn typed(env: &TestEnv, line: &str) -> Output {
+    let mut sh = env.command("/bin/sh");
+    sh.args(["-c", line]);
+    Running::start(sh, b"", Stdin::Closed).finish()
+}
+
+/// A user who has `playbook` on the path.
+pub(super) fn with_program() -> TestEnv {
+    let mut env = TestEnv::new();
+    let bin = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    env.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    env
 }
 
 /// A user whose project has learned from SESSION.jsonl, with the templates laid out.
 fn user() -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    let bin = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
-    env.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let mut env = with_program();
+    env.set("PLAYBOOK_NO_WORKER", "1");
     // The documents name the folders that a user has without these.
     env.unset("PLAYBOOK_CONFIG_DIR");
     env.write_playbook(&[("pat-001", "run the tests"), ("pref-001", "small commits")]);
@@ -117,30 +110,25 @@ fn user() -> TestEnv {
     env.write_project("SESSION.jsonl", transcript);
     env.write_project("build.log", "all went well\n");
     let templates = env.home().join(".config/playbook/templates");
-    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
     for name in ["playbook.txt", "reflector.txt", "curator.txt"] {
-        write(
-            &templates.join(name),
-            fs::read(built_in.join(name)).unwrap(),
-        );
+        let built_in = fs::read(root().join("templates").join(name)).unwrap();
+        write(&templates.join(name), built_in);
     }
     env
 }
 
 #[test]
 fn every_command_in_a_block_works_or_is_listed_as_not_run() {
-    let mut listed: BTreeSet<&str> = NOT_RUN.iter().map(|(line, _)| *line).collect();
+    let mut listed = BTreeSet::from(NOT_RUN);
     let mut count = 0;
     for (name, text) in documents() {
         let env = user();
         for line in commands(&text) {
-            if NOT_RUN.iter().any(|(known, _)| *known == line) {
-                listed.remove(line.as_str());
+            if NOT_RUN.contains(&line) {
+                listed.remove(line);
                 continue;
             }
-            let mut sh = env.command("/bin/sh");
-            sh.args(["-c", &line]);
-            let out = Running::start(sh, b"", Stdin::Closed).finish();
+            let out = typed(&env, line);
             let known = STATUS.iter().find(|(known, _)| *known == line);
             let expected = known.map_or(0, |(_, status)| *status);
             assert_eq!(out.code, Some(expected), "{name}: {line}\n{out:?}");
@@ -152,29 +140,18 @@ fn every_command_in_a_block_works_or_is_listed_as_not_run() {
 }
 
 /// The commands that stand within sentences and tables.
-fn spans(text: &str) -> Vec<String> {
-    let mut outside_blocks = String::new();
-    for (i, part) in text.split("```").enumerate() {
-        if i % 2 == 0 {
-            outside_blocks.push_str(part);
-        }
-    }
+fn are_of(program: &str, text: &str) -> Vec<String> {
+    let outside_blocks: String = text.split("```").step_by(2).collect();
     let spans = outside_blocks.split('`').skip(1).step_by(2);
     spans
         .map(|span| span.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|span| span.starts_with(&format!("{program} ")))
         .collect()
-}
-
-fn are_of(program: &str, text: &str) -> Vec<String> {
-    let mut all = spans(text);
-    all.retain(|span| span.split(' ').next() == Some(program) && span.contains(' '));
-    all
 }
 
 #[test]
 fn every_other_command_in_a_sentence_names_what_there_is() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let usage = fs::read_to_string(root.join("install.sh")).unwrap();
+    let usage = fs::read_to_string(root().join("install.sh")).unwrap();
     let usage = usage.split("USAGE").nth(1).unwrap();
     let mut count = 0;
     for (name, text) in documents() {
@@ -191,13 +168,11 @@ fn every_other_command_in_a_sentence_names_what_there_is() {
                     ["--example", name] => format!("examples/{name}.rs"),
                     ["--test", name] => format!("tests/{name}.rs"),
                     ["--bench", name] => format!("benches/{name}.rs"),
-                    ["fuzz", "run"] => {
-                        format!("fuzz/fuzz_targets/{}.rs", words.last().unwrap())
-                    }
+                    ["fuzz", "run"] => format!("fuzz/fuzz_targets/{}.rs", words[words.len() - 1]),
                     _ => continue,
                 };
-                let is_there = root.join(&file).exists()
-                    || root.join(file.replace(".rs", "/main.rs")).exists();
+                let mut places = [file.clone(), file.replace(".rs", "/main.rs")].into_iter();
+                let is_there = places.any(|file| root().join(file).exists());
                 assert!(is_there, "{name}: `{span}`: no {file}");
                 count += 1;
             }
@@ -230,10 +205,8 @@ fn every_command_in_a_sentence_is_one_with_options_that_there_are() {
             };
             for option in words.iter().filter(|word| word.starts_with("--")) {
                 let option = option.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-                assert!(
-                    help.contains(option) || option == "--help" || option == "--markdown",
-                    "{name}: `{span}`: no {option}"
-                );
+                let is_there = ["--help", "--markdown"].contains(&option) || help.contains(option);
+                assert!(is_there, "{name}: `{span}`: no {option}");
             }
         }
     }
@@ -242,20 +215,14 @@ fn every_command_in_a_sentence_is_one_with_options_that_there_are() {
 
 #[test]
 fn every_link_leads_somewhere() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for (name, text) in documents() {
-        let folder = if name == "README.md" {
-            root.to_owned()
-        } else {
-            root.join("docs")
-        };
+        let below = if name == "README.md" { "" } else { "docs" };
+        let folder = root().join(below);
         for link in text.split("](").skip(1) {
             let target = link.split(')').next().unwrap();
             let file = target.split('#').next().unwrap();
-            assert!(
-                target.starts_with("http") || file.is_empty() || folder.join(file).exists(),
-                "{name}: {target}"
-            );
+            let is_there = target.starts_with("http") || folder.join(file).exists();
+            assert!(is_there, "{name}: {target}");
         }
     }
 }
@@ -264,12 +231,10 @@ fn every_link_leads_somewhere() {
 fn every_line_of_the_doctor_has_its_help() {
     let env = TestEnv::without_worker();
     let out = env.cli(&["doctor", "--json"]);
-    let said: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    let said: Value = serde_json::from_str(&out.stdout).unwrap();
     let faq = include_str!("../../docs/faq.md");
-    let checks = said["checks"].as_array().unwrap();
-    assert!(checks.len() > 5);
-    for check in checks {
-        let topic = check["topic"].as_str().unwrap();
+    assert!(said["checks"].as_array().unwrap().len() > 5);
+    for topic in texts(&said["checks"], "topic") {
         assert!(faq.contains(&format!("\n### {topic}\n")), "{topic}");
     }
 }

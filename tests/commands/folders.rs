@@ -23,8 +23,21 @@ fn documented(name: &str) -> String {
     rest.split_once('`').unwrap().0.to_owned()
 }
 
+/// The folders, below the home folder, that settings and the spool are found in.
+#[track_caller]
+fn are_in(env: &mut TestEnv, config: &str, state: &str) {
+    env.unset("PLAYBOOK_CONFIG_DIR");
+    env.unset("PLAYBOOK_STATE_DIR");
+    let config = env.home().join(config).join("config.toml");
+    let shown = env.cli(&["config", "path"]).ok();
+    assert_eq!(shown.trim(), config.to_str().unwrap());
+    env.end_citing("s1");
+    let spool = env.home().join(state).join("spool");
+    assert_eq!(fs::read_dir(spool).unwrap().count(), 1);
+}
+
 #[rstest]
-#[case::usual("", "")]
+#[case::usual("XDG_DATA_HOME", "")]
 #[case::empty_counts_as_unset("XDG_CONFIG_HOME", "")]
 #[case::a_relative_one_does_not_count("XDG_STATE_HOME", "state")]
 fn settings_and_state_are_in_the_folders_that_the_document_names(
@@ -32,35 +45,17 @@ fn settings_and_state_are_in_the_folders_that_the_document_names(
     #[case] value: &str,
 ) {
     let mut env = TestEnv::without_worker();
-    env.unset("PLAYBOOK_CONFIG_DIR");
-    env.unset("PLAYBOOK_STATE_DIR");
-    if !variable.is_empty() {
-        env.set(variable, value);
-    }
-    let config = env.home().join(documented("<config>")).join("config.toml");
-    let shown = env.cli(&["config", "path"]).ok();
-    assert_eq!(shown.trim(), config.to_str().unwrap());
-    env.write_transcript(&Session::citing("s1"));
-    env.hook(Hook::SessionEnd, "s1", json!({})).ok();
-    let state = env.home().join(documented("<state>"));
-    assert_eq!(fs::read_dir(state.join("spool")).unwrap().count(), 1);
+    env.set(variable, value);
+    are_in(&mut env, &documented("<config>"), &documented("<state>"));
 }
 
 #[test]
 #[cfg(not(target_os = "macos"))]
 fn an_absolute_folder_of_the_system_counts() {
     let mut env = TestEnv::without_worker();
-    env.unset("PLAYBOOK_CONFIG_DIR");
-    env.unset("PLAYBOOK_STATE_DIR");
-    env.set("XDG_CONFIG_HOME", env.root().join("c"));
-    env.set("XDG_STATE_HOME", env.root().join("s"));
-    let shown = env.cli(&["config", "path"]).ok();
-    let config = env.root().join("c/playbook/config.toml");
-    assert_eq!(shown.trim(), config.to_str().unwrap());
-    env.write_transcript(&Session::citing("s1"));
-    env.hook(Hook::SessionEnd, "s1", json!({})).ok();
-    let spool = env.root().join("s/playbook/spool");
-    assert_eq!(fs::read_dir(spool).unwrap().count(), 1);
+    env.set("XDG_CONFIG_HOME", env.home().join("c"));
+    env.set("XDG_STATE_HOME", env.home().join("s"));
+    are_in(&mut env, "c/playbook", "s/playbook");
 }
 
 #[test]
@@ -82,7 +77,6 @@ fn every_file_has_its_row_in_the_document() {
         paths.memory_index(&project),
         paths.trust_record(&project),
         paths.freshness(&project),
-        paths.votes(&project),
         paths.usage(&project),
         paths.learned_news(&project),
         paths.prepared_context(&project),

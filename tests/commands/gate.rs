@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::prelude::*;
+use crate::common::programs;
 
 fn settings(env: &TestEnv) -> PathBuf {
     env.home().join(".claude/settings.json")
@@ -13,32 +14,20 @@ fn settings(env: &TestEnv) -> PathBuf {
 fn registered(env: &TestEnv) -> Vec<Value> {
     let text = fs::read_to_string(settings(env)).unwrap_or("{}".to_owned());
     let settings: Value = serde_json::from_str(&text).unwrap();
-    let entries = settings["hooks"]["Stop"].as_array().cloned();
-    let hooks = entries.into_iter().flatten();
-    hooks
-        .flat_map(|entry| entry["hooks"].as_array().cloned().unwrap())
-        .collect()
+    let entries = settings["hooks"]["Stop"].as_array().into_iter().flatten();
+    let hooks = entries.flat_map(|entry| entry["hooks"].as_array().unwrap());
+    hooks.cloned().collect()
 }
 
-/// Users with settings of their own, with none, with ours registered, and as the plugin has them.
 fn with_settings(kind: &str) -> TestEnv {
     let env = TestEnv::new();
+    let own = "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n}\n";
+    let plugin = r#"{"enabledPlugins":{"playbook@playbook":true}}"#;
     match kind {
-        "own" => write(
-            &settings(&env),
-            "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n}\n",
-        ),
-        "plugin" => write(
-            &settings(&env),
-            r#"{"enabledPlugins":{"playbook@playbook":true}}"#,
-        ),
+        "own" => write(&settings(&env), own),
+        "plugin" => write(&settings(&env), plugin),
         "installed" => {
-            for hook in Hook::ALL {
-                write(
-                    &env.home().join(".claude/playbook/bin").join(hook.name()),
-                    "",
-                );
-            }
+            programs::link_into(&env.installed_bin());
             env.cli(&["install"]).ok();
         }
         _ => {}
@@ -60,12 +49,8 @@ fn on_registers_one_hook_and_off_takes_it_out_to_the_byte(#[case] kind: &str) {
         let mut hooks = registered(&env);
         hooks.retain(|hook| !others.contains(hook));
         assert_eq!(hooks.len(), 1, "{hooks:?}");
-        assert!(
-            hooks[0]["command"]
-                .as_str()
-                .unwrap()
-                .ends_with("playbook hook stop")
-        );
+        let command = hooks[0]["command"].as_str().unwrap();
+        assert!(command.ends_with("playbook hook stop"), "{command}");
         assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), mode);
     }
     has!(env.cli(&["gate", "off"]).ok(), "the gate is off");
@@ -91,15 +76,11 @@ fn uninstall_takes_it_out_and_install_leaves_it_in(#[case] kind: &str) {
 fn a_hook_that_leads_to_a_program_that_is_gone_is_silent_and_made_anew() {
     let env = TestEnv::new();
     let gone = "[ ! -x /gone/playbook ] || exec /gone/playbook hook stop";
-    let text = format!(
-        r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"{gone}"}}]}}]}}}}"#
-    );
-    write(&settings(&env), &text);
-    let done = std::process::Command::new("/bin/sh")
-        .args(["-c", gone])
-        .output()
-        .unwrap();
-    assert!(done.status.success() && done.stdout.is_empty() && done.stderr.is_empty());
+    let hook = json!({"type": "command", "command": gone});
+    env.write_client_settings(&json!({"hooks": {"Stop": [{"hooks": [hook]}]}}));
+    let mut sh = env.command("/bin/sh");
+    sh.args(["-c", gone]);
+    Running::start(sh, b"", Stdin::Closed).finish().silent();
     env.cli(&["gate", "on"]).ok();
     let hooks = registered(&env);
     assert_eq!(hooks.len(), 1);

@@ -4,7 +4,9 @@ use crate::common::prelude::*;
 
 const RED: &str = "test result: FAILED. 2 passed; 1 failed";
 
-fn session() -> Session {
+#[test]
+fn each_stop_has_its_verdict_as_json() {
+    let env = TestEnv::without_worker();
     let mut session = Session::new("s1");
     session
         .user("add a parser")
@@ -13,16 +15,9 @@ fn session() -> Session {
         .user("they do not")
         .ran("cargo test", "test result: ok. 3 passed; 0 failed")
         .assistant("Now all tests pass.");
-    session
-}
-
-#[test]
-fn a_stop_that_contradicts_the_record_is_shown_with_its_evidence() {
-    let env = TestEnv::without_worker();
-    let path = env.write_transcript(&session());
-    let said = env.cli(&["gate", path.to_str().unwrap()]).ok();
+    let path = env.write_transcript(&session).display().to_string();
     has!(
-        said,
+        env.cli(&["gate", &path]).ok(),
         "score 0.30",
         "The last check failed (cargo test).",
         "You said: \"All tests pass.\"",
@@ -30,33 +25,14 @@ fn a_stop_that_contradicts_the_record_is_shown_with_its_evidence() {
         RED,
         "2 stops; 1 would not pass"
     );
-}
-
-#[test]
-fn each_stop_has_its_verdict_as_json() {
-    let env = TestEnv::without_worker();
-    let path = env.write_transcript(&session());
-    let told = env.cli(&["gate", path.to_str().unwrap(), "--json"]).json();
-    let stops = told["stops"].as_array().unwrap();
-    assert_eq!(
-        (&stops[0]["passes"], &stops[1]["passes"]),
-        (&json!(false), &json!(true))
-    );
-    assert_eq!(stops.len(), 2);
-    assert_eq!(stops[0]["findings"][0]["fault"], "failed_check");
-    assert_eq!(stops[1]["findings"], json!([]));
-    assert_eq!(stops[1]["guidance"], "");
-}
-
-#[test]
-fn a_transcript_that_is_not_there_is_named() {
-    let env = TestEnv::without_worker();
-    let out = env.cli(&["gate", "none.jsonl"]);
-    assert_eq!(out.code, Some(1));
-    has!(
-        out.stderr,
-        "could not read transcript",
-        "none.jsonl",
-        "hint:"
-    );
+    let told = env.cli(&["gate", &path, "--json"]).json();
+    let [first, second] = &told["stops"].as_array().unwrap()[..] else {
+        panic!("two: {told}");
+    };
+    assert_eq!(first["passes"], false);
+    assert_eq!(first["findings"][0]["fault"], "failed_check");
+    let nothing_found = json!({"passes": true, "findings": [], "guidance": ""});
+    includes(second, &nothing_found);
+    env.cli(&["gate", "none.jsonl"])
+        .fails(1, &["could not read transcript", "none.jsonl", "hint:"]);
 }

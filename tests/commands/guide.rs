@@ -1,10 +1,9 @@
 //! Promise: who types each command of docs/guide.md as it stands there gets what it says, in a
 //! project in which nothing has happened yet and in one with a past.
 
-use std::fs;
-
 use crate::common::git::git;
 use crate::common::prelude::*;
+use crate::documents::{typed, with_program};
 
 const GUIDE: &str = include_str!("../../docs/guide.md");
 
@@ -58,16 +57,8 @@ fn commands() -> Vec<&'static str> {
     found
 }
 
-fn typed(env: &TestEnv, line: &str) -> Output {
-    let mut sh = env.command("/bin/sh");
-    sh.args(["-c", line]);
-    Running::start(sh, b"", Stdin::Closed).finish()
-}
-
 /// A folder with nothing in it.
-fn new_project(env: &TestEnv) {
-    fs::create_dir_all(env.project()).unwrap();
-}
+fn new_project(_: &TestEnv) {}
 
 /// A repository whose playbook is from before there were names by section, with a past session.
 fn old_project(env: &TestEnv) {
@@ -98,10 +89,7 @@ fn every_command_of_the_guide_works_as_it_is_typed(
     #[case] first_id: &str,
     #[case] left: &[&str],
 ) {
-    let mut env = TestEnv::new();
-    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_playbook"));
-    let bin = bin.parent().unwrap().display();
-    env.set("PATH", format!("{bin}:/usr/bin:/bin"));
+    let env = with_program();
     project(&env);
     let mut seen = Seen::default();
     let all = commands();

@@ -9,14 +9,15 @@ use crate::common::prelude::*;
 
 const SETTINGS: &str = "{\n  \"env\": {\"GRÜSSE\": \"日本語\", \"A\":\"1\"},\n\t\"hooks\": {\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ]\n  }\n}";
 
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh");
+
 fn run(env: &TestEnv, mut command: Command) -> Output {
     command.current_dir(env.root());
     Running::start(command, b"", Stdin::Closed).finish()
 }
 
 fn install_sh(env: &TestEnv, args: &[&str]) -> Output {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("install.sh");
-    script_at(&script, env, args)
+    script_at(Path::new(SCRIPT), env, args)
 }
 
 fn script_at(script: &Path, env: &TestEnv, args: &[&str]) -> Output {
@@ -25,90 +26,70 @@ fn script_at(script: &Path, env: &TestEnv, args: &[&str]) -> Output {
     run(env, command)
 }
 
+fn tool(env: &TestEnv, args: &str) -> String {
+    let mut command = env.command("/usr/bin/env");
+    command.args(args.split(' '));
+    run(env, command).ok()
+}
+
 /// A release archive of this build, with hooks that are scripts: they are not what is tried.
-fn archive(env: &TestEnv) -> PathBuf {
+fn archive(env: &TestEnv) -> String {
     let bin = env.root().join("pack/playbook-0.0.0/bin");
-    let playbook = bin.join("playbook");
-    write(&playbook, "");
-    fs::remove_file(&playbook).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_playbook"), &playbook).unwrap();
+    fs::create_dir_all(&bin).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_playbook"), bin.join("playbook")).unwrap();
     for hook in Hook::ALL {
         let script = "#!/bin/sh\nexec \"${0%/*}/playbook\" hook \"${0##*/}\"\n";
         write_program(&bin.join(hook.name()), script);
     }
-    let mut tar = env.command("/usr/bin/env");
-    tar.args(["tar", "-cf", "release.tar", "-C", "pack", "playbook-0.0.0"]);
-    run(env, tar).silent();
-    let mut sum = env.command("/usr/bin/env");
-    sum.args(["sha256sum", "release.tar"]);
-    write(&env.root().join("release.tar.sha256"), run(env, sum).ok());
+    tool(env, "tar -cf release.tar -C pack playbook-0.0.0");
+    let sum = tool(env, "sha256sum release.tar");
+    write(&env.root().join("release.tar.sha256"), sum);
     fs::remove_dir_all(env.root().join("pack")).unwrap();
-    env.root().join("release.tar")
+    env.root().join("release.tar").display().to_string()
 }
 
 #[test]
 fn from_an_archive_and_back_without_a_trace() {
     let mut env = TestEnv::without_worker();
-    env.set("CLAUDE_CONFIG_DIR", env.home().join("a claude's dir"));
     let claude = env.home().join("a claude's dir");
+    env.set("CLAUDE_CONFIG_DIR", &claude);
     write(&claude.join("settings.json"), SETTINGS);
     write(&env.playbook_path(), "{}");
-    let archive = archive(&env);
-    let from = ["--from", archive.to_str().unwrap()];
+    let from = ["--from", &archive(&env)];
     let before = env.files();
     let folders = folders(env.root());
 
-    let first = install_sh(&env, &from);
-    assert_eq!(
-        (first.code, first.stderr.as_str()),
-        (Some(0), ""),
-        "{first:?}"
-    );
-    assert!(first.stdout.contains("registered"), "{}", first.stdout);
-    assert!(
-        first.stdout.contains("Backend"),
-        "the doctor spoke: {}",
-        first.stdout
-    );
     has!(
-        first.stdout,
+        install_sh(&env, &from).ok(),
+        "registered",
+        "Backend",
         "Next: start Claude Code",
         "playbook bootstrap\n"
     );
     let once = env.files();
     let second = install_sh(&env, &from);
     assert_eq!(second.code, Some(0), "{second:?}");
-    assert_eq!(
-        env.changed_since(&once),
-        Vec::<PathBuf>::new(),
-        "a second run changes nothing"
-    );
+    assert_eq!(env.changed_since(&once), Vec::<PathBuf>::new());
 
     // The registered command works as the client runs it.
     let settings = fs::read_to_string(claude.join("settings.json")).unwrap();
-    let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
-    let command = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"]
-        .as_str()
-        .unwrap();
+    let settings: Value = serde_json::from_str(&settings).unwrap();
+    let command = &settings["hooks"]["SessionStart"][0]["hooks"][0]["command"];
     env.write_playbook(&[("pat-001", "run the tests")]);
     let mut sh = env.command("/bin/sh");
-    sh.args(["-c", command]);
+    sh.args(["-c", command.as_str().unwrap()]);
     let event = env.event(Hook::SessionStart, "s1").to_string();
-    let context = Running::start(sh, event.as_bytes(), Stdin::Closed)
-        .finish()
-        .context();
-    has!(context, "[pat-001]");
+    let started = Running::start(sh, event.as_bytes(), Stdin::Closed).finish();
+    has!(started.context(), "[pat-001]");
     write(&env.playbook_path(), "{}");
 
-    let gone = install_sh(&env, &["--uninstall", "--purge"]);
-    assert_eq!((gone.code, gone.stderr.as_str()), (Some(0), ""), "{gone:?}");
+    install_sh(&env, &["--uninstall", "--purge"]).ok();
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     assert_eq!(self::folders(env.root()), folders);
     let nothing = install_sh(&env, &["--uninstall"]).ok();
     has!(nothing, "nothing to remove");
 }
 
-/// All folders below one, in order.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let mut all = vec![root.to_owned()];
     let mut at = 0;
@@ -129,10 +110,8 @@ fn an_archive_with_another_sum_is_not_even_unpacked() {
     write(&archive, "x");
     let from = ["--from", archive.to_str().unwrap()];
     install_sh(&env, &from).fails(1, &["release.tar.gz.sha256: not there", "hint:"]);
-    write(
-        &env.root().join("release.tar.gz.sha256"),
-        format!("{}  x\n", "0".repeat(64)),
-    );
+    let sum = format!("{}  x\n", "0".repeat(64));
+    write(&env.root().join("release.tar.gz.sha256"), sum);
     install_sh(&env, &from).fails(1, &["its SHA-256 is not the one", "hint:"]);
     assert!(!env.home().join(".claude").exists());
 }
@@ -161,8 +140,10 @@ fn only_all_digits_of_a_sum_are_one(#[case] text: fn(&str) -> String, #[case] ac
     if accepted {
         told.ok();
     } else {
-        let words = ["release.tar.sha256: does not begin with a SHA-256", "hint:"];
-        told.fails(1, &words);
+        told.fails(
+            1,
+            &["release.tar.sha256: does not begin with a SHA-256", "hint:"],
+        );
     }
 }
 
@@ -179,7 +160,7 @@ fn without_a_program_for_sums_no_archive_is_used() {
         std::os::unix::fs::symlink(found, tools.join(tool)).unwrap();
     }
     env.set("PATH", &tools);
-    let from = ["--from", archive.to_str().unwrap()];
+    let from = ["--from", &archive];
     install_sh(&env, &from).fails(1, &["does not begin with a SHA-256"]);
     write(&env.root().join("release.tar.sha256"), "0".repeat(64));
     install_sh(&env, &from).fails(1, &["neither sha256sum nor shasum is there"]);
@@ -188,13 +169,11 @@ fn without_a_program_for_sums_no_archive_is_used() {
 #[test]
 fn a_dry_run_shows_what_would_come_and_go_and_does_nothing() {
     let env = TestEnv::without_worker();
-    let archive = archive(&env);
+    let from = ["--from", &archive(&env), "--dry-run"];
     write(&env.home().join(".claude/settings.json"), SETTINGS);
     let before = env.files();
-    let from = ["--from", archive.to_str().unwrap(), "--dry-run"];
-    let told = install_sh(&env, &from).ok();
     has!(
-        told,
+        install_sh(&env, &from).ok(),
         "would install ",
         ".local/bin/playbook\n",
         "playbook/bin/session-end\n",
@@ -209,10 +188,10 @@ fn a_dry_run_shows_what_would_come_and_go_and_does_nothing() {
 
     install_sh(&env, &from[..2]).ok();
     let before = env.files();
-    let told = install_sh(&env, &["--uninstall", "--dry-run"]).ok();
-    has!(told, "would remove ");
-    let told = install_sh(&env, &["--uninstall", "--scope=user", "--dry-run"]).ok();
-    lacks!(told, "would remove ");
+    let leaving =
+        |more: &[&str]| install_sh(&env, &[&["--uninstall", "--dry-run"][..], more].concat());
+    has!(leaving(&[]).ok(), "would remove ");
+    lacks!(leaving(&["--scope=user"]).ok(), "would remove ");
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     install_sh(&env, &["--plugin", "--dry-run"]).fails(2, &["go with an installation"]);
     install_sh(&env, &["--scope", "world"]).fails(2, &["unknown scope"]);
@@ -253,20 +232,17 @@ fn to_uninstall_no_program_of_someone_else_is_run() {
 #[test]
 fn what_an_uninstallation_left_is_named_and_can_still_be_purged() {
     let env = TestEnv::without_worker();
-    let archive = archive(&env);
-    let from = ["--from", archive.to_str().unwrap()];
+    let from = ["--from", &archive(&env)];
     let before = env.files();
     install_sh(&env, &from).ok();
-    env.cli(&["config", "set", "reflection.dry_run", "true"])
-        .ok();
+    env.cli(&["config", "set", "retry.attempts", "5"]).ok();
     let told = install_sh(&env, &["--uninstall"]).ok();
     let config = env.config_dir().display().to_string();
     has!(told, &config);
 
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("install.sh");
     let unpacked = env.root().join("unpacked");
-    write(&unpacked.join("install.sh"), fs::read(script).unwrap());
     let script = unpacked.join("install.sh");
+    write(&script, fs::read(SCRIPT).unwrap());
     let told = script_at(&script, &env, &["--uninstall"]).ok();
     has!(told, &format!("still there: {config}"));
     script_at(&script, &env, &["--uninstall", "--purge"])
@@ -309,16 +285,12 @@ fn a_release_archive_has_all_that_its_readme_links_to() {
     script_at(&script, &env, &["--archive", "out.tar.gz"]).ok();
     let out = env.root().join("out");
     fs::create_dir(&out).unwrap();
-    let mut tar = env.command("/usr/bin/env");
-    tar.args("tar -xzf out.tar.gz -C out --strip-components=1".split(' '));
-    run(&env, tar).ok();
+    tool(&env, "tar -xzf out.tar.gz -C out --strip-components=1");
     let readme = fs::read_to_string(out.join("README.md")).unwrap();
     for link in readme.split("](").skip(1) {
         let target = link.split([')', '#']).next().unwrap();
-        assert!(
-            target.starts_with("http") || out.join(target).exists(),
-            "{target}"
-        );
+        let is_there = target.starts_with("http") || out.join(target).exists();
+        assert!(is_there, "{target}");
     }
     assert!(out.join(".claude-plugin/icon.png").exists());
 }
@@ -326,20 +298,19 @@ fn a_release_archive_has_all_that_its_readme_links_to() {
 #[test]
 fn what_someone_else_put_there_is_not_overwritten() {
     let env = TestEnv::without_worker();
-    write(&env.home().join(".local/bin/playbook"), "ansible's\n");
+    let theirs = env.home().join(".local/bin/playbook");
+    write(&theirs, "ansible's\n");
     let words = ["is there already and not from this script", "--prefix"];
     install_sh(&env, &[]).fails(1, &words);
-    let kept = fs::read_to_string(env.home().join(".local/bin/playbook")).unwrap();
-    assert_eq!(kept, "ansible's\n");
+    assert_eq!(fs::read_to_string(theirs).unwrap(), "ansible's\n");
 }
 
 #[test]
 fn settings_that_cannot_be_parsed_fail_with_the_line_and_stay() {
     let env = TestEnv::without_worker();
-    let archive = archive(&env);
     let settings = env.home().join(".claude/settings.json");
     write(&settings, "{\n// mine\n}");
-    let told = install_sh(&env, &["--from", archive.to_str().unwrap()]);
+    let told = install_sh(&env, &["--from", &archive(&env)]);
     assert_eq!(told.code, Some(1), "{told:?}");
     has!(
         told.stderr,
@@ -349,6 +320,6 @@ fn settings_that_cannot_be_parsed_fail_with_the_line_and_stay() {
     );
     assert!(!env.home().join(".local").exists(), "nothing was installed");
     assert_eq!(fs::read_to_string(&settings).unwrap(), "{\n// mine\n}");
-    let told = env.cli(&["hook", "--list"]).ok();
-    assert_eq!(told.lines().collect::<Vec<_>>(), Hook::ALL.map(Hook::name));
+    let listed = env.cli(&["hook", "--list"]).ok();
+    assert!(listed.lines().eq(Hook::ALL.map(Hook::name)), "{listed}");
 }

@@ -26,21 +26,14 @@ fn the_picture_is_what_the_demo_says() {
 
 #[test]
 fn every_figure_is_within_its_limit() {
-    let rows = README
-        .split_once("| hook | ratio | limit |\n|---|---:|---:|\n")
-        .map(|(_, rows)| rows.lines().take_while(|line| line.starts_with('|')))
-        .expect("the table of figures");
-    let mut count = 0;
+    let head = "| hook | ratio | limit |\n|---|---:|---:|\n";
+    let (_, table) = README.split_once(head).expect("the table of figures");
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    assert!(rows.clone().count() > 0);
     for row in rows {
-        let figures: Vec<f64> = row
-            .split('|')
-            .filter_map(|cell| cell.trim().parse().ok())
-            .collect();
-        assert!(
-            matches!(figures[..], [ratio, limit] if ratio <= limit),
-            "{row}"
-        );
-        count += 1;
+        let cells = row.split('|').filter_map(|cell| cell.trim().parse().ok());
+        let figures: Vec<f64> = cells.collect();
+        let is_within = matches!(figures[..], [ratio, limit] if ratio <= limit);
+        assert!(is_within, "{row}");
     }
-    assert!(count > 0);
 }

@@ -19,10 +19,9 @@ fn page(env: &TestEnv) -> String {
 
 /// The tags of a page, their names only.
 fn tags(page: &str) -> Vec<&str> {
-    let name = |tag: &str| tag.find(|c: char| !c.is_ascii_alphanumeric());
     page.split('<')
         .skip(1)
-        .map(|tag| &tag[..name(tag).unwrap_or(tag.len())])
+        .filter_map(|tag| tag.split(|c: char| !c.is_ascii_alphanumeric()).next())
         .collect()
 }
 
@@ -74,23 +73,25 @@ fn the_same_at_the_same_time_is_the_same_page_and_nothing_else_is_written() {
     let first = page(&env);
     let before = env.files();
     assert_eq!(first, page(&env));
-    let changed = env.changed_since(&before);
-    let is_databases = |path: &Path| path.to_string_lossy().contains("memory.db");
-    assert!(changed.iter().all(|path| is_databases(path)), "{changed:?}");
+    let mut changed = env.changed_since(&before);
+    changed.retain(|path| !path.to_string_lossy().contains("memory.db"));
+    assert!(changed.is_empty(), "{changed:?}");
 }
 
 #[test]
-fn a_hostile_text_is_text() {
+fn a_hostile_text_is_text_and_the_page_loads_nothing() {
     let env = lived();
     let hostile = page(&env);
     has!(hostile, "&lt;img src=x onerror=&quot;");
-    lacks!(hostile, "<img");
-    assert!(!hostile.contains('\u{202e}'));
+    lacks!(hostile, "<img", "\u{202e}");
+    // Nothing is loaded.
+    has!(hostile, "content=\"default-src 'none';");
+    let loading = hostile.replace("&lt;img src=x", "");
+    lacks!(loading, "http://", "https://", "src=", "@import", "url(");
+    lacks!(loading, "fetch(", "<link", "<iframe");
     // The same page with a harmless text has the same tags, one for one.
-    let harmless = env.playbook().to_string().replace(
-        &Value::from(HOSTILE).to_string(),
-        &Value::from("harmless").to_string(),
-    );
+    let text = Value::from(HOSTILE).to_string();
+    let harmless = env.playbook().to_string().replace(&text, "\"harmless\"");
     write(&env.playbook_path(), harmless);
     let harmless = page(&env);
     has!(harmless, "harmless");
@@ -103,43 +104,23 @@ fn hostile_names_of_project_sections_and_key_points_are_text_too() {
     let project = env.root().join("a<b>\"'&{script}{name}");
     env.set("CLAUDE_PROJECT_DIR", &project);
     let playbook = json!({"sections": {"OTHERS": [
-        {"name": "\"><script>", "text": "{style}{points}", "helpful": 18_446_744_073_709_551_615_u64, "harmful": 0},
-        {"name": "oth-002", "text": "two", "helpful": 18_446_744_073_709_551_615_u64, "harmful": 1},
+        {"name": "\"><script>", "text": "{style}{points}", "helpful": u64::MAX, "harmful": 0},
+        {"name": "oth-002", "text": "two", "helpful": u64::MAX, "harmful": 1},
     ]}});
     write(&project.join(".claude/playbook.json"), playbook.to_string());
     let page = page(&env);
-    has!(
-        page,
-        "a&lt;b&gt;&quot;&#x27;&amp;{script}{name}",
-        "{style}{points}"
-    );
+    let name = "a&lt;b&gt;&quot;&#x27;&amp;{script}{name}";
+    has!(page, name, "{style}{points}");
     let scripts = tags(&page).into_iter().filter(|tag| *tag == "script");
     assert_eq!(scripts.count(), 1);
-}
-
-#[test]
-fn the_page_loads_nothing() {
-    let page = page(&lived());
-    for word in [
-        "http://", "https://", "src=", "@import", "url(", "fetch(", "<link", "<iframe",
-    ] {
-        let found = page.replace("&lt;img src=x", "").contains(word);
-        assert!(!found, "{word} in the page");
-    }
-    has!(page, "content=\"default-src 'none';");
 }
 
 #[test]
 fn a_project_without_anything_has_a_page() {
     let env = TestEnv::new();
     let page = page(&env);
-    has!(
-        page,
-        "No key points yet",
-        "No session",
-        "No error",
-        "Nothing was spent"
-    );
+    has!(page, "No key points yet", "No session");
+    has!(page, "No error", "Nothing was spent");
     lacks!(page, "tokens in 30 days");
 }
 
@@ -153,15 +134,14 @@ fn a_session_is_on_the_page_with_how_it_ended() {
         .ran("cargo test", "test result: ok. 3 passed; 0 failed")
         .assistant("By [pat-001], done.")
         .done();
-    env.write_held(&session);
-    env.ends("s1");
-    env.worker();
+    env.learn_from(&session);
     let told = env.cli(&["report", "--json"]).json();
     assert_eq!(told["sessions"]["success"], 1, "{told}");
     assert_eq!(told["days"][29]["sessions"]["success"], 1);
-    let history = &told["points"][0]["history"];
-    assert_eq!(history.as_array().unwrap().len(), 1);
-    assert_eq!(history[0]["helpful"], 1);
+    let [history] = &told["points"][0]["history"].as_array().unwrap()[..] else {
+        panic!("one: {told}");
+    };
+    assert_eq!(history["helpful"], 1);
     assert_eq!(told["weeks"][0]["sessions"], 1);
     let page = page(&env);
     has!(page, "session s1, ");
@@ -174,14 +154,9 @@ fn errors_stand_by_how_often_they_struck_and_days_without_gaps() {
     let told = env.cli(&["report", "--json"]).json();
     assert_eq!(told["days"].as_array().unwrap().len(), 30);
     assert_eq!(told["cost"]["days"].as_array().unwrap().len(), 30);
-    // Most often first.
-    let times: Vec<u64> = told["errors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|error| error["times"].as_u64().unwrap())
-        .collect();
-    assert_eq!(times, [12, 7, 3, 1]);
+    let errors = told["errors"].as_array().unwrap().iter();
+    let times: Vec<&Value> = errors.map(|error| &error["times"]).collect();
+    assert_eq!(times, [12, 7, 3, 1], "most often first");
     assert_eq!(told["errors"][0]["fixes"][0]["effectiveness"], 0.5);
 }
 
@@ -210,10 +185,6 @@ fn open_hands_the_page_to_the_system_and_says_so_when_that_fails() {
     assert_eq!(fs::read_to_string(handed_over).unwrap(), told.trim());
     write(&opener, "#!/bin/sh\nexit 3\n");
     let failed = env.cli(&["report", "--open"]);
-    assert_eq!(
-        (failed.code, failed.stdout),
-        (Some(1), told),
-        "the page is there"
-    );
+    assert_eq!((failed.code, failed.stdout), (Some(1), told));
     has!(failed.stderr, "exit status: 3", "hint: open that file");
 }

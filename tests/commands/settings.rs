@@ -37,11 +37,11 @@ fn every_example_is_valid() {
             continue;
         }
         let env = TestEnv::new();
-        let text = fs::read_to_string(&path).unwrap();
+        let text = fs::read(&path).unwrap();
         if path.ends_with("project.playbook.toml") {
             env.write_project(".claude/playbook.toml", &text);
         } else {
-            env.write_config(&text);
+            write(&env.config_dir().join("config.toml"), text);
             write(&env.config_dir().join("fixtures.jsonl"), "");
         }
         let checked = env.cli(&["config", "check", "--json"]);
@@ -68,16 +68,16 @@ fn a_key_is_listed_read_and_set() {
     assert_eq!(path.trim_end(), file.to_str().unwrap());
     env.write_project(".claude/playbook.toml", "reflection.dry_run = true");
     let listed = env.cli(&["config", "list", "--json"]).json();
-    let row = |name: &str| {
-        let rows = listed["settings"].as_array().unwrap();
-        rows.iter().find(|row| row["key"] == name).unwrap().clone()
-    };
-    assert_eq!(row("retry.attempts")["value"], 7);
-    assert_eq!(row("retry.attempts")["default"], 3);
-    assert_eq!(row("retry.attempts")["set_in"], json!(file));
-    assert_eq!(row("reflection.dry_run")["value"], true);
-    assert_eq!(row("anthropic.model")["value"], json!(null));
-    assert_eq!(row("worker.jobs")["set_in"], json!(null));
+    for row in [
+        json!({"key": "retry.attempts", "value": 7, "default": 3, "set_in": file}),
+        json!({"key": "reflection.dry_run", "value": true}),
+        json!({"key": "anthropic.model", "value": null}),
+        json!({"key": "worker.jobs", "set_in": null}),
+    ] {
+        let mut rows = listed["settings"].as_array().unwrap().iter();
+        let found = rows.find(|found| found["key"] == row["key"]);
+        includes(found.unwrap(), &row);
+    }
     assert!(env.cli(&["config", "list"]).ok().contains("retry.attempts"));
 }
 
@@ -108,9 +108,8 @@ fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
     let mut env = TestEnv::asking(&api);
     let text = "[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n";
     env.write_config(text);
-    let checked = env.cli(&["config", "check"]).ok();
     has!(
-        checked,
+        env.cli(&["config", "check"]).ok(),
         "config.toml:3: `retry.park_ms` has no effect any more",
         "config.toml:5: `triggers.corrections`",
         "All good"
@@ -121,7 +120,7 @@ fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
     has!(
         told,
         "config.toml:3: `retry.park_ms`",
-        "`triggers.corrections`"
+        "triggers.corrections"
     );
     lacks!(env.told_at_start("s3"), "retry.park_ms");
     env.go_to_project("other");
@@ -138,20 +137,8 @@ fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
     let checked = env.cli(&["config", "check"]);
     assert_eq!(checked.code, Some(1));
     for word in words {
-        assert!(checked.stdout.contains(word), "{checked:?}");
+        has!(checked.stdout, *word);
     }
-}
-
-/// No session is passed over for it.
-#[test]
-fn with_a_broken_pattern_nothing_is_read() {
-    let env = TestEnv::new();
-    env.write_config("secrets.patterns = [\"foo(\"]");
-    let words = [
-        "pattern 1 of `secrets.patterns`",
-        "hint: correct the pattern",
-    ];
-    env.cli(&["bootstrap", "--yes"]).fails(1, &words);
 }
 
 #[test]
@@ -165,10 +152,7 @@ fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
     assert_eq!(env.spool().len(), 2);
     env.cli(&["worker"])
         .fails(1, &["config.toml:3: ", "retry.atempts"]);
-    let place = format!(
-        "config: {}:3: ",
-        env.config_dir().join("config.toml").display()
-    );
+    let place = format!("config: {}/config.toml:3: ", env.config_dir().display());
     for job in env.spool() {
         let reason = job["progress"]["waiting"]["reason"].as_str().unwrap();
         assert!(reason.starts_with(&place), "{reason}");
@@ -181,17 +165,13 @@ fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
     assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((1, 0), 0));
 }
 
-/// A cloned project says where data goes: refused, named, nothing sent; its author's server
-/// hears nothing, and neither does the user's.
 #[test]
 fn a_cloned_project_cannot_say_where_sessions_are_sent() {
     let (api, theirs) = (Api::canned(), Api::canned());
     let env = ended(&api);
     let file = env.project().join(".claude/playbook.toml");
-    write(
-        &file,
-        format!("\n[anthropic]\nbase_url = \"{}\"\n", theirs.base_url()),
-    );
+    let url = theirs.base_url();
+    write(&file, format!("\n[anthropic]\nbase_url = \"{url}\"\n"));
     env.ends("s1");
     env.worker();
     let reason = env.reasons().remove(0);
