@@ -33,6 +33,7 @@ fn a_reflection_is_stored_with_its_strategy_and_found_by_all_that_spec_3_names()
         let strategy = kinds.find(|memory| memory["kind"] == "strategy").unwrap();
         let importance = strategy["importance"].as_f64().unwrap();
         assert!((importance - 0.88).abs() < 1e-9, "10 % more");
+        let long_ago = "2020-01-01T00:00:00Z";
         for (query, expected) in [
             (json!({"query_text": "join", "tags": ["SQL", "timeout"]}), 2),
             (json!({"query_text": "join", "tags": ["python"]}), 0),
@@ -43,14 +44,8 @@ fn a_reflection_is_stored_with_its_strategy_and_found_by_all_that_spec_3_names()
             (json!({"query_text": "join", "outcome": "success"}), 0),
             (json!({"query_text": "join", "project_id": "orders"}), 2),
             (json!({"query_text": "join", "project_id": "other"}), 0),
-            (
-                json!({"query_text": "join", "since": "2020-01-01T00:00:00Z"}),
-                2,
-            ),
-            (
-                json!({"query_text": "join", "until": "2020-01-01T00:00:00Z"}),
-                0,
-            ),
+            (json!({"query_text": "join", "since": long_ago}), 2),
+            (json!({"query_text": "join", "until": long_ago}), 0),
             (json!({"query_text": "zebra"}), 0),
             (json!({"query_text": "'; DROP TABLE memories; --"}), 0),
             (json!({"query_text": "join | ! & <-> ( ' \" *"}), 2),
@@ -226,9 +221,9 @@ fn a_trace_is_reflected_on_and_what_it_taught_is_found() {
         let wrong = server.told(400, "POST /api/v1/reflections/generate", &wrong);
         assert!(wrong["error"]["path"].is_string(), "{wrong}");
     };
-    test(&Server::start_with_key(ready(User::new()), &[], None));
+    test(&Server::start(ready(User::new()), &[], None));
     if let Some(store) = Postgres::start() {
         let user = ready(User::sharing(&store.url("playbook_server")));
-        test(&Server::start_with_key(user, &["--postgres"], Some(store)));
+        test(&Server::start(user, &["--postgres"], Some(store)));
     }
 }

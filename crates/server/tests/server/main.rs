@@ -14,5 +14,8 @@ mod many;
 mod mcp;
 mod postgres;
 mod served;
+#[path = "../../../../tests/common/session.rs"]
+#[allow(dead_code, reason = "the tests of the programs use the rest")]
+mod session;
 mod sync;
 mod user;

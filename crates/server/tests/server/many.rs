@@ -59,16 +59,12 @@ fn machines_know_all_of_each_other_once() {
         assert_eq!(memory.unsent().unwrap(), 0);
         // Each lesson was found helpful by its own machine once.
         assert_eq!(stats.shown, lessons);
-        let every = memory.recall(
-            &RecallQuery::best(all * 2),
-            "2026-01-05T10:00:00Z".parse().unwrap(),
-        );
+        let now = "2026-01-05T10:00:00Z".parse().unwrap();
+        let every = memory.recall(&RecallQuery::best(all * 2), now);
         assert!(every.unwrap().iter().all(|memory| memory.occurrences == 1));
     }
-    assert_eq!(
-        server.sql("SELECT count(*) FROM playbook.log"),
-        (all + all / 2).to_string()
-    );
+    let logged = server.sql("SELECT count(*) FROM playbook.log");
+    assert_eq!(logged, (all + all / 2).to_string());
     let stored =
         server.sql("SELECT count(*), sum(occurrences), sum(times_applied) FROM playbook.memories");
     assert_eq!(stored, format!("{all}|{all}|{}", all / 2));
@@ -82,11 +78,8 @@ fn live(user: &User, number: usize, records: u64, strikes: u64, chance: &mut Cha
     let sync = || {
         let mut command = user.command(&["sync"]);
         command.env("PLAYBOOK_NOW", &now);
-        command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
     };
     let portions = strikes / 4;
     let mut done = 0;
@@ -111,39 +104,34 @@ fn live(user: &User, number: usize, records: u64, strikes: u64, chance: &mut Cha
 }
 
 fn learn(memory: &mut Memory, machine: usize, record: u64, now: &str) {
-    let source = LearnedFrom {
-        project: format!("/work/{machine}"),
-        session: String::new(),
-        root: String::new(),
-        job: format!("machine{machine}-{record}"),
-        time: now.parse().unwrap(),
+    let mut learn = |learned, what: &str| {
+        let source = LearnedFrom {
+            project: format!("/work/{machine}"),
+            session: String::new(),
+            root: String::new(),
+            job: format!("machine{machine}-{record}{what}"),
+            time: now.parse().unwrap(),
+        };
+        memory.learn(&source, &[learned]).unwrap().pop()
     };
     let text = format!("what machine {machine} has seen as number {record}");
-    let learned = if record.is_multiple_of(2) {
-        Learned::Lesson(NewLesson {
+    if record.is_multiple_of(2) {
+        let lesson = NewLesson {
             task_type: "test".to_owned(),
             correction: text,
             importance: 0.9,
             ..NewLesson::default()
-        })
+        };
+        let id = learn(Learned::Lesson(lesson), "").unwrap();
+        let effect = Effect::Helped;
+        learn(Learned::Shown(EffectWhenShown { id, effect }), "-shown");
     } else {
-        Learned::Reflection(NewReflection {
+        let reflection = NewReflection {
             text,
             importance: 0.9,
             ..NewReflection::default()
-        })
-    };
-    let is_lesson = matches!(learned, Learned::Lesson(_));
-    let ids = memory.learn(&source, &[learned]).unwrap();
-    if is_lesson {
-        let shown = EffectWhenShown {
-            id: ids[0].clone(),
-            effect: Effect::Helped,
         };
-        let job = format!("{}-shown", source.job);
-        memory
-            .learn(&LearnedFrom { job, ..source }, &[Learned::Shown(shown)])
-            .unwrap();
+        learn(Learned::Reflection(reflection), "");
     }
 }
 

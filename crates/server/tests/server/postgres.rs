@@ -38,11 +38,9 @@ impl Postgres {
         let folder = tempfile::tempdir().unwrap();
         let server = Self { folder, programs };
         if is_root() {
-            let owned = Command::new("chown")
-                .arg("postgres")
-                .arg(server.at())
-                .status();
-            assert!(owned.unwrap().success());
+            let mut owned = Command::new("chown");
+            owned.arg("postgres").arg(server.at());
+            assert!(owned.status().unwrap().success());
         }
         let data = server.data();
         server.run("initdb", &["-N", "-A", "trust", "-U", "admin", "-D", &data]);

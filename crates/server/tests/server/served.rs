@@ -33,11 +33,8 @@ impl Server {
     pub(crate) fn on_postgres(options: &[&str]) -> Option<Self> {
         let store = Postgres::start()?;
         let user = User::sharing(&store.url("playbook_server"));
-        Some(Self::start(
-            user,
-            &[&["--postgres"], options].concat(),
-            Some(store),
-        ))
+        let options = [&["--postgres"], options].concat();
+        Some(Self::start(user, &options, Some(store)))
     }
 
     /// On both kinds of store, one after the other.
@@ -49,30 +46,14 @@ impl Server {
     }
 
     pub(crate) fn start(user: User, options: &[&str], store: Option<Postgres>) -> Self {
-        Self::start_with(user, options, store, &[])
-    }
-
-    /// One that may ask a model.
-    pub(crate) fn start_with_key(user: User, options: &[&str], store: Option<Postgres>) -> Self {
-        Self::start_with(user, options, store, &[("AGENTIC_CONTEXT_API_KEY", "test")])
-    }
-
-    pub(crate) fn start_with(
-        user: User,
-        options: &[&str],
-        store: Option<Postgres>,
-        variables: &[(&str, &str)],
-    ) -> Self {
         let token = |tenant| {
-            user.ok(&["server", "token", "new", tenant])
-                .0
-                .trim()
-                .to_owned()
+            let (token, _) = user.ok(&["server", "token", "new", tenant]);
+            token.trim().to_owned()
         };
         let (team, others) = (token("team"), token("others"));
         let serve = ["server", "serve", "--listen", "127.0.0.1:0"];
         let mut command = user.command(&[&serve, options].concat());
-        command.envs(variables.iter().copied());
+        command.env("AGENTIC_CONTEXT_API_KEY", "test");
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let port = lines
@@ -112,10 +93,8 @@ impl Server {
         let answer = String::from_utf8(answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n")?;
         let status = head.split(' ').nth(1)?.parse().ok()?;
-        Some(Answer(
-            status,
-            serde_json::from_str(body).unwrap_or_else(|_| body.into()),
-        ))
+        let body = serde_json::from_str(body).unwrap_or_else(|_| body.into());
+        Some(Answer(status, body))
     }
 
     pub(crate) fn ask(&self, token: &str, request: &str, body: &Value) -> Answer {

@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::json;
 
+use crate::session::Session;
+
 /// A user with a project, on a machine of their own.
 pub(crate) struct User(tempfile::TempDir);
 
@@ -98,28 +100,16 @@ impl User {
     /// Ends a session in which an error struck; its job waits.
     pub(crate) fn end_of_a_session(&self) {
         let project = self.project();
-        let record = |uuid: &str, role: &str, content: serde_json::Value| {
-            json!({
-                "type": role, "uuid": uuid, "sessionId": "s1", "cwd": project,
-                "timestamp": "2026-01-05T10:00:00Z", "message": {"role": role, "content": content},
-            })
-        };
-        let input = json!({"command": "git push upstream main"});
         let error = "Exit code 128\nfatal: 'upstream' does not appear to be a git repository";
-        let call = json!([{"type": "tool_use", "id": "t1", "name": "Bash", "input": input}]);
-        let answer = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true,
-            "content": error}]);
-        let said = json!([{"type": "text", "text": "It failed [pat-001]."}]);
-        let lines = [
-            record("u1", "user", json!("Push it, please.")),
-            record("a1", "assistant", call),
-            record("u2", "user", answer),
-            record("a2", "assistant", said),
-        ];
+        let session = Session::new("s1")
+            .user("Push it, please.")
+            .failed("git push upstream main", error)
+            .assistant("It failed [pat-001].")
+            .done();
         let folder = self.home().join(".claude/projects/p");
         fs::create_dir_all(&folder).unwrap();
         let transcript = folder.join("s1.jsonl");
-        fs::write(&transcript, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+        fs::write(&transcript, session.text()).unwrap();
         let event = json!({
             "session_id": "s1", "transcript_path": transcript, "cwd": project,
             "hook_event_name": "SessionEnd", "reason": "exit",
