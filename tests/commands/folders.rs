@@ -82,7 +82,6 @@ fn every_file_has_its_row_in_the_document() {
         paths.memory_index(&project),
         paths.trust_record(&project),
         paths.freshness(&project),
-        paths.votes(&project),
         paths.usage(&project),
         paths.learned_news(&project),
         paths.prepared_context(&project),

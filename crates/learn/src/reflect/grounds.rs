@@ -83,7 +83,6 @@ pub struct Grounds<'a> {
     known: Vec<String>,
     /// The calls that the user refused, in lower case: what forbids one may name it.
     refused: Vec<String>,
-    /// What the user says, clause by clause.
     user: Clauses,
     /// Whether they say where something that they forbid is allowed.
     user_loosens: bool,
@@ -217,7 +216,7 @@ impl<'a> Grounds<'a> {
     /// Accepts a correction of key points that name what is gone from the project's files: the
     /// files themselves are its ground, and `why` says what they show. It says what the points
     /// said, with names of theirs, of `why`, of the user's or of a call.
-    pub fn accept_of_stale(
+    pub(crate) fn accept_of_stale(
         &self,
         text: &str,
         points: &[&str],
@@ -229,7 +228,7 @@ impl<'a> Grounds<'a> {
 
     /// Accepts a new key point that says what earlier sessions taught, each with a ground, and
     /// neither a tool nor a page says better.
-    pub fn accept_of_lessons(&self, text: &str, lessons: &[&str]) -> Result<String, String> {
+    pub(crate) fn accept_of_lessons(&self, text: &str, lessons: &[&str]) -> Result<String, String> {
         self.says_no_more(text, lessons)?;
         self.is_not_of_others(&whole_line(text), lessons)?;
         Ok(head(&lessons.join("; "), QUOTED).to_owned())

@@ -24,7 +24,7 @@ use crate::playbook::dedup::{Threshold, Wording};
 use crate::playbook::ops::written_text;
 
 /// What a failed check teaches by itself is at least so important.
-pub const WEIGHTY: f64 = 0.8;
+pub(crate) const WEIGHTY: f64 = 0.8;
 
 /// What is known of a session when its key points are judged.
 #[derive(Debug, Clone, Copy)]

@@ -42,7 +42,6 @@ impl<'a> Str<'a> {
         Self(raw)
     }
 
-    /// Returns the string that a value is.
     pub(crate) fn of(value: &'a RawValue) -> Option<Self> {
         let raw = value.get().strip_prefix('"')?;
         raw.strip_suffix('"').map(Self)

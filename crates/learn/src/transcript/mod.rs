@@ -56,7 +56,7 @@ use crate::redact::Secrecy;
 use session::SessionReader;
 
 pub use bearing::Bearing;
-pub use category::{ErrorCategory, categorize};
+pub use category::ErrorCategory;
 pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
@@ -97,10 +97,8 @@ pub enum UserWords {
     Heard,
 }
 
-/// How a transcript is read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Whose conversation it is.
     pub lane: Lane,
     /// How the user's words are read.
     pub words: UserWords,
