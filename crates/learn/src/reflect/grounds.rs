@@ -3,7 +3,7 @@
 //! The evidence numbers its events ([`ShownEvent`]), and a model names those that a text rests on.
 //! A text is accepted when
 //!
-//! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), an error, or what
+//! 1. one of them is the user's own words or an outcome (`Bearing::is_ground`), an error, or what
 //!    an agent reports that the assistant had sent; to change or take away a key point, an error
 //!    counts only with a later call, which is said to have got past it, and a report does not,
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the

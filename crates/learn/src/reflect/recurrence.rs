@@ -6,7 +6,7 @@
 //! 2. another session taught it before: the curator names the known lessons that it repeats,
 //!    the reflector's lesson on the same events does, or a known lesson says the same,
 //! 3. a check failed for it and passed later, and the session's importance is
-//!    [`WEIGHTY`] or more.
+//!    `WEIGHTY` or more.
 //!
 //! All else happened once. It stays a lesson, which recall and hints find, until it recurs.
 
