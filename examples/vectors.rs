@@ -24,7 +24,6 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Answers one case.
 pub(crate) fn answer(case: &Value) -> Value {
     match result(case) {
         Ok(result) => json!({"id": case["id"], "result": result}),

@@ -35,7 +35,6 @@ use serde_json::Value;
 /// A target: its name, and what must hold.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All targets.
 pub const TARGETS: &[Target] = &[
     ("hook-stdin", hook_stdin),
     ("transcript", transcript),

@@ -49,7 +49,6 @@ impl Service {
         self.masker.mask_value(value);
     }
 
-    /// The time.
     pub fn now(&self) -> Timestamp {
         self.env.clock().now()
     }

@@ -34,9 +34,8 @@ pub fn each_event(
 ) -> Result<(), FsError> {
     let end = complete_end(path, 0)?;
     part(path, Range { start: 0, end })
-        .and_then(|part| transcript::each_event(part, 0, options, told))
-        .context(ACTION, path)?;
-    Ok(())
+        .and_then(|part| transcript::each_event(part, options, told))
+        .context(ACTION, path)
 }
 
 /// Returns the end of the last complete record of a transcript, at least `from`; only the

@@ -57,7 +57,7 @@ impl TurnPart {
             }
             turn.see(event);
         };
-        transcript::each_event(&self.records[..], 0, &self.options, see)
+        transcript::each_event(&self.records[..], &self.options, see)
             .inspect_err(|error| context.log(&error.to_string()))
             .ok()?;
         has_prompt.then_some((turn, runs))

@@ -45,7 +45,7 @@ impl Credential {
     }
 
     /// Returns the secret itself, for hashing it; never print it.
-    pub fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         &self.secret
     }
 

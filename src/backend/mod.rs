@@ -5,8 +5,6 @@
 //! waits) or lies with the reply (the job gets one more try), so that nobody outside
 //! this room knows a status code.
 
-#![expect(missing_docs, reason = "what a name says needs no words")]
-
 mod anthropic;
 mod base_url;
 pub(crate) mod child;

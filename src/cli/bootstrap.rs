@@ -253,7 +253,6 @@ fn enqueue<'a>(
 struct Watch<'a> {
     context: &'a WorkerContext,
     project: &'a Path,
-    /// Jobs that have not ended.
     pending: Vec<JobId>,
     /// Requests that no worker has carried out yet.
     requests: Vec<PathBuf>,

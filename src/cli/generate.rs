@@ -73,11 +73,8 @@ pub type StoreLearned<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<Strin
 
 /// What a trace has taught.
 pub struct ToStore<'a> {
-    /// Whose memory it is for.
     pub tenant: &'a Tenant,
-    /// Where it was learned.
     pub source: &'a LearnedFrom,
-    /// What was learned, screened.
     pub learned: &'a [Learned],
     session: &'a NamedSession,
     refused: &'a [RefusedText],
@@ -174,7 +171,6 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
     Ok(told)
 }
 
-/// What a trace has taught.
 struct LearnedFromTrace {
     learned: Vec<Learned>,
     /// What looks like an attack.

@@ -176,7 +176,6 @@ impl Sandbox {
     }
 }
 
-/// Returns the keys that only this event has.
 fn own_keys(event: HookEvent) -> Value {
     match event {
         HookEvent::SessionStart => json!({"source": "startup"}),

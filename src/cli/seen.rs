@@ -55,7 +55,6 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
     Ok(wanted.answer(project.as_deref(), &all))
 }
 
-/// An error that is asked for.
 #[derive(Debug)]
 pub struct ErrorQuestion {
     /// All by which it may be known.
@@ -85,7 +84,6 @@ impl ErrorQuestion {
         }
     }
 
-    /// What is known of it.
     pub fn answer(&self, project: Option<&str>, all: &[(Signature, SeenError)]) -> Value {
         let errors = || all.iter().flat_map(|(_, seen)| &seen.errors);
         // All that helped, the most effective first.

@@ -348,7 +348,6 @@ impl JobTotals {
     }
 }
 
-/// What was spent today.
 #[derive(Debug, Default)]
 struct SpentToday {
     here: Sum,

@@ -24,9 +24,7 @@ pub enum ConfigError {
     /// The file says something we do not understand.
     #[error("{}:{line}: {what}", file.display())]
     Content {
-        /// The settings file.
         file: PathBuf,
-        /// The line, counted from 1.
         line: usize,
         /// What is wrong, with the key's name.
         what: String,
@@ -117,7 +115,6 @@ pub(crate) fn gone(file: &Path, by: SettingSource) -> Vec<GoneSetting> {
     read.map_or_else(|_| Vec::new(), |read| read.gone)
 }
 
-/// The keys that a file has.
 #[derive(Debug, Default)]
 pub(super) struct KeysOfFile {
     /// The names of those that it sets.
@@ -125,7 +122,6 @@ pub(super) struct KeysOfFile {
     gone: Vec<GoneSetting>,
 }
 
-/// Reads a file and returns its keys.
 fn apply(config: &mut Config, file: &Path, by: KeyScope) -> Result<KeysOfFile, ConfigError> {
     match fsx::read_if_there(file, MAX_CONFIG)? {
         Some(bytes) => apply_bytes(config, file, &bytes, by),

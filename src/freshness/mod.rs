@@ -184,7 +184,9 @@ mod tests {
     ) -> (String, bool) {
         let names = names_in(text);
         let mut search = Search::new(&names);
-        files.iter().for_each(|path| search.add_path(path));
+        for path in files {
+            search.add_path(path);
+        }
         search.add_text("Makefile", makefile);
         record.look(&[point(text)], &search, date(2026, 11, 3));
         (

@@ -18,8 +18,6 @@
 //! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
 //! never open the database: they have [`crate::hint`], which needs nothing of it.
 
-#![expect(missing_docs, reason = "what a name says needs no words")]
-
 mod caps;
 mod convert;
 mod cursors;

@@ -42,7 +42,6 @@ pub struct RecallQuery {
     pub kinds: Vec<MemoryKind>,
     pub project: Option<String>,
     pub min_importance: f64,
-    /// With all of these tags.
     pub tags: Vec<String>,
     pub outcome: Option<String>,
     /// Learned or shown last since.
@@ -62,7 +61,6 @@ impl RecallQuery {
     }
 }
 
-/// An error that struck before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenError {
     /// How often it struck, over all projects asked for.

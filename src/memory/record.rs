@@ -30,7 +30,6 @@ pub struct JobRecord {
     pub cursor: Option<TranscriptCursor>,
     /// How sure the reflection was, from 0 to 1; kept with the cursor.
     pub confidence: Option<f64>,
-    /// The records it claimed.
     pub records: Vec<RecordMark>,
     pub changes: Vec<PointChange>,
     /// The votes of it that are not in the playbook's file.

@@ -52,7 +52,7 @@ impl Memory {
     }
 
     /// The oldest records that wait to be sent, at most `limit`, with their numbers.
-    pub fn outbox(&self, limit: u64) -> Result<Vec<(u64, SharedRecord)>, MemoryError> {
+    pub(crate) fn outbox(&self, limit: u64) -> Result<Vec<(u64, SharedRecord)>, MemoryError> {
         let sql = "SELECT id, record FROM outbox ORDER BY id LIMIT ?1";
         let found = self.all("read outbox", sql, [int(limit)], |row| {
             Ok((counted(row, 0)?, row.get::<_, String>(1)?))
@@ -98,7 +98,7 @@ impl Memory {
 
     /// Moves what others learned in a project from the name that they know it by to the one
     /// that it has here.
-    pub fn rename_project(&mut self, shared: &str, own: &str) -> Result<(), MemoryError> {
+    pub(crate) fn rename_project(&mut self, shared: &str, own: &str) -> Result<(), MemoryError> {
         let sql = "SELECT 1 FROM projects WHERE name = ?1";
         if !self.has("rename project", sql, [shared])? {
             return Ok(());

@@ -29,7 +29,6 @@ pub(crate) enum Hold {
     Day {
         reason: String,
         until: Timestamp,
-        /// Whether it is that of all projects.
         for_all: bool,
     },
     #[error(

@@ -24,11 +24,9 @@ use crate::trust::TrustStanding;
 const REASON: &str = "edited in the file";
 
 pub(super) struct FoundPlaybook {
-    /// With all its votes.
     pub(super) playbook: Playbook,
     /// The playbook in the file, without `votes`.
     pub(super) file: Playbook,
-    /// The votes that are in the memory.
     pub(super) votes: LocalVotes,
     /// What the file said.
     pub(super) bytes: Option<Vec<u8>>,

@@ -130,7 +130,6 @@ fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
     Some(Notice::new("waiting", text))
 }
 
-/// `1 job has`, `2 jobs have`.
 fn jobs_have(count: usize) -> String {
     let have = if count == 1 { "has" } else { "have" };
     format!("{} {have}", counted(count, "job"))

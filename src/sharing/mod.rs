@@ -1,8 +1,6 @@
 //! What is learned together with others: which records leave this machine, under which names, and
 //! what becomes of those that arrive. `playbook-server sync` carries them.
 
-#![expect(missing_docs, reason = "what a name says needs no words")]
-
 mod arrival;
 mod login;
 mod names;

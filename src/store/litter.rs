@@ -18,7 +18,6 @@ const MAX_LIST: u64 = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Folder {
     WasThere,
-    /// It was made for the lock.
     Made,
 }
 

@@ -61,9 +61,7 @@ pub(crate) struct TrustRecord {
     pub(crate) word: TrustWord,
     /// The one it was written for; `None` where the project is in no checkout.
     checkout: Option<Checkout>,
-    /// Sorted.
     known: Vec<TrustMark>,
-    /// Sorted.
     held: Vec<TrustMark>,
 }
 
@@ -151,7 +149,6 @@ impl TrustRecord {
         self.checkout = Checkout::of(project);
     }
 
-    /// Returns the checkout that it is about.
     pub(crate) fn checkout(&self) -> Option<Checkout> {
         self.checkout
     }

@@ -106,12 +106,12 @@ fn named_paths() -> BTreeSet<String> {
     let mut folder = String::new();
     let mut named = BTreeSet::new();
     for path in text.split('`').skip(1).step_by(2) {
-        if !path.starts_with('<') {
-            named.insert(format!("{folder}{path}"));
-        } else {
+        if path.starts_with('<') {
             let end = path.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1);
-            folder = path[..end].to_owned();
+            path[..end].clone_into(&mut folder);
             named.insert(path.to_owned());
+        } else {
+            named.insert(format!("{folder}{path}"));
         }
     }
     named

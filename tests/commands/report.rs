@@ -165,7 +165,9 @@ fn what_cannot_be_read_is_told_on_the_page() {
     let env = lived();
     env.lose_memory();
     env.write_state("memory.db", "no database ".repeat(500));
-    has!(page(&env), "class=\"problem\"", "<code>pat-001</code>");
+    let run = env.cli(&["report", "--out", "-"]);
+    has!(run.stdout, "class=\"problem\"", "<code>pat-001</code>");
+    has!(run.stderr, "note: only the votes in the file are counted");
     write(&env.playbook_path(), "{");
     env.cli(&["report"])
         .fails(1, &["error: ", "playbook.json", "hint: "]);

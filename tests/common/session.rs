@@ -158,7 +158,6 @@ impl Session {
         self.tool("Bash", &json!({"command": command}), output)
     }
 
-    /// A command that failed.
     pub(crate) fn failed(&mut self, command: &str, error: &str) -> &mut Self {
         self.tool_error("Bash", &json!({"command": command}), error)
     }

@@ -34,7 +34,7 @@ pub mod name {
     pub const CLAUDE_PID: &str = "CLAUDE_PID";
     /// What the client was started as, set by it for hooks: `cli` in a terminal, `sdk-cli`
     /// for `-p`.
-    pub const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
+    pub(crate) const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
     /// Set by the client for hooks: `1` where a person sits at a terminal, `0` for `-p`.
     pub const ATTENDED: &str = "CLAUDE_CODE_SESSION_ATTENDED";
     /// The client's own time limit for all SessionEnd hooks, milliseconds.

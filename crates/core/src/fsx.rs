@@ -27,9 +27,8 @@ use serde::de::DeserializeOwned;
 use crate::fault;
 pub use exchange::mend;
 use open::regular_if_there;
-pub use open::{
-    append_line, is_irregular, open_lock_file, open_regular, open_shared_lock_file, rotated,
-};
+pub(crate) use open::{append_line, open_shared_lock_file};
+pub use open::{is_irregular, open_lock_file, open_regular, rotated};
 use replace::follow;
 pub use replace::{create_new, durable, durable_if_unchanged, mark_new, quick};
 
@@ -109,7 +108,6 @@ pub fn read_json<T: DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
     serde_json::from_slice(&read(path, max).ok()?).ok()
 }
 
-/// The JSON of `value`, to be written to `path`.
 pub fn to_json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, FsError> {
     serde_json::to_vec(value)
         .map_err(io::Error::from)
@@ -194,7 +192,7 @@ pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
 }
 
 /// Closes a folder of ours to everybody but the user.
-pub fn make_private(path: &Path) -> Result<(), FsError> {
+pub(crate) fn make_private(path: &Path) -> Result<(), FsError> {
     // A handle that was opened as a folder is one, whatever is put at its path meanwhile.
     let flags = rustix::fs::OFlags::DIRECTORY.bits().cast_signed();
     OpenOptions::new()

@@ -13,13 +13,11 @@ use crate::worded;
 pub const JOB_VERSION: u32 = 1;
 
 worded! {
-    /// What a job was made for.
     pub enum JobEvent {
         /// The session ended (or was found ended: reason `recovered`).
         SessionEnd = "session-end",
         /// The conversation is about to be compacted.
         PreCompact = "pre-compact",
-        /// A subagent has ended.
         SubagentStop = "subagent-stop",
         /// The user called `playbook reflect`.
         Reflect = "reflect",
@@ -43,7 +41,6 @@ pub struct Ticket {
     pub v: u32,
     /// The name of its file, which begins with the time.
     pub id: JobId,
-    /// What it was made for.
     pub event: JobEvent,
     /// The session's id, as the client gave it; never used as a file name.
     pub session: String,

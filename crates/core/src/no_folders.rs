@@ -15,7 +15,6 @@ pub enum NoFolders {
     Relative {
         /// The variable that names it.
         name: &'static str,
-        /// The folder.
         path: PathBuf,
     },
     /// The state folder is the client's or holds it: files would get mixed up.

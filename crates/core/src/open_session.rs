@@ -14,7 +14,6 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::platform::ProcessMark;
 
-/// The version of the format.
 pub const VERSION: u32 = 1;
 /// What the client calls the start of a session after a compaction.
 pub const COMPACT: &str = "compact";
@@ -32,7 +31,6 @@ pub struct OpenSession {
     pub transcript: PathBuf,
     /// Where it works.
     pub cwd: PathBuf,
-    /// The project that this belongs to.
     pub project: PathBuf,
     /// Which account is to answer, should it end without a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -97,12 +97,10 @@ impl Paths {
         self.templates().join(name)
     }
 
-    /// The state folder.
     pub fn state(&self) -> &Path {
         &self.state
     }
 
-    /// The log of the program with this name.
     pub fn log(&self, name: &str) -> PathBuf {
         self.logs().join(name)
     }
@@ -144,7 +142,6 @@ impl Paths {
         self.client.join("settings.json")
     }
 
-    /// The database of a tenant.
     pub fn memory_of(&self, tenant: &Tenant) -> PathBuf {
         match tenant.folder() {
             None => self.memory_db(),

@@ -9,7 +9,6 @@ use std::process::{Command, Stdio};
 /// Identity of a process that outlives the reuse of its number.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProcessMark {
-    /// Its number.
     pub pid: i32,
     /// When it started, in clock ticks since boot; `None` where the system does not tell.
     pub started: Option<u64>,

@@ -13,7 +13,7 @@ use crate::paths::Paths;
 use crate::random;
 
 /// What the names of jobs end in.
-pub const JOB_SUFFIX: &str = ".json";
+pub(crate) const JOB_SUFFIX: &str = ".json";
 /// Ids are tried until one is free; two alike within a second are one in four billion, and within
 /// a turn one in 65,536.
 const MAX_ID_TRIES: u32 = 16;
@@ -106,7 +106,6 @@ pub fn put_as<J: Serialize>(
     })
 }
 
-/// The file of the job with this id.
 pub fn job_file(folder: &Path, id: &JobId) -> PathBuf {
     folder.join(format!("{id}{JOB_SUFFIX}"))
 }

@@ -23,7 +23,6 @@ const OTHERS: u32 = 0o077;
 /// The folder within ours that holds a session which is only played.
 pub const PLAYED: &str = "played";
 
-/// One kind of what is ours.
 #[derive(Debug)]
 struct Ours {
     name: &'static str,

@@ -25,7 +25,6 @@ const LEAP: SignedDuration = SignedDuration::from_hours(31 * 24);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     v: u32,
-    /// When it was written.
     #[serde(with = "crate::millis")]
     pub written: Timestamp,
     /// When the clock had last leapt, by its own word.

@@ -26,7 +26,6 @@ const MAX_HOLDER: u64 = 4096;
 pub struct Holder {
     /// The worker's process.
     pub process: ProcessMark,
-    /// The version of its program.
     pub version: String,
     /// The account it works for; empty for one that does no job.
     pub account: String,

@@ -21,7 +21,6 @@ use crate::state_guard::{self, Breach};
 pub struct HookContext<'a> {
     /// The environment of the process.
     pub env: &'a Env,
-    /// Which event it was called for.
     pub event: HookEvent,
     /// Where our files lie.
     pub paths: Paths,
@@ -30,7 +29,6 @@ pub struct HookContext<'a> {
     pub(super) input: Input,
     /// Where the session works.
     pub cwd: PathBuf,
-    /// The project that this belongs to.
     pub project: PathBuf,
     /// The settings; without them jobs are written all the same.
     pub settings: Option<ProjectSettings>,

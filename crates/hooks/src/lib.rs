@@ -48,17 +48,13 @@ use wire::Input;
 pub enum HookEvent {
     /// A session starts, resumes, forks, is cleared or compacted.
     SessionStart,
-    /// A session ends.
     SessionEnd,
     /// A session is about to be compacted.
     PreCompact,
-    /// A subagent starts.
     SubagentStart,
-    /// A subagent has ended.
     SubagentStop,
     /// A tool call ran and failed.
     PostToolUseFailure,
-    /// The user has sent a prompt.
     UserPromptSubmit,
     /// The agent is about to stop: the gate's.
     Stop,

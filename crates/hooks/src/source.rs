@@ -14,7 +14,6 @@ use crate::status::Notice;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceDoubt;
 
-/// What is known of the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundSettings {
     /// They could be read, and reflection is switched on.

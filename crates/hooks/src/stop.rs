@@ -7,7 +7,6 @@ use super::answer::HookAnswer;
 use super::context::HookContext;
 use super::source::{AnswerSource, SourceDoubt};
 
-/// A turn that ends.
 #[derive(Debug, Clone, Copy)]
 pub struct EndedTurn<'a> {
     /// The session's id.
@@ -20,7 +19,6 @@ pub struct EndedTurn<'a> {
     pub message: &'a str,
 }
 
-/// What becomes of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnVerdict {
     /// It ends, and the user is told this.

@@ -34,7 +34,6 @@ pub fn names_in(text: &str) -> BTreeSet<String> {
     names
 }
 
-/// Returns the targets that a command runs.
 fn run_by(command: &str) -> Vec<String> {
     let words = command.split_whitespace();
     let words: Vec<&str> = words

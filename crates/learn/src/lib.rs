@@ -13,10 +13,6 @@
     test,
     allow(clippy::disallowed_methods, reason = "a test makes files as users do")
 )]
-#![allow(
-    missing_docs,
-    reason = "a crate of the house: what a name says needs no words"
-)]
 
 pub mod freshness;
 pub mod gate;

@@ -218,7 +218,6 @@ fn load(
     all
 }
 
-/// A connection that is kept.
 struct KeptConnection(BufReader<TcpStream>);
 
 impl KeptConnection {

@@ -19,7 +19,6 @@ const PREFIX: &str = "playbook_";
 const MAX_FILE: u64 = 16 << 20;
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// A token as it is kept.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct KeptToken {
     /// By which it is revoked.

@@ -22,7 +22,7 @@ pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
 /// Where a server with chat completions is where nobody says so: Ollama's on this machine.
 pub const DEFAULT_OPENAI_URL: &str = "http://127.0.0.1:11434/v1";
 /// The variable that holds the key for such a server where nobody names another.
-pub const DEFAULT_OPENAI_KEY: &str = "OPENAI_API_KEY";
+pub(crate) const DEFAULT_OPENAI_KEY: &str = "OPENAI_API_KEY";
 /// How many random bytes the salt of this machine's key hashes has.
 pub const SALT_BYTES: usize = 32;
 
@@ -35,7 +35,6 @@ pub struct ChosenAccount {
     pub base_url: Option<String>,
     /// The models for the Messages API.
     pub anthropic: Models,
-    /// The models for `claude -p`.
     pub claude_cli: Models,
     /// The server with chat completions.
     pub openai: Box<OpenAi>,
@@ -46,9 +45,7 @@ pub struct ChosenAccount {
 pub struct OpenAi {
     /// Its address up to `/v1`, without what could be a secret in it.
     pub base_url: Option<String>,
-    /// The variable that holds its key.
     pub key_variable: Option<String>,
-    /// Its models.
     pub models: Models,
 }
 
@@ -61,7 +58,6 @@ impl OpenAi {
     }
 }
 
-/// The models of one backend.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Models {
     /// The model of both steps, where a step has none of its own.
@@ -83,7 +79,6 @@ pub struct SecretKey {
 /// Why a text cannot be a key or token; does not hold the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// There is nothing in it.
     #[error("it is empty")]
     Empty,
     /// No header can carry it.

@@ -14,7 +14,6 @@ const ANNOUNCED: &[&str] = &["] $ ", "$ ", "> "];
 /// A tool call, with the commands that its line runs.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// The call itself.
     pub call: Arc<Call>,
     /// Its commands in their order; empty for a tool that runs none.
     pub deeds: Vec<Deed>,

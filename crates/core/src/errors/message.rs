@@ -42,7 +42,6 @@ const RED_RUNS: &[&str] = &[
 /// The line of a failed call's text that names its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorMessage {
-    /// The line, as it was said.
     pub line: String,
     /// The line without what depends on the place, in lower case.
     pub text: String,

@@ -7,7 +7,7 @@ use crate::clip::head;
 /// How much of a command is looked at.
 const MAX_COMMAND: usize = 8_000;
 /// Programs whose `-c` holds a command, and how deep such commands are read.
-pub const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
+pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
 const MAX_DEPTH: usize = 3;
 /// Words of which one stands in the name of every tool that is given a command.
 const TOOL_WORDS: &[&str] = &["bash", "shell", "powershell", "terminal", "command"];

@@ -15,31 +15,31 @@ const LISTS: &str = include_str!("../../data/words.txt");
 /// Programs, some with what they are told, that change nothing.
 pub static LOOKS: List = List::named("looks");
 /// What makes room for what a line is about.
-pub static PREPARES: List = List::named("prepares");
+pub(crate) static PREPARES: List = List::named("prepares");
 /// Programs of which one does the others' job, a row of names each.
-pub static FAMILIES: List = List::named("families");
+pub(crate) static FAMILIES: List = List::named("families");
 /// Words of the shell's own before a command.
 pub static KEYWORDS: List = List::named("keywords");
 /// Programs, some with what they are told, that start the one that counts.
-pub static STARTERS: List = List::named("starters");
+pub(crate) static STARTERS: List = List::named("starters");
 /// Options whose value is a word of its own.
-pub static VALUED: List = List::named("valued");
+pub(crate) static VALUED: List = List::named("valued");
 /// Words that begin or end what runs other commands.
-pub static BRACKETS: List = List::named("brackets");
+pub(crate) static BRACKETS: List = List::named("brackets");
 /// Programs that run the script they are given.
-pub static INTERPRETERS: List = List::named("interpreters");
+pub(crate) static INTERPRETERS: List = List::named("interpreters");
 /// Programs that run a task of the project's own, which only its output names.
-pub static TASK_RUNNERS: List = List::named("task runners");
+pub(crate) static TASK_RUNNERS: List = List::named("task runners");
 /// Programs of which no word says what they are to do; then those of which one does.
-pub static TOLD_NOTHING: List = List::named("told nothing");
+pub(crate) static TOLD_NOTHING: List = List::named("told nothing");
 /// Programs of which one word says what they are to do.
-pub static TOLD_ONE_WORD: List = List::named("told one word");
+pub(crate) static TOLD_ONE_WORD: List = List::named("told one word");
 /// Options whose value is prose.
 pub static PROSE: List = List::named("prose");
 /// Programs that check, and what others are told that check.
-pub static CHECKERS: List = List::named("checkers");
+pub(crate) static CHECKERS: List = List::named("checkers");
 /// What a program is told to do when it is told to check.
-pub static CHECKS: List = List::named("checks");
+pub(crate) static CHECKS: List = List::named("checks");
 /// What sets something up: what a program is told, or the program.
 pub static SETS_UP: List = List::named("sets up");
 /// Words of which a command that has one is never told: it forces, skips a check, escalates
@@ -52,9 +52,9 @@ pub static MISSING: List = List::named("missing");
 /// What says that the command was told wrongly.
 pub static USAGE: List = List::named("usage");
 /// What a client or a service says of its own calls.
-pub static CLIENT: List = List::named("client");
+pub(crate) static CLIENT: List = List::named("client");
 /// What only sums up, names another cause above it, or is the moment's or the code's.
-pub static NO_MESSAGE: List = List::named("no message");
+pub(crate) static NO_MESSAGE: List = List::named("no message");
 /// Small words of other languages than English.
 pub static FOREIGN: List = List::named("foreign");
 /// The client's own commands: what stands after them sets the client up and asks for nothing.
@@ -70,7 +70,7 @@ pub static HOUSEKEEPING: List = List::named("housekeeping");
 /// How lines of a test run begin that say nothing of a failure.
 pub static CHATTER: List = List::named("chatter");
 /// Extensions of files, by which a word without a slash is known as one.
-pub static EXTENSIONS: List = List::named("extensions");
+pub(crate) static EXTENSIONS: List = List::named("extensions");
 /// How a text begins that was written for an agent to carry out.
 pub static DOCUMENTS: List = List::named("documents");
 /// Words that begin no order, beside verbs in another form than the plain one.
@@ -92,7 +92,7 @@ pub static ISSUE_VIEWS: List = List::named("issue views");
 /// Programs whose name is no word of prose.
 pub static PROGRAMS: List = List::named("programs");
 /// Words that stand in every text.
-pub static STOP_WORDS: List = List::named("stop words");
+pub(crate) static STOP_WORDS: List = List::named("stop words");
 /// Words without which a sentence is hardly English.
 pub static ENGLISH: List = List::named("english");
 /// Words that end a command in prose.
@@ -111,7 +111,6 @@ impl List {
         Self { name, words }
     }
 
-    /// Its words, sorted.
     pub fn words(&self) -> &[&'static str] {
         self.words.get_or_init(|| {
             let mut sections = LISTS

@@ -53,7 +53,7 @@ pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
 
 /// As [`open_lock_file`], for a lock that all share who may read its folder: for them to
 /// read it is enough.
-pub fn open_shared_lock_file(path: &Path) -> Result<File, FsError> {
+pub(crate) fn open_shared_lock_file(path: &Path) -> Result<File, FsError> {
     let open = || -> io::Result<File> {
         let mode = fs::metadata(parent(path))?.mode() & 0o666;
         let file = match open_lock(path, mode) {
@@ -92,7 +92,7 @@ pub fn rotated(log: &Path) -> PathBuf {
 }
 
 /// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
-pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
+pub(crate) fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
     let append = || -> io::Result<()> {
         fault::write("append")?;
         if regular_if_there(path)?.is_some_and(|about| about.len() >= cap) {

@@ -26,7 +26,6 @@ pub enum Effect {
 pub struct EffectWhenShown {
     /// Id of a lesson, a strategy or a fix.
     pub id: String,
-    /// What followed.
     pub effect: Effect,
 }
 

@@ -11,7 +11,6 @@ worded! {
         Strategy = "strategy",
         /// A mistake and its correction.
         Lesson = "lesson",
-        /// An error, and what helped.
         Error = "error",
     }
 }

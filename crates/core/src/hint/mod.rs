@@ -57,11 +57,9 @@ pub struct Hint {
     pub id: String,
     /// A lesson or a strategy; a fix counts as its error.
     pub kind: MemoryKind,
-    /// What to do.
     pub text: String,
     /// How often the error struck, or how often this was learned.
     pub occurrences: u64,
-    /// When last.
     #[serde(with = "crate::millis")]
     pub last_seen: Timestamp,
     /// How well it has helped so far, from 0 to 1.

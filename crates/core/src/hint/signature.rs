@@ -77,7 +77,6 @@ pub fn first_eight(text: impl AsRef<[u8]>) -> u64 {
 pub const ID_PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
 const ID_DIGITS: usize = 12;
 
-/// Tells whether a text is the id of a memory.
 pub fn is_memory_id(text: &str) -> bool {
     let mut digits = ID_PREFIXES.iter().map(|prefix| text.strip_prefix(prefix));
     let digits = digits.find_map(|digits| digits).unwrap_or_default();

@@ -75,7 +75,6 @@ pub fn telling(hints: &mut [BTreeSet<Term>]) {
     }
 }
 
-/// The terms of a hint.
 pub fn terms(hint: &str) -> BTreeSet<Term> {
     let mut found = BTreeSet::new();
     for line in cut(hint).lines() {
@@ -98,7 +97,6 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// The terms of a prompt, line by line.
 #[derive(Debug)]
 pub struct PromptTerms(Vec<LineTerms>);
 
@@ -142,7 +140,6 @@ impl PromptTerms {
         Self(terms.filter(has_any).collect())
     }
 
-    /// All terms, each once.
     pub fn all(&self) -> BTreeSet<Term> {
         let lines = self.0.iter();
         let terms = lines.flat_map(|line| line.found.iter().chain(&line.folders));

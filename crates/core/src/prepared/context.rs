@@ -30,7 +30,6 @@ pub enum StartKind {
 pub struct Injection {
     /// The filled template.
     pub text: String,
-    /// The key points in it.
     pub points: ShownPoints,
 }
 
@@ -90,7 +89,6 @@ impl Ready {
         (is_of_now && is_trusted && all_fit).then_some(ready)
     }
 
-    /// What a start of this kind is given.
     pub fn of(self, kind: StartKind) -> Option<Injection> {
         match kind {
             StartKind::Full => self.full,

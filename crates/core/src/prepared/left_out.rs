@@ -19,7 +19,6 @@ const MOST: usize = 300;
 /// A key point as a session may be told it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointLeftOut {
-    /// Its id.
     pub name: String,
     /// Its text: masked, one line.
     pub text: String,

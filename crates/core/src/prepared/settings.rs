@@ -13,7 +13,6 @@ use crate::paths::{Paths, project_config_file};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnPrompt {
-    /// Never.
     Never,
     /// When it touches for certain a key point that the start did not say.
     #[default]
@@ -29,7 +28,6 @@ pub enum Notices {
     /// In a line what was learned, and what the agent was reminded of.
     #[default]
     All,
-    /// Nothing.
     Quiet,
 }
 
@@ -42,9 +40,7 @@ pub struct ProjectSettings {
     pub on_clear: Option<bool>,
     /// `hooks.on_subagent_stop`; `None` where nothing sets it.
     pub on_subagent_stop: Option<bool>,
-    /// `hooks.on_tool_failure`.
     pub on_tool_failure: bool,
-    /// `hooks.on_prompt`.
     pub on_prompt: OnPrompt,
     /// Whether a hook does the work of the worker itself.
     pub is_inline: bool,
@@ -54,7 +50,6 @@ pub struct ProjectSettings {
     pub max_units: usize,
     /// Whether the user's own key points are part of it.
     pub gives_own: bool,
-    /// `notices`.
     pub notices: Notices,
     /// Which backend, address and models they choose.
     pub account: ChosenAccount,

@@ -68,7 +68,7 @@ impl Stamp {
 
     /// The stamp of now, if this is still the same file with the same content; without its
     /// hash once its times tell that.
-    pub fn still_of(&self, path: &Path) -> Option<Self> {
+    pub(crate) fn still_of(&self, path: &Path) -> Option<Self> {
         let now = Clock::Running.now().as_second();
         let file = look(path).ok()?;
         if file != self.file {

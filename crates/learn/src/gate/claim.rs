@@ -7,7 +7,6 @@ patterns! {
     TESTS_PASS CHECKS_PASS ALL_DONE NO_CLAIM ADMITS TROUBLE SPEAKS_OF_CHECKS NO_FAULT NO_CHECKS SETS_ASIDE
 }
 
-/// What is claimed, in which words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct AgentClaim {
     pub subject: Subject,

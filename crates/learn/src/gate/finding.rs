@@ -15,7 +15,6 @@ const SAID: &str = "You said: ";
 /// A contradiction between what the agent says and what happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Contradiction {
-    /// Which of the faults it is.
     pub fault: GateFault,
     /// The fault in one sentence.
     pub issue: String,
@@ -23,7 +22,6 @@ pub struct Contradiction {
     pub evidence: Vec<String>,
 }
 
-/// The faults that are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateFault {

@@ -24,7 +24,6 @@ const LONGEST: usize = 300;
 /// What a model thinks of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
-    /// How good it is.
     pub quality_score: Score,
     /// What would mislead the user, a sentence each.
     pub issues: Vec<String>,

@@ -7,7 +7,6 @@ use super::turn::Turn;
 use super::verdict::GateVerdict;
 use crate::transcript::{Event, EventKind, EventPlace, Via};
 
-/// The end of one turn.
 #[derive(Clone, Debug, Serialize)]
 pub struct TurnEnd {
     /// Where the agent's last message begins, in bytes from the start of the file.
@@ -16,7 +15,6 @@ pub struct TurnEnd {
     pub uuid: Option<String>,
     /// When it was written.
     pub time: Option<Timestamp>,
-    /// What the gate says.
     #[serde(flatten)]
     pub verdict: GateVerdict,
 }
@@ -30,7 +28,6 @@ pub struct Stops {
 }
 
 impl Stops {
-    /// Takes one event.
     pub fn see(&mut self, event: &Event<'_>) {
         match &event.kind {
             EventKind::Prompt(prompt) if matches!(prompt.via, Via::Typed | Via::Command(_)) => {

@@ -68,7 +68,7 @@ impl Record {
         let lines: Vec<String> = self.0.iter().map(|line| format!("{line}\n")).collect();
         let mut stops = Stops::default();
         let file = lines.concat();
-        each_event(file.as_bytes(), 0, &ReadOptions::default(), &mut |event| {
+        each_event(file.as_bytes(), &ReadOptions::default(), &mut |event| {
             stops.see(event);
         })
         .unwrap();

@@ -36,7 +36,6 @@ impl InjectionLimits {
 /// Whether a key point may be given to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// It may.
     Given,
     /// It was screened and waits for the user.
     Held,

@@ -33,7 +33,6 @@ impl LocalVote {
         [self.helpful, self.harmful]
     }
 
-    /// Adds the votes of `more`.
     pub fn add(&mut self, more: &Self) {
         self.helpful = self.helpful.saturating_add(more.helpful);
         self.harmful = self.harmful.saturating_add(more.harmful);

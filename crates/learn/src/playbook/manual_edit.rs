@@ -58,7 +58,6 @@ pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), 
 /// A point of another playbook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BroughtPoint {
-    /// What it says.
     pub text: String,
     /// Where it stood.
     pub section: Section,
@@ -157,7 +156,6 @@ pub fn merge(
     Ok(())
 }
 
-/// What becomes of a pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PinEdit {
     /// The point is never pruned and always comes first.

@@ -35,7 +35,6 @@ pub struct Playbook {
 pub struct Point<'a> {
     /// Its name: mostly an [`Id`], in older files any text.
     pub name: &'a str,
-    /// The section it stands in.
     pub section: Section,
     /// Its text as it stands in the file; not cleaned.
     pub text: &'a str,
@@ -208,7 +207,7 @@ impl Playbook {
     }
 
     /// Remembers `job` as applied; only the last `meta::APPLIED_KEPT` jobs are kept.
-    pub fn mark_applied(&mut self, job: &str) {
+    pub(crate) fn mark_applied(&mut self, job: &str) {
         if self.is_applied(job) {
             return;
         }

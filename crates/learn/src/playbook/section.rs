@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// A section of the playbook; the order of the variants is the canonical order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Section {
-    /// What works.
     #[serde(rename = "PATTERNS & APPROACHES")]
     Patterns,
     /// What went wrong before.

@@ -32,7 +32,6 @@ impl Tag {
 /// One verdict: `{"name", "tag", "rationale"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BulletTag {
-    /// The name of the point.
     pub name: String,
     /// How the point is judged.
     pub tag: Tag,

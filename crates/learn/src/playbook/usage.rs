@@ -20,11 +20,9 @@ pub struct PointUsage {
 /// The verdict of one session on a key point that it was shown or that it cited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointInSession {
-    /// The name of the point.
     pub name: String,
     /// Whether its agent cited it, and did not say that it failed.
     pub is_cited: bool,
-    /// Its vote, if it has one.
     pub vote: Option<Tag>,
 }
 

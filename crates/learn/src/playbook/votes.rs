@@ -38,7 +38,6 @@ pub struct KnownSession<'a> {
 /// Which tags and citations of a session count.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Votes {
-    /// The tags that count.
     pub tags: Vec<BulletTag>,
     /// The citations that count.
     pub cited: Vec<Id>,

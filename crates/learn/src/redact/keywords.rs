@@ -11,7 +11,6 @@ const PLACES: usize = 1 << 14;
 /// How many beginnings are looked up at once: eight bytes hold six.
 const AT_ONCE: usize = 6;
 
-/// Keywords, each with its owner.
 pub(super) struct Keywords<T> {
     /// The number of the group for each hash of a beginning; zero where no keyword begins.
     group: [u16; PLACES],

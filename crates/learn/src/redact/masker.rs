@@ -117,7 +117,7 @@ impl Masker {
     }
 
     /// Returns the same as [`Self::mask`], and counts what each rule masked.
-    pub fn mask_counting<'t>(&self, text: &'t str, counts: &mut Counts) -> Cow<'t, str> {
+    pub(crate) fn mask_counting<'t>(&self, text: &'t str, counts: &mut Counts) -> Cow<'t, str> {
         self.masked(text, Unclosed::ToEnd, |id| {
             *counts.entry(id.to_owned()).or_default() += 1;
         })

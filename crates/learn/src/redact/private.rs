@@ -26,7 +26,6 @@ fn tags(text: &str) -> impl Iterator<Item = (bool, Range<usize>)> {
 /// The end of a private part that is never closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unclosed {
-    /// The end of the text.
     ToEnd,
     /// The end of the JSON string that holds it.
     ToQuote,

@@ -62,7 +62,6 @@ fn entropy_limit() -> f64 {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum MaskPlace {
-    /// From the keyword on.
     #[default]
     Keyword,
     /// From the beginning of the name that holds the keyword.

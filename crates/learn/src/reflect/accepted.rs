@@ -183,7 +183,6 @@ fn taught<'l>(operation: &Value, lessons: &'l [KnownLesson], has_event: bool) ->
     named.map(|lesson| lesson.text.as_str()).collect()
 }
 
-/// What is told of a text that is not accepted.
 pub fn told(what: &str, text: &str, reason: String) -> Skipped {
     Skipped {
         what: format!("{} \"{}\"", head(what, TOLD), told_head(text, TOLD)),

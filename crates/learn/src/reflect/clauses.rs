@@ -24,7 +24,6 @@ pub(super) enum Stand {
     Silent,
 }
 
-/// The clauses of a text.
 #[derive(Debug, Default)]
 pub(super) struct Clauses(Vec<Clause>);
 

@@ -42,7 +42,6 @@ pub fn is_source(memory: &Remembered) -> bool {
     memory.kind == MemoryKind::Reflection && !memory.tags.iter().any(|tag| tag == TAG)
 }
 
-/// What a dream answers.
 #[derive(Debug, Default)]
 pub struct Dreamt {
     pub said: Reflection,

@@ -3,7 +3,7 @@
 //! The evidence numbers its events ([`ShownEvent`]), and a model names those that a text rests on.
 //! A text is accepted when
 //!
-//! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]), an error, or what
+//! 1. one of them is the user's own words or an outcome (`Bearing::is_ground`), an error, or what
 //!    an agent reports that the assistant had sent; to change or take away a key point, an error
 //!    counts only with a later call, which is said to have got past it, and a report does not,
 //! 2. each command, path, flag and host in it stands in the user's words, in a call that the
@@ -83,7 +83,6 @@ pub struct Grounds<'a> {
     known: Vec<String>,
     /// The calls that the user refused, in lower case: what forbids one may name it.
     refused: Vec<String>,
-    /// What the user says, clause by clause.
     user: Clauses,
     /// Whether they say where something that they forbid is allowed.
     user_loosens: bool,
@@ -217,7 +216,7 @@ impl<'a> Grounds<'a> {
     /// Accepts a correction of key points that name what is gone from the project's files: the
     /// files themselves are its ground, and `why` says what they show. It says what the points
     /// said, with names of theirs, of `why`, of the user's or of a call.
-    pub fn accept_of_stale(
+    pub(crate) fn accept_of_stale(
         &self,
         text: &str,
         points: &[&str],
@@ -229,7 +228,7 @@ impl<'a> Grounds<'a> {
 
     /// Accepts a new key point that says what earlier sessions taught, each with a ground, and
     /// neither a tool nor a page says better.
-    pub fn accept_of_lessons(&self, text: &str, lessons: &[&str]) -> Result<String, String> {
+    pub(crate) fn accept_of_lessons(&self, text: &str, lessons: &[&str]) -> Result<String, String> {
         self.says_no_more(text, lessons)?;
         self.is_not_of_others(&whole_line(text), lessons)?;
         Ok(head(&lessons.join("; "), QUOTED).to_owned())

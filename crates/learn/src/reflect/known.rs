@@ -40,7 +40,6 @@ pub struct KnownLessons {
 /// A lesson of earlier sessions. A prompt names it by its place: `L1`, `L2`, ….
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownLesson {
-    /// Its id in the memory.
     pub id: String,
     pub text: String,
     /// In how many sessions it was taught, besides the one that is judged.

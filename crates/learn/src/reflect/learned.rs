@@ -27,7 +27,6 @@ pub struct SharedRecord {
     /// The job and the place among its lessons, by which it is taken in once.
     pub job: String,
     pub seq: u64,
-    /// The project, by the name that it has there.
     pub project: String,
     pub time: Timestamp,
     /// The ids of what it is remembered as there, in the order of [`SharedRecord::what`]: a reflection's and its
@@ -40,7 +39,6 @@ pub struct SharedRecord {
 /// Where in a shared store a memory came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
-    /// The one who learned it.
     pub origin: String,
     /// The ids it has there, as in [`SharedRecord::ids`].
     pub ids: Vec<String>,
@@ -78,9 +76,7 @@ pub struct NewReflection {
     pub signature: Option<Signature>,
     pub importance: f64,
     pub confidence: f64,
-    /// What it is about.
     pub tags: Vec<String>,
-    /// The events it was drawn from.
     pub event_ids: Vec<String>,
     /// How many events there were.
     pub event_count: u64,
@@ -106,7 +102,6 @@ pub struct Correction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NewLesson {
-    /// The kind of task.
     pub task_type: String,
     /// What went wrong; empty where only the advice is known.
     pub mistake: String,
@@ -120,7 +115,6 @@ pub struct NewLesson {
     /// The error it prevents.
     pub signature: Option<Signature>,
     pub importance: f64,
-    /// What it is about.
     pub tags: Vec<String>,
 }
 
@@ -138,7 +132,6 @@ fn none_one_or_many<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<String>, D::
     })
 }
 
-/// An error that struck (spec/5).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NewError {
@@ -154,7 +147,6 @@ pub struct NewError {
     /// How the session ended that met it.
     pub outcome: Option<String>,
     pub importance: f64,
-    /// What it is about.
     pub tags: Vec<String>,
     /// What made it good.
     pub fix: Option<NewFix>,

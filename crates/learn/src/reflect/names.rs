@@ -34,7 +34,6 @@ const RUNS: [&str; 9] = [
     "run", "runs", "running", "execute", "launch", "invoke", "start", "install", "via",
 ];
 
-/// A name as it stands in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NameInText {
     pub(crate) text: String,

@@ -78,7 +78,6 @@ pub struct ReflectorInput<'a> {
     pub playbook: &'a str,
     /// The key points the assistant cited, in order of first appearance.
     pub cited: &'a [Id],
-    /// How the session ended.
     pub outcome: SessionOutcome,
     /// Of which kind its errors were, if it had any.
     pub category: Option<ErrorCategory>,

@@ -6,7 +6,7 @@
 //! 2. another session taught it before: the curator names the known lessons that it repeats,
 //!    the reflector's lesson on the same events does, or a known lesson says the same,
 //! 3. a check failed for it and passed later, and the session's importance is
-//!    [`WEIGHTY`] or more.
+//!    `WEIGHTY` or more.
 //!
 //! All else happened once. It stays a lesson, which recall and hints find, until it recurs.
 
@@ -24,7 +24,7 @@ use crate::playbook::dedup::{Threshold, Wording};
 use crate::playbook::ops::written_text;
 
 /// What a failed check teaches by itself is at least so important.
-pub const WEIGHTY: f64 = 0.8;
+pub(crate) const WEIGHTY: f64 = 0.8;
 
 /// What is known of a session when its key points are judged.
 #[derive(Debug, Clone, Copy)]

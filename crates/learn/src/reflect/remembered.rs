@@ -12,7 +12,6 @@ pub struct Remembered {
     /// Its id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
     pub id: String,
     pub kind: MemoryKind,
-    /// What it says.
     pub text: String,
     /// How well it answers the query; 0 when there was none.
     pub score: f64,
@@ -24,7 +23,6 @@ pub struct Remembered {
     pub occurrences: u64,
     /// How often it was shown.
     pub times_applied: u64,
-    /// What it is about.
     pub tags: Vec<String>,
     /// How the session ended.
     pub outcome: Option<String>,
@@ -54,7 +52,6 @@ pub struct Remembered {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Detail {
-    /// Of a reflection or a strategy.
     Reflection {
         /// What was being attempted.
         task: String,
@@ -62,7 +59,6 @@ pub enum Detail {
         event_count: u64,
         /// Ids of the memories it was drawn from; of a strategy its reflection.
         related: Vec<String>,
-        /// Of a self-correction.
         #[serde(flatten)]
         correction: Option<Correction>,
     },

@@ -23,7 +23,6 @@ pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
 const MAX_TEXT: usize = 4_000;
 const MAX_NOTE: usize = 500;
 const MAX_TOPIC: usize = 50;
-/// Words of a topic.
 const TOPIC_WORDS: usize = 4;
 const MAX_ITEMS: usize = 20;
 const MAX_LESSONS: usize = 5;

@@ -22,7 +22,6 @@ const AT_ONCE: usize = 2;
 /// So many words of another language make a text one of that.
 const OF_ANOTHER: usize = 2;
 
-/// The words of an event.
 #[derive(Debug)]
 pub(super) struct EventWords {
     pub(super) words: BTreeSet<u64>,
@@ -117,7 +116,7 @@ impl Grounds<'_> {
 
     /// Tells whether one of the named events is a check that failed and passed later, or its
     /// passing, and says something of a text.
-    pub fn has_passed_later(&self, text: &str, named: &[u32]) -> bool {
+    pub(crate) fn has_passed_later(&self, text: &str, named: &[u32]) -> bool {
         self.says(text, named, |shown| shown.bearing == Bearing::PassedLater)
     }
 

@@ -21,7 +21,6 @@ use rules::broken_by;
 /// The screen reads no more of a text: a session is shown far less of it.
 const MAX_CHARS: usize = 8_192;
 
-/// The aim of an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttackKind {
@@ -58,7 +57,6 @@ impl AttackKind {
     }
 }
 
-/// Returns the kinds of attack found in a text.
 pub fn suspicions(text: &str) -> Vec<AttackKind> {
     let text: String = text.chars().take(MAX_CHARS).collect();
     let mut found = kinds_in(&text);

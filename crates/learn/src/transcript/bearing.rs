@@ -36,7 +36,7 @@ pub enum Bearing {
 
 impl Bearing {
     /// Tells whether a lesson may rest on such an event.
-    pub fn is_ground(self) -> bool {
+    pub(crate) fn is_ground(self) -> bool {
         matches!(self, Self::Words | Self::PassedLater | Self::Outcome)
     }
 }

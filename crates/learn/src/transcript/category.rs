@@ -72,7 +72,7 @@ static PHRASES: [(ErrorCategory, List); 13] = [
 ];
 /// Returns the category of an error from its text and the exit code, if one is known; what
 /// is not said plainly is unknown.
-pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
+pub(crate) fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     let by_code = EXIT_CODES.iter().find(|(code, _)| Some(*code) == exit_code);
     if let Some((_, category)) = by_code {
         return *category;

@@ -80,7 +80,7 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckRe
     let raw = output.tail(LOOKED_AT);
     let runs = || deed::checks(&call.input, failed);
     if !words.is_match(raw.raw()) {
-        return by_exit(&runs()?, raw, failed);
+        return Some(by_exit(&runs()?, raw, failed));
     }
     if deed::only_looks(&call.input, REPORTERS) {
         return None;
@@ -108,24 +108,24 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckRe
             passed = last.map(|line| check(&runner.name, Ok(()), line.as_str(), KnownBy::Summary));
         }
     }
-    passed.or_else(|| by_exit(&runs()?, raw, failed))
+    passed.or_else(|| Some(by_exit(&runs()?, raw, failed)))
 }
 
-/// What the exit of a command that checks, and whose summary is not known, says. What it wrote
-/// may be of another command beside it.
-fn by_exit(name: &str, output: Str<'_>, failed: bool) -> Option<CheckResult> {
+/// Returns the result of a check whose summary is not known, by its exit. Its output may come from
+/// another command of the same line.
+fn by_exit(name: &str, output: Str<'_>, failed: bool) -> CheckResult {
     if !failed {
-        return Some(check(name, Ok(()), "it worked", KnownBy::Exit));
+        return check(name, Ok(()), "it worked", KnownBy::Exit);
     }
     let text = output.decode();
     let text = without_controls(&text);
     let last = text.lines().rfind(|line| !line.trim().is_empty());
-    Some(check(
+    check(
         name,
         Err(category_of(name)),
         last.unwrap_or("it failed"),
         KnownBy::Exit,
-    ))
+    )
 }
 
 /// What kind of failure it is when a runner's check fails.

@@ -22,7 +22,6 @@ pub struct Event<'a> {
     pub seq: u64,
     /// Where in the transcript.
     pub place: EventPlace<'a>,
-    /// What happened.
     pub kind: EventKind<'a>,
 }
 
@@ -39,7 +38,6 @@ pub struct EventPlace<'a> {
     pub message_id: Option<&'a str>,
 }
 
-/// The kinds of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind<'a> {
     /// The user said something, most often a request.
@@ -60,11 +58,9 @@ pub enum EventKind<'a> {
         /// The key points it cited, each once.
         cites: Vec<Cite>,
     },
-    /// The assistant called a tool.
     ToolCall(Arc<Call>),
     /// A tool answered without an error.
     ToolResult(Arc<Call>),
-    /// A tool answered with an error.
     ToolError {
         call: Arc<Call>,
         failure: CallFailure,
@@ -85,14 +81,19 @@ pub enum EventKind<'a> {
         text: String,
     },
     /// A test run, a build, a linter or a type checker ended, well or not.
-    Check { call: Arc<Call>, check: CheckResult },
+    Check {
+        call: Arc<Call>,
+        check: CheckResult,
+    },
     /// The model could not be reached or refused.
     ApiError(Cow<'a, str>),
-    /// The conversation was compacted.
     Compaction,
     /// A subagent handed its result back; `asked` is what it was sent for, empty where that is
     /// not known.
-    HandBack { asked: String, report: String },
+    HandBack {
+        asked: String,
+        report: String,
+    },
     /// A hook of the user's told the agent something.
     Hook(Cow<'a, str>),
 }
@@ -139,7 +140,6 @@ impl EventKind<'_> {
 /// How what the user said reached the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Via<'a> {
-    /// As a prompt of its own.
     #[default]
     Typed,
     /// As the arguments of a slash command of this name.
@@ -183,7 +183,6 @@ pub struct CallFailure {
     pub message: String,
     /// The exit code, where the tool named one.
     pub exit_code: Option<i32>,
-    /// Of which kind the error is.
     pub category: ErrorCategory,
     /// The error it is, wherever it strikes; as the hook computes it from the whole text.
     pub error: Option<Signature>,
@@ -197,15 +196,12 @@ pub struct CallFailure {
 pub struct Fix {
     /// Whether a hint of ours had told of it.
     pub was_told: bool,
-    /// The call that failed.
     pub failed: Arc<Call>,
-    /// Which error it met.
     pub error: Signature,
     /// What differed when it worked, as it is told.
     pub way: Way,
 }
 
-/// What a check came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckResult {
     /// Which tool reported it: `cargo test`.
@@ -214,7 +210,6 @@ pub struct CheckResult {
     pub result: Result<(), ErrorCategory>,
     /// The line of the output that says so.
     pub line: String,
-    /// What it is known by.
     pub known_by: KnownBy,
 }
 

@@ -19,7 +19,6 @@ use super::sanitizer::Sanitizer;
 pub struct Evidence {
     /// The events chosen, in order of time, gaps marked. Masked.
     pub text: String,
-    /// The estimate of its tokens.
     pub tokens: u64,
     /// How many events were left out, plain tool results not counted.
     pub left_out: u64,
@@ -33,7 +32,6 @@ pub struct Evidence {
 /// Where a chosen event stands in the transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownEvent {
-    /// What kind of event it is.
     pub kind: String,
     /// Where its record begins, in bytes from the start of the file.
     pub offset: u64,
@@ -49,7 +47,6 @@ pub struct ShownEvent {
     /// The number under which the evidence shows it, from 1; 0 in what an older version made.
     #[serde(default)]
     pub number: u32,
-    /// Whose word it is.
     #[serde(default)]
     pub bearing: Bearing,
     /// What of it is the user's own words or the assistant's own calls; masked.

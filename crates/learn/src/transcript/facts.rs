@@ -25,7 +25,6 @@ pub struct Facts {
     pub errors: Vec<RecurringError>,
     /// What the hints did that our own hooks gave.
     pub hints: Vec<hint::EffectWhenShown>,
-    /// How it ended.
     pub outcome: SessionOutcome,
     /// What kind of error decided or marked the session.
     pub category: Option<ErrorCategory>,
@@ -40,9 +39,7 @@ pub struct Facts {
     pub queued_prompts: u64,
     /// Questions of the agent's that the user answered.
     pub answers: u64,
-    /// Messages of the assistant with a text.
     pub assistant_texts: u64,
-    /// Tool calls.
     pub tool_calls: u64,
     /// Answers of tools, with and without an error.
     pub tool_results: u64,
@@ -56,7 +53,6 @@ pub struct Facts {
     pub compactions: u64,
     /// Checks that passed: test runs, builds, linters, type checkers.
     pub checks_passed: u64,
-    /// Checks that failed.
     pub checks_failed: u64,
     /// How often a check passed after one that had failed.
     pub recoveries: u64,
@@ -64,7 +60,6 @@ pub struct Facts {
     pub unresolved: u64,
     /// Everything that happened.
     pub events: u64,
-    /// What was at stake.
     pub stakes: Stakes,
 }
 
@@ -93,7 +88,6 @@ pub struct CitationUse {
     /// Whether the sentence stands by the point or disowns it.
     #[serde(default)]
     pub stance: Stance,
-    /// What came of it.
     pub followed_by: FollowUp,
 }
 
@@ -144,7 +138,6 @@ impl FollowUp {
 /// Something the user said that goes beyond the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserRemark {
-    /// What kind of thing it is.
     pub kind: SaidKind,
     /// The user's words.
     pub text: String,
@@ -163,9 +156,7 @@ pub enum SaidKind {
 /// A command that failed, and the other command that worked in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
-    /// The command that failed.
     pub failed: String,
-    /// The command that worked.
     pub worked: String,
     /// What went wrong.
     pub error: String,

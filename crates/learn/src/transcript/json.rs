@@ -1,4 +1,4 @@
-//! JSON of which serde_json finds the values, and decodes only what is needed.
+//! JSON values that `serde_json` finds, decoded only where they are needed.
 //!
 //! More than 90 % of a transcript's bytes are of no interest to us. A key of an unexpected
 //! type counts as absent: a later client may write it otherwise.
@@ -23,7 +23,7 @@ const MAX_ESCAPE: usize = 12;
 pub(crate) type Raw<'a> = Option<&'a RawValue>;
 
 /// Returns an id or a name: a short string without escapes.
-pub(crate) fn name<'a>(value: Raw<'a>) -> Option<&'a str> {
+pub(crate) fn name(value: Raw<'_>) -> Option<&str> {
     value.and_then(Str::of).and_then(Str::plain)
 }
 
@@ -42,7 +42,6 @@ impl<'a> Str<'a> {
         Self(raw)
     }
 
-    /// Returns the string that a value is.
     pub(crate) fn of(value: &'a RawValue) -> Option<Self> {
         let raw = value.get().strip_prefix('"')?;
         raw.strip_suffix('"').map(Self)
@@ -106,7 +105,7 @@ impl<'a> Str<'a> {
     }
 }
 
-/// Takes a string as bytes, which serde_json reads with half a surrogate pair in it, too.
+/// Takes a string as bytes, which `serde_json` reads with half a surrogate pair in it, too.
 struct Decoded;
 
 impl Visitor<'_> for Decoded {

@@ -56,7 +56,7 @@ use crate::redact::Secrecy;
 use session::SessionReader;
 
 pub use bearing::Bearing;
-pub use category::{ErrorCategory, categorize};
+pub use category::ErrorCategory;
 pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
@@ -97,10 +97,8 @@ pub enum UserWords {
     Heard,
 }
 
-/// How a transcript is read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Whose conversation it is.
     pub lane: Lane,
     /// How the user's words are read.
     pub words: UserWords,
@@ -140,16 +138,15 @@ pub fn scan_reader(
     Ok(session.finish(stats))
 }
 
-/// As [`scan_reader`], and hands over each event as it happens.
+/// Hands over each event of a whole transcript as it happens.
 pub fn each_event(
     source: impl BufRead,
-    offset: u64,
     options: &ReadOptions,
-    told: &mut dyn FnMut(&Event<'_>),
-) -> io::Result<ScanStats> {
-    let mut session = SessionReader::telling(options, told);
-    let stats = record_reader::each(source, offset, |offset, record| {
+    found: &mut dyn FnMut(&Event<'_>),
+) -> io::Result<()> {
+    let mut session = SessionReader::telling(options, found);
+    record_reader::each(source, 0, |offset, record| {
         session.take(offset, record, &mut |_, _| false);
-    })?;
-    Ok(session.finish(stats).stats)
+    })
+    .map(drop)
 }

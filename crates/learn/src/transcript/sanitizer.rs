@@ -47,7 +47,6 @@ impl Sanitizer {
         cut::middle(self.clean(text).trim(), max).into_owned()
     }
 
-    /// As [`Self::text`], on one line.
     pub(crate) fn line(&self, text: &str, max: usize) -> String {
         cut::one_line(&self.clean(text), max)
     }

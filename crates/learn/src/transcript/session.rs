@@ -84,7 +84,6 @@ struct WaitingCall {
 /// Where events go.
 #[derive(Default)]
 struct Sink<'t> {
-    /// Who is told each event besides.
     told: Option<&'t mut EventSink<'t>>,
     observer: Observer,
     collector: Collector,

@@ -13,9 +13,7 @@ pub struct ScanStats {
     pub read: u64,
     /// Records that were passed over, by reason.
     pub skipped: BTreeMap<Reason, u64>,
-    /// Events by kind.
     pub events: BTreeMap<&'static str, u64>,
-    /// What was masked, by rule.
     pub masked: BTreeMap<String, u64>,
 }
 

@@ -18,17 +18,17 @@ impl Wording {
     }
 
     /// The words that turn what it says round: `before`, `after`, and each negation as one.
-    pub fn turning(&self) -> BTreeSet<&str> {
+    pub(crate) fn turning(&self) -> BTreeSet<&str> {
         self.0.turning().collect()
     }
 
     /// Tells whether it forbids or denies something.
-    pub fn is_negated(&self) -> bool {
+    pub(crate) fn is_negated(&self) -> bool {
         self.denials() > 0
     }
 
     /// How often it forbids or denies something: "never … without …" does so twice.
-    pub fn denials(&self) -> usize {
+    pub(crate) fn denials(&self) -> usize {
         self.0.denials()
     }
 

@@ -59,7 +59,6 @@ pub struct TraceEvent {
     pub metadata: Map<String, Value>,
     #[serde(rename = "tool_name")]
     pub tool: Option<String>,
-    /// The error it met.
     #[serde(default, deserialize_with = "read::event_error")]
     pub error: Option<String>,
 }
