@@ -124,7 +124,7 @@ mod tests {
         assert!(units(&text) <= limits.units);
         assert!(text.starts_with("Before # OF THIS PROJECT\n\n## OTHERS\n[oth-"));
         let own_part = "\n\n# OF YOUR USER, FOR EVERY PROJECT\n\n## OTHERS\n[my-001]";
-        assert!(text.contains(own_part) && text.ends_with(" after"));
+        assert!(text.contains(own_part) && text.contains(" after"), "{text}");
         let alone = both(&many(0), &own(1)).unwrap();
         assert!(alone.starts_with("Before # OF YOUR USER"), "{alone}");
         assert!(alone.ends_with(" after"), "{alone}");

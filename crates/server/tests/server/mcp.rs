@@ -123,10 +123,7 @@ fn what_is_to_be_remembered_waits_for_the_user() {
     let [held] = &waits["quarantine"].as_array().unwrap()[..] else {
         panic!("one: {waits}");
     };
-    assert_eq!(
-        held["reasons"],
-        "proposed in a session; it waits for your word"
-    );
+    assert_eq!(held["reasons"], "only proposed; it waits for your word");
     client.cli(&["review", "accept", &held["id"].to_string()]);
     assert!(client.cli(&["show"]).contains("nextest"));
 }
