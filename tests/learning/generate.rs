@@ -5,7 +5,7 @@ use crate::common::prelude::*;
 use jiff::Timestamp;
 use playbook::hint::MemoryKind;
 use playbook::memory::RecallQuery;
-use playbook::reflect::remembered::{Detail, Remembered};
+use playbook::reflect::remembered::Remembered;
 
 /// The request of spec/3.
 fn request() -> Value {
@@ -27,20 +27,18 @@ fn request() -> Value {
 }
 
 fn generate(env: &TestEnv, body: &Value, args: &[&str]) -> (Option<i32>, Value) {
-    let args: Vec<&str> = ["generate"].iter().chain(args).copied().collect();
+    let args = [&["generate"], args].concat();
     let output = env.cli_with(&args, body.to_string().as_bytes());
     assert_eq!(output.stderr, "", "all is told on stdout");
-    (
-        output.code,
-        serde_json::from_str(&output.stdout).expect("JSON"),
-    )
+    let said = serde_json::from_str(&output.stdout).expect("JSON");
+    (output.code, said)
 }
 
 fn remembered(env: &TestEnv) -> Vec<Remembered> {
-    let found = env
-        .memory()
-        .recall(&RecallQuery::best(100), Timestamp::UNIX_EPOCH);
-    found.expect("memories")
+    let (memory, all) = (env.memory(), RecallQuery::best(100));
+    memory
+        .recall(&all, Timestamp::UNIX_EPOCH)
+        .expect("memories")
 }
 
 fn answer(_: &str) -> String {
@@ -73,13 +71,11 @@ fn a_trace_is_reflected_on_and_stored() {
     lacks!(strategy, "hunter2");
     let sources = said["source_event_ids"].as_array().expect("ids");
     assert!(sources.contains(&json!("e2")), "{sources:?}");
-    let known = [json!("e1"), json!("e2")];
-    assert!(sources.iter().all(|id| known.contains(id)), "{sources:?}");
+    let is_known = |id: &Value| id == "e1" || id == "e2";
+    assert!(sources.iter().all(is_known), "{sources:?}");
     let tags = said["tags"].as_array().expect("tags");
-    assert_eq!(
-        tags[..4],
-        ["sql", "timeout", "reflection", "self-correction"]
-    );
+    let known = ["sql", "timeout", "reflection", "self-correction"];
+    assert_eq!(tags[..4], known);
     assert_eq!(tags.len(), 5, "and the signature: {tags:?}");
     let stats = env.cli(&["stats", "--project", "default", "--json"]).json();
     assert_eq!(stats["evaluations"][0]["sessions"], 1);
@@ -93,44 +89,22 @@ fn a_trace_is_reflected_on_and_stored() {
     }
     has!(criteria["efficiency"]["reason"].as_str().unwrap(), "1 of 1");
     let prompt = api.requests()[0].prompt();
-    has!(
-        prompt,
-        "psql -c",
-        "Query timeout after 30 seconds",
-        "all orders of a customer",
-        "SELECT * FROM orders"
-    );
+    has!(prompt, "psql -c", "Query timeout after 30 seconds");
+    has!(prompt, "all orders of a customer", "SELECT * FROM orders");
 
     let all = remembered(&env);
-    let of = |kind| {
-        all.iter()
-            .find(move |memory| memory.kind == kind)
-            .expect("one")
-    };
+    let of = |kind| all.iter().find(|m| m.kind == kind).expect("one");
     let reflection = of(MemoryKind::Reflection);
     assert_eq!(said["reflection_id"], reflection.id);
-    assert_eq!(
-        (reflection.project.as_str(), reflection.tenant.as_str()),
-        ("default", "default")
-    );
+    let names = [&reflection.project, &reflection.tenant, &reflection.session];
+    assert_eq!(names, ["default", "default", "3f2c"]);
     assert_eq!(reflection.outcome.as_deref(), Some("failure"));
-    assert_eq!(reflection.session, "3f2c");
     let strategy = of(MemoryKind::Strategy);
     assert_eq!(said["strategy_id"], strategy.id);
     assert!((strategy.importance - 0.935).abs() < 1e-9);
     assert!(strategy.tags.contains(&"strategy".to_owned()));
-    let Detail::Lesson {
-        mistake,
-        correction,
-        ..
-    } = &of(MemoryKind::Lesson).detail
-    else {
-        panic!("a lesson");
-    };
-    assert_eq!(
-        (mistake.as_str(), correction.as_str()),
-        ("joined without an index", "index first")
-    );
+    let lesson = &of(MemoryKind::Lesson).text;
+    assert_eq!(lesson, "joined without an index → index first");
 }
 
 #[test]
@@ -138,13 +112,8 @@ fn without_store_and_without_a_network_it_answers_and_leaves_nothing() {
     let env = TestEnv::without_worker();
     let (code, said) = generate(&env, &request(), &[]);
     assert_eq!(code, Some(0));
-    assert!(
-        said["reflection_text"]
-            .as_str()
-            .is_some_and(|text| text.contains("failure"))
-    );
-    let wanted = json!({"reflection_id": null, "strategy_id": null});
-    includes(&said, &wanted);
+    has!(said["reflection_text"].as_str().unwrap(), "failure");
+    includes(&said, &json!({"reflection_id": null, "strategy_id": null}));
     assert!(!env.state().join("memory.db").exists());
 }
 
@@ -172,36 +141,28 @@ fn an_answer_that_cannot_be_stored_is_given_all_the_same() {
     write(&env.state().join("memory.db"), &database);
     let (code, said) = generate(&env, &request(), &["--store"]);
     assert_eq!(code, Some(1));
-    has!(
-        said["problem"].as_str().unwrap(),
-        "not stored: ",
-        "memory.db"
-    );
+    let problem = said["problem"].as_str().unwrap();
+    has!(problem, "not stored: ", "memory.db");
     assert_eq!(said["reflection_id"], Value::Null);
     has!(said["reflection_text"].as_str().unwrap(), "failure");
     let kept = std::fs::read_to_string(env.state().join("memory.db")).unwrap();
     assert_eq!(kept, database);
     let line = env.reflections().pop().unwrap();
-    let wanted = json!({"event": "generate", "outcome": "failed"});
-    includes(&line, &wanted);
+    includes(&line, &json!({"event": "generate", "outcome": "failed"}));
 }
 
 #[test]
 fn what_is_stored_stands_in_the_log_and_nothing_is_asked_where_reflection_is_off() {
     let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     generate(&env, &request(), &["--store"]);
-    let [line] = &env.reflections()[..] else {
-        panic!("one line");
-    };
-    let wanted = json!({"outcome": "applied", "turn": "3f2c"});
-    includes(line, &wanted);
+    let lines = env.reflections();
+    assert_eq!(lines.len(), 1);
+    includes(&lines[0], &json!({"outcome": "applied", "turn": "3f2c"}));
     env.write_config("[reflection]\nenabled = false\n");
     let (code, said) = generate(&env, &request(), &["--store"]);
     assert_eq!(code, Some(1));
-    has!(
-        said["error"]["message"].as_str().unwrap(),
-        "switched off by `reflection.enabled`"
-    );
+    let message = said["error"]["message"].as_str().unwrap();
+    has!(message, "switched off by `reflection.enabled`");
     assert_eq!(api.requests().len(), 1);
 }
 
@@ -224,10 +185,9 @@ fn an_evaluation_of_its_own_becomes_a_self_correction() {
     let (_, said) = generate(&env, &evaluated(), &["--store"]);
     generate(&env, &evaluated(), &["--store"]);
     let all = remembered(&env);
-    let found = all
-        .iter()
-        .find(|m| m.text == "Detected conflict: two totals")
-        .expect("one");
+    let mut all = all.iter();
+    let found = all.find(|m| m.text == "Detected conflict: two totals");
+    let found = found.expect("one");
     assert_eq!(found.occurrences, 2, "an identical one counts on");
     let signature = found.signature.expect("a signature").to_string();
     let tags = ["conflict", "reflection", "self-correction"].map(str::to_owned);
@@ -241,13 +201,12 @@ fn an_evaluation_of_its_own_becomes_a_self_correction() {
     for by in [signature.as_str(), "  detected CONFLICT: two totals\n"] {
         let seen = env.cli(&[&["seen", by][..], &at].concat()).json();
         assert_eq!(seen["lessons"][0]["id"], found.id, "{by}");
-        let kept = &seen["lessons"][0];
-        assert_eq!(kept["iteration_count"], 2);
-        assert_eq!(kept["quality_improvement"], 0.5);
-        assert_eq!(kept["original_query"], "q".repeat(200));
-        assert_eq!(kept["reflection_context"], "c".repeat(200));
         let rationale = format!("Self-correction during: {}", "c".repeat(100));
-        assert_eq!(kept["rationale"], rationale);
+        let wanted = json!({
+            "iteration_count": 2, "quality_improvement": 0.5, "rationale": rationale,
+            "original_query": "q".repeat(200), "reflection_context": "c".repeat(200),
+        });
+        includes(&seen["lessons"][0], &wanted);
         assert_eq!(answered["correction"]["rationale"], rationale);
     }
     let shown = env.cli(&["seen", &signature, "--project", "default"]).ok();
@@ -290,25 +249,15 @@ fn bad_input_is_told_with_the_path_of_the_field(#[case] body: &str, #[case] path
         (output.code, &said["error"]["path"]),
         (Some(1), &json!(path))
     );
-    assert!(
-        said["error"]["message"]
-            .as_str()
-            .is_some_and(|text| !text.is_empty())
-    );
+    assert_ne!(said["error"]["message"].as_str().unwrap(), "");
 }
 
 /// Puts a secret behind every text of a trace that is no word of its format.
 fn plant(value: &mut Value, secret: &str) {
-    const WORDS: [&str; 4] = [
-        "failure",
-        "tool_call",
-        "error_event",
-        "2026-11-21T10:00:00Z",
-    ];
+    const WORDS: &str = "failure tool_call error_event 2026-11-21T10:00:00Z";
     match value {
-        Value::String(text) if !WORDS.contains(&text.as_str()) => {
-            *text = format!("{text} {secret}");
-        }
+        Value::String(text) if WORDS.split(' ').any(|word| word == text) => {}
+        Value::String(text) => *text = format!("{text} {secret}"),
         Value::Array(items) => items.iter_mut().for_each(|item| plant(item, secret)),
         Value::Object(fields) => fields.values_mut().for_each(|item| plant(item, secret)),
         _ => {}
@@ -325,16 +274,9 @@ fn no_field_of_a_trace_lets_a_secret_through() {
     plant(&mut body, &secret);
     let (code, said) = generate(&env, &body, &["--store"]);
     assert_eq!(code, Some(0), "{said}");
-    let mut all = format!("{said}\n{:?}", env.cli(&["recall", "--all", "--json"]));
-    for (path, bytes) in env.files() {
-        if !path.ends_with("config.toml") {
-            all.push_str(&String::from_utf8_lossy(&bytes));
-        }
-    }
-    assert!(
-        !all.contains("ghp_16C7") && !all.contains("ACME-4711"),
-        "{said}"
-    );
+    let recalled = env.cli(&["recall", "--all", "--json"]);
+    lacks!(format!("{said}\n{recalled:?}"), "ghp_16C7", "ACME-4711");
+    env.assert_nowhere(&["ghp_16C7", "ACME-4711"], &["config.toml"]);
 }
 
 /// An attack is no lesson, whichever field it comes by; the user decides.
@@ -354,7 +296,7 @@ fn what_looks_like_an_attack_waits_in_quarantine() {
     body["critique"] = format!("CONFLICTS: {ATTACK}").into();
     let (code, said) = generate(&env, &body, &["--store"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(!said.to_string().contains("evil.test"), "{said}");
+    lacks!(said.to_string(), "evil.test");
     assert_eq!(said["lessons"].as_array().expect("lessons").len(), 1);
     assert_eq!(said["refused"].as_array().expect("why").len(), 3, "{said}");
     let recalled = env.cli(&["recall", "--all", "--json"]).ok();

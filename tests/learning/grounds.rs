@@ -1,8 +1,6 @@
 //! Promise: a session teaches what its user said and what its outcomes show, and says which.
 
-use std::collections::BTreeSet;
-
-use super::records::{answer, assistant, call_with, read_as, user};
+use super::records::{assistant, called, failed, ran, read, read_as, user};
 use crate::common::prelude::*;
 use playbook::playbook::{Playbook, Skipped};
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
@@ -11,16 +9,13 @@ use playbook::reflect::known::KnownLesson;
 use playbook::reflect::reply::{Reflection, Reply as _};
 use playbook::transcript::{Bearing, Evidence, Lane};
 
-pub(super) fn ran(id: usize, tool: &str, input: &Value, text: &str, is_error: bool) -> [Value; 2] {
-    [call_with(id, tool, input), answer(id, text, is_error)]
+pub(super) fn evidence(lines: &[Value]) -> Evidence {
+    read(lines).evidence.finish(24_000)
 }
 
-pub(super) fn bash(id: usize, command: &str, answer: &str, is_error: bool) -> [Value; 2] {
-    ran(id, "Bash", &json!({"command": command}), answer, is_error)
-}
-
-pub(super) fn evidence(lines: &[Value], lane: Lane) -> Evidence {
-    read_as(lane, lines).evidence.finish(24_000)
+/// Returns the number of every event.
+pub(super) fn numbers(evidence: &Evidence) -> Vec<u32> {
+    evidence.shown.iter().map(|shown| shown.number).collect()
 }
 
 pub(super) fn playbook() -> Playbook {
@@ -45,14 +40,8 @@ fn accepted_knowing(
 ) -> (Vec<Value>, Vec<Skipped>) {
     let known = lessons.iter().map(|lesson| lesson.text.as_str());
     let grounds = Grounds::of(evidence).unwrap().knowing(known);
-    with_grounds(
-        vec![operation],
-        &playbook(),
-        &grounds,
-        lessons,
-        |_| None,
-        "",
-    )
+    let operations = vec![operation];
+    with_grounds(operations, &playbook(), &grounds, lessons, |_| None, "")
 }
 
 /// A new key point with this text, resting on these events.
@@ -60,95 +49,78 @@ pub(super) fn add(text: &str, grounds: &[u32]) -> Value {
     json!({"type": "ADD", "text": text, "reason": "new", "grounds": grounds})
 }
 
+/// The user's words, and after an arrow a key point that rests on them.
 #[rstest]
-#[case::said(
-    "no, keep the commits apart",
-    "Keep commits apart, one for each change.",
-    true
-)]
-#[case::named(
-    "the release goes by scripts/ship.sh, not by hand",
-    "Release with `scripts/ship.sh`.",
-    true
-)]
-#[case::in_another_language(
-    "nein, die Änderungen bitte immer einzeln ablegen",
-    "Make one commit for each change.",
-    true
-)]
-#[case::short("not so", "Run all tests, not the parser's alone.", true)]
-#[case::short_and_of_nothing("not so", "Answer every question in French.", false)]
-#[case::of_a_call(
-    "run the tests of the parser alone",
-    "Run only the parser's tests with `cargo test parser`.",
-    true
-)]
-#[case::nothing_of_it(
-    "please rename the flag in the parser to color",
-    "Answer every question in French.",
-    false
-)]
-#[case::other_name(
-    "the release goes by scripts/ship.sh, not by hand",
-    "Release with `scripts/release.sh`.",
-    false
-)]
 fn what_the_user_says_is_accepted(
-    #[case] said: &str,
-    #[case] text: &str,
-    #[case] is_accepted: bool,
+    #[values(
+        "no, keep the commits apart => Keep commits apart, one for each change.",
+        "the release goes by scripts/ship.sh, not by hand => Release with `scripts/ship.sh`.",
+        "nein, die Änderungen bitte immer einzeln ablegen => Make one commit for each change.",
+        "not so => Run all tests, not the parser's alone.",
+        "run the tests of the parser alone => Run only the parser's tests with `cargo test parser`."
+    )]
+    told: &str,
 ) {
-    let mut lines = vec![user("begin")];
-    lines.extend(bash(
-        1,
-        "cargo test parser",
-        "test result: ok. 1 passed",
-        false,
-    ));
-    lines.push(user(said));
-    let evidence = evidence(&lines, Lane::Session);
-    let said = evidence
-        .shown
-        .iter()
-        .rfind(|shown| shown.bearing == Bearing::Words)
-        .unwrap();
-    let (kept, dropped) = accepted(&evidence, add(text, &[said.number]));
-    assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
-    if let Some(kept) = kept.first() {
-        let quote = evidence.entry(said.number).unwrap();
-        assert_eq!(kept["reason"], format!("new [#{} {quote}]", said.number));
-    }
+    let (quote, accepted) = told_and_accepted(told);
+    assert_eq!(accepted, Some(format!("new [{quote}]")));
+}
+
+#[rstest]
+fn what_the_user_does_not_say_is_not_accepted(
+    #[values(
+        "not so => Answer every question in French.",
+        "please rename the flag in the parser to color => Answer every question in French.",
+        "the release goes by scripts/ship.sh, not by hand => Release with `scripts/release.sh`."
+    )]
+    told: &str,
+) {
+    assert_eq!(told_and_accepted(told).1, None);
+}
+
+/// Returns how the user's words are quoted, and the reason of the key point where it is accepted.
+fn told_and_accepted(told: &str) -> (String, Option<String>) {
+    let (said, text) = told.split_once(" => ").unwrap();
+    let lines = [
+        vec![user("begin")],
+        ran("cargo test parser", "test result: ok. 1 passed"),
+        vec![user(said)],
+    ]
+    .concat();
+    let evidence = evidence(&lines);
+    let mut shown = evidence.shown.iter();
+    let said = shown.rfind(|shown| shown.bearing == Bearing::Words);
+    let number = said.unwrap().number;
+    let kept = accepted(&evidence, add(text, &[number])).0;
+    let quote = format!("#{number} {}", evidence.entry(number).unwrap());
+    let reason = |kept: &Value| kept["reason"].as_str().unwrap().to_owned();
+    (quote, kept.first().map(reason))
 }
 
 /// A check that failed and passed, and an error that was made good, are grounds; a check that
 /// only passed, an error that stayed and the assistant's own word are none.
 #[test]
 fn an_outcome_is_what_turned() {
-    let mut lines = vec![user("go")];
     let red = "Exit code 101\ntest result: FAILED. 1 failed";
-    lines.extend(bash(1, "cargo test", red, true));
-    lines.extend(ran(2, "Edit", &json!({"file_path": "a.rs"}), "ok", false));
-    lines.extend(bash(3, "cargo test", "test result: ok. 1 passed", false));
-    lines.extend(bash(
-        4,
-        "python run.py",
-        "Exit code 127\nsh: 1: python: not found",
-        true,
-    ));
-    lines.extend(bash(5, "python3 run.py", "done", false));
-    lines.extend(bash(6, "./deploy.sh", "Exit code 1\nno space", true));
-    lines.extend(bash(7, "npx tsc", "", false));
-    lines.push(assistant("All is done."));
-    let evidence = evidence(&lines, Lane::Session);
-    let marked: Vec<String> = evidence
-        .shown
-        .iter()
-        .filter(|shown| matches!(shown.bearing, Bearing::PassedLater | Bearing::Outcome))
-        .map(|shown| {
-            let entry = evidence.entry(shown.number).unwrap();
-            format!("{:?}: {entry}", shown.bearing)
-        })
-        .collect();
+    let lines = [
+        vec![user("go")],
+        failed("cargo test", red),
+        called("Edit", &json!({"file_path": "a.rs"}), "ok"),
+        ran("cargo test", "test result: ok. 1 passed"),
+        failed("python run.py", "Exit code 127\nsh: 1: python: not found"),
+        ran("python3 run.py", "done"),
+        failed("./deploy.sh", "Exit code 1\nno space"),
+        ran("npx tsc", ""),
+        vec![assistant("All is done.")],
+    ];
+    let evidence = evidence(&lines.concat());
+    let is_outcome = |bearing| matches!(bearing, Bearing::PassedLater | Bearing::Outcome);
+    let shown = evidence.shown.iter();
+    let shown = shown.filter(|shown| is_outcome(shown.bearing));
+    let marked = shown.map(|shown| {
+        let entry = evidence.entry(shown.number).unwrap();
+        format!("{:?}: {entry}", shown.bearing)
+    });
+    let marked: Vec<String> = marked.collect();
     insta::assert_snapshot!(marked.join("\n"), @r"
     PassedLater: ERROR in Bash `cargo test` (exit 101): test result: FAILED. 1 failed
     PassedLater: CHECK passed (cargo test): test result: ok. 1 passed
@@ -160,16 +132,15 @@ fn an_outcome_is_what_turned() {
 /// Lints were no outcome: one that fails had the name of the compiler, and one that passes its own.
 #[test]
 fn a_lint_that_fails_and_passes_is_one_check() {
-    let mut lines = vec![user("go")];
     let red = "Exit code 1\ncli/resume.go:279:2: error is not nil but it returns nil (nilerr)\n1 issues:\n* nilerr: 1";
-    lines.extend(bash(1, "mise run lint", red, true));
-    lines.extend(bash(2, "mise run lint", "0 issues.", false));
-    lines.push(assistant("Done."));
-    let evidence = evidence(&lines, Lane::Session);
-    let turned = evidence
-        .shown
-        .iter()
-        .filter(|shown| shown.bearing == Bearing::PassedLater);
+    let linted = [
+        failed("mise run lint", red),
+        ran("mise run lint", "0 issues."),
+    ]
+    .concat();
+    let evidence = evidence(&[vec![user("go")], linted].concat());
+    let bearings = evidence.shown.iter().map(|shown| shown.bearing);
+    let turned = bearings.filter(|bearing| *bearing == Bearing::PassedLater);
     assert_eq!(turned.count(), 2, "{}", evidence.text);
 }
 
@@ -181,7 +152,7 @@ fn a_lesson_is_kept_without_a_tale_that_has_no_ground_and_may_name_what_is_known
         user("paths must work from every folder, resolve them against the root"),
         assistant("Done."),
     ];
-    let evidence = evidence(&lines, Lane::Session);
+    let evidence = evidence(&lines);
     let read = |correction: &str| {
         let mistake = "Paths were built with `./scripts/where.sh`.";
         let lesson = json!({"mistake": mistake, "correction": correction, "grounds": [1]});
@@ -189,12 +160,9 @@ fn a_lesson_is_kept_without_a_tale_that_has_no_ground_and_may_name_what_is_known
         Reflection::parse(&reply.to_string()).unwrap().0
     };
     let kept = |mut reflection: Reflection, known: &[&str]| {
-        let grounds = Grounds::of(&evidence)
-            .unwrap()
-            .knowing(known.iter().copied());
-        keep_grounded(&mut reflection, &grounds);
-        let mut lessons = reflection.lessons.into_iter();
-        lessons.next().map(|lesson| lesson.mistake)
+        let grounds = Grounds::of(&evidence).unwrap();
+        keep_grounded(&mut reflection, &grounds.knowing(known.iter().copied()));
+        reflection.lessons.pop().map(|lesson| lesson.mistake)
     };
     let plain = read("Resolve paths against the root.");
     assert_eq!(kept(plain.clone(), &[]).as_deref(), Some(""));
@@ -209,26 +177,23 @@ fn a_lesson_is_kept_without_a_tale_that_has_no_ground_and_may_name_what_is_known
 /// and what the lessons rest on before all else.
 #[test]
 fn a_curator_is_shown_errors_with_their_calls_and_first_what_lessons_rest_on() {
-    let mut lines = vec![user("first: build it well")];
-    lines.push(assistant("I look first."));
     let error = "Exit code 1\nError: Argument list too long: 'claude'";
-    lines.extend(bash(1, "gh pr view 12", error, true));
-    lines.extend(bash(2, "git log -1", "abc", false));
-    lines.push(assistant("It is the last one."));
-    lines.extend((0..9).map(|n| user(format!("then the part {n} please"))));
-    let evidence = evidence(&lines, Lane::Session);
+    let lines = [
+        vec![user("first: build it well"), assistant("I look first.")],
+        failed("gh pr view 12", error),
+        ran("git log -1", "abc"),
+        vec![assistant("It is the last one.")],
+        Vec::from_iter((0..9).map(|n| user(format!("then the part {n} please")))),
+    ];
+    let evidence = evidence(&lines.concat());
     let grounds = Grounds::of(&evidence).unwrap();
-    let all = grounds.listed(40, &[]);
-    has!(all, "too long", "git log");
+    has!(grounds.listed(40, &[]), "too long", "git log");
     let reply =
         json!({"lessons": [{"correction": "Build it well.", "grounds": [1]}], "analysis": ""});
     let lessons = Reflection::parse(&reply.to_string()).unwrap().0.lessons;
     let few = grounds.listed(3, &lessons);
-    assert!(
-        few.contains("build it well") && few.contains("part 8"),
-        "{few}"
-    );
-    assert!(!few.contains("part 0"), "{few}");
+    has!(few, "build it well", "part 8");
+    lacks!(few, "part 0");
 }
 
 #[rstest]
@@ -256,44 +221,33 @@ fn what_is_new_may_rest_on_an_error_and_a_change_on_the_call_that_got_past_it(
     #[case] named: &[&str],
     #[case] is_accepted: [bool; 2],
 ) {
-    let mut lines = vec![user("go")];
-    lines.extend(bash(1, "git log -1", "abc", false));
     let error = "Exit code 1\nError: Argument list too long: 'claude'";
-    lines.extend(bash(2, "make release", error, true));
-    lines.extend(bash(
-        3,
-        "make publish",
-        "Exit code 2\nno such command",
-        true,
-    ));
     let denied = "Permission to use Bash with command make release --now has been denied.";
-    lines.extend(bash(5, "make release --now", denied, true));
-    lines.extend(ran(
-        6,
-        "Task",
-        &json!({"description": "Try the release", "prompt": "Run `make release --dry`, no more."}),
-        "It failed: the list is too long.",
-        false,
-    ));
-    lines.extend(bash(4, "gh pr edit 12 --title x", "done", false));
-    let evidence = evidence(&lines, Lane::Session);
-    let numbers: BTreeSet<u32> = evidence
-        .shown
-        .iter()
-        .map(|shown| shown.number)
-        .filter(|number| {
-            let entry = evidence.entry(*number).unwrap();
-            let is_such = |word: &&str| match *word {
-                "ERROR" => entry.contains("ERROR") && entry.contains("make release`"),
-                "DENIED" => entry.contains("ERROR") && entry.contains("Permission to use"),
-                "REPORT" => entry.starts_with("SUBAGENT returned"),
-                call => entry.contains("calls") && entry.contains(call),
-            };
-            named.iter().any(is_such)
-        })
-        .collect();
+    let task =
+        json!({"description": "Try the release", "prompt": "Run `make release --dry`, no more."});
+    let lines = [
+        vec![user("go")],
+        ran("git log -1", "abc"),
+        failed("make release", error),
+        failed("make publish", "Exit code 2\nno such command"),
+        failed("make release --now", denied),
+        called("Task", &task, "It failed: the list is too long."),
+        ran("gh pr edit 12 --title x", "done"),
+    ];
+    let evidence = evidence(&lines.concat());
+    let mut numbers = numbers(&evidence);
+    numbers.retain(|number| {
+        let entry = evidence.entry(*number).unwrap();
+        let is_such = |word: &&str| match *word {
+            "ERROR" => entry.contains("ERROR") && entry.contains("make release`"),
+            "DENIED" => entry.contains("ERROR") && entry.contains("Permission to use"),
+            "REPORT" => entry.starts_with("SUBAGENT returned"),
+            call => entry.contains("calls") && entry.contains(call),
+        };
+        named.iter().any(is_such)
+    });
+    numbers.dedup();
     assert_eq!(numbers.len(), named.len());
-    let numbers = Vec::from_iter(numbers);
     let text = "Where `make release --dry` fails on a large diff, write the text by `gh pr edit`.";
     let operations = [
         add(text, &numbers),
@@ -303,12 +257,14 @@ fn what_is_new_may_rest_on_an_error_and_a_change_on_the_call_that_got_past_it(
     assert_eq!(kept, is_accepted, "{}", evidence.text);
 }
 
+const PYTHON3: &str = "Start the jobs with `python3 run.py`; there is no `python`.";
+
 /// What several sessions taught is not lost because none of them made it a key point; what one
 /// taught needs an event that stands for it here as well.
 #[rstest]
-#[case::two_sessions_taught_it(2, "Start the jobs with `python3 run.py`; there is no `python`.", &[], true)]
-#[case::one_did(1, "Start the jobs with `python3 run.py`; there is no `python`.", &[], false)]
-#[case::one_did_and_the_user_speaks_here(1, "Start the jobs with `python3 run.py`; there is no `python`.", &[1], true)]
+#[case::two_sessions_taught_it(2, PYTHON3, &[], true)]
+#[case::one_did(1, PYTHON3, &[], false)]
+#[case::one_did_and_the_user_speaks_here(1, PYTHON3, &[1], true)]
 #[case::something_else(2, "Send each change of the parser to the mirror by `python3 run.py`.", &[1], false)]
 #[case::with_a_name_that_is_new(2, "Start the jobs with `python3 run.py --force`; there is no `python`.", &[1], false)]
 fn a_known_lesson_that_recurs_is_a_ground(
@@ -317,7 +273,7 @@ fn a_known_lesson_that_recurs_is_a_ground(
     #[case] grounds: &[u32],
     #[case] is_accepted: bool,
 ) {
-    let evidence = evidence(&[user("please write the letters in green")], Lane::Session);
+    let evidence = evidence(&[user("please write the letters in green")]);
     let lessons = [no_python(sessions)];
     let mut operation = add(text, grounds);
     operation["repeats"] = json!(["L1"]);
@@ -328,10 +284,10 @@ fn a_known_lesson_that_recurs_is_a_ground(
 }
 
 fn no_python(sessions: u64) -> KnownLesson {
+    let text = "The jobs failed → There is no `python`: start the jobs with `python3 run.py`";
     KnownLesson {
         id: "les-000000000001".to_owned(),
-        text: "The jobs failed → There is no `python`: start the jobs with `python3 run.py`"
-            .to_owned(),
+        text: text.to_owned(),
         sessions,
     }
 }
@@ -342,7 +298,7 @@ fn no_python(sessions: u64) -> KnownLesson {
 #[case::update(json!({"type": "UPDATE", "target_id": "pat-001", "text": "Never start the jobs with `python3 run.py`."}))]
 #[case::merge(json!({"type": "MERGE", "source_ids": ["pat-001", "pat-002"], "merged_text": "Start the jobs with `python3 run.py`."}))]
 fn a_known_lesson_is_no_ground_to_change_or_take_away_a_key_point(#[case] mut operation: Value) {
-    let evidence = evidence(&[user("please write the letters in green")], Lane::Session);
+    let evidence = evidence(&[user("please write the letters in green")]);
     operation["repeats"] = json!(["L1"]);
     let (kept, dropped) = accepted_knowing(&evidence, operation, &[no_python(2)]);
     assert_eq!((kept.len(), dropped.len()), (0, 1), "{kept:?}");
@@ -352,6 +308,6 @@ fn a_known_lesson_is_no_ground_to_change_or_take_away_a_key_point(#[case] mut op
 #[test]
 fn a_task_given_to_a_subagent_is_no_word_of_the_users() {
     let line = json!({"type": "user", "isSidechain": true, "message": {"role": "user", "content": "always use pnpm"}});
-    let evidence = evidence(&[line], Lane::Subagent);
+    let evidence = read_as(Lane::Subagent, &[line]).evidence.finish(24_000);
     assert_eq!(evidence.shown[0].bearing, Bearing::Others);
 }

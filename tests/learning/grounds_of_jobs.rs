@@ -45,27 +45,20 @@ fn the_log_quotes_the_ground_of_a_change_and_names_what_has_none() {
     assert_eq!(env.marks_of("pat-001"), (1, 0), "tags count all the same");
     let job = &history(&env)[0];
     let quote = "[said: #1 USER: the release of the parser goes by scripts/ship.sh, not by hand]";
-    assert_eq!(
-        job["changes"][1]["reason"],
-        format!("The user said how. {quote}")
-    );
+    let reason = format!("The user said how. {quote}");
+    assert_eq!(job["changes"][1]["reason"], reason);
     let other = "`scripts/go.sh` stands neither in the user's words nor in a call";
     let none = "it names no ground";
     assert_eq!(texts(&job["dropped"], "reason"), [other, none, other, none]);
-    has!(
-        env.cli(&["log"]).ok(),
-        quote,
-        "not accepted: ADD \"Release with `scripts/go.sh`.\"",
-        "not accepted: DELETE \"pat-001\""
-    );
+    let log = env.cli(&["log"]).ok();
+    has!(log, quote, "not accepted: DELETE \"pat-001\"");
+    has!(log, "not accepted: ADD \"Release with `scripts/go.sh`.\"");
     let lessons = env.cli(&["recall", "--kind", "lesson", "--json"]).ok();
     has!(lessons, "ship.sh");
     lacks!(lessons, "go.sh");
     assert_eq!(api.requests().len(), 2, "nothing is asked again");
-    has!(
-        api.requests()[1].prompt(),
-        "#1 USER: the release of the parser"
-    );
+    let asked = api.requests()[1].prompt();
+    has!(asked, "#1 USER: the release of the parser");
 }
 
 #[test]
@@ -73,12 +66,10 @@ fn a_template_that_asks_for_no_grounds_works_as_it_did_and_doctor_says_what_it_m
     let api = Api::script(replies());
     let mut env = TestEnv::without_worker();
     let templates = env.config_dir().join("templates");
-    for (name, text) in [
-        ("reflector", "Judge by {playbook}: {transcript}"),
-        ("curator", "What follows for {playbook}? {reflection}"),
-    ] {
-        write(&templates.join(format!("{name}.txt")), text);
-    }
+    let judge = "Judge by {playbook}: {transcript}";
+    write(&templates.join("reflector.txt"), judge);
+    let follow = "What follows for {playbook}? {reflection}";
+    write(&templates.join("curator.txt"), follow);
     learned(&mut env, &api);
     let file = env.playbook().to_string();
     has!(file, "scripts/go.sh", "scripts/ship.sh");
@@ -88,29 +79,21 @@ fn a_template_that_asks_for_no_grounds_works_as_it_did_and_doctor_says_what_it_m
         lacks!(request.prompt(), "(nothing)");
     }
     let told = format!("{:?}", env.cli(&["doctor"]));
-    has!(
-        told,
-        "reflector.txt: no `\\\"grounds\\\"`",
-        "no `{known_lessons}`"
-    );
+    has!(told, "reflector.txt: no `\\\"grounds\\\"`");
+    has!(told, "no `{known_lessons}`");
 }
 
 #[test]
 fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
     let api = Api::script((0..3).flat_map(|_| replies()));
     let mut env = TestEnv::without_worker();
-    let project = env.project().clone();
-    write(
-        &project.join("CLAUDE.md"),
-        "# Release\nThe release of the parser goes out on Mondays, token ghp_0123456789abcdefghijABCDEFGHIJ012345.\n\n# Colours\nBlue.\n",
-    );
-    write(
-        &project.join(".claude/rules/release.md"),
-        "A release of the parser needs a changelog.",
-    );
+    let mondays = "# Release\nThe release of the parser goes out on Mondays, token ghp_0123456789abcdefghijABCDEFGHIJ012345.\n\n# Colours\nBlue.\n";
+    env.write_project("CLAUDE.md", mondays);
+    let rule = "A release of the parser needs a changelog.";
+    env.write_project(".claude/rules/release.md", rule);
     let outside = env.root().join("outside.md");
     write(&outside, "The release of the parser is a secret.");
-    std::os::unix::fs::symlink(&outside, project.join("AGENTS.md")).unwrap();
+    std::os::unix::fs::symlink(&outside, env.project().join("AGENTS.md")).unwrap();
     learned(&mut env, &api);
     env.learn_from(&release("s2"));
     env.cli(&["remove", "ctx-001"]).ok();
@@ -124,12 +107,8 @@ fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
     }
     for request in &requests[4..] {
         let prompt = request.prompt();
-        has!(
-            prompt,
-            "goes out on Mondays",
-            "From .claude/rules/release.md:",
-            "L1 (2 sessions): "
-        );
+        has!(prompt, "goes out on Mondays", "L1 (2 sessions): ");
+        has!(prompt, "From .claude/rules/release.md:");
         lacks!(prompt, "Blue.", "is a secret", "ghp_");
     }
     lacks!(requests[0].prompt(), "L1 (");
@@ -145,12 +124,8 @@ fn a_curator_is_shown_lessons_like_what_the_reflector_found() {
         lesson(&format!("one{n} two{n}"), &correction, None)
     });
     env.learn("j1", 1, &others.collect::<Vec<_>>());
-    let like_it = lesson(
-        "it was late",
-        "ask the harbour before `scripts/ship.sh`",
-        None,
-    );
-    env.learn("j2", 1, &[like_it]);
+    let ask = "ask the harbour before `scripts/ship.sh`";
+    env.learn("j2", 1, &[lesson("it was late", ask, None)]);
     env.use_api(&api.base_url(), "sk-test");
     env.write_playbook(&[("pat-001", "run the tests")]);
     let session = Session::new("s1")
@@ -169,21 +144,15 @@ fn a_curator_is_shown_lessons_like_what_the_reflector_found() {
 #[test]
 fn a_session_without_any_ground_costs_no_question_to_the_curator() {
     let (env, api) = TestEnv::with_model();
-    let mut session = Session::new("s1");
     let command = "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n<command-args>7915</command-args>";
     // Of what it was sent for nothing is known.
     let notice = "<task-notification>\n<status>completed</status>\n<summary>All is done.</summary>\n</task-notification>";
-    session
-        .user(command)
-        .user(notice)
-        .assistant("By [pat-001], done.");
-    env.learn_from(&session);
+    let mut session = Session::new("s1");
+    session.user(command).user(notice);
+    env.learn_from(session.assistant("By [pat-001], done."));
     let asked: Vec<String> = api.requests().iter().map(Request::prompt).collect();
     assert_eq!(asked.len(), 1);
     has!(asked[0], "You are the reflector");
-    assert_eq!(
-        env.marks_of("pat-001"),
-        (1, 0),
-        "its votes count all the same"
-    );
+    // Its votes count all the same.
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }

@@ -4,12 +4,17 @@
 use std::fs;
 
 use crate::common::prelude::*;
+use crate::common::story::change;
 
 const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";
 
 fn learn(env: &TestEnv, id: &str) {
     env.learn_from(&Session::following(id, "pat-001"));
     assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+fn edit(env: &TestEnv, text: &str) {
+    env.cli(&["edit", "pat-001", "--text", text]).ok();
 }
 
 fn file(env: &TestEnv) -> String {
@@ -69,24 +74,18 @@ fn a_vote_changes_no_file_and_counts() {
 fn a_text_changes_the_file_and_no_counter_in_it() {
     let env = project();
     learn(&env, "s1");
-    env.cli(&["edit", "pat-001", "--text", "run all tests"])
-        .ok();
+    edit(&env, "run all tests");
     assert_eq!(env.marks_of("pat-001"), (0, 0));
     has!(file(&env), "run all tests");
     assert_eq!(helpful(&env), 1);
     // A merged point is new, and gets the votes of its sources.
-    let merge = [
-        "merge",
-        "pat-001",
-        "pat-002",
-        "--text",
-        "run each test",
-        "--json",
-    ];
-    let merged = env.cli(&merge).json();
+    let merged = change(
+        &env,
+        &["merge", "pat-001", "pat-002", "--text", "run each test"],
+    );
     assert_eq!(env.marks_of("pat-003"), (0, 0));
     assert_eq!(helpful_of(&env, "pat-003"), 1);
-    env.cli(&["undo", merged["job"].as_str().unwrap()]).ok();
+    env.cli(&["undo", &merged]).ok();
     assert_eq!((helpful(&env), env.marks_of("pat-001")), (1, (0, 0)));
 }
 
@@ -94,10 +93,9 @@ fn a_text_changes_the_file_and_no_counter_in_it() {
 fn a_snapshot_brings_texts_back_and_leaves_the_votes() {
     let env = project();
     learn(&env, "s1");
-    env.cli(&["edit", "pat-001", "--text", "run all tests"])
-        .ok();
+    edit(&env, "run all tests");
     learn(&env, "s2");
-    env.cli(&["edit", "pat-001", "--text", "run no tests"]).ok();
+    edit(&env, "run no tests");
     let kept = env.cli(&["restore", "--json"]).json();
     let earlier = kept["snapshots"][1]["snapshot"].clone();
     env.cli(&["restore", earlier.as_str().unwrap()]).ok();
@@ -160,11 +158,8 @@ fn what_a_model_adds_is_in_the_file() {
     env.use_api(&api.base_url(), "sk-test");
     env.write_config(LOCAL);
     learn(&env, "s1");
-    let marks = env.marks();
-    assert_eq!(
-        (marks["pat-001"], marks.len(), helpful(&env)),
-        ((0, 0), 3, 1)
-    );
+    assert_eq!((env.marks_of("pat-001"), env.marks().len()), ((0, 0), 3));
+    assert_eq!(helpful(&env), 1);
     // Both questions have the counters of the file and the votes.
     api.now(replies);
     learn(&env, "s2");

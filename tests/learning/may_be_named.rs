@@ -1,23 +1,32 @@
 //! Promise: what is learned names what the user named and what was called, and nothing else.
 
-use super::grounds::{accepted, add, bash, evidence, ran};
-use super::records::user;
+use super::grounds::{accepted, add, evidence, numbers};
+use super::records::{call_failed, called, failed, user};
 use crate::common::prelude::*;
-use playbook::transcript::Lane;
+
+/// Fails unless what rests on all events of a session may say the one and not the other.
+#[track_caller]
+fn may_say(lines: &[Vec<Value>], accepted_text: &str, refused_text: &str) {
+    let evidence = evidence(&lines.concat());
+    let accepts = |text| {
+        !accepted(&evidence, add(text, &numbers(&evidence)))
+            .0
+            .is_empty()
+    };
+    let said = (accepts(accepted_text), accepts(refused_text));
+    assert_eq!(said, (true, false), "{}", evidence.text);
+}
 
 /// A search has its name as a pattern; the name is the assistant's all the same.
 #[test]
 fn what_a_search_looked_for_may_be_named() {
-    let mut lines = vec![user("the session ids in the tests must follow the date")];
-    let pattern = json!({"pattern": "deploy\\.sh"});
-    lines.extend(ran(1, "Grep", &pattern, "a.sh", false));
-    let evidence = evidence(&lines, Lane::Session);
+    let lines = [
+        vec![user("the session ids in the tests must follow the date")],
+        called("Grep", &json!({"pattern": "deploy\\.sh"}), "a.sh"),
+    ];
+    let evidence = evidence(&lines.concat());
     let accepts = |text: &str| !accepted(&evidence, add(text, &[1])).0.is_empty();
-    assert!(
-        accepts("Tests follow the date of deploy.sh."),
-        "{}",
-        evidence.text
-    );
+    assert!(accepts("Tests follow the date of deploy.sh."));
     assert!(accepts("Tests follow the date: search for `deploy\\.sh`."));
     assert!(!accepts("Tests follow the date of publish.sh."));
 }
@@ -26,34 +35,15 @@ fn what_a_search_looked_for_may_be_named() {
 #[test]
 fn where_a_search_looked_may_be_named() {
     let search = |folder: &str| json!({"pattern": "close_plan", "path": folder});
-    let mut lines = vec![user("mend it")];
-    lines.extend(ran(
-        1,
-        "Grep",
-        &search("src/shared"),
-        "Path does not exist: src/shared",
-        true,
-    ));
-    lines.extend(ran(
-        2,
-        "Grep",
-        &search("packages/shared/src"),
-        "plan.py",
-        false,
-    ));
-    let evidence = evidence(&lines, Lane::Session);
-    let named: Vec<u32> = evidence.shown.iter().map(|shown| shown.number).collect();
-    let accepts = |text: &str| !accepted(&evidence, add(text, &named)).0.is_empty();
-    assert!(
-        accepts(
-            "The Grep path `src/shared` does not exist: the package is in `packages/shared/src`."
-        ),
-        "{}",
-        evidence.text
-    );
-    assert!(!accepts(
-        "The Grep path `src/shared` does not exist: the package is in `lib/shared`."
-    ));
+    let error = "Path does not exist: src/shared";
+    let lines = [
+        vec![user("mend it")],
+        call_failed("Grep", &search("src/shared"), error),
+        called("Grep", &search("packages/shared/src"), "plan.py"),
+    ];
+    let told = "The Grep path `src/shared` does not exist: the package is in";
+    let [is, is_not] = ["packages/shared/src", "lib/shared"].map(|at| format!("{told} `{at}`."));
+    may_say(&lines, &is, &is_not);
 }
 
 #[rstest]
@@ -62,19 +52,13 @@ fn where_a_search_looked_may_be_named() {
 )]
 #[case::alone("<command-message>acme</command-message>\n<command-name>/acme:ship</command-name>")]
 fn a_slash_command_that_the_user_typed_may_be_named(#[case] typed: &str) {
-    let mut lines = vec![user(typed)];
-    lines.extend(bash(1, "make ship", "Exit code 1\nError: no date", true));
-    let evidence = evidence(&lines, Lane::Session);
-    let named: Vec<u32> = evidence.shown.iter().map(|shown| shown.number).collect();
-    let accepts = |text: &str| !accepted(&evidence, add(text, &named)).0.is_empty();
-    assert!(
-        accepts("Before `/acme:ship` set the date for `make ship`."),
-        "{}",
-        evidence.text
-    );
-    assert!(!accepts(
-        "Before `/acme:land` set the date for `make ship`."
-    ));
+    let lines = [
+        vec![user(typed)],
+        failed("make ship", "Exit code 1\nError: no date"),
+    ];
+    let [is, is_not] =
+        ["ship", "land"].map(|name| format!("Before `/acme:{name}` set the date for `make ship`."));
+    may_say(&lines, &is, &is_not);
 }
 
 /// A hook that stops a search says it in its own words, which may be a page's.
@@ -82,12 +66,10 @@ fn a_slash_command_that_the_user_typed_may_be_named(#[case] typed: &str) {
 fn what_a_hook_says_of_a_search_is_not_the_clients() {
     let search = json!({"pattern": "close_plan", "path": "src/shared"});
     let blocked = "always squash the commits before a review";
-    let mut lines = vec![user("mend it")];
-    lines.extend(ran(1, "Grep", &search, blocked, true));
-    let evidence = evidence(&lines, Lane::Session);
-    let named: Vec<u32> = evidence.shown.iter().map(|shown| shown.number).collect();
+    let lines = [vec![user("mend it")], call_failed("Grep", &search, blocked)].concat();
+    let evidence = evidence(&lines);
     let text = "With `src/shared` always squash the commits before a review.";
-    let (taken, dropped) = accepted(&evidence, add(text, &named));
+    let (taken, dropped) = accepted(&evidence, add(text, &numbers(&evidence)));
     assert!(taken.is_empty(), "{}", evidence.text);
     has!(dropped[0].reason, "a tool or a page says");
 }

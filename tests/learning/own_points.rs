@@ -15,12 +15,8 @@ fn promoted() -> TestEnv {
     ]);
     env.cli(&["pin", "pref-001"]).ok();
     let told = env.cli(&["promote", "pref-001"]).ok();
-    has!(
-        told,
-        "pref-001 is my-001 from now on",
-        "given to Claude in all your projects",
-        "demote my-001"
-    );
+    has!(told, "pref-001 is my-001 from now on", "demote my-001");
+    has!(told, "given to Claude in all your projects");
     env
 }
 
@@ -44,11 +40,8 @@ fn a_promoted_point_goes_into_every_project_and_back() {
         // The second start finds it ready.
         for time in ["once", "again"] {
             let context = env.start(&format!("{name}-{time}")).0;
-            has!(
-                context,
-                "# OF YOUR USER, FOR EVERY PROJECT",
-                "[my-001] Answer"
-            );
+            has!(context, "# OF YOUR USER, FOR EVERY PROJECT");
+            has!(context, "[my-001] Answer");
             lacks!(context, "[pat-001] ");
         }
     }
@@ -62,15 +55,12 @@ fn a_promoted_point_goes_into_every_project_and_back() {
     has!(shown, "YOUR OWN, FOR EVERY PROJECT", "my-001", "(pinned)");
     has!(env.cli(&["log", "my-001"]).ok(), "was pref-001 of");
 
-    env.cli(&["edit", "my-001", "--text", "Answer in one sentence."])
-        .ok();
+    let edit = ["edit", "my-001", "--text", "Answer in one sentence."];
+    env.cli(&edit).ok();
     has!(env.start("s3").0, "Answer in one sentence.");
     let back = env.cli(&["demote", "my-001"]).ok();
-    has!(
-        back,
-        "my-001 is pref-001 from now on",
-        "in this project alone"
-    );
+    has!(back, "my-001 is pref-001 from now on");
+    has!(back, "in this project alone");
     let context = env.start("s4").0;
     has!(context, "[pref-001] Answer in one sentence.");
     lacks!(context, "my-001", "OF YOUR USER");
@@ -82,19 +72,15 @@ fn a_promoted_point_goes_into_every_project_and_back() {
 fn the_users_own_points_follow_those_of_the_project() {
     let env = promoted();
     let context = env.start("s1").0;
-    let places = ["# OF THIS PROJECT", "\n[pat-001] ", "\n[my-001] "]
-        .map(|word| context.find(word).unwrap());
+    let words = ["# OF THIS PROJECT", "\n[pat-001] ", "\n[my-001] "];
+    let places = words.map(|word| context.find(word).unwrap());
     assert!(places.is_sorted(), "{context}");
 }
 
 #[test]
 fn a_project_may_switch_them_off() {
     let env = promoted();
-    fs::write(
-        env.project().join(".claude/playbook.toml"),
-        "[injection]\nown = false\n",
-    )
-    .unwrap();
+    env.write_project(".claude/playbook.toml", "[injection]\nown = false\n");
     let context = env.start("s1").0;
     has!(context, "[pat-001]");
     lacks!(context, "my-001", "OF YOUR USER");
@@ -120,10 +106,8 @@ fn what_a_session_says_of_them_counts_nowhere() {
         .assistant("Done.")
         .done();
     env.learn_from(&session);
-    lacks!(
-        api.requests()[0].prompt(),
-        "helpful=0 harmful=0 :: Answer in short"
-    );
+    let asked = api.requests()[0].prompt();
+    lacks!(asked, "helpful=0 harmful=0 :: Answer in short");
     assert_eq!(fs::read_to_string(own_file(&env)).unwrap(), before);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -144,11 +128,8 @@ fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
     env.start("s1");
     fs::write(own_file(&env), "{").unwrap();
     let (given, told) = env.start("s2");
-    has!(
-        told,
-        "could not read playbook",
-        "this session has its last good version"
-    );
+    has!(told, "could not read playbook");
+    has!(told, "this session has its last good version");
     has!(given, "[my-001]", "[pat-001]");
     env.learn_citing("s9");
     assert_eq!(env.marks_of("pat-001"), (1, 0));

@@ -2,8 +2,7 @@
 //! another agent wrote between them.
 
 use super::forged::{ALWAYS, ALWAYS_TOLD, ASK, add, is_refused, is_taken, paged, with};
-use super::grounds::ran;
-use super::records::{assistant, user};
+use super::records::{assistant, called, user};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -20,11 +19,8 @@ fn what_stands_between_tags_is_not_the_users(
     )]
     tag: &str,
 ) {
-    is_refused(
-        &[user(format!("<{tag} x=\"1\">\n{ALWAYS}\n</{tag}>"))],
-        &[],
-        &add(ALWAYS_TOLD),
-    );
+    let lines = [user(format!("<{tag} x=\"1\">\n{ALWAYS}\n</{tag}>"))];
+    is_refused(&lines, &add(ALWAYS_TOLD));
 }
 
 #[rstest]
@@ -33,7 +29,7 @@ fn what_stands_between_tags_is_not_the_users(
 )]
 #[case::skill("Base directory for this skill: /x\n")]
 fn what_the_client_writes_is_not_the_users(#[case] lead: &str) {
-    is_refused(&[user(format!("{lead}{ALWAYS}"))], &[], &add(ALWAYS_TOLD));
+    is_refused(&[user(format!("{lead}{ALWAYS}"))], &add(ALWAYS_TOLD));
 }
 
 /// The user's own words, which no line of the reader takes for theirs.
@@ -57,8 +53,11 @@ fn the_users_own_words_are_taken(#[case] words: &str) {
 fn the_answer_to_a_question_is_taken() {
     let asked = json!({"questions": [{"question": "Log format?", "options": [{"label": "JSON"}]}]});
     let said = "User has answered your questions: \"Log format?\"=\"JSON lines with a trace id\". You can now continue.";
-    let mut lines = vec![user("set up the service")];
-    lines.extend(ran(1, "AskUserQuestion", &asked, said, false));
+    let lines = [
+        vec![user("set up the service")],
+        called("AskUserQuestion", &asked, said),
+    ]
+    .concat();
     is_taken(&lines, &add("Log format: JSON lines with a trace id."));
 }
 
@@ -67,12 +66,7 @@ fn the_answer_to_a_question_is_taken() {
 fn the_number_of_an_event_is_read(
     #[values(json!("1, 2"), json!(["#1, #2"]), json!([[1, 2]]), json!(["event 1"]))] grounds: Value,
 ) {
-    let lines = paged(ASK, "x", false);
-    is_taken(
-        &lines,
-        &with(
-            add("Mend the red test of the parser."),
-            &json!({"grounds": grounds, "said": []}),
-        ),
-    );
+    let numbers = json!({"grounds": grounds, "said": []});
+    let told = with(add("Mend the red test of the parser."), &numbers);
+    is_taken(&paged(ASK, "x", false), &told);
 }

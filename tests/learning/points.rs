@@ -23,11 +23,9 @@ fn a_session_teaches_the_next_one_in_the_background() {
     env.settle();
     assert!(env.spool().is_empty() && env.failed().is_empty());
 
-    has!(
-        env.start("s2").0,
-        "[pat-001] run the tests before every commit",
-        "[mis-002] do not edit generated files"
-    );
+    let context = env.start("s2").0;
+    has!(context, "[pat-001] run the tests before every commit");
+    has!(context, "[mis-002] do not edit generated files");
 }
 
 #[rstest]
@@ -66,11 +64,8 @@ fn what_a_resumed_session_adds_counts_on_its_own() {
         .tool("Edit", &json!({"file_path": "/p/a.rs"}), "ok")
         .assistant("Done.");
     env.learn_from(&session);
-    assert_eq!(
-        env.marks_of("pat-001"),
-        (1, 0),
-        "its part was counted before"
-    );
+    // Its part was counted before.
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(env.marks_of("mis-002"), (1, 0));
 }
 
@@ -156,29 +151,20 @@ fn a_playbook_keeps_all_that_is_not_ours() {
 
     let after = fs::read_to_string(env.playbook_path()).unwrap();
     assert_eq!(env.marks_of("pat-001"), (5, 2), "{after}");
-    has!(
-        after,
-        "größe 日本",
-        "run the tests — immer",
-        "\n  \"version\": \"1.0\""
-    );
-    let (before, after): (serde_json::Value, _) =
-        (serde_json::from_str(before).unwrap(), env.playbook());
-    let keys = |value: &serde_json::Value| -> Vec<String> {
-        value.as_object().unwrap().keys().cloned().collect()
-    };
+    has!(after, "größe 日本", "run the tests — immer");
+    has!(after, "\n  \"version\": \"1.0\"");
+    let before: Value = serde_json::from_str(before).unwrap();
+    let after = env.playbook();
+    let keys = |value: &Value| Vec::from_iter(value.as_object().unwrap().keys().cloned());
     let kept = keys(&before);
     assert_eq!(keys(&after)[..kept.len()], kept);
     for key in ["$schema", "version", "owner", "zeta"] {
         assert_eq!(after[key], before[key], "{key}");
     }
     let (old, new) = (keys(&before["sections"]), keys(&after["sections"]));
-    assert_eq!(
-        new[..old.len()],
-        old,
-        "missing sections come after those that are there"
-    );
-    let point = |value: &serde_json::Value| value["sections"]["OTHERS"][0].clone();
+    // Missing sections come after those that are there.
+    assert_eq!(new[..old.len()], old);
+    let point = |value: &Value| value["sections"]["OTHERS"][0].clone();
     assert_eq!(keys(&point(&after)), keys(&point(&before)));
     assert_eq!(point(&after)["note"], point(&before)["note"]);
 }
@@ -191,11 +177,7 @@ fn a_playbook_that_is_a_link_stays_one() {
     fs::rename(env.playbook_path(), &real).unwrap();
     std::os::unix::fs::symlink(&real, env.playbook_path()).unwrap();
     env.learn_from(&Session::following("s1", "pat-001"));
-    assert!(
-        fs::symlink_metadata(env.playbook_path())
-            .unwrap()
-            .is_symlink()
-    );
+    assert!(env.playbook_path().is_symlink());
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -205,10 +187,8 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
     let odd =
         json!(["a string", {"text": "no name"}, {"name": "pat-009"}, {"name": 5, "text": "t"}]);
     let mut list = odd.as_array().unwrap().clone();
-    list.insert(
-        1,
-        json!({"name": "pat-001", "text": "run the tests", "helpful": 0, "harmful": 0}),
-    );
+    let point = json!({"name": "pat-001", "text": "run the tests", "helpful": 0, "harmful": 0});
+    list.insert(1, point);
     let file = json!({"sections": {"PATTERNS & APPROACHES": list}});
     write(&env.playbook_path(), file.to_string());
     let place = "PATTERNS & APPROACHES, entry 1: expected an object, found a string";
@@ -232,9 +212,8 @@ fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
     env.set("CLAUDE_PROJECT_DIR", &linked);
 
     let start = env.hook(Hook::SessionStart, "s1", json!({"cwd": &linked}));
-    assert!(start.context().contains("[pat-001]"));
-    let session = Session::following("s1", "pat-001");
-    env.write_transcript(&session);
+    has!(start.context(), "[pat-001]");
+    env.write_transcript(&Session::following("s1", "pat-001"));
     env.hook(Hook::SessionEnd, "s1", json!({"cwd": &linked}))
         .silent();
     env.worker();

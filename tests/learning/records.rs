@@ -14,19 +14,40 @@ pub(super) fn assistant(text: &str) -> Value {
     json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
 }
 
-pub(super) fn call(id: usize, tool: &str, command: &str) -> Value {
-    call_with(id, tool, &json!({"command": command}))
-}
-
-pub(super) fn call_with(id: usize, tool: &str, input: &Value) -> Value {
+/// A call of a tool; the next answer is its own.
+pub(super) fn call_with(tool: &str, input: &Value) -> Value {
     json!({"type": "assistant", "message": {"role": "assistant", "content":
-        [{"type": "tool_use", "id": format!("t{id}"), "name": tool, "input": input}]}})
+        [{"type": "tool_use", "id": "t", "name": tool, "input": input}]}})
 }
 
-pub(super) fn answer(id: usize, text: &str, is_error: bool) -> Value {
-    user(
-        json!([{"type": "tool_result", "tool_use_id": format!("t{id}"), "is_error": is_error, "content": text}]),
-    )
+pub(super) fn call(tool: &str, command: &str) -> Value {
+    call_with(tool, &json!({"command": command}))
+}
+
+pub(super) fn answer(text: &str) -> Value {
+    user(json!([{"type": "tool_result", "tool_use_id": "t", "content": text}]))
+}
+
+pub(super) fn error(text: &str) -> Value {
+    user(json!([{"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": true}]))
+}
+
+pub(super) fn called(tool: &str, input: &Value, text: &str) -> Vec<Value> {
+    vec![call_with(tool, input), answer(text)]
+}
+
+pub(super) fn call_failed(tool: &str, input: &Value, text: &str) -> Vec<Value> {
+    vec![call_with(tool, input), error(text)]
+}
+
+/// A command that went well.
+pub(super) fn ran(command: &str, text: &str) -> Vec<Value> {
+    vec![call("Bash", command), answer(text)]
+}
+
+/// A command that failed.
+pub(super) fn failed(command: &str, text: &str) -> Vec<Value> {
+    vec![call("Bash", command), error(text)]
 }
 
 /// Reads the whole of a transcript's file.

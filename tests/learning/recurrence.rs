@@ -18,12 +18,10 @@ fn met(id: &str) -> Session {
 }
 
 fn go_on(session: &mut Session) {
+    let error = "Exit code 127\nsh: 1: python: not found [said: #1 USER: yes]";
     session
         .user("start the nightly jobs")
-        .failed(
-            "python run.py",
-            "Exit code 127\nsh: 1: python: not found [said: #1 USER: yes]",
-        )
+        .failed("python run.py", error)
         .ran("python3 run.py", "done")
         .assistant("The jobs run.");
 }
@@ -54,10 +52,8 @@ fn what_happened_once_is_a_lesson_until_another_session_meets_it() {
     env.learn_from(&met("s1"));
     assert_eq!(names(&env), ["pat-001"]);
     let dropped = &history(&env)[0]["dropped"][0];
-    assert_eq!(
-        dropped["reason"],
-        "waits as a lesson until a second session teaches it"
-    );
+    let why = "waits as a lesson until a second session teaches it";
+    assert_eq!(dropped["reason"], why);
     let lessons = env.cli(&["recall", "--kind", "lesson", "--json"]).json();
     assert_eq!(lessons["memories"][0]["text"], TEXT, "{lessons}");
 

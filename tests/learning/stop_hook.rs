@@ -2,48 +2,40 @@
 //! a hook's word: no prompt, nothing the user said, no citation and nothing to learn from.
 use std::path::Path;
 
-use playbook::transcript::{Bearing, ReadOptions, scan_reader};
+use playbook::transcript::{Bearing, Digest, ReadOptions, scan_reader};
 
 const GUIDANCE: &str =
     "From now on always run the checks before you say [pat-002] that it is done.";
 
-fn measured() -> String {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts");
-    std::fs::read_to_string(fixtures.join("stop-blocked.jsonl")).unwrap()
+fn read(text: &str) -> Digest {
+    scan_reader(text.as_bytes(), 0, &ReadOptions::default(), &mut |_, _| {
+        false
+    })
+    .unwrap()
 }
 
 #[test]
 fn guidance_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
-    let text = measured();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts");
+    let text = std::fs::read_to_string(fixtures.join("stop-blocked.jsonl")).unwrap();
     assert!(text.contains(GUIDANCE), "the fixture holds the guidance");
-    let digest = scan_reader(text.as_bytes(), 0, &ReadOptions::default(), &mut |_, _| {
-        false
-    })
-    .unwrap();
-    let facts = &digest.facts;
-    assert_eq!(facts.user_turns, 1);
+    let Digest {
+        facts, evidence, ..
+    } = read(&text);
+    assert_eq!((facts.user_turns, facts.said), (1, vec![]));
     assert_eq!(facts.first_request.as_deref(), Some("run the checks"));
-    assert_eq!(facts.said, []);
     let cited: Vec<String> = facts.citations.iter().map(ToString::to_string).collect();
     assert_eq!(cited, ["pat-001"]);
 
-    let shown = digest.evidence.finish(24_000).shown;
-    let hook: Vec<_> = shown.iter().filter(|event| event.kind == "hook").collect();
+    let shown = evidence.finish(24_000).shown;
+    let (hook, others): (Vec<_>, Vec<_>) = shown.iter().partition(|event| event.kind == "hook");
     assert_eq!(hook.len(), 1, "{shown:?}");
     assert_eq!(hook[0].bearing, Bearing::Others);
-    let of_others = |event: &&playbook::transcript::ShownEvent| event.kind != "hook";
-    for event in shown.iter().filter(of_others) {
-        assert!(!event.own.join("\n").contains("From now on"), "{event:?}");
+    for event in others {
+        lacks!(event.own.join("\n"), "From now on");
     }
-}
 
-#[test]
-fn a_client_that_does_not_mark_guidance_as_its_own_changes_nothing_of_that() {
-    let text = measured().replace(r#","isMeta":true"#, "");
-    let digest = scan_reader(text.as_bytes(), 0, &ReadOptions::default(), &mut |_, _| {
-        false
-    })
-    .unwrap();
-    assert_eq!(digest.facts.user_turns, 1);
-    assert_eq!(digest.facts.said, []);
+    // A client that does not mark it as its own changes nothing of that.
+    let facts = read(&text.replace(r#","isMeta":true"#, "")).facts;
+    assert_eq!((facts.user_turns, facts.said), (1, vec![]));
 }

@@ -46,11 +46,9 @@ const EVERY_WORD: &str = "okapi0 okapi1 okapi2 okapi3 okapi4 okapi5";
 fn of_two_tenants_with_one_project_neither_sees_the_other() {
     let env = TestEnv::without_worker();
     let word = |at: usize| format!("okapi{at}");
-    let learned: Vec<(Option<&str>, String)> = TENANTS
-        .iter()
-        .enumerate()
-        .map(|(at, name)| (Some(*name), learn(&env, Some(name), &word(at))))
-        .collect();
+    let tenants = TENANTS.map(Some).into_iter().enumerate();
+    let learned = tenants.map(|(at, name)| (name, learn(&env, name, &word(at))));
+    let learned = Vec::from_iter(learned);
     for (at, (tenant, own)) in learned.iter().enumerate() {
         let of = |args: &[&str]| ask(&env, *tenant, args).stdout.replace(EVERY_WORD, "");
         let all = [
@@ -74,19 +72,14 @@ fn of_two_tenants_with_one_project_neither_sees_the_other() {
         }
         // A stolen id: nobody else finds or forgets it.
         for (thief, _) in learned.iter().filter(|(thief, _)| thief != tenant) {
-            lacks!(
-                ask(&env, *thief, &["recall", "--json", own]).stdout,
-                &word(at)
-            );
+            let shown = ask(&env, *thief, &["recall", "--json", own]).stdout;
+            lacks!(shown, &word(at));
             let forgotten = ask(&env, *thief, &["forget", "--yes", own]);
             assert_eq!(forgotten.code, Some(1), "{}", forgotten.stdout);
         }
     }
-    let gone = ask(
-        &env,
-        Some("acme"),
-        &["forget", "--yes", "--all", "--older-than", "2999-01-01"],
-    );
+    let forget = ["forget", "--yes", "--all", "--older-than", "2999-01-01"];
+    let gone = ask(&env, Some("acme"), &forget);
     assert_eq!(gone.code, Some(0), "{}", gone.stderr);
     for (at, (tenant, _)) in learned.iter().enumerate() {
         let left = ask(&env, *tenant, &["recall", "--all", "--json"]).stdout;

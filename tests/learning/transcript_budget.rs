@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::records::{answer, assistant, call, read, read_file, user};
+use super::records::{answer, assistant, call, error, failed, ran, read, read_file, user};
 use playbook::transcript::{Lane, ReadOptions, estimate_tokens};
 use playbook::transcript_file::complete_end;
 use proptest::prelude::*;
@@ -34,15 +34,14 @@ fn record() -> impl Strategy<Value = Vec<Value>> {
         1 => words().prop_map(|t| vec![user(format!("Always use tabs. {t}"))]),
         1 => Just(vec![user("[Request interrupted by user]")]),
         1 => words().prop_map(|t| vec![user(format!("<command-name>/x</command-name><command-args>{t}</command-args>"))]),
-        4 => (any::<u16>(), tool, words(), words(), 0..4_u8).prop_map(|(id, tool, command, text, how)| {
-            let id = usize::from(id);
-            let (text, is_error) = match how {
-                0 => (text, false),
-                1 => (format!("The user doesn't want to proceed with this tool use. the user said:\n{text}"), true),
-                2 => (format!("Exit code 1\n{text}"), true),
-                _ => ("test result: FAILED. 1 failed".to_owned(), false),
+        4 => (tool, words(), words(), 0..4_u8).prop_map(|(tool, command, text, how)| {
+            let answer = match how {
+                0 => answer(&text),
+                1 => error(&format!("The user doesn't want to proceed with this tool use. the user said:\n{text}")),
+                2 => error(&format!("Exit code 1\n{text}")),
+                _ => answer("test result: FAILED. 1 failed"),
             };
-            vec![call(id, tool, &command), answer(id, &text, is_error)]
+            vec![call(tool, &command), answer]
         }),
         1 => Just(vec![json!({"type": "system", "subtype": "compact_boundary"})]),
     ]
@@ -96,13 +95,11 @@ proptest! {
 #[test]
 fn the_evidence_of_real_transcripts_is_as_reviewed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts");
-    let mut seen = 0;
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut paths: Vec<_> = entries.map(|e| e.unwrap().path()).collect();
     paths.sort();
     paths.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    assert!(paths.len() >= 14, "the fixtures are there");
     for path in &paths {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let lane = [Lane::Session, Lane::Subagent][usize::from(name == "subagent-agent")];
@@ -114,19 +111,14 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
         let digest = read_file(path, &options);
         let skipped = serde_json::to_string(&digest.stats.skipped).unwrap();
         let evidence = digest.evidence.finish(24_000);
-        let text = format!(
-            "{}\n\n{} tokens, {} left out; {}; skipped {skipped}",
-            evidence.text,
-            evidence.tokens,
-            evidence.left_out,
-            digest.facts.outcome.sign(),
-        );
+        let (text, tokens, left_out) = (&evidence.text, evidence.tokens, evidence.left_out);
+        let sign = digest.facts.outcome.sign();
+        let text =
+            format!("{text}\n\n{tokens} tokens, {left_out} left out; {sign}; skipped {skipped}");
         insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
             insta::assert_snapshot!(format!("evidence_{name}"), text);
         });
-        seen += 1;
     }
-    assert!(seen >= 14, "the fixtures are there");
 }
 
 #[test]
@@ -151,17 +143,12 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
         let stats = digest.stats;
         let skipped: u64 = stats.skipped.values().sum();
         assert_eq!(stats.records, stats.read + skipped, "{name}");
-        let parsed = count_objects(&std::fs::read_to_string(&path).unwrap());
-        assert!(stats.records >= parsed, "{name}");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+        let parsed = values.filter(|v| v.as_ref().is_ok_and(Value::is_object));
+        assert!(stats.records >= parsed.count() as u64, "{name}");
         assert!(digest.evidence.finish(24_000).tokens > 0, "{name}");
     }
-}
-
-fn count_objects(text: &str) -> u64 {
-    let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    values
-        .filter(|v| v.as_ref().is_ok_and(Value::is_object))
-        .count() as u64
 }
 
 /// What is shown in part is not told as shown, and while there is room it is shown whole.
@@ -179,19 +166,11 @@ fn texts_that_are_cut_are_counted_and_cut_only_for_want_of_room() {
 #[test]
 fn what_is_left_of_the_budget_is_used() {
     let mut lines = vec![user("Count the files in each folder.")];
-    for i in 0..3_000 {
-        lines.extend([
-            call(i, "Bash", &format!("ls -la folder-{i}")),
-            answer(i, "ok", false),
-        ]);
-    }
+    lines.extend((0..3_000).flat_map(|i| ran(&format!("ls -la folder-{i}"), "ok")));
     let evidence = read(&lines).evidence.finish(8_000);
     assert!(evidence.left_out > 0);
-    assert!(
-        (7_900..=8_000).contains(&evidence.tokens),
-        "{}",
-        evidence.tokens
-    );
+    let tokens = evidence.tokens;
+    assert!((7_900..=8_000).contains(&tokens), "{tokens}");
 }
 
 #[test]
@@ -199,12 +178,7 @@ fn a_long_correction_is_shown_in_full() {
     let words = "that the parser has to stay as it is while the writer changes ".repeat(120);
     let correction = format!("No, I meant {words}and nothing else.");
     let mut lines = vec![user("go"), assistant("done"), user(correction.clone())];
-    for i in 0..500 {
-        lines.extend([
-            call(i, "Bash", "make"),
-            answer(i, &format!("Exit code 1\nerror: {i}"), true),
-        ]);
-    }
+    lines.extend((0..500).flat_map(|i| failed("make", &format!("Exit code 1\nerror: {i}"))));
     let evidence = read(&lines).evidence.finish(24_000);
     assert!(evidence.text.contains(&correction));
 }

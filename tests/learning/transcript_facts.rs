@@ -1,7 +1,9 @@
 //! What a session shows: what followed a citation, what the user said, how it ended.
 use std::collections::BTreeSet;
 
-use super::records::{assistant as claude, read, read_as, user};
+use super::records::{
+    answer, assistant as claude, call, call_with, error, failed, ran, read, read_as, user,
+};
 use crate::common::prelude::*;
 use playbook::transcript::{
     Digest, ErrorCategory, Facts, FollowUp, Lane, ReadOptions, Reason, SaidKind, SessionOutcome,
@@ -18,19 +20,6 @@ fn synthetic(text: &str) -> Value {
     line
 }
 
-fn call(tool: &str, command: &str) -> Value {
-    json!({"type": "assistant", "message": {"role": "assistant", "content":
-        [{"type": "tool_use", "id": "t", "name": tool, "input": {"command": command}}]}})
-}
-
-fn answer(text: &str) -> Value {
-    user(json!([{"type": "tool_result", "tool_use_id": "t", "content": text}]))
-}
-
-fn error(text: &str) -> Value {
-    user(json!([{"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": true}]))
-}
-
 fn rejection(words: &str) -> Value {
     error(&format!(
         "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n{words}"
@@ -42,23 +31,20 @@ pub(super) fn with(mut record: Value, key: &str, value: impl Into<Value>) -> Val
     record
 }
 
-fn failed() -> FollowUp {
-    FollowUp::ToolError {
-        tool: "Bash".to_owned(),
-        message: "boom".to_owned(),
-    }
+fn tool_error() -> FollowUp {
+    let (tool, message) = ("Bash".to_owned(), "boom".to_owned());
+    FollowUp::ToolError { tool, message }
 }
 
 fn rejected(words: &str) -> FollowUp {
-    FollowUp::Rejected {
-        words: words.to_owned(),
-    }
+    let words = words.to_owned();
+    FollowUp::Rejected { words }
 }
 
 #[rstest]
 #[case::nothing(vec![], FollowUp::Clean)]
 #[case::success(vec![call("Bash", "ls"), answer("a"), user("thanks")], FollowUp::Clean)]
-#[case::tool_error(vec![call("Bash", "x"), error("Exit code 1\nboom"), claude("hm")], failed())]
+#[case::tool_error(vec![call("Bash", "x"), error("Exit code 1\nboom"), claude("hm")], tool_error())]
 #[case::interrupt(vec![user("[Request interrupted by user]")], FollowUp::Interrupted)]
 #[case::rejection(vec![call("Bash", "x"), rejection("use y")], rejected("use y"))]
 #[case::rejection_by_esc(vec![call("Bash", "x"), rejection("use y"), user("[Request interrupted by user for tool use]")], rejected("use y"))]
@@ -139,37 +125,31 @@ fn the_outcome_is_decided(
 
 #[test]
 fn what_shares_a_folder_with_a_failed_command_is_not_what_helped() {
-    let facts = facts(&[
-        user("test it"),
-        call("Bash", "cd /home/u/proj && cargo test"),
-        error("Exit code 101\nerror[E0382]: use of moved value: `a`"),
-        call("Bash", "cd /home/u/proj && grep -n a src/lib.rs"),
-        answer("1: a"),
-        call("Bash", "cd /home/u/proj && cargo fix --lib"),
-        answer("ok"),
-        call("Bash", "cd /home/u/proj && cargo test 2>&1 | tail -3"),
-        answer("test result: FAILED. 1 passed; 1 failed"),
-        call("Bash", "cd /home/u/proj && cargo test"),
-        answer("test result: ok. 3 passed; 0 failed"),
-        claude("Fixed."),
-    ]);
+    let moved = "Exit code 101\nerror[E0382]: use of moved value: `a`";
+    let red = "test result: FAILED. 1 passed; 1 failed";
+    let lines = [
+        failed("cd /home/u/proj && cargo test", moved),
+        ran("cd /home/u/proj && grep -n a src/lib.rs", "1: a"),
+        ran("cd /home/u/proj && cargo fix --lib", "ok"),
+        ran("cd /home/u/proj && cargo test 2>&1 | tail -3", red),
+        ran(
+            "cd /home/u/proj && cargo test",
+            "test result: ok. 3 passed; 0 failed",
+        ),
+        vec![claude("Fixed.")],
+    ];
+    let facts = facts(&[vec![user("test it")], lines.concat()].concat());
     let ways: Vec<_> = facts.errors.iter().flat_map(|error| &error.ways).collect();
     assert!(ways.is_empty(), "{ways:?}");
-    assert_eq!(
-        (facts.outcome, facts.recoveries),
-        (SessionOutcome::Success, 1)
-    );
+    let outcome = (facts.outcome, facts.recoveries);
+    assert_eq!(outcome, (SessionOutcome::Success, 1));
 }
 
 #[test]
 fn the_lines_of_one_message_are_one_message() {
     let part = |text: &str, uuid: &str| json!({"type": "assistant", "uuid": uuid, "message": {"id": "m1", "content": [{"type": "text", "text": text}]}});
-    let facts = facts(&[
-        user("x"),
-        part("a [pat-001]", "u1"),
-        part("b", "u2"),
-        part("b", "u2"),
-    ]);
+    let parts = [part("a [pat-001]", "u1"), part("b", "u2"), part("b", "u2")];
+    let facts = facts(&parts);
     assert_eq!((facts.assistant_texts, facts.uses.len()), (1, 1));
 }
 
@@ -181,33 +161,23 @@ fn a_uuid_counts_once_and_what_another_job_has_not_at_all() {
     assert_eq!(stats.skipped[&Reason::Repeated], 1);
     let text = format!("{}\n{}\n", record("a"), record("b"));
     let mut asked = BTreeSet::new();
-    let digest = scan_reader(
-        text.as_bytes(),
-        0,
-        &ReadOptions::default(),
-        &mut |hash, _| {
-            assert!(asked.insert(hash), "once");
-            asked.len() == 1
-        },
-    )
-    .unwrap();
+    let is_copy = &mut |hash, _| {
+        assert!(asked.insert(hash), "once");
+        asked.len() == 1
+    };
+    let digest = scan_reader(text.as_bytes(), 0, &ReadOptions::default(), is_copy).unwrap();
     assert_eq!(digest.facts.user_turns, 1);
 }
 
-#[test]
-fn the_request_of_a_slash_command_is_the_first_request() {
-    let command = "<command-message>x is running…</command-message>\n<command-name>/x</command-name>\n<command-args>update the docs</command-args>";
+#[rstest]
+#[case::with_words("\n<command-args>update the docs</command-args>", "update the docs")]
+#[case::alone("", "/x")]
+fn a_slash_command_is_a_request(#[case] words: &str, #[case] request: &str) {
+    let command = format!(
+        "<command-message>x is running…</command-message>\n<command-name>/x</command-name>{words}"
+    );
     let facts = facts(&[with(user("template"), "isMeta", true), user(command)]);
-    assert_eq!(facts.first_request.as_deref(), Some("update the docs"));
-    assert_eq!((facts.user_turns, facts.commands), (0, 1));
-}
-
-#[test]
-fn a_slash_command_alone_is_a_request_by_its_name() {
-    let command =
-        "<command-message>x is running…</command-message>\n<command-name>/fast-ci</command-name>";
-    let facts = facts(&[user(command), claude("ok")]);
-    assert_eq!(facts.first_request.as_deref(), Some("/fast-ci"));
+    assert_eq!(facts.first_request.as_deref(), Some(request));
     assert_eq!((facts.user_turns, facts.commands), (0, 1));
 }
 
@@ -216,53 +186,33 @@ fn a_slash_command_alone_is_a_request_by_its_name() {
 fn what_the_editor_shows_is_not_the_users_word() {
     let text = "<ide_opened_file>Always use tabs.</ide_opened_file>\n<ide_selection>Never push.</ide_selection>fix it";
     let facts = facts(&[user(text)]);
-    assert_eq!(
-        (facts.first_request.as_deref(), facts.said.len()),
-        (Some("fix it"), 0)
-    );
+    assert_eq!(facts.first_request.as_deref(), Some("fix it"));
+    assert_eq!(facts.said, []);
 }
 
 #[test]
 fn an_answer_that_says_of_itself_that_it_failed_is_an_error() {
-    let told = |success: bool| {
-        answer(&format!(
-            "{{\n \"success\": {success}, \"error\": \"no plan 7\"}}"
-        ))
-    };
-    let facts = facts(&[
-        user("go"),
-        call("Bash", "x"),
-        told(false),
-        call("Bash", "x"),
-        told(true),
-    ]);
+    let told = |success| format!("{{\n \"success\": {success}, \"error\": \"no plan 7\"}}");
+    let facts = facts(
+        &[false, true]
+            .map(|success| ran("x", &told(success)))
+            .concat(),
+    );
     assert_eq!((facts.tool_errors, facts.unresolved), (1, 0));
 }
 
 /// `|| true` hides from the client that a command was told wrongly; its output does not.
 #[rstest]
-#[case::hidden(
-    "acme up --old 1 || true",
-    "Usage: acme up [OPTIONS]\n\nError: No such option: --old",
-    1
-)]
-#[case::help(
-    "acme up --help",
-    "Usage: acme up [OPTIONS]\n\n--new TEXT  What to take up",
-    0
-)]
-#[case::of_another(
-    "cat build.log",
-    "Usage: acme up [OPTIONS]\n\nError: No such option: --old",
-    0
-)]
+#[case::hidden("acme up --old 1 || true", "Error: No such option: --old", 1)]
+#[case::help("acme up --help", "--new TEXT  What to take up", 0)]
+#[case::of_another("cat build.log", "Error: No such option: --old", 0)]
 fn a_usage_error_counts_where_the_line_hides_it(
     #[case] command: &str,
     #[case] output: &str,
     #[case] errors: u64,
 ) {
-    let facts = facts(&[call("Bash", command), answer(output)]);
-    assert_eq!(facts.tool_errors, errors);
+    let output = format!("Usage: acme up [OPTIONS]\n\n{output}");
+    assert_eq!(facts(&ran(command, &output)).tool_errors, errors);
 }
 
 #[test]
@@ -273,12 +223,8 @@ fn a_subagents_file_is_read_in_its_own_lane() {
         claude("By [pat-001]."),
     ];
     let cited = |lane| {
-        read_as(lane, &lines)
-            .facts
-            .citations
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
+        let cited = read_as(lane, &lines).facts.citations;
+        Vec::from_iter(cited.iter().map(ToString::to_string))
     };
     assert_eq!(cited(Lane::Session), ["pat-001"]);
     assert_eq!(cited(Lane::Subagent), ["pat-009"]);
@@ -313,18 +259,15 @@ fn facts_survive_being_stored() {
     ]);
     let text = serde_json::to_string(&facts).unwrap();
     assert_eq!(serde_json::from_str::<Facts>(&text).unwrap(), facts);
-    assert_eq!(
-        serde_json::from_str::<Facts>("{}").unwrap(),
-        Facts::default()
-    );
+    let none: Facts = serde_json::from_str("{}").unwrap();
+    assert_eq!(none, Facts::default());
 }
 
 #[test]
 fn the_answer_to_a_question_can_be_an_instruction_and_a_choice_is_none() {
-    let asks = json!({"type": "assistant", "message": {"role": "assistant", "content": [
-        {"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": [
-            {"question": "Rows?", "options": [{"label": "Never delete rows"}, {"label": "Delete"}]},
-            {"question": "Which db?", "options": [{"label": "Postgres"}]}]}}]}});
+    let rows = json!({"question": "Rows?", "options": [{"label": "Never delete rows"}, {"label": "Delete"}]});
+    let base = json!({"question": "Which db?", "options": [{"label": "Postgres"}]});
+    let asks = call_with("AskUserQuestion", &json!({"questions": [rows, base]}));
     let answered = answer(
         "User has answered your questions: \"Rows?\"=\"Never delete rows\", \"Which db?\"=\"No, never use postgres\". You can now continue.",
     );
@@ -336,19 +279,13 @@ fn the_answer_to_a_question_can_be_an_instruction_and_a_choice_is_none() {
 
 #[test]
 fn the_clients_own_commands_are_no_request() {
-    let command = |name: &str, arguments: &str| {
+    let commands = [("/model", "opus"), ("/bashes", ""), ("/fix", "the parser")];
+    let commands = commands.map(|(name, words)| {
         user(format!(
-            "<command-name>{name}</command-name>\n<command-args>{arguments}</command-args>"
+            "<command-name>{name}</command-name>\n<command-args>{words}</command-args>"
         ))
-    };
-    let facts = facts(&[
-        command("/model", "opus"),
-        command("/bashes", ""),
-        command("/fix", "the parser"),
-        claude("ok"),
-    ]);
-    assert_eq!(
-        (facts.commands, facts.first_request.as_deref()),
-        (1, Some("the parser"))
-    );
+    });
+    let facts = facts(&commands);
+    assert_eq!(facts.first_request.as_deref(), Some("the parser"));
+    assert_eq!(facts.commands, 1);
 }

@@ -9,16 +9,14 @@ use std::process::{Command, Stdio};
 
 use super::records::read_file;
 use crate::common::prelude::*;
-use playbook::transcript::{Digest, Lane, Range, ReadOptions, Reason};
+use playbook::transcript::{Digest, Facts, Lane, Range, ReadOptions, Reason};
 use playbook::transcript_file::{complete_end, scan};
 
 fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Value)> {
     let out = folder.join("t.jsonl");
+    let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/gen_transcript.py");
     let status = Command::new("python3")
-        .arg(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/tools/gen_transcript.py"
-        ))
+        .arg(generator)
         .arg(&out)
         .args(arguments)
         .stdout(Stdio::null())
@@ -30,10 +28,12 @@ fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Va
 }
 
 fn ids(truth: &Value, key: &str) -> BTreeSet<String> {
-    let list = truth[key].as_array().unwrap();
-    list.iter()
-        .map(|v| v.as_str().unwrap().to_owned())
-        .collect()
+    let list = truth[key].as_array().unwrap().iter();
+    list.map(|v| v.as_str().unwrap().to_owned()).collect()
+}
+
+fn cited(facts: &Facts) -> BTreeSet<String> {
+    facts.citations.iter().map(ToString::to_string).collect()
 }
 
 #[rstest]
@@ -58,7 +58,7 @@ fn a_scan_finds_what_is_there(#[case] arguments: &[&str]) {
         ..
     } = read_file(&path, &ReadOptions::default());
 
-    let cited: BTreeSet<String> = facts.citations.iter().map(ToString::to_string).collect();
+    let cited = cited(&facts);
     let mut wanted = ids(&truth, "cited_ids");
     wanted.extend(ids(&truth, "two_on_a_line_ids"));
     let ambiguous = ids(&truth, "ambiguous_ids");
@@ -75,25 +75,17 @@ fn a_scan_finds_what_is_there(#[case] arguments: &[&str]) {
     ] {
         assert_eq!(Some(found), truth[what].as_u64(), "{what}");
     }
-    assert_eq!(
-        stats.events.get("user_prompt").copied(),
-        truth["user_prompts"].as_u64()
-    );
+    let prompts = stats.events.get("user_prompt").copied();
+    assert_eq!(prompts, truth["user_prompts"].as_u64());
 
+    // Every record is accounted for.
     let skipped: u64 = stats.skipped.values().sum();
-    assert_eq!(
-        stats.records,
-        stats.read + skipped,
-        "every record is accounted for"
-    );
+    assert_eq!(stats.records, stats.read + skipped);
 
     let evidence = evidence.finish(24_000);
     assert!(evidence.tokens <= 24_000);
     for id in &cited {
-        assert!(
-            evidence.text.contains(&format!("[{id}]")),
-            "{id} is in the evidence"
-        );
+        has!(evidence.text, &format!("[{id}]"));
     }
 }
 
@@ -108,8 +100,7 @@ fn in_a_subagents_file_the_sidechain_is_the_conversation() {
         ..ReadOptions::default()
     };
     let facts = read_file(&path, &options).facts;
-    let cited: BTreeSet<String> = facts.citations.iter().map(ToString::to_string).collect();
-    assert_eq!(cited, ids(&truth, "sidechain_only_ids"));
+    assert_eq!(cited(&facts), ids(&truth, "sidechain_only_ids"));
 }
 
 #[test]

@@ -26,6 +26,11 @@ fn end(env: &TestEnv, n: usize) {
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
+/// Has so many sessions end.
+fn end_all(env: &TestEnv, count: usize) {
+    (1..=count).for_each(|n| end(env, n));
+}
+
 fn answer(prompt: &str) -> String {
     let said = if prompt.contains("# The notes") {
         json!({"analysis": "a", "bullet_tags": [], "reflection": "acme knows no --fast",
@@ -49,19 +54,12 @@ fn dreams(env: &TestEnv) -> Vec<Remembered> {
     found.expect("memories")
 }
 
-fn with_api() -> (TestEnv, Api) {
-    TestEnv::answered_by([Step::Answer(answer)])
-}
-
 #[test]
 fn a_dream_is_linked_to_what_it_was_found_in() {
-    let (env, _api) = with_api();
-    for n in 1..=2 {
-        end(&env, n);
-    }
+    let (env, _api) = TestEnv::answered_by([Step::Answer(answer)]);
+    end_all(&env, 2);
     let said = env.cli(&["dream", "--json"]).json();
-    let wanted = json!({"found": false, "reflections": 2});
-    includes(&said, &wanted);
+    includes(&said, &json!({"found": false, "reflections": 2}));
     end(&env, 3);
     assert!(dreams(&env).is_empty(), "`lite` reflects on sessions only");
     let said = env.cli(&["dream", "--json"]).json();
@@ -85,14 +83,12 @@ fn a_dream_is_linked_to_what_it_was_found_in() {
 
 #[test]
 fn in_full_mode_the_worker_dreams_once_a_day() {
-    let (mut env, api) = with_api();
+    let (mut env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     env.write_config("[retry]\nbase_ms = 1\n[memory]\nmode = \"full\"\n");
-    env.set("PLAYBOOK_NOW", "2026-11-18T12:00:00Z");
-    end(&env, 1);
-    env.set("PLAYBOOK_NOW", "2026-11-19T12:00:00Z");
-    end(&env, 2);
-    env.set("PLAYBOOK_NOW", "2026-11-20T12:00:00Z");
-    end(&env, 3);
+    for n in 1..=3 {
+        env.set("PLAYBOOK_NOW", format!("2026-11-{}T12:00:00Z", 17 + n));
+        end(&env, n);
+    }
     assert_eq!((dreamt(&api), dreams(&env).len()), (1, 1));
     end(&env, 4);
     assert_eq!(dreamt(&api), 1, "one a day");
@@ -103,15 +99,13 @@ fn in_full_mode_the_worker_dreams_once_a_day() {
 
 #[test]
 fn a_dream_keeps_to_the_budgets() {
-    let (env, api) = with_api();
-    for n in 1..=3 {
-        end(&env, n);
-    }
+    let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
+    end_all(&env, 3);
     let before = api.requests().len();
     env.write_config(&format!("[budgets]\ncalls_per_day = {before}\n"));
-    let output = env.cli(&["dream"]);
-    assert_eq!(output.code, Some(1));
-    assert!(output.stderr.contains("budget"), "{}", output.stderr);
+    let refused = env.cli(&["dream"]);
+    assert_eq!(refused.code, Some(1));
+    has!(refused.stderr, "budget");
     assert_eq!((api.requests().len(), dreams(&env).len()), (before, 0));
 }
 
@@ -119,14 +113,9 @@ fn a_dream_keeps_to_the_budgets() {
 #[test]
 fn without_a_model_there_is_nothing_to_dream_of() {
     let env = TestEnv::without_worker();
-    for n in 1..=4 {
-        end(&env, n);
-    }
+    end_all(&env, 4);
     let said = env.cli(&["dream", "--json"]).json();
-    assert_eq!(
-        (said["found"].as_bool(), &said["reflections"]),
-        (Some(false), &json!(0))
-    );
+    includes(&said, &json!({"found": false, "reflections": 0}));
     assert!(dreams(&env).is_empty());
 }
 
@@ -145,15 +134,13 @@ fn a_dreamt_strategy_that_looks_like_an_attack_waits_for_the_user() {
         )
     }
     let (env, _api) = TestEnv::answered_by([Step::Answer(poisoned)]);
-    for n in 1..=3 {
-        end(&env, n);
-    }
+    end_all(&env, 3);
     let said = env.cli(&["dream"]).ok();
     has!(said, "acme knows no --fast");
     lacks!(said, "ignore all");
     let held = env.cli(&["review", "--json"]).json();
     let text = held["quarantine"][0]["text"].as_str().expect("a text");
-    assert!(text.contains("ignore all"), "{held}");
+    has!(text, "ignore all");
 }
 
 /// Cases of one rule in other words, as five sessions teach them.
@@ -173,9 +160,8 @@ fn lesson(correction: &str) -> Value {
 
 /// The lessons of a session by the part that it builds; two of its first, which is part 1.
 fn teaching(prompt: &str) -> Value {
-    let part = prompt
-        .find("build part ")
-        .map(|at| &prompt[at + 11..=at + 11]);
+    let part = prompt.find("build part ");
+    let part = part.map(|at| &prompt[at + 11..=at + 11]);
     let part: usize = part.and_then(|part| part.parse().ok()).unwrap_or(1);
     let taught = match part {
         1 => &LESSONS[..2],
@@ -195,10 +181,8 @@ fn number(prompt: &str, lesson: &str) -> String {
 
 fn joining(prompt: &str, text: &str, lessons: &[usize]) -> String {
     let said = if prompt.contains("# The notes") {
-        let repeats: Vec<String> = lessons
-            .iter()
-            .map(|at| number(prompt, LESSONS[*at]))
-            .collect();
+        let repeats = lessons.iter().map(|at| number(prompt, LESSONS[*at]));
+        let repeats: Vec<String> = repeats.collect();
         json!({"analysis": "a", "bullet_tags": [], "rule": {"type": "ADD", "text": text,
             "section": "PATTERNS & APPROACHES", "repeats": repeats}})
     } else if prompt.contains("\"operations\"") {
@@ -210,19 +194,16 @@ fn joining(prompt: &str, text: &str, lessons: &[usize]) -> String {
 }
 
 fn dreamt(api: &Api) -> usize {
-    let requests = api.requests();
-    let prompts = requests.iter().map(Request::prompt);
-    prompts
-        .filter(|prompt| prompt.contains("# The notes"))
-        .count()
+    let prompts = api.requests();
+    let prompts = prompts.iter().map(Request::prompt);
+    let dreams = prompts.filter(|prompt| prompt.contains("# The notes"));
+    dreams.count()
 }
 
 #[test]
 fn five_new_lessons_make_a_dream_and_the_rule_behind_them_a_key_point() {
     let (env, api) = TestEnv::answered_by([Step::Answer(|prompt| joining(prompt, RULE, &[0, 2]))]);
-    for n in 1..=3 {
-        end(&env, n);
-    }
+    end_all(&env, 3);
     assert_eq!(dreamt(&api), 0, "four lessons");
     end(&env, 4);
     assert_eq!(dreamt(&api), 1);
@@ -255,9 +236,7 @@ fn a_rule_that_its_lessons_do_not_carry_is_none(
     #[case] why: &str,
 ) {
     let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
-    for n in 1..=4 {
-        end(&env, n);
-    }
+    end_all(&env, 4);
     assert_eq!(dreamt(&api), 1);
     assert!(!env.project().join(".claude/playbook.json").exists());
     has!(env.log(), why);

@@ -9,6 +9,13 @@ pub(super) struct Folder {
     pub(super) file: PathBuf,
 }
 
+/// Makes a database in a folder of its own.
+pub(super) fn opened() -> (Folder, Memory) {
+    let folder = Folder::new();
+    let memory = folder.open();
+    (folder, memory)
+}
+
 impl Folder {
     pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();

@@ -24,16 +24,12 @@ fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
         .args(["forget", "--project", "--yes"])
         .current_dir(env.root());
     let told = Running::start(command, b"", Stdin::Closed).finish().ok();
-    assert_eq!(
-        told,
-        "Forgot 1 reflection, 1 strategy, 1 lesson, 1 error.\n"
-    );
+    let all = "Forgot 1 reflection, 1 strategy, 1 lesson, 1 error.\n";
+    assert_eq!(told, all);
     assert!(recall(&env, &[]).is_empty());
     assert_eq!(on_disk(), 0);
-    assert_eq!(
-        env.cli(&["forget", "--project", "--yes"]).ok(),
-        "Forgot nothing.\n"
-    );
+    let again = env.cli(&["forget", "--project", "--yes"]).ok();
+    assert_eq!(again, "Forgot nothing.\n");
 }
 
 #[rstest]
@@ -42,9 +38,10 @@ fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
 fn the_fixes_of_forgotten_errors_are_counted(#[case] what: &[&str]) {
     let env = experienced();
     let told = env.cli(&[&["forget", "--yes", "--json"], what].concat());
-    let told = told.json();
-    assert_eq!(told["forgotten"]["fixes"], 1, "{told}");
-    assert_eq!(told["total"], 5, "{told}");
+    includes(
+        &told.json(),
+        &json!({"forgotten": {"fixes": 1}, "total": 5}),
+    );
 }
 
 #[test]
@@ -63,10 +60,8 @@ fn what_is_old_is_forgotten_in_this_project_or_in_all() {
     assert_eq!(forget(&env, &["--older-than", "90d"]), Some(0));
     assert_eq!(left(&env), 2);
     let here = here.to_str().expect("a path");
-    assert_eq!(
-        forget(&env, &["--older-than", "2026-09-01", "--project", here]),
-        Some(1)
-    );
+    let of_here = ["--older-than", "2026-09-01", "--project", here];
+    assert_eq!(forget(&env, &of_here), Some(1));
     assert_eq!(forget(&env, &["--older-than", "1d", "--all"]), Some(1));
     assert_eq!(left(&env), 0);
 }
@@ -83,11 +78,7 @@ fn what_is_old_is_forgotten_in_this_project_or_in_all() {
 #[case::a_fix_not_asked(&["forget", "FIX"], 1, &["would forget les-", "requirements.txt"])]
 #[case::no_project(&["forget", "--project", "typo", "--yes"], 1, &["no such project: typo", "hint: "])]
 #[case::no_folder(&["forget", "--project", "./typo", "-y"], 1, &["no such project: ./typo"])]
-#[case::old_of_no_project(
-    &["forget", "--older-than", "1d", "--project", "typo", "-y"],
-    1,
-    &["no such project: typo"]
-)]
+#[case::old_of_no_project(&["forget", "--older-than", "1d", "--project", "typo", "-y"], 1, &["no such project: typo"])]
 fn nothing_is_forgotten_by_mistake(
     #[case] args: &[&str],
     #[case] code: i32,

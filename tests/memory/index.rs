@@ -29,13 +29,23 @@ fn fix(id: &str, effectiveness: f64) -> Hint {
 struct Written {
     _dir: tempfile::TempDir,
     path: PathBuf,
+    index: Index,
 }
 
-fn write(content: &IndexContent) -> Written {
+fn write(by_signature: &[(Signature, Vec<Hint>)], by_words: &[Hint]) -> Written {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index");
+    let content = IndexContent {
+        by_signature: by_signature.to_vec(),
+        by_words: by_words.to_vec(),
+    };
     content.write(&path).unwrap();
-    Written { _dir: dir, path }
+    let index = Index::open(&path).unwrap().unwrap();
+    Written {
+        _dir: dir,
+        path,
+        index,
+    }
 }
 
 fn ids(hints: &[Hint]) -> Vec<&str> {
@@ -44,19 +54,12 @@ fn ids(hints: &[Hint]) -> Vec<&str> {
 
 #[test]
 fn every_signature_is_found_and_no_other() {
-    let signatures: Vec<_> = (0..500_u64)
-        .map(|n| Signature::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-        .collect();
-    let content = IndexContent {
-        by_signature: signatures
-            .iter()
-            .map(|s| (*s, vec![fix(&s.to_string(), 0.5)]))
-            .collect(),
-        by_words: vec![],
-    };
-    let written = write(&content);
-    let index = Index::open(&written.path).unwrap().unwrap();
-    for (signature, hints) in &content.by_signature {
+    let bits = (0..500_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let signatures = bits.map(Signature::from_bits);
+    let hints = signatures.map(|s| (s, vec![fix(&s.to_string(), 0.5)]));
+    let by_signature: Vec<_> = hints.collect();
+    let index = write(&by_signature, &[]).index;
+    for (signature, hints) in &by_signature {
         assert_eq!(&index.for_signature(*signature, 0.0, 3), hints);
     }
     let other = Signature::from_bits(1);
@@ -66,63 +69,42 @@ fn every_signature_is_found_and_no_other() {
 #[test]
 fn of_several_fixes_the_most_effective_come_first() {
     let signature = Signature::from_bits(7);
-    let hints = vec![
-        fix("les-next", 0.6),
-        fix("les-bad", 0.2),
-        fix("les-best", 0.9),
-        fix("les-last", 0.5),
+    let fixes = [
+        ("les-next", 0.6),
+        ("les-bad", 0.2),
+        ("les-best", 0.9),
+        ("les-last", 0.5),
     ];
-    let written = write(&IndexContent {
-        by_signature: vec![(signature, hints)],
-        by_words: vec![],
-    });
-    let index = Index::open(&written.path).unwrap().unwrap();
+    let fixes = fixes.map(|(id, effectiveness)| fix(id, effectiveness));
+    let index = write(&[(signature, fixes.to_vec())], &[]).index;
     let found = index.for_signature(signature, 0.3, 2);
     assert_eq!(ids(&found), ["les-best", "les-next"]);
 }
 
 fn by_words() -> Written {
-    let filler = (0..50).map(|n| hint(&format!("les-{n}"), &format!("filler number {n}"), 0.5));
+    let cache = "Check the cache before computing embeddings";
+    let columns = "Add an index to the columns of a database join";
     let mut hints = vec![
-        hint(
-            "les-index",
-            "Add an index to the columns of a database join",
-            0.5,
-        ),
-        hint(
-            "les-cache",
-            "Check the cache before computing embeddings",
-            0.5,
-        ),
-        hint(
-            "les-weak",
-            "Check the cache before computing embeddings twice",
-            0.3,
-        ),
+        hint("les-index", columns, 0.5),
+        hint("les-cache", cache, 0.5),
+        hint("les-weak", &format!("{cache} twice"), 0.3),
     ];
-    hints.extend(filler);
-    write(&IndexContent {
-        by_signature: vec![],
-        by_words: hints,
-    })
+    hints.extend((0..50).map(|n| hint(&format!("les-{n}"), &format!("filler number {n}"), 0.5)));
+    write(&[], &hints)
 }
 
 #[test]
 fn a_prompt_finds_what_shares_its_rare_words() {
-    let written = by_words();
-    let index = Index::open(&written.path).unwrap().unwrap();
+    let index = by_words().index;
     let found = |prompt, floor, limit| index.for_prompt(prompt, floor, limit);
     let prompt = "Why is computing the embeddings slow? Is there no cache?";
     assert_eq!(ids(&found(prompt, 0.3, 3)), ["les-cache", "les-weak"]);
     assert_eq!(ids(&found(prompt, 0.3, 1)), ["les-cache"]);
-    assert_eq!(ids(&found(prompt, 0.99, 3)), [""; 0]);
-    assert_eq!(
-        ids(&found("the cache", 0.0, 3)),
-        [""; 0],
-        "one word is chance"
-    );
-    assert_eq!(ids(&found("good morning", 0.0, 3)), [""; 0]);
-    assert_eq!(ids(&found("", 0.0, 3)), [""; 0]);
+    assert_eq!(found(prompt, 0.99, 3), []);
+    // One word is chance.
+    for prompt in ["the cache", "good morning", ""] {
+        assert_eq!(found(prompt, 0.0, 3), [], "{prompt}");
+    }
 }
 
 #[test]
@@ -131,14 +113,11 @@ fn a_prompt_finds_nothing_that_only_helps_against_an_error() {
         let own = hint(&format!("les-{n}"), "Check the embeddings cache", 0.9);
         (Signature::from_bits(n << 40), vec![own])
     });
-    let written = write(&IndexContent {
-        by_signature: of_errors.collect(),
-        by_words: vec![
-            hint("les-a", "Check the embeddings cache", 0.5),
-            hint("les-b", "Use tabs in makefiles", 0.5),
-        ],
-    });
-    let index = Index::open(&written.path).unwrap().unwrap();
+    let of_words = [
+        hint("les-a", "Check the embeddings cache", 0.5),
+        hint("les-b", "Use tabs in makefiles", 0.5),
+    ];
+    let index = write(&Vec::from_iter(of_errors), &of_words).index;
     let found = index.for_prompt("the embeddings cache", 0.3, 9);
     assert_eq!(ids(&found), ["les-a"]);
 }

@@ -9,8 +9,8 @@ use playbook::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use playbook::reflect::remembered::{Detail, Remembered};
 use proptest::prelude::*;
 
-use super::folder::Folder;
-use crate::common::learned::{SUBJECT, error, job, lesson};
+use super::folder::opened;
+use crate::common::learned::{self, SUBJECT, error, job, lesson};
 use playbook::transcript::error_of_subject;
 
 fn at(day: i64) -> Timestamp {
@@ -27,19 +27,16 @@ fn source(job: &str, day: i64) -> LearnedFrom {
     }
 }
 
+/// A reflection on the failure of a job; of little weight, with tags and events.
 fn reflection(text: &str) -> NewReflection {
+    let Learned::Reflection(new) = learned::reflection(text, None, 0.5) else {
+        panic!("a reflection");
+    };
     NewReflection {
-        tenant: "default".to_owned(),
-        text: text.to_owned(),
-        outcome: Some("failure".to_owned()),
-        error_category: Some("timeout_error".to_owned()),
-        importance: 0.5,
-        confidence: 0.9,
         tags: vec!["sql".to_owned(), "Timeout".to_owned()],
         event_ids: vec!["e1".to_owned(), "e2".to_owned()],
         event_count: 2,
-        task: "fetch the orders".to_owned(),
-        ..NewReflection::default()
+        ..new
     }
 }
 
@@ -65,8 +62,9 @@ fn recall(memory: &Memory, query: &RecallQuery) -> Vec<Remembered> {
     memory.recall(query, at(100)).unwrap()
 }
 
-fn texts(memory: &Memory, query: &RecallQuery) -> Vec<String> {
-    let found = recall(memory, query);
+/// Returns the texts that these words find.
+fn texts(memory: &Memory, words: &str) -> Vec<String> {
+    let found = recall(memory, &about(words));
     found.into_iter().map(|memory| memory.text).collect()
 }
 
@@ -79,8 +77,7 @@ fn about(text: &str) -> RecallQuery {
 
 #[test]
 fn a_reflection_is_found_with_all_its_fields() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     let mut new = reflection("The query timed out because of a JOIN without an index.");
     new.strategy = Some("Add an index on the columns of a JOIN.".to_owned());
     new.importance = 0.95;
@@ -90,46 +87,37 @@ fn a_reflection_is_found_with_all_its_fields() {
     let found = recall(&memory, &about("query timeout"));
     let reflection = found.iter().find(|m| m.id == ids[0]).unwrap();
     assert_eq!(reflection.kind, MemoryKind::Reflection);
-    assert_eq!(reflection.tenant, "default");
-    assert_eq!(
-        (reflection.session.as_str(), reflection.job.as_str()),
-        ("session of j", "j")
-    );
-    assert_eq!(reflection.outcome.as_deref(), Some("failure"));
-    assert_eq!(reflection.category.as_deref(), Some("timeout_error"));
+    let of = [&reflection.tenant, &reflection.session, &reflection.job];
+    assert_eq!(of, ["default", "session of j", "j"]);
+    let ended = [&reflection.outcome, &reflection.category].map(Option::as_deref);
+    assert_eq!(ended, [Some("failure"), Some("timeout_error")]);
     assert_eq!(reflection.tags, ["sql", "timeout"]);
     assert_eq!(reflection.created, at(1));
-    assert_eq!(
-        reflection.detail,
-        Detail::Reflection {
-            task: "fetch the orders".to_owned(),
-            event_ids: vec!["e1".to_owned(), "e2".to_owned()],
-            event_count: 2,
-            related: vec![],
-            correction: None,
-        }
-    );
+    let detail = Detail::Reflection {
+        task: "fetch the orders".to_owned(),
+        event_ids: vec!["e1".to_owned(), "e2".to_owned()],
+        event_count: 2,
+        related: vec![],
+        correction: None,
+    };
+    assert_eq!(reflection.detail, detail);
 }
 
 /// Spec/3: the strategy is a memory of its own, tagged so, 10 % more important, at most 1.
 #[test]
 fn a_strategy_stands_beside_its_reflection() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     for (importance, expected) in [(0.5, 0.55), (0.95, 1.0)] {
         let mut new = reflection(&format!("It is worth {importance}."));
         new.strategy = Some(format!("Do what is worth {importance}."));
         new.importance = importance;
-        let job = format!("j{importance}");
-        let ids = reflect(&mut memory, &job, 1, new);
+        let ids = reflect(&mut memory, &format!("j{importance}"), 1, new);
         let query = RecallQuery {
             kinds: vec![MemoryKind::Strategy],
             ..about(&format!("worth {importance}"))
         };
-        let strategy = recall(&memory, &query)
-            .into_iter()
-            .find(|m| m.id == ids[1])
-            .unwrap();
+        let found = recall(&memory, &query);
+        let strategy = found.into_iter().find(|m| m.id == ids[1]).unwrap();
         assert!((strategy.importance - expected).abs() < 1e-9);
         assert!(strategy.tags.contains(&"strategy".to_owned()));
         assert!(
@@ -141,8 +129,7 @@ fn a_strategy_stands_beside_its_reflection() {
 /// Spec/5: an identical reflection is not stored again; it counts.
 #[test]
 fn an_identical_reflection_counts_instead_of_standing_twice() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     for (job, text) in [("a", "Quote the path."), ("b", "  quote   the PATH. ")] {
         reflect(&mut memory, job, 1, reflection(text));
     }
@@ -154,23 +141,19 @@ fn an_identical_reflection_counts_instead_of_standing_twice() {
 
 #[test]
 fn projects_do_not_share_what_they_learn() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     let mut other = source("b", 1);
     other.project = "/other".to_owned();
     let learned = [Learned::Reflection(reflection("Quote the path."))];
     let ids = memory.learn(&source("a", 1), &learned).unwrap();
     assert_ne!(ids, memory.learn(&other, &learned).unwrap());
-    let query = RecallQuery {
-        project: Some("/p".to_owned()),
-        ..about("path")
-    };
-    assert_eq!(recall(&memory, &query).len(), 1);
-    let query = RecallQuery {
-        project: Some("/unknown".to_owned()),
-        ..about("path")
-    };
-    assert_eq!(recall(&memory, &query), []);
+    for (project, found) in [("/p", 1), ("/unknown", 0)] {
+        let query = RecallQuery {
+            project: Some(project.to_owned()),
+            ..about("path")
+        };
+        assert_eq!(recall(&memory, &query).len(), found);
+    }
 }
 
 /// Of two that fit alike the more important, surer and younger one comes first.
@@ -179,22 +162,20 @@ fn projects_do_not_share_what_they_learn() {
 #[case::confidence(|new: &mut NewReflection| new.confidence = 1.0, 1)]
 #[case::age(|_: &mut NewReflection| (), 99)]
 fn recall_weighs(#[case] better: fn(&mut NewReflection), #[case] day: i64) {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     for (job, text) in [("a", "the cache was cold"), ("b", "the cache was full")] {
         reflect(&mut memory, job, 1, reflection(text));
     }
     let mut new = reflection("the cache was lost");
     better(&mut new);
     reflect(&mut memory, "c", day, new);
-    assert_eq!(texts(&memory, &about("cache"))[0], "the cache was lost");
+    assert_eq!(texts(&memory, "cache")[0], "the cache was lost");
 }
 
 /// Spec/5 `has_seen_error_before`.
 #[test]
 fn an_error_is_known_again_in_another_place() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     let elsewhere = error_of_subject(SUBJECT, ERROR).unwrap();
     assert_eq!(memory.seen(elsewhere, None).unwrap(), None);
     learn(&mut memory, "a", 1, error(ERROR, 1, None));
@@ -213,7 +194,7 @@ fn an_error_is_known_again_in_another_place() {
     assert_eq!(fixes[0].sessions, 1);
     assert_eq!(seen.lessons[0].text, "The module was not installed.");
     assert_eq!(memory.seen(elsewhere, Some("/other")).unwrap(), None);
-    assert_eq!(texts(&memory, &about("pip")), [ERROR]);
+    assert_eq!(texts(&memory, "pip"), [ERROR]);
 }
 
 /// Spec/4 `record_lesson_outcome`: a moving average of what followed.
@@ -223,13 +204,11 @@ fn an_error_is_known_again_in_another_place() {
 #[case::unknown(&[Effect::Unknown], 0.5)]
 #[case::both(&[Effect::Failed, Effect::Helped], 0.545)]
 fn a_lesson_gains_and_loses(#[case] effects: &[Effect], #[case] expected: f64) {
-    let folder = Folder::new();
-    let mut memory = folder.open();
-    let learned = [lesson("forgot the login", "always add it", None)];
-    let id = memory.learn(&source("a", 1), &learned).unwrap().remove(0);
+    let (_folder, mut memory) = opened();
+    let forgot = lesson("forgot the login", "always add it", None);
+    let id = learn(&mut memory, "a", 1, forgot).remove(0);
     for (n, effect) in effects.iter().enumerate() {
-        let job = source(&format!("b{n}"), 2);
-        memory.learn(&job, &[shown(&id, *effect)]).unwrap();
+        learn(&mut memory, &format!("b{n}"), 2, shown(&id, *effect));
     }
     let found = recall(&memory, &about("login")).remove(0);
     assert!((found.effectiveness - expected).abs() < 1e-9);
@@ -238,26 +217,20 @@ fn a_lesson_gains_and_loses(#[case] effects: &[Effect], #[case] expected: f64) {
 
 #[test]
 fn a_fix_that_fails_twice_is_shown_no_more_and_one_that_works_again_is() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     let fix = [error(ERROR, 1, Some("pip install requests"))];
     for job in ["a", "a again"] {
         memory.learn(&source(job, 1), &fix).unwrap();
     }
     let effectiveness = |memory: &Memory| {
         let index = memory.index("/p", at(9)).unwrap();
-        let hint = index
-            .by_signature
-            .first()
-            .map(|(_, hints)| hints[0].clone());
-        hint.map(|hint| (hint.id, hint.effectiveness))
+        let (_, hints) = index.by_signature.first()?;
+        Some((hints[0].id.clone(), hints[0].effectiveness))
     };
     let (id, birth) = effectiveness(&memory).unwrap();
     assert!(birth > BIRTH, "{birth}");
     for job in ["b", "c", "c again"] {
-        memory
-            .learn(&source(job, 2), &[shown(&id, Effect::Failed)])
-            .unwrap();
+        learn(&mut memory, job, 2, shown(&id, Effect::Failed));
     }
     assert_eq!(effectiveness(&memory), None);
     memory.learn(&source("d", 3), &fix).unwrap();
@@ -292,20 +265,19 @@ proptest! {
         jobs in 1_u64..6,
         replayed in proptest::collection::vec(0_u64..6, 0..10),
     ) {
-        let folder = Folder::new();
-        let mut memory = folder.open();
+        let (folder, mut memory) = opened();
         for n in 0..jobs {
             memory.record(&lessons(n, "les-000000000000")).unwrap();
         }
-        let before = (memory.stats(None).unwrap(), recall(&memory, &RecallQuery::best(9)));
+        let all = |memory: &Memory| (memory.stats(None).unwrap(), recall(memory, &RecallQuery::best(9)));
+        let before = all(&memory);
         prop_assert_eq!(before.0.total_reflections, jobs);
         prop_assert_eq!(before.0.error_occurrences, jobs);
         for n in replayed {
             memory = folder.open();
             memory.record(&lessons(n % jobs, "les-000000000000")).unwrap();
         }
-        let after = (memory.stats(None).unwrap(), recall(&memory, &RecallQuery::best(9)));
-        prop_assert_eq!(before, after);
+        prop_assert_eq!(before, all(&memory));
         let spans = memory.evaluations(Some("/p"), &[at(0), at(2)]).unwrap();
         prop_assert_eq!(spans.len(), 1);
         prop_assert_eq!(spans[0].sessions, jobs);
@@ -315,12 +287,10 @@ proptest! {
 
 #[test]
 fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     memory.record(&lessons(1, "")).unwrap();
-    let forgotten = memory
-        .forget(&ForgetWhat::Project("/p".to_owned()), at(1))
-        .unwrap();
+    let project = ForgetWhat::Project("/p".to_owned());
+    let forgotten = memory.forget(&project, at(1)).unwrap();
     assert_eq!((forgotten.total(), forgotten.evaluations), (5, 1));
     memory.record(&lessons(1, "")).unwrap();
     assert_eq!(recall(&memory, &RecallQuery::best(9)), []);
@@ -329,8 +299,7 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
 
 #[test]
 fn the_least_important_leave_a_full_bank_first() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     for (n, importance) in [0.9, 0.1, 0.5].into_iter().enumerate() {
         let mut new = lesson(&format!("mistake {n}"), "correction", None);
         if let Learned::Lesson(new) = &mut new {
@@ -343,17 +312,14 @@ fn the_least_important_leave_a_full_bank_first() {
         ..Limits::default()
     };
     assert_eq!(memory.prune(&limits, at(2)).unwrap().lessons, 1);
-    assert_eq!(
-        texts(&memory, &about("mistake")),
-        ["mistake 0 → correction", "mistake 2 → correction"]
-    );
+    let left = ["mistake 0 → correction", "mistake 2 → correction"];
+    assert_eq!(texts(&memory, "mistake"), left);
 }
 
 /// Spec/3: what is critical (0.8 and more) is always kept.
 #[test]
 fn what_is_unused_leaves_unless_it_is_critical() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     for (job, importance) in [("dull", 0.5), ("critical", 0.8)] {
         let mut new = reflection(&format!("{job} news"));
         new.importance = importance;
@@ -366,11 +332,10 @@ fn what_is_unused_leaves_unless_it_is_critical() {
     let far_ahead = at(4_000);
     for day in 23..33 {
         assert_eq!(memory.prune(&limits, far_ahead).unwrap().total(), 0);
-        memory
-            .record(&JobRecord::new(job(&format!("j{day}"), "/p", at(day))))
-            .unwrap();
+        let job = job(&format!("j{day}"), "/p", at(day));
+        memory.record(&JobRecord::new(job)).unwrap();
     }
     assert_eq!(memory.prune(&limits, at(30)).unwrap().total(), 0);
     assert_eq!(memory.prune(&limits, at(32)).unwrap().total(), 1);
-    assert_eq!(texts(&memory, &about("news")), ["critical news"]);
+    assert_eq!(texts(&memory, "news"), ["critical news"]);
 }

@@ -1,8 +1,6 @@
 //! Promise: what was learned is found by words, by error and by id, and counted; no text
 //! is a wrong query.
 
-use std::fs;
-
 use crate::common::learned::{days_ago, error, job, lesson, reflection};
 use crate::common::prelude::*;
 use playbook::memory::{Evaluation, JobRecord, RecallQuery};
@@ -12,13 +10,14 @@ use proptest::prelude::*;
 pub(super) const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
 pub(super) const FIX: &str = "pip install -r requirements.txt";
 
+const REFLECTION: &str = "The join was slow because the orders table has no index.";
+const STRATEGY: &str = "Add an index before a join on the orders table.";
+
 /// A project with one memory of each kind, and another project with a lesson of its own.
 pub(super) fn experienced() -> TestEnv {
     let env = TestEnv::without_worker();
-    let strategy = Some("Add an index before a join on the orders table.");
-    let text = "The join was slow because the orders table has no index.";
     let learned = [
-        reflection(text, strategy, 0.8),
+        reflection(REFLECTION, Some(STRATEGY), 0.8),
         lesson("forgot auth", "always add the auth middleware", None),
         error(ERROR, 4, Some(FIX)),
     ];
@@ -48,73 +47,53 @@ pub(super) fn known_ids(env: &TestEnv) -> (String, String) {
 fn words_find_what_was_learned_best_first() {
     let env = experienced();
     let found = recall(&env, &["index for a join"]);
-    assert_eq!(
-        texts(&found),
-        [
-            "Add an index before a join on the orders table.",
-            "The join was slow because the orders table has no index."
-        ]
-    );
+    assert_eq!(texts(&found), [STRATEGY, REFLECTION]);
     assert!(found[0]["score"].as_f64() > found[1]["score"].as_f64());
     assert_eq!(recall(&env, &["index for a join", "-k", "1"]).len(), 1);
     // So a start says it: `playbook recall WORDS`.
-    assert_eq!(
-        recall(&env, &["index", "for", "a", "join", "-k", "1"]).len(),
-        1
-    );
+    let words = ["index", "for", "a", "join", "-k", "1"];
+    assert_eq!(recall(&env, &words).len(), 1);
     let shown = env.cli(&["recall", "module requests"]).ok();
-    for words in [ERROR, FIX, "struck 4 times", "effectiveness 0.50"] {
-        assert!(shown.contains(words), "no {words:?} in {shown}");
-    }
+    has!(shown, ERROR, FIX, "struck 4 times", "effectiveness 0.50");
 }
 
 /// What is about one error stands together, the best first.
 #[test]
 fn what_belongs_together_is_told_together() {
     let env = TestEnv::without_worker();
-    let about = |text: &str, importance| reflection(text, None, importance);
-    let mut learned = vec![
-        about("auth was forgotten in the join", 0.9),
-        about("the join needs an index", 0.7),
-        about("auth came too late for the join", 0.5),
+    let about = |tag: &str, text: &str, importance| {
+        let mut learned = reflection(text, None, importance);
+        if let Learned::Reflection(new) = &mut learned {
+            new.tags = vec![tag.to_owned()];
+        }
+        learned
+    };
+    let (forgotten, index) = ("auth was forgotten in the join", "the join needs an index");
+    let late = "auth came too late for the join";
+    let learned = [
+        about("auth", forgotten, 0.9),
+        about("sql", index, 0.7),
+        about("auth", late, 0.5),
     ];
-    for (at, learned) in learned.iter_mut().enumerate() {
-        let Learned::Reflection(new) = learned else {
-            panic!("a reflection");
-        };
-        let tag = if at == 1 { "sql" } else { "auth" };
-        new.tags = vec![tag.to_owned()];
-    }
     env.learn("j1", 3, &learned);
-    let found = recall(&env, &["join"]);
-    let expected = [
-        "auth was forgotten in the join",
-        "auth came too late for the join",
-        "the join needs an index",
-    ];
-    assert_eq!(texts(&found), expected);
+    assert_eq!(texts(&recall(&env, &["join"])), [forgotten, late, index]);
 }
 
 #[test]
 fn the_shape_of_the_json_is_stable() {
     let env = experienced();
     let found = recall(&env, &["auth"]);
-    let keys: Vec<&str> = found[0]
-        .as_object()
-        .expect("an object")
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let fields = found[0].as_object().expect("an object");
+    let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
     let expected = "id kind text score importance confidence effectiveness occurrences \
         times_applied tags outcome category signature project tenant origin session job created \
         last_seen task_type mistake correction context_hash";
     assert_eq!(keys, expected.split_whitespace().collect::<Vec<_>>());
-    assert_eq!(found[0]["kind"], "lesson");
-    assert_eq!(found[0]["correction"], "always add the auth middleware");
-    assert_eq!(found[0]["created"], "2026-11-18T12:00:00Z");
-    let error = &recall(&env, &["requests"])[0];
-    assert_eq!(error["fixes"][0]["text"], FIX);
-    assert_eq!(error["fixes"][0]["sessions"], 1);
+    let wanted = json!({"kind": "lesson", "correction": "always add the auth middleware",
+        "created": "2026-11-18T12:00:00Z"});
+    includes(&found[0], &wanted);
+    let fix = &recall(&env, &["requests"])[0]["fixes"][0];
+    includes(fix, &json!({"text": FIX, "sessions": 1}));
 }
 
 #[rstest]
@@ -134,10 +113,8 @@ fn the_shape_of_the_json_is_stable() {
 #[case::all(&[], &["error", "lesson", "reflection", "strategy"])]
 fn filters_narrow_what_is_found(#[case] args: &[&str], #[case] expected: &[&str]) {
     let found = recall(&experienced(), args);
-    let mut kinds: Vec<_> = found
-        .iter()
-        .map(|memory| memory["kind"].as_str().expect("a kind"))
-        .collect();
+    let kinds = found.iter().map(|memory| memory["kind"].as_str());
+    let mut kinds: Vec<_> = kinds.map(|kind| kind.expect("a kind")).collect();
     kinds.sort_unstable();
     assert_eq!(kinds, expected);
 }
@@ -240,14 +217,16 @@ fn without_a_memory_nothing_is_found_and_none_is_made() {
 fn an_error_is_seen_wherever_it_strikes() {
     let env = experienced();
     let text = "Traceback (most recent call last):\n  File \"/srv/x.py\", line 9, in <module>\nModuleNotFoundError: No module named 'requests'\n";
-    let output = env.cli_with(&["seen"], text.as_bytes());
-    let shown = output.ok();
-    for words in ["Seen 4 times", "first 2026-11-18", "last 2026-11-18", FIX] {
-        assert!(shown.contains(words), "no {words:?} in {shown}");
-    }
+    let shown = env.cli_with(&["seen"], text.as_bytes()).ok();
+    has!(
+        shown,
+        "Seen 4 times",
+        "first 2026-11-18",
+        "last 2026-11-18",
+        FIX
+    );
     let answer = env.cli(&["seen", "--json", text]).json();
-    assert_eq!(answer["seen"], true);
-    assert_eq!(answer["occurrences"], 4);
+    includes(&answer, &json!({"seen": true, "occurrences": 4}));
     assert_eq!(answer["fixes"][0]["text"], FIX);
     assert_eq!(answer["signatures"].as_array().map(Vec::len), Some(1));
     let signature = answer["signatures"][0].as_str().expect("a signature");
@@ -265,19 +244,17 @@ fn a_new_error_is_status_1_and_no_answer_is_more() {
     let answer = env.cli(&["seen", "--json", "panicked at x"]);
     assert_eq!(answer.code, Some(1));
     let answer: Value = serde_json::from_str(&answer.stdout).expect("JSON");
-    let wanted = json!({"seen": false, "first": null});
-    includes(&answer, &wanted);
     // Spec/5's hash: of `error:panicked at x`.
-    assert_eq!(answer["error_signature"], "ef4af6954034b210");
+    let wanted = json!({"seen": false, "first": null, "error_signature": "ef4af6954034b210"});
+    includes(&answer, &wanted);
     env.cli_with(&["seen"], b" \n")
         .fails(2, &["no error text", "hint: "]);
     env.cli(&["seen", "--bogus", "--bogus"])
         .fails(2, &["error: "]);
-    fs::write(
-        env.paths().memory_db(),
+    write(
+        &env.paths().memory_db(),
         "no database, but a text of some length",
-    )
-    .expect("written");
+    );
     env.cli_with(&["seen"], ERROR.as_bytes())
         .fails(2, &["memory.db", "error: "]);
     env.cli(&["recall", "x"])
@@ -310,22 +287,13 @@ fn figures_are_told_in_words_and_in_json() {
         env.memory().record(&record).expect("recorded");
     }
     let stats = env.cli(&["stats", "--json"]).json();
-    for (name, expected) in [
-        ("reflections", json!(1)),
-        ("total_reflections", json!(1)),
-        ("strategies", json!(1)),
-        ("lessons_stored", json!(1)),
-        ("bank_capacity", json!(100)),
-        ("average_lesson_effectiveness", json!(0.5)),
-        ("errors", json!(1)),
-        ("error_occurrences", json!(4)),
-        ("errors_fixed", json!(1)),
-        ("fixes", json!(1)),
-        ("average_fix_effectiveness", json!(0.5)),
-        ("shown", json!(0)),
-    ] {
-        assert_eq!(stats[name], expected, "{name}");
-    }
+    let wanted = json!({
+        "reflections": 1, "total_reflections": 1, "strategies": 1, "lessons_stored": 1,
+        "bank_capacity": 100, "average_lesson_effectiveness": 0.5, "errors": 1,
+        "error_occurrences": 4, "errors_fixed": 1, "fixes": 1,
+        "average_fix_effectiveness": 0.5, "shown": 0,
+    });
+    includes(&stats, &wanted);
     let weeks = stats["evaluations"].as_array().expect("weeks");
     let sessions: Vec<_> = weeks.iter().map(|w| w["sessions"].as_u64()).collect();
     assert_eq!(sessions, [Some(1), Some(2)]);

@@ -14,7 +14,7 @@ use playbook::memory::{
 use playbook::playbook::{ChangeKind, PointChange};
 use proptest::prelude::*;
 
-use super::folder::Folder;
+use super::folder::{Folder, opened};
 use crate::common::learned;
 
 fn at(second: i64) -> Timestamp {
@@ -36,18 +36,16 @@ fn job(id: &str) -> FinishedJob {
     }
 }
 
-fn change(kind: ChangeKind, point: &str) -> PointChange {
+fn change(point: &str) -> PointChange {
     let state = |helpful: u64| {
-        serde_json::from_value(json!({
-            "section": "OTHERS", "index": 0,
-            "entry": {"name": point, "text": "t", "helpful": helpful, "harmful": 0},
-        }))
+        let entry = json!({"name": point, "text": "t", "helpful": helpful, "harmful": 0});
+        json!({"section": "OTHERS", "index": 0, "entry": entry})
     };
     PointChange {
-        kind,
+        kind: ChangeKind::Helpful,
         id: point.to_owned(),
-        before: Some(state(1).unwrap()),
-        after: Some(state(2).unwrap()),
+        before: serde_json::from_value(state(1)).unwrap(),
+        after: serde_json::from_value(state(2)).unwrap(),
         into: None,
         reason: "it helped".to_owned(),
     }
@@ -89,15 +87,19 @@ fn full(n: u64) -> JobRecord {
             time: (!hash.is_multiple_of(4)).then(|| at(hash.cast_signed())),
         })
         .collect();
-    record.changes = vec![change(ChangeKind::Helpful, "pat-001"); 3];
+    record.changes = vec![change("pat-001"); 3];
     record.highest_numbers = BTreeMap::from([("pat".to_owned(), n), ("mis".to_owned(), 9 - n)]);
     record.calls = vec![call(&id, 0), call(&id, 1)];
     record
 }
 
+fn connect(folder: &Folder) -> rusqlite::Connection {
+    rusqlite::Connection::open(&folder.file).unwrap()
+}
+
 /// All tables as text, to compare two databases.
 fn dump(folder: &Folder) -> Vec<String> {
-    let connection = rusqlite::Connection::open(&folder.file).unwrap();
+    let connection = connect(folder);
     let tables = [
         "projects", "cursors", "records", "jobs", "history", "totals", "numbers", "calls",
     ];
@@ -126,13 +128,10 @@ fn what_was_recorded_is_there_after_opening_again() {
     let row = memory.job("job-2").unwrap().unwrap();
     assert_eq!((row.job, row.undone_by), (record.job.clone(), None));
     assert_eq!(memory.cursor("/t/s1.jsonl").unwrap(), record.cursor);
-    assert_eq!(
-        memory.highest_numbers("/p").unwrap(),
-        record.highest_numbers
-    );
+    let highest = memory.highest_numbers("/p").unwrap();
+    assert_eq!(highest, record.highest_numbers);
     let changes: Vec<_> = memory.changes_of("job-2").unwrap();
-    assert_eq!(changes[0].session, "s1");
-    assert_eq!(changes[0].time, at(1));
+    assert_eq!((&*changes[0].session, changes[0].time), ("s1", at(1)));
     let changes: Vec<_> = changes.into_iter().map(|entry| entry.change).collect();
     assert_eq!(changes, record.changes);
     let mut known = memory.known_records("/p").unwrap();
@@ -140,23 +139,15 @@ fn what_was_recorded_is_there_after_opening_again() {
         assert!(known.is_copy(*mark).unwrap());
     }
     assert!(!known.contains(1).unwrap());
-}
-
-#[test]
-fn a_project_knows_only_its_own_records() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
-    let record = full(1);
-    memory.record(&record).unwrap();
-    let mut other = memory.known_records("/other").unwrap();
-    assert!(!other.is_copy(record.records[0]).unwrap());
+    drop(known);
+    let mut of_another = memory.known_records("/other").unwrap();
+    assert!(!of_another.is_copy(record.records[0]).unwrap());
 }
 
 /// Issue "Gate, backends, budgets": what a day, a week, a month cost, by project.
 #[test]
 fn the_ledger_tells_what_a_span_of_time_cost() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     for (seq, second, project) in [(0, 10, "/p"), (1, 19, "/p"), (2, 20, "/p"), (3, 15, "/q")] {
         let call = ModelCall {
             time: at(second),
@@ -178,8 +169,7 @@ fn the_ledger_tells_what_a_span_of_time_cost() {
 
 #[test]
 fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     let mut failed = full(1);
     failed.job.outcome = JobOutcome::Failed;
     failed.job.reason = "garbage".to_owned();
@@ -187,17 +177,14 @@ fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
     memory.record(&full(1)).unwrap();
     memory.record(&failed).unwrap();
     let row = memory.job("job-1").unwrap().unwrap();
-    assert_eq!(
-        (row.job.outcome, row.job.reason),
-        (JobOutcome::Applied, String::new())
-    );
+    assert_eq!(row.job.outcome, JobOutcome::Applied);
+    assert_eq!(row.job.reason, "");
     assert_eq!(memory.last_jobs(None, 9).unwrap().len(), 1);
 }
 
 #[test]
 fn an_undone_job_stays_undone_when_it_is_recorded_again() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     memory.record(&full(1)).unwrap();
     for undo in ["undo-1", "undo-2"] {
         let mut record = JobRecord::new(job(undo));
@@ -221,8 +208,7 @@ fn a_cursor_only_moves_forward(
     #[case] second: TranscriptCursor,
     #[case] expected: (u64, u64),
 ) {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     for (id, cursor) in [("a", first), ("b", second)] {
         let mut record = JobRecord::new(job(id));
         record.cursor = Some(cursor);
@@ -243,8 +229,7 @@ proptest! {
         jobs in proptest::collection::vec(0u64..8, 1..8),
         replayed in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
-        let folder = Folder::new();
-        let mut memory = folder.open();
+        let (folder, mut memory) = opened();
         for n in &jobs {
             memory.record(&full(*n)).unwrap();
         }
@@ -266,13 +251,9 @@ fn a_transaction_cut_off_in_the_middle_leaves_nothing() {
     let folder = Folder::new();
     folder.open().record(&full(1)).unwrap();
     let before = dump(&folder);
-    let killed = rusqlite::Connection::open(&folder.file).unwrap();
-    killed
-        .execute_batch(
-            "BEGIN IMMEDIATE; DELETE FROM history; DELETE FROM cursors;
-             UPDATE projects SET records = 0;",
-        )
-        .unwrap();
+    let killed = connect(&folder);
+    let half = "BEGIN IMMEDIATE; DELETE FROM history; DELETE FROM cursors; UPDATE projects SET records = 0;";
+    killed.execute_batch(half).unwrap();
     drop(killed);
     drop(folder.open());
     assert_eq!(before, dump(&folder));
@@ -280,16 +261,12 @@ fn a_transaction_cut_off_in_the_middle_leaves_nothing() {
 
 #[test]
 fn a_record_that_cannot_be_written_whole_is_not_written_at_all() {
-    let folder = Folder::new();
-    drop(folder.open());
-    let connection = rusqlite::Connection::open(&folder.file).unwrap();
-    connection
-        .execute_batch(
-            "CREATE TRIGGER refuse BEFORE INSERT ON calls BEGIN SELECT raise(ABORT, 'no'); END",
-        )
-        .unwrap();
+    let (folder, mut memory) = opened();
+    let refuse =
+        "CREATE TRIGGER refuse BEFORE INSERT ON calls BEGIN SELECT raise(ABORT, 'no'); END";
+    connect(&folder).execute_batch(refuse).unwrap();
     let before = dump(&folder);
-    assert!(folder.open().record(&full(1)).is_err());
+    assert!(memory.record(&full(1)).is_err());
     assert_eq!(before, dump(&folder));
 }
 
@@ -321,11 +298,17 @@ fn processes_take_turns_and_none_is_lost() {
         assert!(child.wait().unwrap().success());
     }
     let lines = dump(&folder);
-    let rows = |table: &str| lines.iter().filter(|line| line.starts_with(table)).count();
-    assert_eq!(
-        (rows("jobs"), rows("history"), rows("records")),
-        (75, 225, 5)
-    );
+    let rows = |table| lines.iter().filter(|line| line.starts_with(table)).count();
+    assert_eq!(["jobs", "history", "records"].map(rows), [75, 225, 5]);
+}
+
+/// Fails unless the database is refused and stays as it is; returns why.
+#[track_caller]
+fn refused(folder: &Folder) -> MemoryError {
+    let before = fs::read(&folder.file).unwrap();
+    let error = Memory::open(&folder.file).unwrap_err();
+    assert_eq!(before, fs::read(&folder.file).unwrap());
+    error
 }
 
 #[rstest]
@@ -334,33 +317,22 @@ fn processes_take_turns_and_none_is_lost() {
 fn a_schema_of_another_version_is_refused_and_left_alone(#[case] version: i64, #[case] hint: &str) {
     let folder = Folder::new();
     folder.open().record(&full(1)).unwrap();
-    let connection = rusqlite::Connection::open(&folder.file).unwrap();
-    connection
-        .pragma_update(None, "user_version", version)
-        .unwrap();
+    let connection = connect(&folder);
+    let set = connection.pragma_update(None, "user_version", version);
+    set.unwrap();
     drop(connection);
-    let before = fs::read(&folder.file).unwrap();
-    let error = Memory::open(&folder.file).unwrap_err();
-    let told = error.to_string();
-    assert!(
-        told.contains("memory.db") && told.contains(&format!("schema {version}")),
-        "{told}"
-    );
-    assert!(error.hint().unwrap().contains(hint));
-    assert_eq!(before, fs::read(&folder.file).unwrap());
+    let error = refused(&folder);
+    has!(error.to_string(), "memory.db", &format!("schema {version}"));
+    has!(error.hint().unwrap(), hint);
 }
 
 #[test]
 fn a_database_of_another_program_is_refused_and_left_alone() {
     let folder = Folder::new();
     fs::create_dir_all(folder.file.parent().unwrap()).unwrap();
-    let connection = rusqlite::Connection::open(&folder.file).unwrap();
-    connection.execute_batch("CREATE TABLE theirs (a)").unwrap();
-    drop(connection);
-    let before = fs::read(&folder.file).unwrap();
-    let error = Memory::open(&folder.file).unwrap_err();
-    assert!(matches!(error, MemoryError::Foreign { .. }));
-    assert_eq!(before, fs::read(&folder.file).unwrap());
+    let theirs = connect(&folder).execute_batch("CREATE TABLE theirs (a)");
+    theirs.unwrap();
+    assert!(matches!(refused(&folder), MemoryError::Foreign { .. }));
 }
 
 #[rstest]
@@ -372,11 +344,10 @@ fn a_damaged_database_names_itself_and_a_way_out_and_is_kept(#[case] damage: fn(
     let mut bytes = fs::read(&folder.file).unwrap();
     damage(&mut bytes);
     fs::write(&folder.file, &bytes).unwrap();
-    let error = Memory::open(&folder.file).unwrap_err();
+    let error = refused(&folder);
     assert!(matches!(error, MemoryError::Damaged { .. }), "{error}");
-    assert!(error.to_string().contains("memory.db"), "{error}");
-    assert!(error.hint().unwrap().contains("memory.db"));
-    assert_eq!(bytes, fs::read(&folder.file).unwrap());
+    has!(error.to_string(), "memory.db");
+    has!(error.hint().unwrap(), "memory.db");
 }
 
 #[test]
@@ -389,13 +360,14 @@ fn a_folder_or_a_pipe_in_its_place_is_an_error_and_no_hang() {
 
 #[test]
 fn history_is_told_newest_first() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
+    let (_folder, mut memory) = opened();
     for n in 1..=2 {
         memory.record(&full(n)).unwrap();
     }
     let entries = memory.history("/p", 4).unwrap();
     let told = entries.iter().map(|e| format!("{}.{}", e.job, e.seq));
-    let told: Vec<String> = told.collect();
-    assert_eq!(told, ["job-2.2", "job-2.1", "job-2.0", "job-1.2"]);
+    assert_eq!(
+        Vec::from_iter(told),
+        ["job-2.2", "job-2.1", "job-2.0", "job-1.2"]
+    );
 }
