@@ -39,6 +39,13 @@ pub(super) fn false_done(prompt: &str) -> Session {
     session
 }
 
+/// A user whose gate is in this mode, and a session that is falsely done.
+fn falsely_done(mode: &str) -> TestEnv {
+    let env = with_gate(mode);
+    env.write_transcript(&false_done("p1"));
+    env
+}
+
 pub(super) fn stop(env: &TestEnv, prompt: &str, change: Value) -> Output {
     let mut keys = json!({"prompt_id": prompt, "last_assistant_message": DONE});
     merge(&mut keys, change);
@@ -75,8 +82,7 @@ fn a_false_done_is_blocked_with_its_evidence_and_the_next_stop_passes() {
 
 #[test]
 fn told_is_the_user_alone_and_the_turn_ends() {
-    let env = with_gate("tell");
-    env.write_transcript(&false_done("p1"));
+    let env = falsely_done("tell");
     let reply = stop(&env, "p1", json!({})).json();
     assert_eq!(reply.as_object().unwrap().len(), 1, "{reply}");
     has!(reply["systemMessage"].as_str().unwrap(), "cargo test");
@@ -118,41 +124,26 @@ fn a_gate_that_is_never_satisfied_ends_after_per_step() {
 #[case::another_prompt(json!({"prompt_id": "p2"}))]
 #[case::no_message(json!({"last_assistant_message": ""}))]
 fn it_is_silent_where_it_cannot_be_certain(#[case] change: Value) {
-    let env = with_gate("block");
-    env.write_transcript(&false_done("p1"));
+    let env = falsely_done("block");
     stop(&env, "p1", change).silent();
 }
 
-#[test]
-fn it_is_silent_where_the_client_has_not_written_the_turn_yet() {
-    let env = with_gate("block");
-    stop(&env, "p1", json!({})).silent();
-    let mut transcript = Session::new(SESSION);
-    transcript.prompt("p1", "mend the parser");
-    transcript.calls("Bash", &json!({"command": "cargo test"}));
-    env.write_transcript(&transcript);
-    stop(&env, "p1", json!({})).silent();
-}
-
-#[test]
-fn it_is_silent_where_the_prompt_lies_further_back_than_it_reads() {
-    let env = with_gate("block");
-    let mut transcript = Session::new(SESSION);
-    transcript.prompt("p1", "mend the parser");
-    let filler = "x".repeat(1 << 20);
+#[rstest]
+#[case::interrupted(|turn: &mut Session| { turn.tests_fail().interrupted(); })]
+#[case::not_written_yet_by_the_client(|turn: &mut Session| {
+    turn.calls("Bash", &json!({"command": "cargo test"}));
+})]
+#[case::further_back_than_it_reads(|turn: &mut Session| {
     for _ in 0..5 {
-        transcript.tool("Read", &json!({"file_path": "/a"}), &filler);
+        turn.tool("Read", &json!({"file_path": "/a"}), &"x".repeat(1 << 20));
     }
-    transcript.tests_fail();
-    env.write_transcript(&transcript);
-    stop(&env, "p1", json!({})).silent();
-}
-
-#[test]
-fn an_interrupted_turn_is_let_go() {
+    turn.tests_fail();
+})]
+fn a_turn_that_cannot_be_judged_is_let_go(#[case] happens: fn(&mut Session)) {
     let env = with_gate("block");
-    let mut transcript = false_done("p1");
-    transcript.interrupted();
+    stop(&env, "p1", json!({})).silent();
+    let mut transcript = Session::new(SESSION);
+    happens(transcript.prompt("p1", "mend the parser"));
     env.write_transcript(&transcript);
     stop(&env, "p1", json!({})).silent();
 }
@@ -171,17 +162,8 @@ fn it_says_nothing_where_it_is_off(#[case] config: &str) {
 }
 
 #[test]
-fn a_project_can_switch_it_off_for_itself() {
-    let env = with_gate("block");
-    env.write_project(".claude/playbook.toml", "[gate]\nmode = \"off\"\n");
-    env.write_transcript(&false_done("p1"));
-    stop(&env, "p1", json!({})).silent();
-}
-
-#[test]
 fn what_cannot_be_written_down_is_not_said() {
-    let env = with_gate("block");
-    env.write_transcript(&false_done("p1"));
+    let env = falsely_done("block");
     stop(&env, "p1", json!({})).ok();
     // A file stands where the folder of its records was.
     let folder = env.project_state().join("gate");
@@ -196,8 +178,7 @@ fn what_cannot_be_written_down_is_not_said() {
 
 #[test]
 fn a_record_that_cannot_be_read_is_left_as_it_is_and_nothing_is_said() {
-    let env = with_gate("block");
-    env.write_transcript(&false_done("p1"));
+    let env = falsely_done("block");
     stop(&env, "p1", json!({})).ok();
     let mut records = fs::read_dir(env.project_state().join("gate")).unwrap();
     let record = records.next().unwrap().unwrap().path();

@@ -4,6 +4,7 @@
 use std::fs;
 
 use super::recall::{ERROR, FIX, asks, experienced, fails, told};
+use super::session_start::is_strange;
 use crate::common::learned::SUBJECT;
 use crate::common::prelude::*;
 use playbook::hint::{Hint, MemoryKind};
@@ -75,14 +76,9 @@ fn a_text_from_the_index_cannot_leave_its_line(#[case] text: &str) {
     let env = with_index(vec![hint("les-0123456789ab", text)]);
     let told = told(fails(&env, "s1", ERROR));
     assert_eq!(told.lines().count(), 2, "{told:?}");
-    lacks!(told, "</system-reminder>");
+    lacks!(told, "</system-reminder>", "[pat-777] helpful");
     assert_eq!(told.matches("[les-").count(), 1, "{told}");
-    lacks!(told, "[pat-777] helpful");
-    let strange = |c: char| {
-        (c.is_control() && c != '\n')
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}')
-    };
-    assert!(!told.contains(strange), "{told:?}");
+    assert!(!told.contains(is_strange), "{told:?}");
 }
 
 #[rstest]
@@ -110,23 +106,15 @@ fn a_path_that_is_no_index_neither_hangs_nor_speaks(#[case] kind: &str) {
     fs::remove_file(&path).expect("removed");
     match kind {
         "folder" => fs::create_dir(&path).expect("a folder"),
-        "fifo" => rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &path,
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR,
-            0,
-        )
-        .expect("a FIFO"),
+        "fifo" => {
+            use rustix::fs::{CWD, FileType::Fifo, Mode, mknodat};
+            mknodat(CWD, &path, Fifo, Mode::RUSR, 0).expect("a FIFO");
+        }
         "loop" => std::os::unix::fs::symlink(&path, &path).expect("a link"),
         _ => {
             // A header that promises 4 GB of hints, and a file that has them.
-            let version = env!("CARGO_PKG_VERSION");
-            let length = u32::MAX;
-            write(
-                &path,
-                format!("playbook-hints 4 {version} 0 0 0 {length}\n"),
-            );
+            let head = concat!("playbook-hints 4 ", env!("CARGO_PKG_VERSION"));
+            write(&path, format!("{head} 0 0 0 {}\n", u32::MAX));
             let file = fs::File::options().write(true).open(&path).expect("a file");
             file.set_len(1 << 36).expect("sparse");
         }

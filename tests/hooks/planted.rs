@@ -276,34 +276,25 @@ fn own_patterns_and_own_files_are_kept_out_too() {
             "<tool_use_error>String to replace not found in file.\nString: nobody-would-know-this</tool_use_error>",
         )
         .assistant("By [pat-001], done: ACME-4711-77.").done();
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    let transcript = env.write_transcript(&session);
+    env.write_transcript(&session);
     env.use_api(&api.base_url(), "sk-ant-our-own-key-0123456789");
     env.write_config("[secrets]\npatterns = ['ACME-[0-9-]+']\nnever_read = ['notes.*']\n");
     env.ends("s1");
     env.settle();
     assert!(!api.requests().is_empty());
-    let everything = api.requests().into_iter().map(|r| r.body);
-    let files = written(&env, &[transcript])
-        .into_iter()
-        .map(|(_, bytes)| bytes);
-    for bytes in everything.chain(files) {
-        let text = String::from_utf8_lossy(&bytes);
+    for request in api.requests() {
+        let text = String::from_utf8_lossy(&request.body).into_owned();
         lacks!(text, "ACME-4711", "nobody-would-know");
     }
+    env.assert_nowhere(&["ACME-4711", "nobody-would-know"], &["s1.jsonl"]);
 }
 
 #[test]
 fn a_pattern_that_cannot_be_used_is_named_and_jobs_wait() {
-    let api = Api::canned();
-    let mut env = TestEnv::new();
-    let session = Session::citing("s1");
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    env.write_transcript(&session);
-    env.use_api(&api.base_url(), "sk-ant-our-own-key-0123456789");
+    let (env, api) = TestEnv::with_model();
     env.write_config("[secrets]\npatterns = ['(']\n");
-    env.ends("s1");
-    env.settle();
+    env.end_citing("s1");
+    env.worker();
     assert!(api.requests().is_empty(), "nothing is sent unmasked");
     assert_eq!(env.spool().len(), 1);
     let check = format!("{:?}", env.cli(&["config", "check"]));

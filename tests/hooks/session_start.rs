@@ -22,26 +22,15 @@ fn start(env: &TestEnv, session: &str, source: &str) -> Output {
     env.hook(Hook::SessionStart, session, json!({"source": source}))
 }
 
+/// REQ-REFL-002: the directive, and the lines under their headings.
 #[rstest]
 #[case::startup("startup")]
 #[case::clear("clear")]
 #[case::compact("compact")]
 #[case::of_tomorrow("teleport")]
-fn the_key_points_reach_the_session(#[case] source: &str) {
+fn the_context_asks_for_citations_and_shows_the_points_under_headings(#[case] source: &str) {
     let context = start(&with_playbook(), "s1", source).context();
-    has!(
-        context,
-        "[pat-001]",
-        "run the tests before every commit",
-        "größer ist besser, 日本語 too"
-    );
-}
-
-/// REQ-REFL-002: the directive, and the lines under their headings.
-#[test]
-fn the_context_asks_for_citations_and_shows_the_points_under_headings() {
-    let context = start(&with_playbook(), "s1", "startup").context();
-    has!(context, "cite its ID");
+    has!(context, "cite its ID", "größer ist besser, 日本語 too");
     let places = [
         "## PATTERNS & APPROACHES",
         "[pat-001] run the tests before every commit",
@@ -59,19 +48,17 @@ fn a_conversation_that_holds_the_playbook_is_not_given_it_again(#[case] source: 
     start(&with_playbook(), "s1", source).silent();
 }
 
-#[test]
-fn no_playbook_no_word() {
-    start(&TestEnv::without_worker(), "s1", "startup").silent();
-}
-
 #[rstest]
+#[case::no_playbook(Value::Null)]
 #[case::no_sections(json!({"version": "1.0", "sections": {}}))]
 #[case::empty_sections(json!({"version": "1.0", "sections": {"OTHERS": []}}))]
 #[case::a_section_of_others(json!({"sections": {"MINE": [{"name": "a", "text": "b"}]}}))]
 #[case::empty_object(json!({}))]
-fn an_empty_playbook_no_word(#[case] playbook: Value) {
+fn no_key_points_no_word(#[case] playbook: Value) {
     let env = TestEnv::without_worker();
-    write(&env.playbook_path(), playbook.to_string());
+    if !playbook.is_null() {
+        write(&env.playbook_path(), playbook.to_string());
+    }
     start(&env, "s1", "startup").silent();
 }
 
@@ -108,20 +95,20 @@ fn a_text_from_the_playbook_cannot_leave_its_line(#[case] text: &str) {
         .lines()
         .filter(|line| line.trim_start().starts_with("[pat-"));
     assert_eq!(entries.count(), 2, "{context}");
-    let strange = |c: char| {
-        (c.is_control() && c != '\n')
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}')
-    };
-    assert!(!context.contains(strange), "{context:?}");
+    assert!(!context.contains(is_strange), "{context:?}");
+}
+
+/// A sign that a text from elsewhere must not bring into a session.
+pub(super) fn is_strange(c: char) -> bool {
+    let is_unseen = matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}');
+    is_unseen || (c.is_control() && c != '\n')
 }
 
 #[test]
 fn the_users_own_template_is_used_and_other_braces_stay() {
     let env = with_playbook();
-    write(
-        &env.config_dir().join("templates/playbook.txt"),
-        "OURS {not_ours} {\n{key_points}\n}",
-    );
+    let template = env.config_dir().join("templates/playbook.txt");
+    write(&template, "OURS {not_ours} {\n{key_points}\n}");
     let context = start(&env, "s1", "startup").context();
     assert!(context.starts_with("OURS {not_ours} {\n"), "{context}");
     has!(context, "[pat-001] helpful=0 harmful=0 :: run the tests");
@@ -369,8 +356,7 @@ fn with_the_largest_budget_a_start_stays_below_the_clients_limit(#[case] letter:
     let points: Vec<(String, String)> = (1..=1000).map(point).collect();
     env.write_playbook(&points);
     env.write_config("[injection]\nmax_units = 10000\n");
-    let start = env.hook(Hook::SessionStart, "s1", json!({"source": "startup"}));
-    let context = start.context();
+    let context = start(&env, "s1", "startup").context();
     let units = context.encode_utf16().count();
     assert!(units <= CLIENT_LIMIT, "{units} units");
     assert!(units > CLIENT_LIMIT / 2, "only {units} units were used");

@@ -27,30 +27,22 @@ const TOO_MUCH: usize = 9 << 20;
 fn input_that_names_no_session_makes_no_job(#[case] input: &[u8]) {
     let env = TestEnv::with_point();
     let before = env.files();
-    for hook in Hook::ALL
-        .into_iter()
-        .filter(|hook| *hook != Hook::SessionStart)
-    {
+    let hooks = Hook::ALL.into_iter();
+    for hook in hooks.filter(|hook| *hook != Hook::SessionStart) {
         env.hook_bytes(hook, input, Stdin::Closed).silent();
     }
-    assert_eq!(env.spool(), Vec::<serde_json::Value>::new());
+    assert!(env.spool().is_empty());
     only_state_changed(&env, &before);
 }
 
-#[rstest]
-#[case::session_start(Hook::SessionStart)]
-#[case::session_end(Hook::SessionEnd)]
-#[case::pre_compact(Hook::PreCompact)]
-#[case::subagent_stop(Hook::SubagentStop)]
-#[case::post_tool_use_failure(Hook::PostToolUseFailure)]
-#[case::user_prompt_submit(Hook::UserPromptSubmit)]
-fn nine_mebibytes_are_refused_and_nothing_hangs(#[case] hook: Hook) {
+#[test]
+fn nine_mebibytes_are_refused_and_nothing_hangs() {
     let env = TestEnv::without_worker();
     let before = env.files();
-    let mut event = env.event(hook, "s1");
-    event["more"] = json!("x".repeat(TOO_MUCH));
-    env.hook_bytes(hook, event.to_string().as_bytes(), Stdin::Closed)
-        .silent();
+    let more = "x".repeat(TOO_MUCH);
+    for hook in Hook::ALL {
+        env.hook(hook, "s1", json!({"more": more})).silent();
+    }
     assert!(env.spool().is_empty());
     only_state_changed(&env, &before);
 }
@@ -60,10 +52,9 @@ fn nine_mebibytes_are_refused_and_nothing_hangs(#[case] hook: Hook) {
 #[case::objects_nested_deeply("{\"a\":")]
 fn depth_is_no_crash(#[case] opening: &str) {
     let env = TestEnv::without_worker();
+    let input = opening.repeat(1 << 20).into_bytes();
     for hook in Hook::ALL {
-        let input = opening.repeat(1 << 20);
-        env.hook_bytes(hook, input.as_bytes(), Stdin::Closed)
-            .silent();
+        env.hook_bytes(hook, &input, Stdin::Closed).silent();
     }
     assert!(env.spool().is_empty());
 }
@@ -79,13 +70,12 @@ fn a_whole_value_is_enough_though_stdin_is_never_closed() {
 }
 
 #[rstest]
-#[case::nothing("")]
-#[case::half_a_value("{\"session_id\": \"s1\", ")]
-fn a_value_that_never_comes_is_given_up_on(#[case] input: &str) {
+#[case::nothing(b"")]
+#[case::half_a_value(b"{\"session_id\": \"s1\", ")]
+fn a_value_that_never_comes_is_given_up_on(#[case] input: &[u8]) {
     let env = TestEnv::without_worker();
     for hook in Hook::ALL {
-        env.hook_bytes(hook, input.as_bytes(), Stdin::HeldOpen)
-            .silent();
+        env.hook_bytes(hook, input, Stdin::HeldOpen).silent();
     }
     assert!(env.spool().is_empty());
 }
@@ -112,13 +102,9 @@ fn unknown_keys_and_an_odd_order_are_tolerated() {
 #[case::stray_argument(&["hook", "session-end", "--bogus"])]
 #[case::not_utf8_like(&["hook", "\u{fffd}"])]
 fn a_wrong_command_line_of_a_hook_never_blocks_the_client(#[case] args: &[&str]) {
-    let env = TestEnv::without_worker();
-    let output = env.cli_with(args, b"{}");
-    assert_eq!(
-        (output.code, output.stdout.as_str()),
-        (Some(0), ""),
-        "{output:?}"
-    );
+    let output = TestEnv::without_worker().cli_with(args, b"{}");
+    let ended = (output.code, &*output.stdout);
+    assert_eq!(ended, (Some(0), ""), "{output:?}");
 }
 
 #[track_caller]
@@ -131,19 +117,4 @@ fn only_state_changed(
         changed.iter().all(|path| path.starts_with("state")),
         "{changed:?}"
     );
-}
-
-#[test]
-fn a_session_id_with_a_path_in_it_names_no_file_outside_our_state() {
-    let env = TestEnv::without_worker();
-    env.write_transcript(Session::new("s1").user("hello"));
-    let before = env.files();
-    for id in ["../../../evil", "/evil", "a/b", "..", "x\0y", "\n"] {
-        for hook in Hook::ALL {
-            let transcript = env.transcript_path("s1");
-            let change = json!({"session_id": id, "transcript_path": transcript});
-            env.hook(hook, "s1", change).silent();
-        }
-    }
-    only_state_changed(&env, &before);
 }

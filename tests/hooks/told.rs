@@ -97,10 +97,9 @@ fn and_not_when_one_of_ten_was() {
 /// No worker has lived to write its word down: the hook looks for itself.
 #[test]
 fn of_jobs_that_no_worker_ever_came_to() {
-    let env = with_api(&Api::canned());
+    let mut env = with_api(&Api::canned());
     env.end_citing("s1");
     assert_eq!(told(&env), "");
-    let mut env = env;
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
     has!(told(&env), "though jobs wait");
 }
@@ -247,7 +246,7 @@ fn after_a_failure_one_job_tries_and_not_all_at_once() {
 /// A user without a model whom a session taught something.
 fn taught(settings: &str) -> TestEnv {
     let env = TestEnv::without_worker();
-    env.write_config(&format!("backend = \"rules\"\n{settings}"));
+    env.write_config(settings);
     let mut session = Session::new("s1");
     session
         .user("From now on always run the checks before you commit.")

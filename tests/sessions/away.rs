@@ -73,14 +73,10 @@ fn a_playbook_that_is_away_is_waited_for_and_told() {
 }
 
 #[test]
-fn a_playbook_that_is_away_comes_back_by_restore() {
+fn a_playbook_that_is_away_comes_back_by_restore_or_is_begun_anew() {
     let (env, _) = with_playbook_away();
     env.cli(&["restore"]).ok();
     assert_eq!(env.marks_of("pat-001"), (0, 0));
-}
-
-#[test]
-fn the_user_begins_a_playbook_anew() {
     let (env, _) = with_playbook_away();
     fs::write(env.playbook_path(), "{}").unwrap();
     env.cli(&["add", "a new rule"]).ok();

@@ -23,13 +23,11 @@ fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
 fn go_on(env: &TestEnv) {
     let mut session = Session::citing("s1");
     let before = session.text();
-    session
-        .user("once more")
-        .assistant("By [pat-001], done again.");
+    session.user("once more").assistant("By [pat-001], again.");
     let after = session.text().replacen(&before, "", 1);
     let after = after.replace("2026-11-21T", "2026-11-22T");
     write(&env.transcript_path("s1"), before + &after);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
 }
 
 /// The only job of the spool, and its file.
@@ -48,19 +46,14 @@ fn a_stop_on_the_way_to_failed_asks_nothing_again() {
     // The evidence has been moved already, the job has not.
     let failed = env.failed().pop().expect("a failed job");
     let name = format!("{}.json", failed["id"].as_str().unwrap());
-    fs::rename(
-        env.state().join("failed").join(&name),
-        spool_file(&env, &name),
-    )
-    .unwrap();
+    let file = env.state().join("failed").join(&name);
+    fs::rename(file, spool_file(&env, &name)).unwrap();
     env.worker();
     assert_eq!(api.requests().len(), 2);
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
-    assert!(
-        env.failed()[0]["progress"]["failed"]
-            .as_str()
-            .unwrap()
-            .contains("reflect_error")
+    has!(
+        env.failed()[0]["progress"]["failed"].to_string(),
+        "reflect_error"
     );
 }
 
@@ -121,12 +114,10 @@ fn a_copy_of_a_job_file_is_no_second_job() {
 #[test]
 fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
     let (env, _api) = with_session([Step::Canned]);
+    let half = "{\"v\":1,\"id\":\"20261121T0";
     let files = [
         ("20261121T000000-00000001.json", ""),
-        (
-            "20261121T000000-00000002.json",
-            "{\"v\":1,\"id\":\"20261121T0",
-        ),
+        ("20261121T000000-00000002.json", half),
         ("20261121T000000-00000003.json", "{\"hello\": \"world\"}"),
         ("notes.txt", "someone else's"),
         ("job.json", "{}"),
@@ -204,10 +195,8 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
     let (env, _api) = with_session([Step::Canned]);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
-    env.write_state(
-        "at-work.json",
-        json!({id: {"ended": 2, "now": true}}).to_string(),
-    );
+    let ended = json!({id: {"ended": 2, "now": true}});
+    env.write_state("at-work.json", ended.to_string());
     env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
@@ -307,9 +296,8 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
     env.learn_citing("s3");
     assert_eq!(env.marks_of("pat-001"), (2, 0), "s1 and s3");
     env.set("PLAYBOOK_NOW", "2026-11-22T13:00:00Z");
-    for session in ["s1", "s2"] {
-        env.hook(Hook::SessionEnd, session, json!({})).silent();
-    }
+    env.ends("s1");
+    env.ends("s2");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (3, 0), "s2, and s1 not again");
 }
@@ -322,19 +310,15 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
 fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&str>) {
     let (mut env, _api) = with_session([Step::Canned]);
     env.worker();
-    let counted = env.marks_of("pat-001");
-    assert_eq!(counted, (1, 0));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.lose_memory();
     if let Some(left) = left {
         env.write_state("memory.db", left);
     }
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     env.learn_citing("s1");
-    assert_eq!(env.marks_of("pat-001"), counted);
-    let start = env
-        .hook(Hook::SessionStart, "s9", json!({"source": "resume"}))
-        .ok();
-    has!(start, "what was remembered of ");
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    has!(env.start_by("resume", "s9").1, "what was remembered of ");
     // It is resumed the day after, and that counts.
     go_on(&env);
     env.worker();

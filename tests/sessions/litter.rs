@@ -5,13 +5,6 @@ use std::fs;
 use crate::common::git::git;
 use crate::common::prelude::*;
 
-fn judged(env: &TestEnv, session: &Session) {
-    env.write_transcript(session);
-    let transcript = env.transcript_path("s1");
-    env.cli(&["reflect", transcript.to_str().unwrap(), "--apply"])
-        .ok();
-}
-
 /// The files that git would take in, one a line.
 fn untracked(env: &TestEnv) -> String {
     git(&env.project(), &["status", "--porcelain", "-uall"])
@@ -25,17 +18,15 @@ fn a_session_that_teaches_nothing_leaves_nothing_in_the_project() {
         .user("what does main.rs do?")
         .assistant("It starts.")
         .done();
-    judged(&env, &session);
-    assert!(!env.project().join(".claude").exists());
-    env.cli(&["remove", "pat-001"]).fails(1, &["pat-001"]);
-    assert!(!env.project().join(".claude").exists());
-    assert_eq!(untracked(&env), "");
-}
-
-#[test]
-fn a_folder_of_the_users_stays_though_nothing_was_learned() {
-    let env = TestEnv::without_worker();
+    let transcript = env.write_transcript(&session);
+    let transcript = transcript.to_str().unwrap();
+    env.cli(&["reflect", transcript, "--apply"]).ok();
     let folder = env.project().join(".claude");
+    assert!(!folder.exists());
+    env.cli(&["remove", "pat-001"]).fails(1, &["pat-001"]);
+    assert!(!folder.exists());
+    assert_eq!(untracked(&env), "");
+    // One of the user's stays.
     fs::create_dir(&folder).unwrap();
     env.cli(&["remove", "pat-001"]).fails(1, &["pat-001"]);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);

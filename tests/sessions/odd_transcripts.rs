@@ -9,12 +9,9 @@ use crate::common::prelude::*;
 
 fn learn_from(bytes: &[u8]) -> TestEnv {
     let env = TestEnv::without_worker();
-    env.write_playbook(&[
-        ("pat-001", "run the tests"),
-        ("mis-002", "a point not cited"),
-    ]);
+    env.write_playbook(&[("pat-001", "run the tests"), ("mis-002", "not cited")]);
     write(&env.transcript_path("s1"), bytes);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
     env
@@ -40,12 +37,10 @@ fn every_dress_of_one_session_is_the_same_mark() {
 fn a_line_of_twenty_megabytes_is_passed_over_or_read_and_never_fatal() {
     let mut session = Session::new("s1");
     session.user("hello");
-    let head = session.text();
     session.tool("Read", &json!({"file_path": "/big"}), &"x".repeat(20 << 20));
     session.assistant("By [pat-001], done.");
     let env = learn_from(session.text().as_bytes());
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert!(head.len() < 20 << 20);
 }
 
 #[rstest]
@@ -55,11 +50,7 @@ fn a_line_of_twenty_megabytes_is_passed_over_or_read_and_never_fatal() {
 #[case::binary(b"\x7fELF\0\0\0\0\xff\xff\n\0\n")]
 #[case::deep(&b"[".repeat(100_000))]
 fn a_file_that_is_no_transcript_teaches_nothing(#[case] bytes: &[u8]) {
-    let env = TestEnv::with_point();
-    write(&env.transcript_path("s1"), bytes);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (0, 0));
+    assert_eq!(learn_from(bytes).marks_of("pat-001"), (0, 0));
 }
 
 #[test]
@@ -73,7 +64,7 @@ fn a_citation_after_a_gigabyte_of_nothing_is_found() {
     file.write_all(b"\n").unwrap();
     file.write_all(session.text().as_bytes()).unwrap();
     drop(file);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
@@ -92,9 +83,7 @@ fn a_tab_in_the_evidence_is_printed_as_a_tab() {
 #[test]
 fn lines_with_the_id_of_an_older_session_belong_to_this_file() {
     let session = Session::citing("s1");
-    let text = session.text().replace(
-        "\"sessionId\":\"s1\"",
-        "\"session_id\":\"older\",\"sessionId\":\"s1\"",
-    );
+    let ids = r#""session_id":"older","sessionId":"s1""#;
+    let text = session.text().replace(r#""sessionId":"s1""#, ids);
     assert_eq!(learn_from(text.as_bytes()).marks_of("pat-001"), (1, 0));
 }

@@ -56,17 +56,6 @@ fn a_session_whose_client_was_killed_counts_once() {
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-#[test]
-fn a_session_that_ended_has_no_mark() {
-    let (mut env, _api) = TestEnv::with_model();
-    let client = client();
-    start_session(&mut env, "s1", &client);
-    assert_eq!(marks(&env), 1);
-    env.ends("s1");
-    assert_eq!(marks(&env), 0);
-    end(client);
-}
-
 /// The machine was restarted, or the client ran in another container: nobody can tell
 /// whether it lives, so time does.
 #[test]
@@ -115,11 +104,8 @@ fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_o
         fs::rename(&file, file.with_extension("json.taken")).unwrap();
     }
     env.worker();
-    assert_eq!(
-        (env.marks_of("pat-001"), marks(&env)),
-        ((1, 0), 1),
-        "s1 alone"
-    );
+    let alone = (env.marks_of("pat-001"), marks(&env));
+    assert_eq!(alone, ((1, 0), 1), "s1 alone");
     end(alive);
     env.worker();
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((2, 0), 0));
@@ -131,7 +117,9 @@ fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
     let (mut env, _api) = TestEnv::with_model();
     let client = client();
     start_session(&mut env, "s1", &client);
+    assert_eq!(marks(&env), 1);
     env.ends("s1");
+    assert_eq!(marks(&env), 0, "the session has ended");
     let log = env.root().join("points");
     env.set("PLAYBOOK_FAULT_LOG", &log);
     env.worker();
@@ -214,10 +202,8 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     env.write_transcript(&Session::citing("written-just-now"));
     env.worker();
     end(client);
-    assert_eq!(
-        (api.requests().len(), env.marks_of("pat-001")),
-        (asked, (1, 0))
-    );
+    let found = || (api.requests().len(), env.marks_of("pat-001"));
+    assert_eq!(found(), (asked, (1, 0)));
 
     // The user wants no session learned from.
     write_quiet(&env, &Session::citing("ended"), &env.project());
@@ -225,10 +211,7 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     fs::remove_dir_all(env.state().join("open")).unwrap();
     fs::remove_file(env.transcript_path("open")).unwrap();
     env.worker();
-    assert_eq!(
-        (api.requests().len(), env.marks_of("pat-001")),
-        (asked, (1, 0))
-    );
+    assert_eq!(found(), (asked, (1, 0)));
     env.write_client_settings(&json!({}));
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));

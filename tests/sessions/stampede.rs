@@ -52,10 +52,8 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
     let api = Api::script([slowly, Step::Canned]);
     let mut env = TestEnv::asking(&api);
     env.end_citing("s1");
-    let library = without(
-        &env,
-        "int flock(int f, int o) { errno = ENOLCK; return -1; }\n",
-    );
+    let refused = "int flock(int f, int o) { errno = ENOLCK; return -1; }\n";
+    let library = without(&env, refused);
     env.set("LD_PRELOAD", &library);
     let worker = env.begin(&["worker"]);
     api.wait_for(1, Duration::from_secs(30));
@@ -69,10 +67,8 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
 
 #[test]
 fn two_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behind() {
-    let api = Api::canned();
-    let mut env = TestEnv::new();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let (mut env, api) = TestEnv::with_model();
+    env.unset("PLAYBOOK_NO_WORKER");
     for n in 0..SESSIONS {
         env.write_transcript(&Session::citing(&format!("s{n}")));
     }

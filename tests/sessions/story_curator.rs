@@ -19,8 +19,7 @@ const REQUEST: &str =
 
 /// A playbook, a backend, and a session that has ended.
 fn with_session(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test-of-the-curator");
+    let env = TestEnv::asking(api);
     write_points(&env, POINTS);
     end(&env, "s1", "By [pat-001], done.");
     env
@@ -71,8 +70,7 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
             "add oth-003",
         ]
     );
-    assert_eq!(job["backend"], "anthropic");
-    assert_eq!(job["session"], "s1");
+    includes(job, &json!({"backend": "anthropic", "session": "s1"}));
     let said = format!("#1 USER: {REQUEST}]");
     for (change, reason) in [
         (0, "helpful here".to_owned()),
@@ -93,11 +91,8 @@ fn the_curator_sees_the_fresh_counters_and_never_the_session() {
     assert_eq!(requests.len(), 2);
     let (reflector, curator) = (requests[0].prompt(), requests[1].prompt());
     has!(reflector, "By [pat-001], done.");
-    has!(
-        curator,
-        "[pat-001] helpful=2 harmful=0 :: run the tests",
-        "it went well"
-    );
+    let counters = "[pat-001] helpful=2 harmful=0 :: run the tests";
+    has!(curator, counters, "it went well");
     lacks!(curator, "By [pat-001], done.");
 }
 
@@ -137,20 +132,6 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
     );
 }
 
-#[test]
-fn more_than_ten_operations_are_cut_at_ten() {
-    let many: Vec<Value> = (1..=15)
-        .map(|n| json!({"type": "ADD", "text": format!("rule number {n}"), "section": "OTHERS"}))
-        .collect();
-    let api = Api::script(replies(&json!(many)));
-    let env = with_session(&api);
-    env.worker();
-    let mut added = points(&env);
-    added.retain(|point| point.contains("rule number"));
-    assert_eq!(added.len(), 10);
-    assert!(added[9].contains("rule number 10"), "{added:?}");
-}
-
 /// A job must be able to read what it stored.
 #[test]
 fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
@@ -183,13 +164,10 @@ fn an_answer_that_stays_bad_costs_the_operations_and_is_told(#[case] bad: Step) 
     assert_eq!(deeds(job), ["helpful pat-001"]);
     let reason = job["reason"].as_str().unwrap();
     assert!(reason.starts_with("curator_error:"), "{reason}");
-    assert!(env.cli(&["log"]).ok().contains(reason));
-    assert!(env.log().contains(reason));
-    assert!(
-        env.reflections()
-            .iter()
-            .any(|line| line["reason"] == reason)
-    );
+    has!(env.cli(&["log"]).ok(), reason);
+    has!(env.log(), reason);
+    let lines = env.reflections();
+    assert!(lines.iter().any(|line| line["reason"] == reason));
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
@@ -207,15 +185,13 @@ fn an_overloaded_curator_makes_the_job_wait_before_anything_is_applied() {
     assert_eq!(history(&env), Vec::<Value>::new());
 
     env.worker_at("2026-11-22T12:00:00Z");
-    let asked: Vec<bool> = api
-        .requests()
-        .iter()
-        .map(|request| request.prompt().contains("merged_text"))
-        .collect();
+    let requests = api.requests();
+    let curator = requests.iter().map(|r| r.prompt().contains("merged_text"));
+    let curator: Vec<bool> = curator.collect();
     assert_eq!(
-        asked,
+        curator,
         [false, true, true, true, true],
-        "the reflector is asked once"
+        "the reflector once"
     );
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert_eq!(env.marks_of("oth-003"), (0, 0));
@@ -229,8 +205,7 @@ fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
     change(&env, &["merge", "pat-001", "oth-001", "--text", "both"]);
     end(&env, "s1", "By [oth-001], I ask first.");
     env.worker();
-    let expected = (5, 0);
-    assert_eq!(env.marks_of("pat-003"), expected, "4 of its sources, and 1");
+    assert_eq!(env.marks_of("pat-003"), (5, 0), "4 of its sources, and 1");
 }
 
 #[test]

@@ -52,10 +52,9 @@ fn file_and_history_agree_after_kills_at_any_moment() {
             }
         }
     }
-    let mut expected: Vec<String> = told
-        .iter()
-        .map(|(name, text)| format!("{name} {text} 0/0"))
-        .collect();
+    let expected = told.iter();
+    let expected = expected.map(|(name, text)| format!("{name} {text} 0/0"));
+    let mut expected: Vec<String> = expected.collect();
     let mut found = points(&env);
     expected.sort();
     found.sort();

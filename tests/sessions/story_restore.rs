@@ -11,13 +11,8 @@ const BROKEN: &str = "{\n<<<<<<< HEAD\n";
 
 fn with_points() -> TestEnv {
     let env = TestEnv::without_worker();
-    write_points(
-        &env,
-        &[
-            ("pat-001", "run the tests", 1, 0),
-            ("oth-001", "ask first", 0, 0),
-        ],
-    );
+    let ask = ("oth-001", "ask first", 0, 0);
+    write_points(&env, &[("pat-001", "run the tests", 1, 0), ask]);
     env
 }
 
@@ -49,8 +44,8 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
     env.worker();
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), BROKEN);
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    env.cli(&["add", "x"])
-        .fails(1, &["line 2", "playbook restore"]);
+    let words = ["line 2", "playbook restore"];
+    env.cli(&["add", "x"]).fails(1, &words);
     assert_eq!(env.spool().len(), 1, "a refused edit leaves no job");
 
     // Mended, although the clock stands still and the job is not due.
@@ -101,10 +96,8 @@ fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
     env.cli(&["undo", &job]).ok();
     assert_eq!(sections(&env), now);
     change(&env, &["add", "one more"]);
-    assert!(
-        points(&env).last().unwrap().starts_with("oth-003"),
-        "a new number"
-    );
+    let points = points(&env);
+    has!(points.last().unwrap(), "oth-003 one more");
     env.cli(&["restore", "20200101T000000-00000000"])
         .fails(1, &["no snapshot", "hint: "]);
 }
@@ -113,10 +106,8 @@ fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
 fn only_the_last_snapshots_are_kept() {
     let env = with_points();
     for n in 1..=22 {
-        change(
-            &env,
-            &["edit", "pat-001", "--text", &format!("version {n}")],
-        );
+        let text = format!("version {n}");
+        change(&env, &["edit", "pat-001", "--text", &text]);
     }
     let listed = env.cli(&["restore", "--json"]).json();
     assert_eq!(listed["snapshots"].as_array().unwrap().len(), 20);
@@ -145,12 +136,8 @@ fn a_file_of_an_older_format_is_taken_over_by_the_first_change_and_kept(
     change(&env, &["add", "new one", "--section", "patterns"]);
     let found = points(&env);
     assert_eq!(found[1..].len(), expected.len());
-    for point in expected {
-        assert!(
-            found.iter().any(|p| p == point),
-            "no {point:?} in {found:?}"
-        );
-    }
+    let is_found = |point: &&str| found.iter().any(|found| found == point);
+    assert!(expected.iter().all(is_found), "{found:?}");
     let sections = env.playbook()["sections"].as_object().unwrap().len();
     assert_eq!(sections, 5);
     let originals = originals(&env);
@@ -176,7 +163,7 @@ fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
     assert_eq!(env.spool().len(), 1, "the session is not lost");
     let jobs = env.cli(&["jobs"]).ok();
     for word in words {
-        assert!(jobs.contains(word), "no {word:?} in {jobs}");
+        has!(jobs, *word);
     }
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), file);
     // Mended by hand, it counts.
@@ -188,13 +175,9 @@ fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
 #[test]
 fn a_playbook_of_2000_points_gives_a_session_at_most_4000_units_and_says_what_is_missing() {
     let env = TestEnv::without_worker();
-    let points: Vec<(String, String)> = (1..=2000)
-        .map(|n| {
-            let text = format!("rule {n}: größer ist besser 🦀");
-            (format!("pat-{n:04}"), text)
-        })
-        .collect();
-    env.write_playbook(&points);
+    let text = |n| format!("rule {n}: größer ist besser 🦀");
+    let points = (1..=2000).map(|n| (format!("pat-{n:04}"), text(n)));
+    env.write_playbook(&points.collect::<Vec<_>>());
     let (context, _) = env.start("s1");
     let units = context.encode_utf16().count();
     assert!((3_700..=4_000).contains(&units), "{units} units");
@@ -216,11 +199,8 @@ fn in_the_middle_of_a_merge_that_cannot_be_made_nothing_is_brought_back() {
     let merging = format!("<<<<<<< HEAD\n{ours}=======\n{{\n>>>>>>> other\n");
     write(&env.playbook_path(), &merging);
     for args in [&["restore"][..], &["restore", &job]] {
-        let words = [
-            "conflict markers, and is not merged",
-            "hint: finish the merge",
-        ];
-        env.cli(args).fails(1, &words);
+        let flaw = "conflict markers, and is not merged";
+        env.cli(args).fails(1, &[flaw, "hint: finish the merge"]);
     }
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), merging);
     assert!(env.spool().is_empty());

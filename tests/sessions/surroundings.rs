@@ -79,8 +79,7 @@ fn a_transcript_that_is_gone_fails_at_once() {
 #[test]
 fn a_transcript_of_two_gigabytes_holds_up_nobody() {
     let env = TestEnv::with_point();
-    let session = Session::citing("s1");
-    let path = env.write_transcript(&session);
+    let path = env.write_transcript(&Session::citing("s1"));
     let file = File::options().write(true).open(&path).unwrap();
     file.set_len(2 << 30).unwrap();
     env.ends("s1");
@@ -155,8 +154,12 @@ impl ReadOnly {
         };
         if rustix::process::geteuid().is_root() {
             let bound = mount(&["--bind", folder.to_str()?]);
-            let guard = bound.then(|| Self(folder.to_owned()))?;
-            mount(&["-o", "remount,ro,bind"]).then_some(guard)
+            let guard = bound.then(|| Self(folder.to_owned()));
+            let guard = guard.filter(|_| mount(&["-o", "remount,ro,bind"]));
+            if guard.is_none() {
+                eprintln!("skipped: this machine lets nobody make a folder read-only");
+            }
+            guard
         } else {
             set_mode(folder, 0o555);
             Some(Self(folder.to_owned()))
@@ -179,7 +182,6 @@ fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
     let env = TestEnv::with_point();
     let claude = env.project().join(".claude");
     let Some(guard) = ReadOnly::make(&claude) else {
-        eprintln!("skipped: this machine lets nobody make a folder read-only");
         return;
     };
     env.learn_citing("s1");
@@ -197,7 +199,6 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
     let env = TestEnv::with_point();
     fs::create_dir_all(env.state().join("spool")).unwrap();
     let Some(guard) = ReadOnly::make(&env.state()) else {
-        eprintln!("skipped: this machine lets nobody make a folder read-only");
         return;
     };
     env.write_transcript(&Session::citing("s1"));
@@ -206,10 +207,8 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
         // However often it is asked: nowhere can it be noted that it was told.
         if hook == Hook::SessionStart {
-            assert_eq!(
-                not_learned(&env, "s1", "Read-only file system"),
-                output.stdout
-            );
+            let told = not_learned(&env, "s1", "Read-only file system");
+            assert_eq!(told, output.stdout);
         }
     }
     drop(guard);
@@ -218,10 +217,12 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
 /// What a start says of why nothing will be learned from the session.
 fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
     let output = env.hook(Hook::SessionStart, session, json!({}));
-    let told = output.stdout.clone();
-    has!(told, "nothing will be learned from this session");
-    has!(told, why);
-    told
+    has!(
+        output.stdout,
+        "nothing will be learned from this session",
+        why
+    );
+    output.stdout
 }
 
 /// Jobs cannot be written though marks can: the spool is another user's.
@@ -231,7 +232,6 @@ fn a_spool_that_cannot_be_written_is_told_at_the_start() {
     let spool = env.state().join("spool");
     fs::create_dir_all(&spool).unwrap();
     let Some(guard) = ReadOnly::make(&spool) else {
-        eprintln!("skipped: this machine lets nobody make a folder read-only");
         return;
     };
     not_learned(&env, "s1", "spool");
@@ -277,11 +277,9 @@ fn a_fifo_in_the_state_folder_hangs_no_hook() {
     env.worker();
     all("s1");
     let files = env.files();
-    let of_state: Vec<PathBuf> = files
-        .into_keys()
-        .map(|file| env.root().join(file))
-        .filter(|file| file.starts_with(env.state()))
-        .collect();
+    let files = files.into_keys().map(|file| env.root().join(file));
+    let of_state = files.filter(|file| file.starts_with(env.state()));
+    let of_state: Vec<PathBuf> = of_state.collect();
     assert!(of_state.len() > 8, "{of_state:?}");
     for file in of_state {
         if fs::remove_file(&file).is_ok() {
@@ -316,11 +314,8 @@ fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
             .arg(program.get_program());
         let event = env.event(hook, "s1").to_string();
         let output = Running::start(limited, event.as_bytes(), Stdin::Closed).finish();
-        assert_eq!(
-            (output.code, output.stderr.as_str()),
-            (Some(0), ""),
-            "{hook:?}"
-        );
+        let ended = (output.code, &*output.stderr);
+        assert_eq!(ended, (Some(0), ""), "{hook:?}");
         let is_told = output.stdout.contains("ulimit -f");
         assert_eq!(is_told, hook == Hook::SessionStart, "{output:?}");
     }

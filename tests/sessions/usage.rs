@@ -35,14 +35,9 @@ fn a_point_that_no_session_cites_is_given_as_long_as_it_fits() {
     }
     has!(env.start("last").0, "depot's stub", "[pat-002]");
     assert_eq!(usage_of_quiet(&env), json!([13, 0]));
-    has!(
-        env.cli(&["show"]).ok(),
-        "(shown in 13 sessions, never cited)"
-    );
-    has!(
-        env.cli(&["log", "pat-001"]).ok(),
-        "shown in 13 sessions, never cited"
-    );
+    let usage = "shown in 13 sessions, never cited";
+    has!(env.cli(&["show"]).ok(), &*format!("({usage})"));
+    has!(env.cli(&["log", "pat-001"]).ok(), usage);
 }
 
 /// A full start leaves out the model's own points before those of the user.

@@ -1,6 +1,7 @@
 //! Promise: with `curator.approval = "ask"` nothing that a model asks for is in the playbook
 //! before the user has taken it; votes count at once.
 
+use super::projects::quarantine;
 use crate::common::prelude::*;
 
 use crate::common::story::{operations, tags};
@@ -33,10 +34,10 @@ fn asked(config: &str) -> TestEnv {
     env
 }
 
-fn waiting(env: &TestEnv) -> Vec<u64> {
-    let told = env.cli(&["review", "--json"]).json();
-    let rows = told["quarantine"].as_array().unwrap();
-    rows.iter().map(|row| row["id"].as_u64().unwrap()).collect()
+/// The numbers of what waits for the user.
+fn waiting(env: &TestEnv) -> Vec<String> {
+    let held = quarantine(env);
+    held.iter().map(|row| row["id"].to_string()).collect()
 }
 
 fn shown(env: &TestEnv) -> Vec<String> {
@@ -57,17 +58,15 @@ fn what_a_model_asks_for_waits_until_the_user_takes_it() {
         "DELETE pat-002"
     );
     let ids = waiting(&env);
-    env.cli(&["review", "accept", &ids[0].to_string()]).ok();
-    env.cli(&["review", "accept", &ids[1].to_string()]).ok();
-    env.cli(&["review", "drop", &ids[2].to_string()]).ok();
-    assert_eq!(
-        shown(&env),
-        [
-            "Run `just test` before each push.",
-            "test by hand",
-            "Pushing by hand is never wanted."
-        ]
-    );
+    env.cli(&["review", "accept", &ids[0]]).ok();
+    env.cli(&["review", "accept", &ids[1]]).ok();
+    env.cli(&["review", "drop", &ids[2]]).ok();
+    let taken = [
+        "Run `just test` before each push.",
+        "test by hand",
+        "Pushing by hand is never wanted.",
+    ];
+    assert_eq!(shown(&env), taken);
     assert!(waiting(&env).is_empty());
 }
 
@@ -75,16 +74,10 @@ fn what_a_model_asks_for_waits_until_the_user_takes_it() {
 #[test]
 fn what_was_refused_is_not_proposed_again() {
     let env = TestEnv::with_point();
-    let propose = [
-        "add",
-        "--propose",
-        "--section",
-        "pref",
-        "Use tabs in the makefiles.",
-    ];
+    let text = "Use tabs in the makefiles.";
+    let propose = ["add", "--propose", "--section", "pref", text];
     has!(env.cli(&propose).ok(), "held back");
-    env.cli(&["review", "drop", &waiting(&env)[0].to_string()])
-        .ok();
+    env.cli(&["review", "drop", &waiting(&env)[0]]).ok();
     let again = env.cli(&propose).ok();
     has!(again, "the user has decided on it before");
     assert!(waiting(&env).is_empty());
@@ -96,30 +89,28 @@ fn an_operation_that_no_longer_fits_is_told_and_not_taken() {
     let env = asked(ASK);
     let ids = waiting(&env);
     env.cli(&["edit", "pat-001", "--text", "my own words"]).ok();
-    let refused = env.cli(&["review", "accept", &ids[1].to_string()]);
-    assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""));
-    has!(
-        refused.stderr,
-        "error: pat-001 was changed since this was asked for",
-        "hint: "
+    let refused = env.cli(&["review", "accept", &ids[1]]);
+    refused.fails(
+        1,
+        &[
+            "error: pat-001 was changed since this was asked for",
+            "hint: ",
+        ],
     );
     env.cli(&["remove", "pat-002"]).ok();
-    let refused = env.cli(&["review", "accept", &ids[2].to_string()]);
+    let refused = env.cli(&["review", "accept", &ids[2]]);
     has!(refused.stderr, "error: pat-002 was changed since");
-    env.cli(&["review", "edit", &ids[1].to_string(), "--text", "both"])
-        .ok();
+    env.cli(&["review", "edit", &ids[1], "--text", "both"]).ok();
     assert_eq!(shown(&env), ["both"]);
 }
 
 #[test]
 fn without_the_setting_it_is_applied_at_once() {
     let env = asked("");
-    assert_eq!(
-        shown(&env),
-        [
-            "Run `just test` before each push.",
-            "Pushing by hand is never wanted."
-        ]
-    );
+    let taken = [
+        "Run `just test` before each push.",
+        "Pushing by hand is never wanted.",
+    ];
+    assert_eq!(shown(&env), taken);
     assert!(waiting(&env).is_empty());
 }

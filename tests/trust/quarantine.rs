@@ -5,13 +5,12 @@ use std::fs;
 
 use super::projects::{POISON, cloned, quarantine, trusted_clone};
 use crate::common::prelude::*;
-use crate::common::story::{operations, tags};
+use crate::common::story::{change, operations, tags};
 
 #[test]
 fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
     let env = trusted_clone(&[("pat-001", "first"), ("mis-001", POISON)]);
-    let (_, told) = env.start("s1");
-    has!(told, "1 key point is held back");
+    has!(env.told_at_start("s1"), "1 key point is held back");
     assert_eq!(env.told_at_start("s2"), "", "once is enough");
     // Nor is it told of what is there no more.
     env.worker();
@@ -24,8 +23,10 @@ fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
 
 #[test]
 fn a_point_that_left_the_file_is_in_quarantine_no_more() {
-    let env = TestEnv::without_worker();
-    let added = cloned_then_added(&env);
+    let env = trusted_clone(&[("pat-001", "first"), ("mis-001", POISON)]);
+    // An undo brings the attack back.
+    let dropped = change(&env, &["remove", "mis-001"]);
+    let added = change(&env, &["undo", &dropped]);
     env.worker();
     has!(env.told_at_start("s1"), "1 key point is held back");
     env.cli(&["undo", &added]).ok();
@@ -34,21 +35,10 @@ fn a_point_that_left_the_file_is_in_quarantine_no_more() {
     assert_eq!(env.told_at_start("s2"), "");
 }
 
-/// A trusted clone with an attack that an undo brought back; returns the job of the undo.
-fn cloned_then_added(env: &TestEnv) -> String {
-    cloned(env, &[("pat-001", "first"), ("mis-001", POISON)]);
-    env.cli(&["trust"]).ok();
-    let dropped = env.cli(&["remove", "mis-001", "--json"]).json()["job"].clone();
-    let back = env.cli(&["undo", dropped.as_str().unwrap(), "--json"]);
-    back.json()["job"].as_str().unwrap().to_owned()
-}
-
 #[test]
 fn a_dropped_point_that_comes_back_waits_again() {
-    let env = TestEnv::without_worker();
     let points = [("mis-001", POISON), ("pat-001", "run `just test`")];
-    cloned(&env, &points);
-    env.cli(&["trust"]).ok();
+    let env = trusted_clone(&points);
     for round in 0..3 {
         let held = quarantine(&env);
         assert_eq!(held.len(), 1, "round {round}");
@@ -77,20 +67,14 @@ fn a_dropped_point_that_comes_back_waits_again() {
 
 #[test]
 fn what_the_user_says_in_review_counts() {
-    let env = TestEnv::without_worker();
-    let texts = [
-        POISON.to_owned(),
-        POISON.to_uppercase(),
-        format!("{POISON}!"),
-    ];
-    let points = ["pat-001", "pat-002", "pat-003"].into_iter().zip(&texts);
-    let points: Vec<_> = points.map(|(name, text)| (name, text.as_str())).collect();
-    cloned(&env, &points);
-    env.cli(&["trust"]).ok();
-    let ids: Vec<String> = quarantine(&env)
-        .iter()
-        .map(|row| row["id"].to_string())
-        .collect();
+    let (loud, louder) = (POISON.to_uppercase(), format!("{POISON}!"));
+    let env = trusted_clone(&[
+        ("pat-001", POISON),
+        ("pat-002", &loud),
+        ("pat-003", &louder),
+    ]);
+    let held = quarantine(&env);
+    let ids: Vec<String> = held.iter().map(|row| row["id"].to_string()).collect();
     assert_eq!(ids.len(), 3);
     assert_eq!(env.start("s1").0, "");
 
@@ -105,10 +89,11 @@ fn what_the_user_says_in_review_counts() {
     let (given, _) = env.start("s2");
     has!(
         given,
-        &format!("] {POISON}\n"),
+        &*format!("] {POISON}\n"),
         "[pat-002] read the README first"
     );
-    assert!(!given.contains("pat-003") && !env.marks().contains_key("pat-003"));
+    lacks!(given, "pat-003");
+    assert!(!env.marks().contains_key("pat-003"));
     env.worker();
     assert_eq!(quarantine(&env), Vec::<Value>::new());
 }
@@ -162,13 +147,9 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
         env.cli(&["review", "drop", &id(at)]).ok();
     }
     let (given, told) = env.start("s3");
-    for text in ["evil.test", "[pat-001] run all tests", "one and two"] {
-        assert!(given.contains(text), "no {text:?} in {given}");
-    }
-    assert!(
-        !given.contains("elsewhere") && !told.contains("held back"),
-        "{given} {told}"
-    );
+    has!(given, "evil.test", "[pat-001] run all tests", "one and two");
+    lacks!(given, "elsewhere");
+    lacks!(told, "held back");
 }
 
 /// What is in quarantine was put there by the rules of its time.
@@ -233,10 +214,8 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
         env.cli(refused)
             .fails(1, &["for the user to decide", "hint: "]);
     }
-    has!(
-        env.cli(&["review"]).ok(),
-        "from a command that the agent ran"
-    );
+    let review = env.cli(&["review"]).ok();
+    has!(review, "from a command that the agent ran");
 
     env.unset("CLAUDECODE");
     env.cli(&["review", "accept", &id]).ok();

@@ -8,6 +8,17 @@ use std::path::Path;
 
 use crate::common::prelude::*;
 
+/// The id of another user.
+const OTHER: u32 = 12_345;
+
+/// A trusted project of one key point.
+fn trusted() -> TestEnv {
+    let env = TestEnv::with_point();
+    fs::create_dir(env.project().join(".git")).unwrap();
+    env.cli(&["trust"]).ok();
+    env
+}
+
 fn mode_of(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
@@ -19,52 +30,32 @@ fn told_alone(env: &TestEnv, session: &str) -> String {
     told
 }
 
-fn ended(env: &TestEnv) {
-    let session = Session::new("s1")
-        .user("hello")
-        .assistant("By [pat-001], done.")
-        .user("thanks")
-        .done();
-    env.write_transcript(&session);
-}
-
 #[rstest]
 #[case::state("")]
 #[case::spool("spool")]
 fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     let env = TestEnv::with_point();
-    ended(&env);
+    env.write_transcript(&Session::citing("s1"));
     fs::create_dir_all(env.state().join("spool")).unwrap();
     let folder: std::path::PathBuf = env.state().join(folder).components().collect();
     set_mode(&folder, 0o777);
     let before = env.files();
-    for hook in Hook::ALL
-        .into_iter()
-        .filter(|hook| *hook != Hook::SessionStart)
-    {
+    let hooks = Hook::ALL.into_iter();
+    for hook in hooks.filter(|hook| *hook != Hook::SessionStart) {
         env.hook(hook, "s1", json!({})).silent();
     }
     // Each start tells it: there is nothing that could remember.
+    let name = folder.to_str().unwrap();
     for session in ["s1", "s2"] {
-        has!(
-            told_alone(&env, session),
-            "nothing will be learned",
-            folder.to_str().unwrap(),
-            "`chmod -R go-rwx`"
-        );
+        let told = told_alone(&env, session);
+        has!(told, "nothing will be learned", name, "`chmod -R go-rwx`");
     }
-    let folder_name = folder.to_str().unwrap();
-    let words = ["could not use state folder", folder_name, "hint", "chmod"];
-    for command in [
-        &["show"][..],
-        &["worker"],
-        &["add", "x"],
-        &["review"],
-        &["trust"],
-    ] {
-        env.cli(command).fails(1, &words);
+    let words = ["could not use state folder", name, "hint", "chmod"];
+    for command in ["show", "worker", "add x", "review", "trust"] {
+        let command: Vec<&str> = command.split(' ').collect();
+        env.cli(&command).fails(1, &words);
     }
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    assert!(env.changed_since(&before).is_empty());
 
     // Mended, all works again.
     set_mode(&folder, 0o700);
@@ -73,8 +64,7 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
 
 #[test]
 fn settings_that_others_write_are_told_at_each_start_and_those_that_switch_off_are_heard() {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     env.write_config("[reflection]\nenabled = false\n");
     fs::create_dir_all(env.state()).unwrap();
     set_mode(&env.state(), 0o777);
@@ -93,28 +83,21 @@ fn settings_that_others_write_are_told_at_each_start_and_those_that_switch_off_a
 fn a_relative_folder_is_refused_and_nothing_is_written(#[case] variable: &str) {
     let mut env = TestEnv::new();
     env.write_playbook(&[("pat-001", "run the tests")]);
-    ended(&env);
+    env.write_transcript(&Session::citing("s1"));
     env.set(variable, "rel/here");
     let before = env.files();
     for hook in Hook::ALL {
         env.hook(hook, "s1", json!({})).silent();
     }
-    for command in [
-        &["show"][..],
-        &["install"],
-        &["doctor"],
-        &["worker"],
-        &["status"],
-    ] {
+    for command in ["show", "install", "doctor", "worker", "status"] {
         let words = [variable, "rel/here: not an absolute path", "hint"];
-        env.cli(command).fails(1, &words);
+        env.cli(&[command]).fails(1, &words);
     }
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    assert!(env.changed_since(&before).is_empty());
 }
 
 #[test]
 fn a_state_folder_of_another_user_is_not_used() {
-    const OTHER: u32 = 12_345;
     let env = TestEnv::with_point();
     fs::create_dir_all(env.state()).unwrap();
     // Only root may give a folder away.
@@ -135,40 +118,25 @@ fn a_trust_record_that_others_can_have_written_is_not_believed(
     #[case] above: usize,
     #[case] mode: u32,
 ) {
-    let env = TestEnv::without_worker();
-    fs::create_dir(env.project().join(".git")).unwrap();
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    env.cli(&["trust"]).ok();
+    let env = trusted();
     env.hook(Hook::SessionStart, "s1", json!({})).context();
     // As it was before anybody closed it.
     set_mode(&env.state(), 0o755);
-    let open = env
-        .project_state()
-        .join("trust")
-        .ancestors()
-        .nth(above)
-        .unwrap()
-        .to_owned();
-    set_mode(&open, mode);
-
-    has!(
-        told_alone(&env, "s2"),
-        &format!("{}: others may write there", open.display()),
-        "`playbook trust` makes the record anew"
-    );
+    let record = env.project_state().join("trust");
+    let open = record.ancestors().nth(above).unwrap();
+    set_mode(open, mode);
+    let flaw = format!("{}: others may write there", open.display());
+    let way_out = "`playbook trust` makes the record anew";
+    has!(told_alone(&env, "s2"), &*flaw, way_out);
 
     env.cli(&["trust"]).ok();
-    assert_eq!(mode_of(&open) & 0o077, 0);
+    assert_eq!(mode_of(open) & 0o077, 0);
     env.hook(Hook::SessionStart, "s3", json!({})).context();
 }
 
 #[test]
 fn a_trust_record_of_another_user_is_not_believed() {
-    const OTHER: u32 = 12_345;
-    let env = TestEnv::without_worker();
-    fs::create_dir(env.project().join(".git")).unwrap();
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    env.cli(&["trust"]).ok();
+    let env = trusted();
     let record = env.project_state().join("trust");
     // Only root may give a file away.
     if chown(&record, Some(OTHER), None).is_err() {
@@ -195,13 +163,13 @@ fn settings_that_all_can_write_are_used_by_no_command(#[case] command: &[&str]) 
     assert_eq!(done.code, Some(1), "{done:?}");
     let told = format!("{}{}", done.stdout, done.stderr);
     has!(told, "could not use settings", "others may write there");
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    assert!(env.changed_since(&before).is_empty());
 }
 
 #[test]
 fn what_we_write_is_private_and_what_others_could_read_is_closed() {
     let env = TestEnv::with_point();
-    ended(&env);
+    env.write_transcript(&Session::citing("s1"));
     env.start("s1");
     env.ends("s1");
     assert_eq!(env.spool().len(), 1);
@@ -220,20 +188,17 @@ fn assert_private(path: &Path) {
 
 /// A project below a git work tree whose playbook is a link to a file elsewhere.
 fn linked(name: &str) -> TestEnv {
-    let env = TestEnv::without_worker();
+    let env = TestEnv::with_point();
     fs::create_dir_all(env.project().join(".git")).unwrap();
-    env.write_playbook(&[("pat-001", "run the tests")]);
     let elsewhere = env.root().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
-    let (file, target) = (
-        env.project().join(".claude").join(name),
-        elsewhere.join(name),
-    );
+    let file = env.project().join(".claude").join(name);
+    let target = elsewhere.join(name);
     if name.ends_with("json") {
         fs::rename(&file, &target).unwrap();
     }
     symlink(&target, &file).unwrap();
-    ended(&env);
+    env.write_transcript(&Session::citing("s1"));
     env
 }
 
@@ -242,8 +207,7 @@ fn linked(name: &str) -> TestEnv {
 #[case::lock("playbook.json.lock")]
 fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &str) {
     let mut env = linked(name);
-    let elsewhere = env.root().join("elsewhere");
-    let target = elsewhere.join(name);
+    let target = env.root().join("elsewhere").join(name);
     let before = fs::read(&target).ok();
     let out = "leads out of the project";
     has!(told_alone(&env, "s1"), out);
@@ -284,18 +248,12 @@ fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &s
 #[case::link("ROOT/home/.claude/projects/p/link.jsonl")]
 fn what_is_no_transcript_of_the_clients_makes_no_job(#[case] path: &str) {
     let env = TestEnv::with_point();
-    for file in [
-        "secret.jsonl",
-        "home/secret.jsonl",
-        "home/.claude/projects/p/s.jsonl",
-    ] {
+    let projects = env.home().join(".claude/projects/p");
+    write(&projects.join("s.jsonl"), "{}\n");
+    for file in ["secret.jsonl", "home/secret.jsonl"] {
         write(&env.root().join(file), "{}\n");
     }
-    symlink(
-        env.root().join("secret.jsonl"),
-        env.home().join(".claude/projects/p/link.jsonl"),
-    )
-    .unwrap();
+    symlink(env.root().join("secret.jsonl"), projects.join("link.jsonl")).unwrap();
     let path = path.replace("ROOT", env.root().to_str().unwrap());
     let named = json!({"transcript_path": path, "agent_transcript_path": path});
     env.write_config("[hooks]\non_subagent_stop = true\n");
@@ -315,7 +273,7 @@ fn what_is_no_transcript_of_the_clients_makes_no_job(#[case] path: &str) {
 #[test]
 fn ids_from_stdin_are_never_parts_of_paths() {
     let env = TestEnv::with_point();
-    ended(&env);
+    env.write_transcript(&Session::citing("s1"));
     let before = env.files();
     let ids = [
         "../../../../pwned",

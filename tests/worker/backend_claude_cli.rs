@@ -6,26 +6,18 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::backends::is_running;
+use super::backend_anthropic::{self, wait};
+use super::backends::{FAKE, assert_gone};
 use crate::common::prelude::*;
 use playbook::backend::{
-    AccountStep, Ask, Backend, BackendFailure, BackendName, BackendReply, ClaudeCli, FailureKind,
-    TokenCount,
+    Ask, Backend, BackendFailure, BackendName, BackendReply, ClaudeCli, FailureKind,
 };
 use tempfile::TempDir;
 
-/// Where the fake client lies.
-const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
-
 const ASK: Ask<'static> = Ask {
-    step: AccountStep::Reflector,
-    system: "You judge sessions.",
     prompt: "Evidence between <<0123456789abcdef>>",
     model: "haiku",
-    max_tokens: 1_000,
-    marker: "0123456789abcdef",
-    attempts: u32::MAX,
-    deadline: None,
+    ..backend_anthropic::ASK
 };
 
 /// Prints the client's answer to a good question.
@@ -67,7 +59,7 @@ impl Client {
     }
 
     fn ask(&self, ask: &Ask<'_>, limit: Duration) -> Result<BackendReply, BackendFailure> {
-        runtime().block_on(self.backend(limit).answer(ask))
+        wait(self.backend(limit).answer(ask))
     }
 
     fn answers(&self) -> Result<BackendReply, BackendFailure> {
@@ -87,37 +79,24 @@ impl Client {
     /// Checks that every process which noted its number is gone, or soon is.
     #[track_caller]
     fn assert_nobody_is_left(&self) {
-        let pids = self.pids();
-        wait_until("the client's processes to be gone", || {
-            !pids.iter().any(is_running)
-        });
+        assert_gone(&self.pids());
     }
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
 }
 
 #[test]
 fn a_good_answer_comes_back_with_its_model_and_cost() {
     let client = Client::that(&format!("cat > \"$HOME/prompt\"\n{ANSWER}"));
     let reply = client.answers().unwrap();
-    let tokens = TokenCount {
-        input: 5,
-        output: 4,
-    };
+    let tokens = (reply.tokens.input, reply.tokens.output);
     assert_eq!((&*reply.text, reply.attempts), ("the answer", 1));
-    assert_eq!((&*reply.model, reply.tokens), ("claude-haiku-5-5", tokens));
+    assert_eq!((&*reply.model, tokens), ("claude-haiku-5-5", (5, 4)));
     assert_eq!(client.note("prompt"), ASK.prompt);
     client.assert_nobody_is_left();
 }
 
 #[test]
-fn the_client_is_isolated_by_exactly_these_flags() {
-    let client = Client::that(ANSWER);
+fn the_client_is_isolated_by_its_flags_its_environment_and_its_folder() {
+    let client = Client::that(&format!("touch left-behind\n{ANSWER}"));
     client.answers().unwrap();
     let arguments = client.note("arguments");
     let arguments: Vec<&str> = arguments.split_terminator('\n').collect();
@@ -128,12 +107,7 @@ fn the_client_is_isolated_by_exactly_these_flags() {
         --model haiku";
     let expected = expected.split(' ').map(|word| word.replace('_', " "));
     assert_eq!(arguments, expected.collect::<Vec<_>>());
-}
 
-#[test]
-fn the_client_gets_what_it_needs_of_the_environment_and_the_guard() {
-    let client = Client::that(ANSWER);
-    client.answers().unwrap();
     let environment = client.note("environment");
     has!(
         environment,
@@ -148,60 +122,39 @@ fn the_client_gets_what_it_needs_of_the_environment_and_the_guard() {
         "outer-token",
         "not-for-the-child"
     );
-}
 
-#[test]
-fn the_client_works_in_an_empty_folder_that_is_gone_afterwards() {
-    let client = Client::that(&format!("touch left-behind\n{ANSWER}"));
-    client.answers().unwrap();
     assert_eq!(client.note("listing"), "");
     assert!(!Path::new(client.note("folder").trim()).exists());
 }
 
-#[test]
-fn a_large_prompt_does_not_block_a_client_that_talks_first() {
-    let client = Client::that(&format!(
-        "head -c 300000 /dev/zero | tr '\\0' x >&2\ncat > \"$HOME/prompt\"\n{ANSWER}"
-    ));
-    let prompt = "word ".repeat(100_000);
-    let ask = Ask {
-        prompt: &prompt,
-        ..ASK
-    };
-    client.ask(&ask, Duration::from_secs(30)).unwrap();
-    assert_eq!(client.note("prompt").len(), prompt.len());
-}
-
-#[test]
-fn a_large_prompt_does_not_block_a_client_that_does_not_read() {
-    let client = Client::that(ANSWER);
-    let prompt = "word ".repeat(100_000);
-    let ask = Ask {
-        prompt: &prompt,
-        ..ASK
-    };
-    assert_eq!(
-        client.ask(&ask, Duration::from_secs(30)).unwrap().text,
-        "the answer"
-    );
+#[rstest]
+#[case::that_talks_first(
+    "head -c 300000 /dev/zero | tr '\\0' x >&2; wc -c > \"$HOME/length\"",
+    "500000"
+)]
+#[case::that_does_not_read("echo > \"$HOME/length\"", "")]
+fn a_large_prompt_does_not_block_a_client(#[case] play: &str, #[case] read: &str) {
+    let client = Client::that(&format!("{play}\n{ANSWER}"));
+    let prompt = &*"word ".repeat(100_000);
+    let reply = client.ask(&Ask { prompt, ..ASK }, Duration::from_secs(30));
+    assert_eq!(reply.unwrap().text, "the answer");
+    assert_eq!(client.note("length").trim(), read);
 }
 
 #[test]
 fn each_bad_end_is_told_apart_and_leaves_nobody() {
     use FailureKind::{Crashed, EchoedPrompt, NotAMessage, RateLimited, RefusedKey};
     let echo = r#"printf '{"type":"result","is_error":false,"result":"%s"}' "$(cat)""#;
-    let limit = "You have hit your session limit";
-    let limit = format!(r#"echo '{{"type":"result","is_error":false,"result":"{limit}"}}'"#);
-    let nobody = "Not logged in · Please run /login";
-    let nobody =
-        format!(r#"echo '{{"type":"result","is_error":true,"result":"{nobody}"}}'; exit 1"#);
+    let limit =
+        r#"echo '{"type":"result","is_error":false,"result":"You have hit your session limit"}'"#;
+    let nobody = r#"echo '{"type":"result","is_error":true,"result":"Not logged in · Please run /login"}'; exit 1"#;
     let flood = "exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
     let unknown = "echo \"error: unknown option '--effort'\" >&2; exit 1";
     for (name, play, kind, may_pass) in [
         ("raw echo", "cat", NotAMessage, true),
         ("echo as result", echo, EchoedPrompt, false),
-        ("session limit", &limit, RateLimited, true),
-        ("not logged in", &nobody, RefusedKey, true),
+        ("session limit", limit, RateLimited, true),
+        ("not logged in", nobody, RefusedKey, true),
         ("garbage", "echo 'Welcome!'", NotAMessage, true),
         ("binary", "head -c 5000 /dev/urandom", NotAMessage, true),
         ("flood", flood, NotAMessage, true),
@@ -268,7 +221,7 @@ fn a_process_that_left_the_group_does_not_delay_the_answer() {
 fn an_answer_nobody_waits_for_leaves_nobody() {
     let client = Client::that("sleep 600 & echo $! >> \"$HOME/pids\"; wait");
     let backend = client.backend(Duration::from_secs(600));
-    runtime().block_on(async {
+    wait(async {
         let started = async {
             while client.pids().len() < 2 {
                 tokio::task::yield_now().await;
@@ -287,7 +240,7 @@ fn an_answer_nobody_waits_for_leaves_nobody() {
 fn a_program_that_cannot_be_started_is_named_and_may_pass() {
     let backend = ClaudeCli::new("/nowhere/claude".into(), [], Duration::from_secs(30));
     assert_eq!(backend.name(), BackendName::ClaudeCli);
-    let failure = runtime().block_on(backend.answer(&ASK)).unwrap_err();
+    let failure = wait(backend.answer(&ASK)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotStarted);
     assert!(failure.kind.may_pass());
     has!(failure.message, "/nowhere/claude");
@@ -296,12 +249,9 @@ fn a_program_that_cannot_be_started_is_named_and_may_pass() {
 #[test]
 fn a_system_prompt_that_no_command_line_can_carry_is_the_requests_fault() {
     let client = Client::that(ANSWER);
-    for system in ["x".repeat(4 << 20), "a\0b".to_owned()] {
-        let ask = Ask {
-            system: &system,
-            ..ASK
-        };
-        let failure = client.ask(&ask, Duration::from_secs(30)).unwrap_err();
+    for system in [&*"x".repeat(4 << 20), "a\0b"] {
+        let failure = client.ask(&Ask { system, ..ASK }, Duration::from_secs(30));
+        let failure = failure.unwrap_err();
         assert_eq!(failure.kind, FailureKind::BadQuestion, "{failure}");
     }
 }
@@ -310,14 +260,12 @@ fn a_system_prompt_that_no_command_line_can_carry_is_the_requests_fault() {
 fn claude_is_found_in_absolute_folders_only() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("claude"), "not executable").unwrap();
-    let path = |folders: &[&Path]| std::env::join_paths(folders).unwrap();
+    let find = |folders: &[&Path]| ClaudeCli::find(&std::env::join_paths(folders).unwrap());
     let fake = Path::new(FAKE);
-    assert_eq!(
-        ClaudeCli::find(&path(&[Path::new("/nowhere"), folder.path(), fake])),
-        Some(fake.join("claude"))
-    );
+    let found = find(&[Path::new("/nowhere"), folder.path(), fake]);
+    assert_eq!(found, Some(fake.join("claude")));
     let relative = Path::new("tests/fixtures/fake-claude");
     assert!(relative.join("claude").exists());
-    assert_eq!(ClaudeCli::find(&path(&[relative, folder.path()])), None);
+    assert_eq!(find(&[relative, folder.path()]), None);
     assert_eq!(ClaudeCli::find(OsStr::new("")), None);
 }

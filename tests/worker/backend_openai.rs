@@ -1,24 +1,16 @@
 //! Promise: any server with chat completions in the form of `OpenAI`'s can judge sessions, on this
 //! machine without a key; what it does not know is left out, and nothing is sent where it should not.
 
-use std::time::Duration;
-
+use super::backend_anthropic::{self, quick, wait};
 use crate::common::prelude::*;
 use playbook::backend::{
-    AccountStep as Question, Ask, Backend, BackendFailure, BackendReply, BaseUrl, Credential,
-    FailureKind, Openai, Plain, RetryPolicy,
+    Ask, Backend, BackendFailure, BackendReply, BaseUrl, Credential, FailureKind, Openai, Plain,
 };
 
 const KEY: &str = "sk-or-v1-never-to-be-seen";
 const ASK: Ask<'static> = Ask {
-    step: Question::Reflector,
-    system: "You judge sessions.",
-    prompt: "Which bullet_tags?",
     model: "qwen3:8b",
-    max_tokens: 1_000,
-    marker: "",
-    attempts: u32::MAX,
-    deadline: None,
+    ..backend_anthropic::ASK
 };
 
 fn says(text: &str) -> Step {
@@ -39,19 +31,11 @@ fn refuses(status: u16, kind: &str, words: &str) -> Step {
 fn backend(api: &Api, key: Option<&str>) -> Openai {
     let url = format!("{}/v1", api.base_url());
     let base = BaseUrl::parse(&url, Plain::LoopbackOnly("openai.allow_http")).unwrap();
-    let policy = RetryPolicy {
-        base: Duration::from_millis(10),
-        request: Duration::from_secs(5),
-        ..RetryPolicy::default()
-    };
-    Openai::new(base, key.map(|key| Credential::token(key).unwrap()), policy)
-}
-
-fn wait<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(work)
+    Openai::new(
+        base,
+        key.map(|key| Credential::token(key).unwrap()),
+        quick(),
+    )
 }
 
 fn ask(api: &Api, key: Option<&str>) -> Result<BackendReply, BackendFailure> {
@@ -62,18 +46,14 @@ fn ask(api: &Api, key: Option<&str>) -> Result<BackendReply, BackendFailure> {
 fn a_question_is_sent_as_chat_and_its_reply_comes_back_whole() {
     let api = Api::script([says("{}")]);
     let reply = ask(&api, Some(KEY)).unwrap();
-    assert_eq!(
-        (&*reply.text, &*reply.model, reply.attempts),
-        ("{}", "qwen3:8b-q4", 1)
-    );
+    let said = (&*reply.text, &*reply.model, reply.attempts);
+    assert_eq!(said, ("{}", "qwen3:8b-q4", 1));
     assert_eq!((reply.tokens.input, reply.tokens.output), (100, 20));
     let [request] = &api.requests()[..] else {
         panic!("one request")
     };
-    assert_eq!(
-        (&*request.method, &*request.path),
-        ("POST", "/v1/chat/completions")
-    );
+    let asked = (&*request.method, &*request.path);
+    assert_eq!(asked, ("POST", "/v1/chat/completions"));
     let bearer = format!("Bearer {KEY}");
     assert_eq!(request.header("authorization"), Some(&*bearer));
     assert_eq!(
@@ -119,11 +99,8 @@ fn a_failure_says_what_follows() {
     let no_model = refuses(404, "not_found_error", "model 'qwen3:8b' not found");
     let wrong_key = refuses(401, invalid, "Incorrect API key");
     let no_money = refuses(429, "insufficient_quota", "You exceeded your current quota");
-    let too_long = refuses(
-        400,
-        invalid,
-        "This model's maximum context length is 8192 tokens.",
-    );
+    let length = "This model's maximum context length is 8192 tokens.";
+    let too_long = refuses(400, invalid, length);
     for (name, step, kind) in [
         ("no such model", no_model, FailureKind::NotFound),
         ("a wrong key", wrong_key, FailureKind::RefusedKey),
@@ -145,7 +122,7 @@ fn a_busy_server_is_asked_again() {
 }
 
 fn with_server(api: &Api, more: &str) -> TestEnv {
-    let env = TestEnv::without_worker();
+    let env = TestEnv::with_point();
     env.write_config(&format!(
         "backend = \"openai\"\n[openai]\nbase_url = \"{}/v1\"\n{more}\n[retry]\nbase_ms = 1\nattempts = 1\n",
         api.base_url()
@@ -162,7 +139,6 @@ fn a_session_is_learned_from_with_a_model_on_this_machine() {
         says(r#"{"reasoning": "r", "operations": []}"#),
     ]);
     let env = with_server(&api, "model = \"qwen3:8b\"");
-    env.write_playbook(&[("pat-001", "run the tests")]);
     env.learn_citing("s1");
     assert_eq!(api.requests().len(), 2);
     let shown = env.cli(&["show", "--json"]).json();
@@ -177,7 +153,6 @@ fn a_session_is_learned_from_with_a_model_on_this_machine() {
 fn without_a_model_the_session_waits_and_the_way_out_is_told() {
     let api = Api::script([says("{}")]);
     let env = with_server(&api, "");
-    env.write_playbook(&[("pat-001", "run the tests")]);
     env.learn_citing("s1");
     assert_eq!((api.requests().len(), env.spool().len()), (0, 1));
     has!(env.cli(&["jobs"]).ok(), "no model is named");
@@ -196,10 +171,8 @@ fn a_project_cannot_choose_the_server_and_auto_never_does() {
     let check = env.cli(&["config", "check"]).stdout;
     has!(check, "`openai.base_url` cannot be set by a project");
     std::fs::remove_file(env.project().join(".claude/playbook.toml")).unwrap();
-    has!(
-        env.cli(&["doctor", "--json"]).stdout,
-        "\"backend\":\"rules\""
-    );
+    let doctor = env.cli(&["doctor", "--json"]).stdout;
+    has!(doctor, "\"backend\":\"rules\"");
     assert_eq!(api.requests().len(), 0);
 }
 
@@ -209,7 +182,6 @@ fn the_key_may_stand_in_another_variable() {
     let mut env = with_server(&api, "model = \"m\"\nkey_variable = \"OPENROUTER_API_KEY\"");
     env.set("OPENAI_API_KEY", "sk-of-another");
     env.set("OPENROUTER_API_KEY", KEY);
-    env.write_playbook(&[("pat-001", "run the tests")]);
     env.learn_citing("s1");
     let bearer = format!("Bearer {KEY}");
     assert_eq!(api.requests()[0].header("authorization"), Some(&*bearer));

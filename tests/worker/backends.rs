@@ -6,12 +6,18 @@ use std::path::{Path, PathBuf};
 
 use crate::common::prelude::*;
 
-/// Where the fake client lies.
-const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
+/// The folder of the fake client.
+pub(super) const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
 /// A user whose client plays `play`, with a session that has ended.
 fn logged_in(play: &str) -> TestEnv {
-    let mut env = TestEnv::without_worker();
+    let env = user_of_client(play);
+    env.end_citing("s1");
+    env
+}
+
+fn user_of_client(play: &str) -> TestEnv {
+    let mut env = TestEnv::with_point();
     env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
     write(
         &env.home().join(".claude/.credentials.json"),
@@ -19,8 +25,6 @@ fn logged_in(play: &str) -> TestEnv {
     );
     write(&env.home().join("play"), play);
     env.write_config("[claude_cli]\ntimeout_ms = 1500\n");
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    env.end_citing("s1");
     env
 }
 
@@ -48,7 +52,7 @@ fn pids(env: &TestEnv) -> Vec<String> {
     pids.lines().map(|line| line.trim().to_owned()).collect()
 }
 
-pub(super) fn is_running(pid: &String) -> bool {
+fn is_running(pid: &String) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // A process that only waits to be reaped is gone.
     stat.rsplit(") ")
@@ -57,19 +61,17 @@ pub(super) fn is_running(pid: &String) -> bool {
 }
 
 #[track_caller]
-fn assert_nobody_is_left(env: &TestEnv) {
-    let pids = pids(env);
-    assert!(!pids.is_empty());
+pub(super) fn assert_gone(pids: &[String]) {
     wait_until("the client's processes to be gone", || {
         !pids.iter().any(is_running)
     });
 }
 
-/// As if no session had ended yet.
-fn forget_jobs(env: &TestEnv) {
-    for folder in ["spool", "open"] {
-        fs::remove_dir_all(env.state().join(folder)).unwrap();
-    }
+#[track_caller]
+fn assert_nobody_is_left(env: &TestEnv) {
+    let pids = pids(env);
+    assert!(!pids.is_empty());
+    assert_gone(&pids);
 }
 
 fn reason(env: &TestEnv) -> String {
@@ -95,28 +97,23 @@ fn a_login_alone_answers_through_the_client_and_in_isolation() {
 
 #[test]
 fn each_step_may_have_a_model_of_its_own() {
-    let env = logged_in(&format!(
+    let env = user_of_client(&format!(
         "grep -A1 -x -e --model \"$HOME/arguments\" | tail -1 >> \"$HOME/models\"\n{}",
         good()
     ));
     env.write_config("[claude_cli]\ncurator_model = \"sonnet\"\n");
-    forget_jobs(&env);
-    env.ends("s1");
-    env.worker();
+    env.learn_citing("s1");
     let models = fs::read_to_string(env.home().join("models")).unwrap();
     assert_eq!(models, "haiku\nsonnet\n");
 }
 
 #[test]
 fn what_may_pass_waits() {
+    let nobody = "Not logged in \u{b7} Please run /login";
     let refused = "Failed to authenticate. API Error: 403 Forbidden";
     let portal = "API Error: API returned an empty or malformed response (HTTP 200)";
     for (said, status, kind) in [
-        (
-            "Not logged in \u{b7} Please run /login",
-            Value::Null,
-            "RefusedKey",
-        ),
+        (nobody, Value::Null, "RefusedKey"),
         ("API Error: 401 invalid", json!(401), "RefusedKey"),
         ("API Error: 529 overloaded", json!(529), "ServerError"),
         ("API Error: fetch failed", Value::Null, "Connection"),
@@ -200,15 +197,13 @@ const KEY: &str = "sk-ant-api03-loopback-0123456789abcdef";
 
 /// A user with a key and a login, who answered this when the client asked about the key.
 fn asked(api: &Api, started_as: &str, answer: &str) -> TestEnv {
-    let mut env = logged_in(&good());
-    forget_jobs(&env);
+    let mut env = user_of_client(&good());
     env.set("ANTHROPIC_BASE_URL", api.base_url());
     env.set("ANTHROPIC_API_KEY", KEY);
     env.set("CLAUDE_CODE_ENTRYPOINT", started_as);
     let answers = json!({"customApiKeyResponses": {answer: [&KEY[KEY.len() - 20..]]}});
     write(&env.home().join(".claude.json"), answers.to_string());
-    env.ends("s1");
-    env.worker();
+    env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "{:?}", env.spool());
     env
 }
@@ -248,32 +243,29 @@ fn a_session_in_which_nobody_is_asked_leaves_the_jobs_of_the_others_to_the_login
 #[test]
 fn a_key_that_no_header_can_carry_is_told_and_nothing_else_pays() {
     let api = Api::canned();
-    let mut env = logged_in(&good());
-    forget_jobs(&env);
+    let mut env = user_of_client(&good());
     env.set("ANTHROPIC_BASE_URL", api.base_url());
     env.set("AGENTIC_CONTEXT_API_KEY", "sk-ant\u{a0}copied");
-    env.ends("s1");
-    env.worker();
+    env.learn_citing("s1");
     has!(reason(&env), "AGENTIC_CONTEXT_API_KEY: it holds");
     assert!(pids(&env).is_empty() && api.requests().is_empty());
     has!(env.cli(&["status"]).ok(), "AGENTIC_CONTEXT_API_KEY");
 }
 
 /// A key comes before a login, and none of the two before what the user chose by name.
-#[test]
-fn a_backend_chosen_by_name_waits_for_what_it_needs() {
-    let mut env = logged_in(&good());
-    forget_jobs(&env);
-    env.write_config("backend = \"anthropic\"\n");
-    env.ends("s1");
-    env.worker();
-    has!(reason(&env), "no key");
-    forget_jobs(&env);
-    env.write_config("backend = \"claude-cli\"\n");
-    env.set("PATH", "/usr/bin:/bin");
-    env.ends("s1");
-    env.worker();
-    has!(reason(&env), "`claude` on PATH");
+#[rstest]
+#[case::a_key("anthropic", FAKE, "no key")]
+#[case::the_client("claude-cli", "/usr", "`claude` on PATH")]
+fn a_backend_chosen_by_name_waits_for_what_it_needs(
+    #[case] name: &str,
+    #[case] path: &str,
+    #[case] lacks: &str,
+) {
+    let mut env = user_of_client(&good());
+    env.write_config(&format!("backend = \"{name}\"\n"));
+    env.set("PATH", format!("{path}:/usr/bin:/bin"));
+    env.learn_citing("s1");
+    has!(reason(&env), lacks);
     assert!(pids(&env).is_empty());
 }
 
@@ -323,8 +315,7 @@ fn doctor_names_what_is_wrong() {
     let env = TestEnv::new();
     env.write_config("retry.attempts = 0\n");
     let said = diagnosis(&env);
-    let wanted = json!({"backend": null, "enabled": true});
-    includes(&said, &wanted);
+    includes(&said, &json!({"backend": null, "enabled": true}));
     let problem = said["problems"][0].as_str().unwrap();
     has!(problem, "config.toml:1: `retry.attempts`");
     env.write_config("reflection.enabled = false\n");
@@ -346,9 +337,9 @@ const EACH: usize = 4;
 #[test]
 fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
     let (one, two) = (Api::canned(), Api::canned());
-    let mut env = TestEnv::new();
+    let mut env = TestEnv::with_point();
+    env.unset("PLAYBOOK_NO_WORKER");
     env.write_config("[retry]\nbase_ms = 1\n");
-    env.write_playbook(&[("pat-001", "run the tests")]);
     let projects = ["one", "two"].map(|name| env.go_to_project(name));
     for n in 0..EACH {
         for id in [format!("one-{n}"), format!("two-{n}")] {

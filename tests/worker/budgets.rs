@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::common::api::{INPUT_TOKENS, OUTPUT_TOKENS};
 use crate::common::prelude::*;
+use crate::common::story::{operations, tags};
 
-const TOKENS: u64 = INPUT_TOKENS + OUTPUT_TOKENS;
 /// A session takes two calls: reflector and curator.
 const CALLS: usize = 2;
 
@@ -37,14 +37,8 @@ fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
     assert_eq!(today(&env)["calls"], LIMIT);
     let left = env.spool().len();
     assert!(left >= 1_000 - LIMIT / CALLS, "{left} jobs are left");
-    let reasons = env.reasons();
-    assert_eq!(reasons.len(), left);
-    for reason in reasons {
-        assert_eq!(
-            reason,
-            "budget: 400 calls today, `budgets.calls_per_day` is 400"
-        );
-    }
+    let reason = "budget: 400 calls today, `budgets.calls_per_day` is 400";
+    assert_eq!(env.reasons(), vec![reason; left]);
     // Later that day nothing goes on.
     env.worker_at("2026-11-21T23:00:00Z");
     assert_eq!(api.requests().len(), LIMIT);
@@ -69,12 +63,11 @@ fn the_day_has_its_limits(#[case] limits: &str, #[case] requests: usize) {
     env.cli(&["worker", "--jobs", "1"]).ok();
     assert_eq!(api.requests().len(), requests);
     assert_eq!(env.marks_of("pat-001"), ((requests / CALLS) as u64, 0));
-    let waits = requests < 4 * CALLS;
-    assert_eq!(!env.spool().is_empty(), waits);
+    assert_eq!(env.spool().is_empty(), requests == 4 * CALLS);
+    let reasons = env.reasons();
     assert!(
-        !waits || env.reasons().iter().all(|r| r.starts_with("budget: ")),
-        "{:?}",
-        env.reasons()
+        reasons.iter().all(|r| r.starts_with("budget: ")),
+        "{reasons:?}"
     );
     assert_eq!(today(&env)["tokens_in"], INPUT_TOKENS * requests as u64);
 }
@@ -85,8 +78,7 @@ fn a_raised_limit_counts_at_once() {
     let env = ended(&api, "[budgets]\ncalls_per_day = 2\n", 3);
     env.cli(&["worker", "--jobs", "1"]).ok();
     assert_eq!(api.requests().len(), 2);
-    env.cli(&["config", "set", "budgets.calls_per_day", "4"])
-        .ok();
+    env.write_config("[budgets]\ncalls_per_day = 4\n");
     env.cli(&["worker", "--jobs", "1"]).ok();
     assert_eq!(api.requests().len(), 4);
     assert_eq!(env.spool().len(), 1);
@@ -124,9 +116,8 @@ fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
     let before = env.playbook();
     env.worker();
     assert_eq!(env.playbook(), before);
-    let line = env.reflections().remove(0);
     let wanted = json!({"outcome": "waiting", "reason": "reflection_timeout", "ops_written": 0});
-    includes(&line, &wanted);
+    includes(&env.reflections()[0], &wanted);
     assert!(env.reasons()[0].starts_with("reflection_timeout"));
 
     env.worker_at("2026-11-21T20:00:00Z");
@@ -137,19 +128,14 @@ fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
 
 #[test]
 fn a_job_applies_no_more_operations_than_it_may() {
-    let words = "alpha bravo charlie delta echo".split(' ');
-    let operations: Vec<_> = words
-        .map(|w| json!({"type": "ADD", "section": "OTHERS", "text": format!("hello {w}"), "grounds": [1], "said": [1]}))
-        .collect();
-    let reply =
-        json!({"analysis": "a", "bullet_tags": [], "reasoning": "r", "operations": operations});
-    let api = Api::script([Step::text(&reply.to_string())]);
+    let words = ["alpha", "bravo", "charlie", "delta", "echo"];
+    let add = |w| json!({"type": "ADD", "section": "OTHERS", "text": format!("hello {w}")});
+    let api = Api::script([tags(&[]), operations(&json!(words.map(add)))].map(Step::Text));
     let env = ended(&api, "[budgets]\nops = 2\n", 1);
     env.worker();
     assert_eq!(env.marks().len(), 1 + 2);
-    let line = env.reflections().remove(0);
     let wanted = json!({"operations": 2, "ops_written": 2, "skipped": 3});
-    includes(&line, &wanted);
+    includes(&env.reflections()[0], &wanted);
 }
 
 #[test]
@@ -161,15 +147,17 @@ fn a_projects_own_limit_holds_back_that_project_alone() {
     for n in 0..3 {
         let id = format!("other-{n}");
         env.write_transcript(&Session::citing(&id));
-        env.hook(Hook::SessionEnd, &id, json!({"cwd": other}))
-            .silent();
+        let event = json!({"cwd": other});
+        env.hook(Hook::SessionEnd, &id, event).silent();
     }
     env.cli(&["worker", "--jobs", "1"]).ok();
     assert_eq!(api.requests().len(), 2 + 3 * CALLS);
     assert_eq!(env.spool().len(), 2);
-    for reason in env.reasons() {
-        has!(reason, "of this project");
-    }
+    let reasons = env.reasons();
+    assert!(
+        reasons.iter().all(|r| r.contains("of this project")),
+        "{reasons:?}"
+    );
 }
 
 #[test]
@@ -193,42 +181,34 @@ fn the_ledger_says_where_the_tokens_went() {
     for time in ["today", "days_7", "days_30"] {
         assert_eq!(now[time], spent, "{time}");
     }
-    let row = &now["projects"][0];
-    assert_eq!(row["project"], json!(env.project()));
-    assert_eq!(
-        (&row["backend"], &row["model"], &row["today"]),
-        (&json!("anthropic"), &json!("claude-haiku-5-5"), &spent)
-    );
+    let wanted = json!({
+        "project": env.project(), "backend": "anthropic", "model": "claude-haiku-5-5",
+        "today": spent,
+    });
+    includes(&now["projects"][0], &wanted);
     has!(env.cli(&["cost"]).ok(), "claude-haiku-5-5");
     for (day, today, week, month) in [
         ("22", &nothing, &spent, &spent),
         ("28", &nothing, &nothing, &spent),
     ] {
         env.set("PLAYBOOK_NOW", format!("2026-11-{day}T12:00:00Z"));
-        let then = cost(&env);
-        assert_eq!(
-            (&then["today"], &then["days_7"], &then["days_30"]),
-            (today, week, month),
-            "on the {day}th"
-        );
+        let wanted = json!({"today": today, "days_7": week, "days_30": month});
+        includes(&cost(&env), &wanted);
     }
 }
 
 #[test]
 fn what_is_offline_costs_nothing() {
     let env = TestEnv::with_point();
-    env.write_config(
-        "backend = \"rules\"\n[budgets]\ncalls_per_day = 1\ntokens_per_day = 1\ntokens = 1\n",
-    );
+    let limits = "[budgets]\ncalls_per_day = 1\ntokens_per_day = 1\ntokens = 1\n";
+    env.write_config(&format!("backend = \"rules\"\n{limits}"));
     for n in 0..3 {
         env.end_citing(&format!("s{n}"));
     }
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (3, 0));
-    assert_eq!(
-        today(&env),
-        json!({"calls": 0, "tokens_in": 0, "tokens_out": 0})
-    );
+    let nothing = json!({"calls": 0, "tokens_in": 0, "tokens_out": 0});
+    assert_eq!(today(&env), nothing);
 }
 
 #[test]
@@ -237,11 +217,8 @@ fn useless_replies_are_paid_for_too() {
     let env = ended(&api, "", 1);
     env.worker();
     assert_eq!(env.failed().len(), 1);
-    assert_eq!(today(&env)["calls"], 2);
-    assert_eq!(today(&env)["tokens_in"], 2 * INPUT_TOKENS);
-    let line = env.reflections().remove(0);
-    assert_eq!(
-        line["tokens_in"].as_u64().unwrap() + line["tokens_out"].as_u64().unwrap(),
-        2 * TOKENS
-    );
+    let paid = json!({"tokens_in": 2 * INPUT_TOKENS, "tokens_out": 2 * OUTPUT_TOKENS});
+    includes(&today(&env), &json!({"calls": 2}));
+    includes(&today(&env), &paid);
+    includes(&env.reflections()[0], &paid);
 }

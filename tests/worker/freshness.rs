@@ -33,10 +33,8 @@ fn with_script() -> TestEnv {
 }
 
 fn rename(env: &TestEnv) {
-    git(
-        &env.project(),
-        &["mv", "scripts/release.sh", "scripts/ship.sh"],
-    );
+    let (from, to) = ("scripts/release.sh", "scripts/ship.sh");
+    git(&env.project(), &["mv", from, to]);
     commit(env);
 }
 
@@ -67,17 +65,13 @@ fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
     rename(&env);
     env.learn_citing("s2");
     assert_eq!(gone(&env), [("pat-001".to_owned(), GONE.to_owned())]);
-    has!(
-        env.cli(&["show"]).ok(),
-        "out of date: `scripts/release.sh` is gone"
-    );
+    let shown = env.cli(&["show"]).ok();
+    has!(shown, "out of date: `scripts/release.sh` is gone");
     has!(env.cli(&["log", "pat-001"]).ok(), GONE);
     assert_eq!(env.start("s3"), (String::new(), String::new()));
 
-    git(
-        &env.project(),
-        &["mv", "scripts/ship.sh", "scripts/release.sh"],
-    );
+    let (from, to) = ("scripts/ship.sh", "scripts/release.sh");
+    git(&env.project(), &["mv", from, to]);
     commit(&env);
     env.learn_citing("s3");
     assert_eq!(gone(&env), []);
@@ -139,8 +133,7 @@ fn the_curator_is_told_what_is_gone() {
     let asked = api.requests();
     let line = format!("[pat-001] {GONE}");
     let told = asked.iter().map(|asked| asked.prompt().contains(&line));
-    let told: Vec<bool> = told.collect();
-    assert_eq!(told, [false, false, false, false, false, true]);
+    assert!(told.eq([false, false, false, false, false, true]));
 }
 
 /// That the files no longer have it is a ground; for the same advice, and for no other.
@@ -169,10 +162,8 @@ fn what_is_gone_is_the_ground_of_its_correction(#[case] operation: Value, #[case
     three_sessions(&env);
     let playbook = env.playbook().to_string();
     has!(playbook, left);
-    assert_eq!(
-        playbook.matches("Cut a release").count(),
-        left.matches("Cut a release").count()
-    );
+    let count = |text: &str| text.matches("Cut a release").count();
+    assert_eq!(count(&playbook), count(left));
 }
 
 #[rstest]
@@ -206,15 +197,13 @@ fn a_session_in_a_linked_worktree_is_seen_by_what_is_checked_out_there() {
     let env = with_script();
     env.learn_citing("s1");
     rename(&env);
-    git(
-        &env.project(),
-        &["worktree", "add", "-q", "../linked", "HEAD"],
-    );
+    let add = ["worktree", "add", "-q", "../linked", "HEAD"];
+    git(&env.project(), &add);
     git(&env.project(), &["checkout", "-q", "--detach", "HEAD~1"]);
     let linked = env.root().join("linked");
     env.write_transcript(&Session::citing("s2"));
-    env.hook(Hook::SessionEnd, "s2", json!({"cwd": &linked}))
-        .silent();
+    let event = json!({"cwd": &linked});
+    env.hook(Hook::SessionEnd, "s2", event).silent();
     env.worker();
     assert_eq!(gone(&env).len(), 1);
 }

@@ -12,9 +12,8 @@ use rustix::process::{Pid, Signal};
 const SLOW: Duration = Duration::from_secs(3);
 
 fn with_session(api: &Api) -> TestEnv {
-    let mut env = TestEnv::new();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut env = TestEnv::asking(api);
+    env.unset("PLAYBOOK_NO_WORKER");
     env.write_transcript(&Session::citing("s1"));
     env
 }
@@ -67,10 +66,8 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
         .map(|field| field.parse().unwrap())
         .collect();
     let ours = i32::try_from(std::process::id()).unwrap();
-    assert!(
-        !fields.contains(&hook_id) && !fields.contains(&ours),
-        "{stat}"
-    );
+    let strangers = !fields.contains(&hook_id) && !fields.contains(&ours);
+    assert!(strangers, "{stat}");
     let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).unwrap();
     assert_eq!(link("cwd"), std::path::Path::new("/"));
     for fd in ["fd/0", "fd/1", "fd/2"] {

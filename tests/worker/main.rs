@@ -20,6 +20,5 @@ mod gate;
 mod in_merge;
 mod jobs_by_hand;
 mod lifecycle;
-mod recordings;
 mod repository;
 mod sent;
