@@ -183,7 +183,9 @@ fn a_curator_is_shown_errors_with_their_calls_and_first_what_lessons_rest_on() {
         failed("gh pr view 12", error),
         ran("git log -1", "abc"),
         vec![assistant("It is the last one.")],
-        Vec::from_iter((0..9).map(|n| user(format!("then the part {n} please")))),
+        (0..9)
+            .map(|n| user(format!("then the part {n} please")))
+            .collect::<Vec<_>>(),
     ];
     let evidence = evidence(&lines.concat());
     let grounds = Grounds::of(&evidence).unwrap();

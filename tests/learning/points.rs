@@ -155,7 +155,14 @@ fn a_playbook_keeps_all_that_is_not_ours() {
     has!(after, "\n  \"version\": \"1.0\"");
     let before: Value = serde_json::from_str(before).unwrap();
     let after = env.playbook();
-    let keys = |value: &Value| Vec::from_iter(value.as_object().unwrap().keys().cloned());
+    let keys = |value: &Value| {
+        value
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
     let kept = keys(&before);
     assert_eq!(keys(&after)[..kept.len()], kept);
     for key in ["$schema", "version", "owner", "zeta"] {

@@ -48,7 +48,7 @@ fn of_two_tenants_with_one_project_neither_sees_the_other() {
     let word = |at: usize| format!("okapi{at}");
     let tenants = TENANTS.map(Some).into_iter().enumerate();
     let learned = tenants.map(|(at, name)| (name, learn(&env, name, &word(at))));
-    let learned = Vec::from_iter(learned);
+    let learned = learned.collect::<Vec<_>>();
     for (at, (tenant, own)) in learned.iter().enumerate() {
         let of = |args: &[&str]| ask(&env, *tenant, args).stdout.replace(EVERY_WORD, "");
         let all = [

@@ -224,7 +224,7 @@ fn a_subagents_file_is_read_in_its_own_lane() {
     ];
     let cited = |lane| {
         let cited = read_as(lane, &lines).facts.citations;
-        Vec::from_iter(cited.iter().map(ToString::to_string))
+        cited.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(cited(Lane::Session), ["pat-001"]);
     assert_eq!(cited(Lane::Subagent), ["pat-009"]);

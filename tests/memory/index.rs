@@ -117,7 +117,7 @@ fn a_prompt_finds_nothing_that_only_helps_against_an_error() {
         hint("les-a", "Check the embeddings cache", 0.5),
         hint("les-b", "Use tabs in makefiles", 0.5),
     ];
-    let index = write(&Vec::from_iter(of_errors), &of_words).index;
+    let index = write(&of_errors.collect::<Vec<_>>(), &of_words).index;
     let found = index.for_prompt("the embeddings cache", 0.3, 9);
     assert_eq!(ids(&found), ["les-a"]);
 }

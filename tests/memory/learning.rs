@@ -194,7 +194,11 @@ fn errors_do_not_take_the_place_of_lessons() {
     }
     end(&env, &session.assistant("Done.").done());
     let kept = all(&env, MemoryKind::Lesson);
-    let kept = Vec::from_iter(kept.iter().map(|lesson| &*lesson.text)).join("\n");
+    let kept = kept
+        .iter()
+        .map(|lesson| &*lesson.text)
+        .collect::<Vec<_>>()
+        .join("\n");
     has!(kept, texts[0], texts[1], texts[2]);
     assert!(!all(&env, MemoryKind::Error).is_empty());
 }
@@ -256,7 +260,11 @@ fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
 
 fn reply(prompt: &str) -> String {
     let vote = json!({"name": "pat-001", "tag": "helpful", "rationale": "it was followed"});
-    let tags = Vec::from_iter(prompt.contains("By [pat-001]").then_some(vote));
+    let tags: Vec<_> = prompt
+        .contains("By [pat-001]")
+        .then_some(vote)
+        .into_iter()
+        .collect();
     json!({
         "analysis": "The tests ran.", "reflection": "The tests were run first.",
         "importance": if prompt.contains("a lot") { 0.8 } else { 0.5 },

@@ -367,7 +367,7 @@ fn history_is_told_newest_first() {
     let entries = memory.history("/p", 4).unwrap();
     let told = entries.iter().map(|e| format!("{}.{}", e.job, e.seq));
     assert_eq!(
-        Vec::from_iter(told),
+        told.collect::<Vec<_>>(),
         ["job-2.2", "job-2.1", "job-2.0", "job-1.2"]
     );
 }

@@ -10,7 +10,7 @@ use super::backends::FAKE;
 use crate::common::prelude::*;
 
 /// Everything about each file and folder below a root but when it was last read.
-fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, (i64, i64), Vec<u8>)> {
+fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut open = vec![root.to_owned()];
     while let Some(path) = open.pop() {
@@ -22,8 +22,9 @@ fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, (i64, i64), Vec<u8>)> {
         } else {
             fs::read(&path).unwrap()
         };
-        let (mode, time) = (about.mode(), (about.mtime(), about.mtime_nsec()));
-        found.insert(path, (mode, about.ino(), time, bytes));
+        let (mode, time) = (about.mode(), about.mtime());
+        let about = (mode, about.ino(), time, about.mtime_nsec(), bytes);
+        found.insert(path, about);
     }
     found
 }

@@ -19,6 +19,9 @@ mod postgres;
 #[path = "../tests/server/served.rs"]
 mod served;
 #[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../../../tests/common/session.rs"]
+mod session;
+#[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/server/user.rs"]
 mod user;
 
