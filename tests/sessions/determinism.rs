@@ -69,7 +69,10 @@ fn memory(env: &TestEnv) -> BTreeMap<String, Vec<String>> {
         while let Some(row) = rows.next().unwrap() {
             let fields = columns.iter().enumerate();
             let fields = fields.filter(|(_, name)| !["ms", "key", "related"].contains(&&***name));
-            let fields = fields.map(|(n, name)| format!("{name}: {:?}", row.get_ref_unwrap(n)));
+            let fields = fields.map(|(n, name)| {
+                let value: rusqlite::types::Value = row.get_unwrap(n);
+                format!("{name}: {value:?}")
+            });
             let fields: Vec<_> = fields.collect();
             told.push(plain(env, &fields.join(", ")));
         }
