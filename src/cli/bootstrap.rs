@@ -223,7 +223,10 @@ fn enqueue<'a>(
         requests.push(request::leave(context.paths(), context.now(), wish)?);
     }
     let mut pending = plan.begun.clone();
-    let turns = (0..=u16::MAX).cycle();
+    // After those of an earlier run, also where the clock has not moved on: a copy of their records
+    // is theirs.
+    let first = plan.begun.iter().map(|id| id.turn().saturating_add(1));
+    let turns = (first.max().unwrap_or_default()..=u16::MAX).chain((0..=u16::MAX).cycle());
     for ((turn, past), agreed) in turns.zip(&plan.new).zip(shares) {
         let surroundings = &context.surroundings;
         pending.push(bootstrap::put(

@@ -38,6 +38,12 @@ impl JobId {
         rfc3339::at(self.0.get(..15)?, 0)
     }
 
+    /// Returns the place among the ids of one second, for ids that were made in turns.
+    pub fn turn(&self) -> u16 {
+        let turn = self.0.get(16..20).unwrap_or_default();
+        u16::from_str_radix(turn, 16).unwrap_or_default()
+    }
+
     /// The id as text, as in the name of its file.
     pub fn as_str(&self) -> &str {
         &self.0
