@@ -29,8 +29,24 @@ pub struct Evidence {
     pub shown: Vec<ShownEvent>,
 }
 
+/// Who an event of the record comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventSource {
+    /// The person: a message, an answer, the words of a refusal.
+    User,
+    /// A plan that the person approved.
+    Plan,
+    /// The agent's own text.
+    Agent,
+    Call,
+    /// An error, a check, a refusal, a report: whatever happened.
+    #[default]
+    Outcome,
+}
+
 /// Where a chosen event stands in the transcript.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownEvent {
     pub kind: String,
     /// Where its record begins, in bytes from the start of the file.
@@ -47,6 +63,14 @@ pub struct ShownEvent {
     /// The number under which the evidence shows it, from 1; 0 in what an older version made.
     #[serde(default)]
     pub number: u32,
+    #[serde(default)]
+    pub source: EventSource,
+    /// The person's own words in it, letter for letter but for masks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
+    /// The agent's calls in it; masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<String>,
     #[serde(default)]
     pub bearing: Bearing,
     /// What of it is the user's own words or the assistant's own calls; masked.
@@ -79,10 +103,24 @@ impl Evidence {
 
 impl ShownEvent {
     pub(crate) fn of(item: &Item, number: u32, sanitizer: &Sanitizer) -> Self {
+        let own = bearing::own(item, sanitizer);
+        let source = match item.bearing {
+            Bearing::Words => EventSource::User,
+            Bearing::Call => EventSource::Call,
+            Bearing::Text => EventSource::Agent,
+            _ => EventSource::Outcome,
+        };
+        let (words, calls) = match source {
+            EventSource::User => (own.clone(), Vec::new()),
+            _ => (Vec::new(), own.clone()),
+        };
         Self {
             number,
+            source,
+            words,
+            calls,
             bearing: item.bearing,
-            own: bearing::own(item, sanitizer),
+            own,
             refused: bearing::refused(item, sanitizer),
             names: bearing::names(item, sanitizer),
             kind: item.kind.to_owned(),

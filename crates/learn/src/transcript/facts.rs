@@ -17,6 +17,12 @@ pub struct Facts {
     /// The places where they were cited and what came of it, in order; of a key point
     /// that is cited often, the telling ones.
     pub uses: Vec<CitationUse>,
+    /// Whether no person typed in the session: it was started by a program or a timer.
+    pub is_unattended: bool,
+    /// Whether the session read pages or used tools that bring in what others wrote.
+    pub is_outside: bool,
+    /// The sentences with which the user stated a rule outright, in English; as typed, masked.
+    pub stated: Vec<String>,
     /// What the user said that goes beyond the request.
     pub said: Vec<UserRemark>,
     /// Commands that another one replaced in at least two sessions, this one included.

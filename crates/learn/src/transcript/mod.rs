@@ -65,7 +65,7 @@ pub use errors::{error_of_subject, error_signature};
 pub use event::{
     Call, CallFailure, CheckResult, Cite, Event, EventKind, EventPlace, Fix, KnownBy, Prompt, Via,
 };
-pub use evidence::{Evidence, ShownEvent};
+pub use evidence::{Evidence, EventSource, ShownEvent};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, SaidKind, Stakes, Stance, UserRemark};
 pub use hash::RecordHash;
 pub use injected::Beginnings;
