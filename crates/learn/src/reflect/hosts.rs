@@ -34,9 +34,13 @@ pub fn hosts(text: &str) -> Vec<String> {
         return found;
     };
     for one in address.find_iter(text) {
-        let one = one.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', '/']);
+        let one = one
+            .as_str()
+            .trim_end_matches(['.', ',', ';', ':', '!', '?', '/']);
         let one = one.to_lowercase();
-        let place = one.split_once("://").map_or(one.as_str(), |(_, place)| place);
+        let place = one
+            .split_once("://")
+            .map_or(one.as_str(), |(_, place)| place);
         let is_own = OWN.iter().any(|own| place.starts_with(own));
         if !is_own && !found.contains(&one) {
             found.push(one);
@@ -63,7 +67,9 @@ fn stands_in(host: &str, text: &str) -> bool {
         let mut after = text[at + host.len()..].chars();
         let follows = after.next();
         let is_longer = follows == Some('.') && after.next().is_some_and(char::is_alphanumeric);
-        !before.is_some_and(|c| goes_on(c) || c == '.') && !follows.is_some_and(goes_on) && !is_longer
+        !before.is_some_and(|c| goes_on(c) || c == '.')
+            && !follows.is_some_and(goes_on)
+            && !is_longer
     })
 }
 
@@ -84,7 +90,11 @@ mod tests {
 
     #[rstest]
     #[case::named("from https://a.dev/x", "get https://a.dev/x now", None)]
-    #[case::another_page("from https://a.dev/y", "get https://a.dev/x now", Some("https://a.dev/y"))]
+    #[case::another_page(
+        "from https://a.dev/y",
+        "get https://a.dev/x now",
+        Some("https://a.dev/y")
+    )]
     #[case::part_of_a_longer_name("ask a.dev", "we use a.dev.evil.ru", Some("a.dev"))]
     #[case::below_another("ask a.dev", "we use b.a.dev", Some("a.dev"))]
     #[case::none("nothing", "", None)]

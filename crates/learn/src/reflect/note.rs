@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::hosts::{foreign_host, hosts};
 use super::reply::{Reflection, ReplyNote, ReplyOutdated};
 use crate::clip::told_head;
+use crate::hint::Signature;
 use crate::playbook::Skipped;
 use crate::screen;
-use crate::transcript::{Evidence, EventSource, ShownEvent};
+use crate::transcript::{EventSource, Evidence, ShownEvent};
 
 /// Separates a note's mistake from its correction.
 pub const ARROW: &str = " → ";
@@ -24,7 +25,9 @@ const SHOWN_BYTES: usize = 500;
 const MIN_QUOTE_BYTES: usize = 8;
 
 /// The number of a stored note, which prompts, `log` and replies write as `n12`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct NoteId(pub u64);
 
@@ -39,7 +42,10 @@ impl FromStr for NoteId {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let digits = text.trim().trim_matches(['[', ']']).strip_prefix('n');
-        digits.and_then(|digits| digits.parse().ok()).map(Self).ok_or(())
+        digits
+            .and_then(|digits| digits.parse().ok())
+            .map(Self)
+            .ok_or(())
     }
 }
 
@@ -58,6 +64,9 @@ pub struct NewNote {
     /// The user's own words, where the user stated it as a rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
+    /// The error that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
     /// The session read pages or used tools that bring in what others wrote.
     pub is_outside: bool,
 }
@@ -146,6 +155,7 @@ impl<'a> SessionRecord<'a> {
             kinds: self.kinds(&note.events),
             hosts: hosts(&text),
             quote: self.quote(note),
+            signature: self.named(&note.events).find_map(|event| event.signature),
             is_outside: self.is_outside,
         })
     }
@@ -203,8 +213,8 @@ impl<'a> SessionRecord<'a> {
     fn quote(&self, note: &ReplyNote) -> Option<String> {
         let quote = spaced(note.quote.as_deref().filter(|_| note.said)?);
         let mut words = self.named(&note.events).flat_map(|event| &event.words);
-        let is_theirs = quote.len() >= MIN_QUOTE_BYTES
-            && words.any(|words| spaced(words).contains(&quote));
+        let is_theirs =
+            quote.len() >= MIN_QUOTE_BYTES && words.any(|words| spaced(words).contains(&quote));
         is_theirs.then_some(quote)
     }
 }
@@ -238,7 +248,12 @@ mod tests {
         };
         Evidence {
             shown: vec![
-                event(1, EventSource::User, &["From now on use  tabs,\nplease."], &[]),
+                event(
+                    1,
+                    EventSource::User,
+                    &["From now on use  tabs,\nplease."],
+                    &[],
+                ),
                 event(2, EventSource::Call, &[], &["curl https://a.dev/x"]),
                 event(3, EventSource::Agent, &[], &[]),
                 event(4, EventSource::Outcome, &[], &["make"]),

@@ -13,6 +13,7 @@ use super::call::Call;
 use super::cut;
 use super::item::Item;
 use super::sanitizer::Sanitizer;
+use crate::hint::Signature;
 
 /// What would be sent to the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +69,9 @@ pub struct ShownEvent {
     /// The person's own words in it, letter for letter but for masks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
+    /// The error that struck in it, wherever it strikes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
     /// The agent's calls in it; masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<String>,
@@ -119,6 +123,7 @@ impl ShownEvent {
             source,
             words,
             calls,
+            signature: None,
             bearing: item.bearing,
             own,
             refused: bearing::refused(item, sanitizer),

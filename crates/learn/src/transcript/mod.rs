@@ -65,14 +65,13 @@ pub use errors::{error_of_subject, error_signature};
 pub use event::{
     Call, CallFailure, CheckResult, Cite, Event, EventKind, EventPlace, Fix, KnownBy, Prompt, Via,
 };
-pub use evidence::{Evidence, EventSource, ShownEvent};
+pub use evidence::{EventSource, Evidence, ShownEvent};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, SaidKind, Stakes, Stance, UserRemark};
 pub use hash::RecordHash;
 pub use injected::Beginnings;
 pub use outcome::SessionOutcome;
 pub use range::{MAX_LINE, Range, last_record_end};
 pub(crate) use recurring_errors::{RecurringError, Way};
-pub(crate) use refusal::is_forbidden;
 pub use stats::{Reason, ScanStats};
 pub use tokens::estimate as estimate_tokens;
 pub(crate) use tool_call::AGENT_TOOLS;
