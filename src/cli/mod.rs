@@ -13,6 +13,7 @@ mod dedup;
 mod demo;
 mod diff;
 mod doctor;
+mod curator;
 mod dream;
 mod edit_commands;
 mod evidence;

@@ -47,7 +47,7 @@ impl Finish {
     pub(super) fn applied(job: &JobInProgress) -> Self {
         Self {
             outcome: JobOutcome::Applied,
-            reason: job.progress.curator_error.clone().unwrap_or_default(),
+            reason: String::new(),
         }
     }
 }

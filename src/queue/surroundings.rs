@@ -83,7 +83,7 @@ impl Surroundings {
     }
 }
 
-fn threshold_from(env: &Env) -> Option<f64> {
+pub(crate) fn threshold_from(env: &Env) -> Option<f64> {
     let threshold = env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok();
     threshold.filter(|threshold: &f64| !threshold.is_nan())
 }

@@ -37,8 +37,7 @@ pub(super) fn examine(
         paths: &session.paths,
         account,
         config: &session.config,
-        session: &evidence,
-        playbook: &Playbook::empty(),
+        facts: &evidence.facts,
     };
     let backend = match build(backend, parts) {
         Ok(backend) => backend,
