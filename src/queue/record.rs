@@ -127,7 +127,7 @@ pub(super) fn unrecorded(
             continue;
         }
         let session = session(&context.surroundings, &job);
-        let finish = Finish::applied(&job);
+        let finish = Finish::applied();
         let took = Duration::ZERO;
         applied(context, &job, session.as_ref(), config, &finish, took)?;
     }

@@ -159,7 +159,7 @@ pub(super) fn finish(
         job.progress.is_applied = true;
         context.save(job)?;
     }
-    let finish = Finish::applied(job);
+    let finish = Finish::applied();
     let session = match work {
         Work::Session(session) => Some(*session),
         Work::Curation(..) | Work::Edit(_) => None,

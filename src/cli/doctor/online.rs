@@ -7,7 +7,6 @@ use super::super::session::{NamedSession, runtime};
 use super::DoctorCheck;
 use crate::account::Account;
 use crate::backend::{AccountStep, Ask, FailureKind};
-use crate::playbook::Playbook;
 use crate::queue::backends::{BackendParts, build};
 
 const TOPIC: &str = "online";
