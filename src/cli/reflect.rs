@@ -149,7 +149,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let context = session.context()?;
     let earlier = context.memory().jobs()?;
-    let last_run = context.memory().last_curator_job(&session.project_name())?;
+    let before = curator::Before::of(session, &context)?;
     // Another job of what one holds already would find nothing new.
     let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
         job.ticket.id
@@ -201,7 +201,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
         "outcome": finish.outcome.word(),
         "reason": reason,
         "changes": changes.collect::<Vec<_>>(),
-        "curator": curator::run_that_came_due(session, &context, last_run)?,
+        "curator": curator::run_that_came_due(session, &context, &before)?,
     });
     answer::give(args.on.json, include_str!("screens/applied.txt"), told)
 }

@@ -182,7 +182,7 @@ fn lesson_id(project: &str, new: &NewLesson) -> String {
 }
 
 /// The id of what helped against the error `error`.
-pub(super) fn fix_id(project: &str, error: &str, text: &str) -> String {
+fn fix_id(project: &str, error: &str, text: &str) -> String {
     memory_id(project, "les", &["fix", error, &identity(text)])
 }
 

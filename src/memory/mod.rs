@@ -55,7 +55,7 @@ pub use jobs::{FinishedJob, JobCounts, JobOutcome, JobRow};
 pub use ledger::{BudgetKind, ModelCall, Spending};
 pub use memories::MemoryRow;
 pub(crate) use memories::reflection_ids;
-pub(crate) use notes::{NoteLine, OutdatedNote, WaitingNotes};
+pub(crate) use notes::{NoteLine, OutdatedNote, UnsettledQuote, WaitingNotes};
 pub(crate) use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, SeenError, words_of};
 pub use record::JobRecord;

@@ -77,6 +77,9 @@ pub(super) async fn run(
     if config.reflection.dry_run && !job.is_in_doubt() {
         return Err(Stop::Skips("dry run: the notes wait".to_owned()));
     }
+    // One run of a project at a time: the next one sees what this one makes of the notebook.
+    let curator = context.alone(&context.paths().project(&job.ticket.project));
+    let _one_run = curator.lock().await;
     let project = context.alone(&job.ticket.project);
     let (material, playbook) = {
         let _alone = project.lock().await;
@@ -333,7 +336,7 @@ pub(crate) fn enqueue(
     // Held until the job is there: two sessions that end at once make one.
     let memory = context.memory();
     let name = project.to_string_lossy();
-    let waiting = memory.waiting_notes(&name)?;
+    let mut waiting = memory.waiting_notes(&name)?;
     if waiting.ids.is_empty() && !matches!(wish, Some(CuratorWish::Dream(_))) {
         return Ok(None);
     }
@@ -342,10 +345,13 @@ pub(crate) fn enqueue(
     let jobs = jobs.filter(|job| job.ticket.project == project && Some(&job.ticket.id) != ends);
     let mut has_bootstrap = false;
     for job in jobs {
-        if job.curate.is_some() {
+        has_bootstrap |= job.ticket.event == JobEvent::Bootstrap;
+        let Some(order) = &job.curate else { continue };
+        if !matches!(wish, Some(CuratorWish::Batch(_))) {
             return Ok(Some(job.ticket.id));
         }
-        has_bootstrap |= job.ticket.event == JobEvent::Bootstrap;
+        // Each batch has a run of its own, which its agreement pays.
+        waiting.ids.retain(|id| !order.notes.contains(id));
     }
     let order = match wish {
         Some(wish) => wished(&memory, &name, wish, waiting, context.now())?,
