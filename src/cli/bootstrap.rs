@@ -383,9 +383,10 @@ impl Watch<'_> {
     }
 
     fn json(&self, before: Usage, after: Usage) -> Value {
-        let (runs, done): (Vec<_>, Vec<_>) = self.done.iter().partition(|(job, _)| {
-            JobId::parse(&job.id).is_some_and(|id| self.runs.contains(&id))
-        });
+        let (runs, done): (Vec<_>, Vec<_>) = self
+            .done
+            .iter()
+            .partition(|(job, _)| JobId::parse(&job.id).is_some_and(|id| self.runs.contains(&id)));
         let runs = runs.into_iter().map(|(job, changes)| {
             json!({
                 "job": job.id, "outcome": job.outcome.word(), "reason": job.reason,

@@ -9,5 +9,9 @@ use crate::queue::curate::CuratorWish;
 pub(super) fn run(session: &NamedSession, sources: u64, as_json: bool) -> anyhow::Result<()> {
     let lines = usize::try_from(sources).unwrap_or(usize::MAX);
     let run = curator::run(session, CuratorWish::Dream(lines))?;
-    answer::give(as_json, include_str!("screens/curator.txt"), json!({"curator": run}))
+    answer::give(
+        as_json,
+        include_str!("screens/curator.txt"),
+        json!({"curator": run}),
+    )
 }

@@ -190,7 +190,9 @@ impl Memory {
              WHERE p.name = ?1 AND j.event = 'curate' AND j.outcome = 'applied'
              ORDER BY j.id DESC LIMIT 1";
         let read = |row: &Row<'_>| Ok(json(row, 0)?.unwrap_or_default());
-        Ok(self.one("read jobs", sql, [project], read)?.unwrap_or_default())
+        Ok(self
+            .one("read jobs", sql, [project], read)?
+            .unwrap_or_default())
     }
 
     /// Returns the name of the last run of a project.
@@ -259,7 +261,10 @@ fn line(row: &Row<'_>) -> rusqlite::Result<NoteLine> {
         note: ListedNote {
             id: NoteId(counted(row, 0)?),
             text: row.get(6)?,
-            sessions: Some(root).filter(|root| !root.is_empty()).into_iter().collect(),
+            sessions: Some(root)
+                .filter(|root| !root.is_empty())
+                .into_iter()
+                .collect(),
             quote: row.get(3)?,
             is_outside: row.get(4)?,
             hosts: words(row, 5)?,
@@ -382,11 +387,7 @@ pub(super) fn update(
 
 /// Makes other lines part of a line, whose lesson takes the sum of their uses and the mean of
 /// their effectiveness (spec/4).
-fn join(
-    transaction: &Transaction<'_>,
-    line: NoteId,
-    others: &[NoteId],
-) -> rusqlite::Result<()> {
+fn join(transaction: &Transaction<'_>, line: NoteId, others: &[NoteId]) -> rusqlite::Result<()> {
     let first = "SELECT m.id, m.times_applied, m.effectiveness FROM notes n
          JOIN memories m ON m.id = n.memory
          WHERE n.id IN (SELECT min(id) FROM notes
@@ -406,7 +407,10 @@ fn join(
     }
     let uses: i64 = lessons.iter().map(|(_, uses, _)| uses).sum();
     let worth: f64 = lessons.iter().map(|(.., worth)| worth).sum();
-    #[expect(clippy::cast_precision_loss, reason = "a run joins a hundred lines at most")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a run joins a hundred lines at most"
+    )]
     let mean = worth / lessons.len() as f64;
     let sql = "UPDATE memories SET times_applied = ?2, effectiveness = ?3 WHERE id = ?1";
     run(transaction, sql, (lessons[0].0, uses, mean)).map(drop)

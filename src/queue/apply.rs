@@ -16,6 +16,7 @@ use super::stop::Stop;
 use super::{LOCK_WAIT, ask, record, shown, trust_record};
 use crate::backend::BackendName;
 use crate::config::{Approval, Config, VotesIn};
+use crate::playbook::Playbook;
 use crate::playbook::change::Applied;
 use crate::playbook::clean::clean_text;
 use crate::playbook::dedup::Threshold;
@@ -23,7 +24,6 @@ use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::{apply_operations, written_text};
 use crate::playbook::usage::PointInSession;
 use crate::playbook::votes::Votes;
-use crate::playbook::Playbook;
 use crate::reflect::curator::{CuratorMaterial, NoteUpdate, note_updates};
 use crate::reflect::gates::{Gates, Proposal, Verdict, refused};
 use crate::reflect::reply::Curation;
@@ -232,7 +232,9 @@ fn change(
             Ok(taught.applied)
         }
         Work::Curation(material, curation) => {
-            let usage = context.memory().usage(&job.ticket.project.to_string_lossy())?;
+            let usage = context
+                .memory()
+                .usage(&job.ticket.project.to_string_lossy())?;
             let gates = Gates {
                 playbook,
                 material,
@@ -337,7 +339,10 @@ fn accepted(proposals: &[Proposal]) -> Vec<Value> {
 /// settled by them. A text that is there already counts as applied.
 fn refuse_what_fails(proposals: &mut [Proposal], playbook: &Playbook, now: Timestamp) {
     let mut trial = playbook.clone();
-    for one in proposals.iter_mut().filter(|one| one.verdict == Verdict::Apply) {
+    for one in proposals
+        .iter_mut()
+        .filter(|one| one.verdict == Verdict::Apply)
+    {
         let text = clean_text(written_text(&one.operation));
         let is_there = trial.points().any(|point| clean_text(point.text) == text);
         let tried = apply_operations(&mut trial, std::slice::from_ref(&one.operation), "", now);

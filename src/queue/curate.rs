@@ -127,7 +127,11 @@ fn gather(
     let material = CuratorMaterial {
         waiting: waiting.into_iter().map(|line| line.note).collect(),
         // What came since the order was made has a run of its own.
-        notebook: notebook.into_iter().filter(is_new).map(|line| line.note).collect(),
+        notebook: notebook
+            .into_iter()
+            .filter(is_new)
+            .map(|line| line.note)
+            .collect(),
         facts: facts(context, &project, (&playbook, &usage), outdated, config),
         instructions: instructions::read(context.paths(), &project, &secrecy.masker),
         refused,
@@ -152,13 +156,20 @@ fn facts(
     let record = freshness::record(context.paths(), project);
     facts.extend(playbook.points().filter_map(|point| {
         let gone = record.gone(&point)?;
-        Some(plain(format!("[{}] names what is gone: {gone}.", point.name)))
+        Some(plain(format!(
+            "[{}] names what is gone: {gone}.",
+            point.name
+        )))
     }));
     facts.extend(playbook.points().filter_map(|point| {
         let used = usage.of(point.name);
         let is_idle = used.shown >= OFTEN_GIVEN && used.cited == 0;
         let (name, shown) = (point.name, used.shown);
-        is_idle.then(|| plain(format!("[{name}] was given to {shown} sessions and never cited.")))
+        is_idle.then(|| {
+            plain(format!(
+                "[{name}] was given to {shown} sessions and never cited."
+            ))
+        })
     }));
     facts.truncate(MAX_FACTS - 1);
     let points = format_playbook(playbook, POINTS_ONLY);
@@ -195,8 +206,12 @@ fn listed(
     config: &Config,
 ) -> Result<String, Stop> {
     let playbook = ask::points_of(context, job, config)?;
-    let usage = context.memory().usage(&job.ticket.project.to_string_lossy())?;
-    Ok(points_listed(&playbook, &usage, |point| protection(&usage, point)))
+    let usage = context
+        .memory()
+        .usage(&job.ticket.project.to_string_lossy())?;
+    Ok(points_listed(&playbook, &usage, |point| {
+        protection(&usage, point)
+    }))
 }
 
 /// Says how the user protects a key point, if so.

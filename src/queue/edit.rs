@@ -169,10 +169,8 @@ impl PlaybookEdit {
             of_points => by_hand(playbook, now, |editor| of_points.edit(editor))?,
         };
         // Only what the user brings in is held to the caps, not what comes back.
-        if let Self::Add { .. }
-        | Self::Bring { .. }
-        | Self::Change { .. }
-        | Self::Merge { .. } = self
+        if let Self::Add { .. } | Self::Bring { .. } | Self::Change { .. } | Self::Merge { .. } =
+            self
         {
             changes.extend(enforce(playbook, &before, sources.caps, now));
         }

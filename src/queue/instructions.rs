@@ -54,7 +54,10 @@ pub(super) fn read(paths: &Paths, project: &Path, masker: &Masker) -> String {
         text.push('\n');
     }
     if !left_out.is_empty() {
-        text.push_str(&format!("(Left out, or in part: {})\n", left_out.join(", ")));
+        text.push_str(&format!(
+            "(Left out, or in part: {})\n",
+            left_out.join(", ")
+        ));
     }
     text
 }
@@ -89,7 +92,10 @@ fn nested(project: &Path) -> Vec<PathBuf> {
         let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
         !matches!(folder, "" | ".claude") && name.eq_ignore_ascii_case("claude.md")
     });
-    files.take(MAX_FILES).map(|file| project.join(file)).collect()
+    files
+        .take(MAX_FILES)
+        .map(|file| project.join(file))
+        .collect()
 }
 
 /// Returns the Markdown files of a folder, and of those below it down to `depth`, in order.
@@ -115,7 +121,9 @@ fn markdown_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
 
 /// Returns true for a file of the project that no link leads out of.
 fn is_own(project: &Path, file: &Path) -> bool {
-    let folder = file.parent().and_then(|folder| fs::canonicalize(folder).ok());
+    let folder = file
+        .parent()
+        .and_then(|folder| fs::canonicalize(folder).ok());
     let project = fs::canonicalize(project);
     folder.is_some_and(|folder| project.is_ok_and(|project| folder.starts_with(project)))
 }

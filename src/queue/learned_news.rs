@@ -38,7 +38,9 @@ fn news(context: &WorkerContext, project: &Path) -> Result<Option<LearnedNews>, 
     let changes = context.memory().history(&project.to_string_lossy(), LATEST);
     let mut changes = changes.map_err(|e| e.to_string())?;
     changes.retain(|entry| Some(entry.time) > told && is_learned(entry));
-    let said = context.memory().unsettled_quotes(&project.to_string_lossy());
+    let said = context
+        .memory()
+        .unsettled_quotes(&project.to_string_lossy());
     let mut said = said.map_err(|e| e.to_string())?;
     said.retain(|said| Some(said.since) > told);
     Ok(with_said(of(&changes), &said))
@@ -112,8 +114,8 @@ fn with_said(news: Option<LearnedNews>, said: &[UnsettledQuote]) -> Option<Learn
     let until = news.as_ref().map(|news| news.until);
     let until = said.iter().map(|said| said.since).max().max(until)?;
     let quotes = said.iter().take(NAMED);
-    let quotes = quotes
-        .map(|said| format!("You said: \"{}\" (kept; waits for the curator)", said.quote));
+    let quotes =
+        quotes.map(|said| format!("You said: \"{}\" (kept; waits for the curator)", said.quote));
     let parts = news.map(|news| news.text).into_iter().chain(quotes);
     Some(LearnedNews {
         text: parts.collect::<Vec<_>>().join("; "),

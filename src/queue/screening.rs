@@ -301,7 +301,9 @@ fn passes_now(held: &Held) -> bool {
         _ => String::new(),
     };
     let is_asked = held.reasons.starts_with(WAITS);
-    !is_asked && !OTHER_REASONS.contains(&held.reasons.as_str()) && of_file(&name, &held.text).is_none()
+    !is_asked
+        && !OTHER_REASONS.contains(&held.reasons.as_str())
+        && of_file(&name, &held.text).is_none()
 }
 
 /// A point of the file as the quarantine keeps it: without its secrets, under a key of what

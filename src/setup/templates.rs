@@ -40,8 +40,14 @@ pub(crate) const REFLECTOR: Template = Template {
     needed: "transcript",
     wanted: &[
         ("\"notes\"", "sessions teach no notes"),
-        ("\"events\"", "notes without the events they rest on are dropped"),
-        ("{known_notes}", "notes of earlier sessions on the same error are not shown"),
+        (
+            "\"events\"",
+            "notes without the events they rest on are dropped",
+        ),
+        (
+            "{known_notes}",
+            "notes of earlier sessions on the same error are not shown",
+        ),
     ],
 };
 
@@ -52,9 +58,15 @@ pub(crate) const CURATOR: Template = Template {
     blocks: &[],
     needed: "reflection",
     wanted: &[
-        ("\"grounds\"", "operations without the notes they rest on are refused"),
+        (
+            "\"grounds\"",
+            "operations without the notes they rest on are refused",
+        ),
         ("\"notebook\"", "notes that say the same stay apart"),
-        ("{instructions}", "what CLAUDE.md says already is learned again"),
+        (
+            "{instructions}",
+            "what CLAUDE.md says already is learned again",
+        ),
     ],
 };
 
@@ -107,7 +119,9 @@ impl Template {
     pub(crate) fn flaw(&self, text: &str) -> Option<String> {
         if !self.serves(text) {
             let needed = self.needed;
-            return Some(format!("`{{{needed}}}` is missing; the built-in text serves"));
+            return Some(format!(
+                "`{{{needed}}}` is missing; the built-in text serves"
+            ));
         }
         let unknown = in_braces(text).find(|inner| self.is_slip(inner))?;
         let names = self.placeholders.iter().map(|name| format!("`{{{name}}}`"));

@@ -9,9 +9,7 @@ use jiff::Timestamp;
 use playbook::digest::name_of;
 use playbook::hint::{Effect, MemoryKind, Signature};
 use playbook::memory::RecallQuery;
-use playbook::reflect::learned::{
-    Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail,
-};
+use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail};
 use playbook::reflect::tellable::tellable;
 use playbook::service::{self, Asked, ToStore, together};
 use playbook::tenant::Tenant;
