@@ -10,13 +10,11 @@ use super::evidence::SessionEvidence;
 use super::found::{FoundPlaybook, note_hand_edit, read};
 use super::progress::{JobInProgress, RestOn};
 use super::stop::Stop;
-use super::surroundings::Surroundings;
 use super::{LOCK_WAIT, known, record, recurrence, screening, shown, trust_record};
 use crate::config::{Approval, Config, VotesIn};
 use crate::freshness;
 use crate::playbook::change::Applied;
-use crate::playbook::dedup::Threshold;
-use crate::playbook::learn::{Lesson, Policy, learn};
+use crate::playbook::learn::{Lesson, learn};
 use crate::playbook::ops::named_points;
 use crate::playbook::{Playbook, Point, Skipped};
 use crate::reflect::accepted::{unmarked, with_grounds};
@@ -187,7 +185,7 @@ fn change(
     config: &Config,
 ) -> Result<Applied, Stop> {
     let now = record::happened(job, context.now());
-    let policy = policy(&context.surroundings, config);
+    let caps = caps(config);
     let evidence = match work {
         Work::Lesson(evidence) => evidence,
         Work::Edit(edit) => {
@@ -196,7 +194,7 @@ fn change(
                 project: &job.ticket.project.to_string_lossy(),
                 memory: &memory,
                 snapshots,
-                caps: policy.caps,
+                caps,
             };
             return edit
                 .apply(playbook, sources, now)
@@ -261,7 +259,7 @@ fn change(
         reasoning,
         cited: &votes.cited,
     };
-    let mut applied = learn(playbook, lesson, policy, now);
+    let mut applied = learn(playbook, lesson, caps, now);
     job.progress.points = votes.seen;
     job.progress.held = held;
     let not_made: Vec<Skipped> = groundless
@@ -281,15 +279,4 @@ fn change(
         reason: format!("more than `budgets.ops`: {}", config.budgets.ops),
     }));
     Ok(applied)
-}
-
-fn policy(surroundings: &Surroundings, config: &Config) -> Policy {
-    Policy {
-        threshold: Threshold::new(
-            surroundings
-                .dedup_threshold
-                .unwrap_or(config.playbook.dedup_threshold),
-        ),
-        caps: caps(config),
-    }
 }

@@ -97,8 +97,6 @@ pub(crate) static STOP_WORDS: List = List::named("stop words");
 pub static ENGLISH: List = List::named("english");
 /// Words that end a command in prose.
 pub static ENDS_A_COMMAND: List = List::named("ends a command");
-/// Words that open a clause which may as well stand at the end: `Before pushing, …`.
-pub static OPENERS: List = List::named("openers");
 /// What git does to the files at hand.
 pub static REWRITES: List = List::named("rewrites");
 /// Programs that check one language, by the first word of their name, and the endings of its files.

@@ -47,9 +47,9 @@ worded! {
         Move = "move",
         /// It was joined with others into a new point.
         Merge = "merge",
-        /// It said what another says, and went into that one.
+        /// It was joined into another that said the same; only older histories have it.
         Duplicate = "duplicate",
-        /// It took in another that said the same.
+        /// It took in the votes of others that were merged.
         Absorb = "absorb",
         Delete = "delete",
         /// It did more harm than good, and went.

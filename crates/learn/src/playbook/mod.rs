@@ -5,7 +5,6 @@
 pub mod change;
 pub mod clean;
 pub mod context;
-pub mod dedup;
 mod defect;
 pub mod diff;
 mod document;

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::defect::Defect;
 use super::entry::{self, Counter};
-use super::id::Id;
 use super::json::{self, kind};
 use super::meta::{self, Meta, Note};
 use super::numbers::Numbering;
@@ -180,11 +179,6 @@ impl Playbook {
         })
     }
 
-    /// Finds a point by id; an id that was merged away finds the point that took it in.
-    pub(crate) fn get(&self, id: &Id) -> Option<Point<'_>> {
-        self.named(id.as_str())
-    }
-
     /// Finds a point by its name; a name that was merged away finds the point that took it in.
     pub fn named(&self, name: &str) -> Option<Point<'_>> {
         let find = |name: &str| self.points().filter(|point| point.name == name).last();
@@ -339,7 +333,6 @@ mod tests {
             "later": true});
         assert_eq!(written["playbook"], expected);
         assert_eq!(written["last_updated"], "2026-11-21T10:20:30Z");
-        let alias = Id::parse("oth-000").unwrap();
-        assert_eq!(playbook.get(&alias).unwrap().name, "oth-001");
+        assert_eq!(playbook.named("oth-000").unwrap().name, "oth-001");
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::change::{Applied, ChangeKind};
-use super::clean::clean_text;
+use super::clean::{clean, clean_text};
 use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, Counter};
@@ -227,7 +227,7 @@ pub(super) fn add_with(
     reason: &str,
 ) -> Result<String, String> {
     if let Some(known) = with_text(editor.playbook, text) {
-        return Err(format!("{known} says so already"));
+        return Err(format!("{known} says it already"));
     }
     let id = editor.playbook.next_id(section);
     let note = editor.fresh_note();
@@ -240,15 +240,12 @@ pub(super) fn add_with(
     Ok(id.to_string())
 }
 
-/// The name of the point that has this text, as it is shown.
+/// Names the key point that has exactly this cleaned text: `[pat-001]`.
 fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
-    let mut texts = playbook.entries().map(|(_, _, fields)| fields);
-    let known = texts.find(|fields| entry::text(fields).is_some_and(|t| clean_text(t) == text))?;
-    Some(
-        entry::name(known)
-            .unwrap_or("a point without a name")
-            .to_owned(),
-    )
+    let mut entries = playbook.entries().map(|(_, _, fields)| fields);
+    let known = entries.find(|fields| entry::text(fields).is_some_and(|t| clean(t) == text))?;
+    let name = entry::name(known).map(|name| format!("[{name}]"));
+    Some(name.unwrap_or_else(|| "a key point without a name".to_owned()))
 }
 
 fn merge(
@@ -339,5 +336,20 @@ mod tests {
         let applied = apply_operations(&mut playbook, &operations, "", now());
         assert_eq!(applied.skipped[0].reason, "section OTHERS is an object");
         assert_eq!(playbook.points().next().unwrap().name, "pref-001");
+    }
+
+    #[test]
+    fn only_a_text_that_is_there_letter_for_letter_is_not_added() {
+        let file = br##"{"sections": {"OTHERS": [{"text": "ask"}],
+            "MINE": [{"name": "kpt_001", "text": "# use  tabs"}]}}"##;
+        let mut playbook = Playbook::parse(file).unwrap();
+        let texts = ["ask", "use  tabs\n", "Use  tabs", "use  tabs."];
+        let operations = texts.map(|text| json!({"type": "ADD", "text": text}));
+        let applied = apply_operations(&mut playbook, &operations, "", now());
+        let reasons: Vec<_> = applied.skipped.iter().map(|s| s.reason.as_str()).collect();
+        let unnamed = "a key point without a name says it already";
+        assert_eq!(reasons, [unnamed, "[kpt_001] says it already"]);
+        let added: Vec<_> = playbook.points().map(|point| point.text).collect();
+        assert_eq!(added, ["Use  tabs", "use  tabs."]);
     }
 }
