@@ -5,22 +5,21 @@ use serde_json::Value;
 
 use super::change::{Applied, ChangeKind};
 use super::clean::{clean, clean_text};
-use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, Counter};
 use super::meta::Note;
-use super::model::Playbook;
+use super::model::{Playbook, PointPlace};
 use super::section::Section;
 use super::tags::shown;
 
-/// How many operations of one answer are looked at; skipped ones count too.
+/// The most operations of one answer that are looked at; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;
 
 const TEXT: &str = "text";
 const MERGED_TEXT: &str = "merged_text";
 const MERGE: &str = "MERGE";
 
-/// What a curator may do to the playbook.
+/// A change that a curator may make to the playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     /// A new key point.
@@ -35,9 +34,9 @@ pub enum Operation {
     Merge {
         /// The names of the points.
         sources: Vec<String>,
-        /// What the new point says.
+        /// The text of the new point.
         text: String,
-        /// Where it goes; else where the first stood.
+        /// The section of the new point; by default that of the first source.
         section: Option<Section>,
     },
     /// A point is taken away.
@@ -58,7 +57,7 @@ pub fn written_text(operation: &Value) -> &str {
     string(key).unwrap_or_default()
 }
 
-/// Tells whether an operation goes deeper than any of ours, so deep that it could not be read
+/// Returns true if an operation is nested deeper than any of ours, so that it could not be read
 /// back from where it is stored.
 pub(crate) fn is_too_deep(operation: &Value) -> bool {
     /// An operation holds a list of names.
@@ -219,7 +218,7 @@ pub(super) fn add(
     add_with(editor, (text, section), (0, 0), reason).map(drop)
 }
 
-/// As [`add`], with helpful and harmful votes; returns the new point's name.
+/// Adds a point with helpful and harmful votes, and returns its name.
 pub(super) fn add_with(
     editor: &mut Editor<'_>,
     (text, section): (&str, Section),

@@ -11,10 +11,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::change::{Applied, ChangeKind, PointChange, PointState};
-use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS, Counter};
-use super::model::Playbook;
+use super::model::{Playbook, PointPlace};
 
 /// Takes back the `changes` of one job; `reason` stands in the record of it.
 ///

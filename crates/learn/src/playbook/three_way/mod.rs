@@ -21,7 +21,6 @@ mod files;
 mod keys;
 mod names;
 mod points;
-mod renumbered;
 #[cfg(test)]
 mod tests;
 
@@ -33,9 +32,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use self::names::{Naming, Renames};
+use self::names::{Naming, Renames, Renumbered};
 use self::points::{MergedPoints, Points, PointsMerge};
-use self::renumbered::Renumbered;
 use super::change::PointState;
 use super::entry;
 use super::job_votes::renamed;
