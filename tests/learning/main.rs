@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod answers;
+mod carriers;
 mod fuzzed;
 mod generate;
 mod local_votes;

@@ -328,3 +328,121 @@ impl<'a> Joins<'a> {
             .len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::reflect::reply::{NotebookLine, SettledNote};
+
+    fn note(id: u64, sessions: &[&str], quote: Option<&str>) -> ListedNote {
+        ListedNote {
+            id: NoteId(id),
+            text: format!("note {id}"),
+            sessions: sessions.iter().map(|one| (*one).to_owned()).collect(),
+            quote: quote.map(str::to_owned),
+            ..ListedNote::default()
+        }
+    }
+
+    fn states(updates: &[NoteUpdate]) -> Vec<(u64, NoteState, u64)> {
+        let all = updates.iter();
+        all.map(|one| (one.id.0, one.state, one.line.0)).collect()
+    }
+
+    #[test]
+    fn a_note_is_settled_joined_or_kept() {
+        use NoteState::{Notebook, Settled};
+        let material = CuratorMaterial {
+            waiting: (1..=4).map(|id| note(id, &["a"], None)).collect(),
+            notebook: vec![
+                note(5, &["b"], None),
+                note(6, &["b"], Some("use tabs always")),
+            ],
+            instructions: "Indent with tabs.".to_owned(),
+            ..CuratorMaterial::default()
+        };
+        let curation = Curation {
+            notebook: vec![NotebookLine {
+                text: "both".to_owned(),
+                notes: vec![NoteId(5), NoteId(2), NoteId(99)],
+            }],
+            settled: vec![
+                SettledNote {
+                    note: NoteId(3),
+                    line: None,
+                },
+                SettledNote {
+                    note: NoteId(6),
+                    line: Some("No such line".to_owned()),
+                },
+            ],
+            ..Curation::default()
+        };
+        let proposal = |verdict, id| Proposal {
+            operation: json!({}),
+            verdict,
+            grounds: vec![Ground::Note(NoteId(id))],
+        };
+        let proposals = [
+            proposal(Verdict::Apply, 1),
+            proposal(Verdict::Refuse(String::new()), 4),
+        ];
+        let updates = note_updates(&material, &curation, &proposals);
+        let want = [
+            (1, Settled, 1),
+            (2, Notebook, 2),
+            (3, Settled, 3),
+            (4, Notebook, 4),
+        ];
+        let want = [&want[..], &[(5, Notebook, 2), (6, Notebook, 6)]].concat();
+        assert_eq!(states(&updates), want);
+        assert_eq!(updates[1].text.as_deref(), Some("both"));
+        let curation = Curation {
+            settled: vec![SettledNote {
+                note: NoteId(6),
+                line: Some("Indent with tabs.".to_owned()),
+            }],
+            ..Curation::default()
+        };
+        let updates = note_updates(&material, &curation, &[]);
+        assert_eq!(states(&updates)[5], (6, Settled, 6));
+    }
+
+    #[test]
+    fn a_full_notebook_loses_the_oldest_lines_of_the_fewest_sessions() {
+        let most = u64::try_from(MAX_NOTEBOOK).unwrap();
+        let mut notebook: Vec<ListedNote> =
+            (2..=most + 2).map(|id| note(id, &["a"], None)).collect();
+        notebook.push(note(1, &["a"], Some("always use tabs")));
+        notebook[0].sessions.insert("b".to_owned());
+        let material = CuratorMaterial {
+            notebook,
+            ..CuratorMaterial::default()
+        };
+        let updates = note_updates(&material, &Curation::default(), &[]);
+        let settled = updates.iter().filter(|one| one.state == NoteState::Settled);
+        assert_eq!(settled.map(|one| one.id.0).collect::<Vec<_>>(), [3, 4]);
+    }
+
+    #[test]
+    fn a_run_is_shown_notes_and_facts_with_their_numbers() {
+        let mut said = note(7, &["a", "b"], Some("use tabs always"));
+        said.is_outside = true;
+        let material = CuratorMaterial {
+            waiting: vec![said],
+            notebook: vec![note(3, &["a"], None)],
+            facts: vec![CuratorFact {
+                text: "a file is gone".to_owned(),
+                from: None,
+            }],
+            ..CuratorMaterial::default()
+        };
+        assert_eq!(
+            material.listed(),
+            "New notes:\nn7 (2 sessions, outside, the user said \"use tabs always\"): note 7\n\
+             Notebook:\nn3 (1 session): note 3\nFacts:\nf1: a file is gone\n"
+        );
+    }
+}

@@ -28,7 +28,7 @@ static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const OWN: [&str; 4] = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
 
 /// Returns the hosts and URLs of a text in lower case, each once, in their order.
-pub fn hosts(text: &str) -> Vec<String> {
+pub(super) fn hosts(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let Some(address) = &*ADDRESS else {
         return found;
@@ -50,7 +50,7 @@ pub fn hosts(text: &str) -> Vec<String> {
 }
 
 /// Returns the first host or URL of `text` that none of the allowed texts has as a whole.
-pub fn foreign_host<'t>(
+pub(super) fn foreign_host<'t>(
     text: &str,
     allowed: impl Iterator<Item = &'t str> + Clone,
 ) -> Option<String> {
