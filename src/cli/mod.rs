@@ -9,6 +9,7 @@ mod bootstrap;
 mod change_text;
 mod config;
 mod cost;
+mod curator;
 mod demo;
 mod diff;
 mod doctor;

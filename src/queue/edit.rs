@@ -3,7 +3,6 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::job_id::JobId;
 use crate::account::Need;
@@ -14,7 +13,6 @@ use crate::playbook::change::Applied;
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
 use crate::playbook::manual_edit::{self, BroughtPoint, PinEdit, RefusedEdit, by_hand};
-use crate::playbook::ops::apply_operations;
 use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::undo::undo;
 use crate::playbook::{Playbook, PointChange, Section};
@@ -32,13 +30,6 @@ pub(crate) enum PlaybookEdit {
     Bring {
         point: BroughtPoint,
         /// Where it stood, in words.
-        why: String,
-    },
-    /// The rule that a dream found behind several lessons.
-    Join {
-        text: String,
-        section: Section,
-        /// How many lessons and sessions it joins, in words.
         why: String,
     },
     Change {
@@ -117,9 +108,7 @@ impl PlaybookEdit {
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Bring { point, .. } => Some(&point.text),
-            Self::Add { text, .. } | Self::Join { text, .. } | Self::Merge { text, .. } => {
-                Some(text)
-            }
+            Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
             Self::Change { text, .. } => text.as_deref(),
             _ => None,
         }
@@ -135,7 +124,6 @@ impl PlaybookEdit {
                     point: BroughtPoint { text, .. },
                     ..
                 }
-                | Self::Join { text, .. }
                 | Self::Merge { text, .. },
                 Some(words),
             ) => {
@@ -171,18 +159,11 @@ impl PlaybookEdit {
         let mut changes = match self {
             Self::Undo { job } => return take_back(playbook, job, sources, now),
             Self::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
-            Self::Join { text, section, why } => {
-                let add = json!({"type": "ADD", "text": text, "section": section.title()});
-                apply_operations(playbook, &[add], why, now).changes
-            }
             of_points => by_hand(playbook, now, |editor| of_points.edit(editor))?,
         };
         // Only what the user brings in is held to the caps, not what comes back.
-        if let Self::Add { .. }
-        | Self::Bring { .. }
-        | Self::Join { .. }
-        | Self::Change { .. }
-        | Self::Merge { .. } = self
+        if let Self::Add { .. } | Self::Bring { .. } | Self::Change { .. } | Self::Merge { .. } =
+            self
         {
             changes.extend(enforce(playbook, &before, sources.caps, now));
         }
@@ -218,7 +199,7 @@ impl PlaybookEdit {
             } => manual_edit::merge(editor, points, text, *section),
             Self::Pin { point } => manual_edit::pin(editor, point, PinEdit::Set),
             Self::Unpin { point } => manual_edit::pin(editor, point, PinEdit::Release),
-            Self::Join { .. } | Self::Undo { .. } | Self::Restore { .. } => Ok(()),
+            Self::Undo { .. } | Self::Restore { .. } => Ok(()),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
+use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 
 use super::gates::{Proposal, Protection, Verdict};
@@ -182,16 +183,18 @@ pub fn points_listed(
     out
 }
 
-/// The state of a stored note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoteState {
-    /// No run has seen it.
-    Waiting,
-    /// Runs see it beside the new notes.
-    Notebook,
-    /// A key point or the instructions say it, or it cannot come again.
-    Settled,
+worded! {
+    /// The state of a stored note.
+    #[derive(Default)]
+    pub enum NoteState {
+        /// No run has seen it.
+        #[default]
+        Waiting = "waiting",
+        /// Runs see it beside the new notes.
+        Notebook = "notebook",
+        /// A key point or the instructions say it, or it cannot come again.
+        Settled = "settled",
+    }
 }
 
 /// What a run changes of one note.
