@@ -43,8 +43,8 @@ pub(super) fn run_that_came_due(
     let last = context.memory().last_curator_job(&session.project_name())?;
     let last = last.filter(|last| Some(last) != before.last.as_ref());
     let last = last.and_then(|id| JobId::parse(&id));
-    let told = last.map(|id| see_through(session, context, &id, before));
-    told.transpose()
+    last.map(|id| see_through(session, context, &id, before))
+        .transpose()
 }
 
 /// Enqueues a run that the user wishes, and sees it through; `None` where there is nothing to

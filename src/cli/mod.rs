@@ -10,7 +10,6 @@ mod change_text;
 mod config;
 mod cost;
 mod curator;
-mod dedup;
 mod demo;
 mod diff;
 mod doctor;
@@ -149,7 +148,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Pin(args) => edit_commands::pin(args),
         Command::Promote(args) => promote::promote(&args),
         Command::Demote(args) => promote::demote(&args),
-        Command::Dedup(args) => dedup::run(&NamedSession::on(&args.on)?, &args),
         Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => {

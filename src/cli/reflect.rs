@@ -11,7 +11,7 @@ use super::{answer, args, curator};
 use crate::backend::BackendName;
 use crate::memory::JobOutcome;
 use crate::playbook::tags::BulletTag;
-use crate::queue::apply::{TaughtSession, policy};
+use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, SessionQuestion};
 use crate::queue::backends::{BackendParts, build};
 use crate::queue::evidence::SessionEvidence;
@@ -23,7 +23,6 @@ use crate::queue::reason::in_words;
 use crate::queue::shown;
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
-use crate::queue::surroundings::threshold_from;
 use crate::reflect::gates::refused;
 use crate::setup::templates;
 use crate::transcript_file;
@@ -102,9 +101,8 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         votes: votes(&reflected.result.bullet_tags),
         is_by_rules: account.need.backend == BackendName::Rules,
     };
-    let policy = policy(threshold_from(&session.env), &session.config);
     let now = session.env.clock().now();
-    let taught = taught.teach(&mut after, &HashSet::new(), &session.config, policy, now);
+    let taught = taught.teach(&mut after, &HashSet::new(), &session.config, now);
     let applied = taught.applied;
     let mut told = json!(reflected.result);
     told["notes"] = json!(checked.notes);

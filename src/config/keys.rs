@@ -242,8 +242,6 @@ settings! {
     }
     /// How a playbook grows.
     playbook: Growth {
-        /// How similar two texts are that count as one, from 0 to 1; `AGENTIC_CONTEXT_DEDUP_THRESHOLD` wins.
-        dedup_threshold: f64 = crate::playbook::dedup::DEFAULT_THRESHOLD, 0.0 ..= 1.0;
         /// The most key points; the least valuable leave first.
         #[scope = Lower]
         max_points: usize = 1_000, 1 ..= 100_000;

@@ -19,8 +19,7 @@ use crate::config::{Approval, Config, VotesIn};
 use crate::playbook::Playbook;
 use crate::playbook::change::Applied;
 use crate::playbook::clean::clean_text;
-use crate::playbook::dedup::Threshold;
-use crate::playbook::learn::{Lesson, Policy, learn};
+use crate::playbook::learn::{Lesson, learn};
 use crate::playbook::ops::{apply_operations, written_text};
 use crate::playbook::usage::PointInSession;
 use crate::playbook::votes::Votes;
@@ -197,7 +196,6 @@ fn change(
     config: &Config,
 ) -> Result<Applied, Stop> {
     let now = record::happened(job, context.now());
-    let policy = policy(context.surroundings.dedup_threshold, config);
     match work {
         Work::Edit(edit) => {
             let memory = context.memory();
@@ -205,7 +203,7 @@ fn change(
                 project: &job.ticket.project.to_string_lossy(),
                 memory: &memory,
                 snapshots,
-                caps: policy.caps,
+                caps: caps(config),
             };
             edit.apply(playbook, sources, now)
                 .map_err(|error| match error {
@@ -225,7 +223,7 @@ fn change(
                 votes,
                 is_by_rules,
             };
-            let taught = session.teach(playbook, unused, config, policy, now);
+            let taught = session.teach(playbook, unused, config, now);
             job.progress.points = taught.points;
             job.progress.held = screening::held(&taught.proposals, playbook);
             job.progress.refused = refused(&taught.proposals);
@@ -253,7 +251,7 @@ fn change(
                 reasoning: &curation.reasoning,
                 ..Lesson::default()
             };
-            Ok(learn(playbook, lesson, policy, now))
+            Ok(learn(playbook, lesson, caps(config), now))
         }
     }
 }
@@ -282,7 +280,6 @@ impl TaughtSession<'_> {
         playbook: &mut Playbook,
         unused: &HashSet<String>,
         config: &Config,
-        policy: Policy,
         now: Timestamp,
     ) -> TaughtPoints {
         let mut votes = self.votes;
@@ -320,7 +317,7 @@ impl TaughtSession<'_> {
             reasoning: "",
             cited: &votes.cited,
         };
-        let mut applied = learn(playbook, lesson, policy, now);
+        let mut applied = learn(playbook, lesson, caps(config), now);
         applied.skipped.extend(votes.dropped);
         TaughtPoints {
             applied,
@@ -359,11 +356,4 @@ fn screened(mut updates: Vec<NoteUpdate>) -> Vec<NoteUpdate> {
         update.text = text.filter(|text| screen::objection(text).is_none());
     }
     updates
-}
-
-pub(crate) fn policy(threshold: Option<f64>, config: &Config) -> Policy {
-    Policy {
-        threshold: Threshold::new(threshold.unwrap_or(config.playbook.dedup_threshold)),
-        caps: caps(config),
-    }
 }

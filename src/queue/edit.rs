@@ -10,7 +10,6 @@ use crate::backend::BackendName;
 use crate::config::Config;
 use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
-use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
 use crate::playbook::manual_edit::{self, BroughtPoint, PinEdit, RefusedEdit, by_hand};
@@ -52,9 +51,6 @@ pub(crate) enum PlaybookEdit {
     },
     Unpin {
         point: String,
-    },
-    Dedup {
-        threshold: f64,
     },
     Undo {
         job: JobId,
@@ -161,9 +157,6 @@ impl PlaybookEdit {
     ) -> Result<Applied, EditError> {
         let before = playbook.clone();
         let mut changes = match self {
-            Self::Dedup { threshold } => {
-                dedup(playbook, Threshold::new(*threshold), DedupScope::All, now)
-            }
             Self::Undo { job } => return take_back(playbook, job, sources, now),
             Self::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
             of_points => by_hand(playbook, now, |editor| of_points.edit(editor))?,
@@ -206,7 +199,7 @@ impl PlaybookEdit {
             } => manual_edit::merge(editor, points, text, *section),
             Self::Pin { point } => manual_edit::pin(editor, point, PinEdit::Set),
             Self::Unpin { point } => manual_edit::pin(editor, point, PinEdit::Release),
-            Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => Ok(()),
+            Self::Undo { .. } | Self::Restore { .. } => Ok(()),
         }
     }
 }

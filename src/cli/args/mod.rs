@@ -17,7 +17,7 @@ pub(crate) use memory::{
     ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
 };
 pub(crate) use points::{
-    AddArgs, DedupArgs, DiffArgs, EditArgs, MergeArgs, PinArgs, PromoteArgs, RestoreArgs,
+    AddArgs, DiffArgs, EditArgs, MergeArgs, PinArgs, PromoteArgs, RestoreArgs,
 };
 pub(crate) use run::{
     ConfigAction, ConfigArgs, DoctorArgs, InstallArgs, JobsAction, JobsArgs, ManArgs,
@@ -172,11 +172,6 @@ project's own key points.",
   playbook demote my-001"
     )]
     Demote(PromoteArgs),
-    /// Find key points that say the same, and join them
-    #[command(after_help = "Examples:
-  playbook dedup
-  playbook dedup --threshold 0.9 --apply")]
-    Dedup(DedupArgs),
     /// Print all that was learned as a Markdown document
     #[command(after_help = "Example:
   playbook export > PLAYBOOK.md")]
