@@ -134,8 +134,8 @@ fn reflect(
         deadline: None,
         ..Asker::now(parts, backend)
     };
-    let asked = asker.reflector(question.prompt(REFLECTOR_TEMPLATE));
-    let judged = runtime()?.block_on(asked).answered;
+    let answer = asker.reflector(question.prompt(REFLECTOR_TEMPLATE));
+    let judged = runtime()?.block_on(answer).answered;
     if let Some(cause) = judged.cause {
         return Ok(Err(cause));
     }

@@ -305,8 +305,8 @@ fn ask(
     };
     let template = question_templates::reflector_template(&session.paths)?;
     let asker = Asker::now(parts, backend.as_ref());
-    let asked = asker.reflector(question.prompt(&template));
-    let answered = runtime()?.block_on(asked).answered;
+    let answer = asker.reflector(question.prompt(&template));
+    let answered = runtime()?.block_on(answer).answered;
     match answered.cause {
         None => Ok(answered.result),
         Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.kind.word(), cause.message),

@@ -79,8 +79,8 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         return Ok(());
     }
     let asker = Asker::now(parts, backend.as_ref());
-    let asked = asker.reflector(question.prompt(&template));
-    let mut reflected = runtime()?.block_on(asked).answered;
+    let answer = asker.reflector(question.prompt(&template));
+    let mut reflected = runtime()?.block_on(answer).answered;
     if let Some(cause) = &reflected.cause {
         return Err(Hinted::error(
             format!(

@@ -415,3 +415,124 @@ fn join(transaction: &Transaction<'_>, line: NoteId, others: &[NoteId]) -> rusql
     let sql = "UPDATE memories SET times_applied = ?2, effectiveness = ?3 WHERE id = ?1";
     run(transaction, sql, (lessons[0].0, uses, mean)).map(drop)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::JobRecord;
+    use super::super::{FinishedJob, ForgetWhat, Limits};
+    use super::*;
+    use crate::reflect::learned::{Learned, NewLesson};
+
+    const PROJECT: &str = "/p";
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + second).unwrap()
+    }
+
+    fn memory() -> (tempfile::TempDir, Memory) {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        (dir, memory)
+    }
+
+    /// A job whose session taught a lesson, and showed a key point wrong.
+    fn taught(session: &str, correction: &str) -> JobRecord {
+        let mut record = JobRecord::new(FinishedJob {
+            id: format!("job of {session}"),
+            project: PROJECT.to_owned(),
+            session: session.to_owned(),
+            finished: at(0),
+            ..FinishedJob::default()
+        });
+        session.clone_into(&mut record.root);
+        record.learned = vec![Learned::Lesson(NewLesson {
+            correction: correction.to_owned(),
+            ..NewLesson::default()
+        })];
+        record.outdated = vec![NewOutdated {
+            point: "pat-001".to_owned(),
+            why: "it is gone".to_owned(),
+            ..NewOutdated::default()
+        }];
+        record
+    }
+
+    fn settled(memory: &mut Memory, updates: &[(u64, NoteState, u64)]) {
+        let mut record = JobRecord::new(FinishedJob {
+            id: format!("run {updates:?}"),
+            project: PROJECT.to_owned(),
+            finished: at(1),
+            ..FinishedJob::default()
+        });
+        let update = |(id, state, line): &(u64, NoteState, u64)| NoteUpdate {
+            id: NoteId(*id),
+            state: *state,
+            line: NoteId(*line),
+            text: None,
+        };
+        record.note_updates = updates.iter().map(update).collect();
+        record.seen_until = memory.last_note().unwrap();
+        for _ in 0..2 {
+            memory.record(&record).unwrap();
+        }
+    }
+
+    fn lines(memory: &Memory) -> Vec<(u64, NoteState, usize)> {
+        let lines = memory.note_lines(PROJECT, &[]).unwrap().into_iter();
+        let plain = |line: NoteLine| (line.note.id.0, line.state, line.note.sessions.len());
+        lines.map(plain).collect()
+    }
+
+    #[test]
+    fn a_repeated_job_adds_nothing_and_what_is_taught_again_comes_back() {
+        let (_dir, mut memory) = memory();
+        for session in ["a", "a", "b"] {
+            memory.record(&taught(session, session)).unwrap();
+        }
+        let b = lines(&memory)[1].0;
+        let (waits, is_kept) = (NoteState::Waiting, NoteState::Notebook);
+        assert_eq!(lines(&memory), [(1, waits, 1), (b, waits, 1)]);
+        let waiting = memory.waiting_notes(PROJECT).unwrap();
+        assert_eq!((waiting.ids.len(), waiting.sessions), (4, 2));
+        let done = [(1, NoteState::Settled, 1), (b, is_kept, b)];
+        settled(&mut memory, &done);
+        assert_eq!(lines(&memory), [(b, is_kept, 1)]);
+        memory.record(&taught("c", "a")).unwrap();
+        assert_eq!(lines(&memory), [(1, waits, 2), (b, is_kept, 1)]);
+    }
+
+    #[test]
+    fn lines_that_are_joined_have_the_sum_and_the_mean_once() {
+        let (_dir, mut memory) = memory();
+        for session in ["a", "b"] {
+            memory.record(&taught(session, session)).unwrap();
+        }
+        let worth = "UPDATE memories SET times_applied = id, effectiveness = id / 4.0";
+        memory
+            .change("set", super::super::database::Durability::Crash, worth, ())
+            .unwrap();
+        settled(
+            &mut memory,
+            &[(1, NoteState::Notebook, 1), (3, NoteState::Notebook, 1)],
+        );
+        assert_eq!(lines(&memory), [(1, NoteState::Notebook, 2)]);
+        let sql = "SELECT times_applied, effectiveness FROM memories ORDER BY id LIMIT 1";
+        let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?));
+        assert_eq!(memory.one("read", sql, (), read).unwrap(), Some((3, 0.375)));
+    }
+
+    #[test]
+    fn only_the_user_takes_away_what_waits() {
+        let (_dir, mut memory) = memory();
+        memory.record(&taught("a", "a")).unwrap();
+        let none = Limits {
+            lessons: 0,
+            ..Limits::default()
+        };
+        assert_eq!(memory.prune(&none, at(9)).unwrap().lessons, 0);
+        memory
+            .forget(&ForgetWhat::Project(PROJECT.to_owned()), at(9))
+            .unwrap();
+        assert_eq!(memory.last_note().unwrap(), NoteId(0));
+    }
+}

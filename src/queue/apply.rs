@@ -290,9 +290,10 @@ impl TaughtSession<'_> {
         votes.seen.retain(|point| is_used(&point.name));
         votes.tags.retain(|tag| is_used(&tag.name));
         votes.cited.retain(|id| is_used(id.as_str()));
-        let operations = match self.is_by_rules {
-            true => rules::operations(self.facts, playbook),
-            false => Vec::new(),
+        let operations = if self.is_by_rules {
+            rules::operations(self.facts, playbook)
+        } else {
+            Vec::new()
         };
         let judge = |(at, operation): (usize, Value)| {
             let verdict = if at >= config.budgets.ops {

@@ -1,5 +1,6 @@
 //! Reads what a project's own instructions say, for the curator: nothing of it need be learned.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -136,11 +137,9 @@ fn text_of(file: &Path) -> Option<String> {
 }
 
 fn name_of(project: &Path, file: &Path) -> String {
-    match file.strip_prefix(project) {
-        Ok(name) => name.to_string_lossy().into_owned(),
-        Err(_) => {
-            let name = file.file_name().unwrap_or_default();
-            format!("Claude Code's memory, {}", name.to_string_lossy())
-        }
+    if let Ok(name) = file.strip_prefix(project) {
+        return name.to_string_lossy().into_owned();
     }
+    let name = file.file_name().unwrap_or_default();
+    format!("Claude Code's memory, {}", name.to_string_lossy())
 }
