@@ -112,7 +112,7 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
         let skipped = serde_json::to_string(&digest.stats.skipped).unwrap();
         let evidence = digest.evidence.finish(24_000);
         let (text, tokens, left_out) = (&evidence.text, evidence.tokens, evidence.left_out);
-        let sign = digest.facts.outcome.sign();
+        let sign = digest.facts.sign();
         let text =
             format!("{text}\n\n{tokens} tokens, {left_out} left out; {sign}; skipped {skipped}");
         insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {

@@ -138,15 +138,10 @@ mod tests {
     fn evidence() -> Evidence {
         let event = |number: u32, kind: &str, bearing: Bearing, own: &str| ShownEvent {
             kind: kind.to_owned(),
-            offset: 0,
-            uuid: None,
-            time: None,
-            message_id: None,
             number,
             bearing,
             own: vec![own.to_owned()],
-            refused: None,
-            names: Vec::new(),
+            ..ShownEvent::default()
         };
         Evidence {
             shown: vec![

@@ -17,6 +17,12 @@ pub struct Facts {
     /// The places where they were cited and what came of it, in order; of a key point
     /// that is cited often, the telling ones.
     pub uses: Vec<CitationUse>,
+    /// Whether no person typed in the session: it was started by a program or a timer.
+    pub is_unattended: bool,
+    /// Whether the session read pages or used tools that bring in what others wrote.
+    pub is_outside: bool,
+    /// The sentences with which the user stated a rule outright, in English; as typed, masked.
+    pub stated: Vec<String>,
     /// What the user said that goes beyond the request.
     pub said: Vec<UserRemark>,
     /// Commands that another one replaced in at least two sessions, this one included.
@@ -26,6 +32,8 @@ pub struct Facts {
     /// What the hints did that our own hooks gave.
     pub hints: Vec<hint::EffectWhenShown>,
     pub outcome: SessionOutcome,
+    /// A commit passed the hooks after the last check and the last edit.
+    pub is_committed: bool,
     /// What kind of error decided or marked the session.
     pub category: Option<ErrorCategory>,
     /// The first thing the user asked for.
@@ -61,6 +69,20 @@ pub struct Facts {
     /// Everything that happened.
     pub events: u64,
     pub stakes: Stakes,
+}
+
+impl Facts {
+    /// Says what of the outcome is certain: `the last check passed`.
+    pub fn sign(&self) -> &'static str {
+        match self.outcome {
+            SessionOutcome::Success if self.is_committed => "a commit went through",
+            SessionOutcome::Success => "the last check passed",
+            SessionOutcome::Failure => "the last check failed",
+            SessionOutcome::Partial => "not known",
+            SessionOutcome::Timeout => "the last call took too long",
+            SessionOutcome::Error => "the model could not be reached at the end",
+        }
+    }
 }
 
 /// Signs that a session matters beyond its size.

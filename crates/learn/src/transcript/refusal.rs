@@ -55,6 +55,18 @@ impl DeniedBy {
     }
 }
 
+/// Returns the reason of a hook that did not let a call of this tool run.
+pub(crate) fn turned_back<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
+    let text = text.trim_start();
+    let rest = text
+        .strip_prefix("PreToolUse:")
+        .or_else(|| text.strip_prefix("Hook PreToolUse:"))?;
+    let rest = rest.strip_prefix(tool)?;
+    let marks = [" hook error:", " hook blocking error", " denied this tool"];
+    let mark = marks.iter().find(|mark| rest.starts_with(**mark))?;
+    Some(rest[mark.len()..].trim_start_matches([':', ' ']).trim())
+}
+
 /// Returns what the user said with a refusal, if an error is one; empty when nothing.
 ///
 /// Old clients mark what the settings forbid as refused, too. The error of a server's `tool` is the
