@@ -22,6 +22,7 @@ mod own_points;
 mod own_words;
 mod points;
 mod poison;
+mod record;
 mod records;
 mod recurrence;
 mod reflect_template;

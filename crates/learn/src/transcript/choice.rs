@@ -1,6 +1,7 @@
 //! Which items are shown, and how much of each, within a budget of tokens.
 //!
-//! First every cited key point in its shortest form, so that none is lost; then by rank,
+//! First, whatever the budget, the user's messages and the headlines of errors; then every cited
+//! key point in its shortest form, so that none is lost; then by rank,
 //! breadth before depth: the telling items short, spread over the session, each rank
 //! with its share, and what the user asked and objected to at once in full; then the telling
 //! items in full; then the rest, the latest first. What was reserved for notes of gaps that are
@@ -60,10 +61,10 @@ pub(crate) fn choose(items: &[Item], all: u64, sanitizer: &Sanitizer, budget: u6
         left: budget.saturating_sub(GAP),
         first_alike: first_alike(items),
     };
+    choice.take_needed();
     for i in (0..items.len()).filter(|&i| !items[i].quotes.is_empty()) {
         choice.take(i, ItemForm::Quotes);
     }
-    choice.take_needed();
     let order = order(items);
     choice.fill(&order, budget);
     for _ in 0..REFUNDS {
@@ -177,7 +178,12 @@ impl Choice<'_> {
         let size = evidence::size(&self.items[i], form);
         let before = match &self.chosen[i] {
             Some(chosen) if chosen.form >= form => return false,
-            Some(chosen) if evidence::size(&self.items[i], chosen.form) == size => return false,
+            Some(chosen)
+                if chosen.form != ItemForm::Headline
+                    && evidence::size(&self.items[i], chosen.form) == size =>
+            {
+                return false;
+            }
             Some(chosen) => chosen.cost,
             None => 0,
         };

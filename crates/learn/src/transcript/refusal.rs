@@ -58,13 +58,19 @@ impl DeniedBy {
 /// Returns the reason of a hook that did not let a call of this tool run.
 pub(crate) fn turned_back<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
     let text = text.trim_start();
-    let rest = text
-        .strip_prefix("PreToolUse:")
-        .or_else(|| text.strip_prefix("Hook PreToolUse:"))?;
-    let rest = rest.strip_prefix(tool)?;
-    let marks = [" hook error:", " hook blocking error", " denied this tool"];
+    let named = ["PreToolUse:", "Hook PreToolUse:"]
+        .iter()
+        .find_map(|start| text.strip_prefix(start))
+        .unwrap_or(text);
+    let rest = named.strip_prefix(tool).filter(|_| !tool.is_empty())?;
+    let marks = if named.len() < text.len() {
+        [" hook error", " hook blocking error", " denied this tool"].as_slice()
+    } else {
+        [" operation blocked by hook"].as_slice()
+    };
     let mark = marks.iter().find(|mark| rest.starts_with(**mark))?;
-    Some(rest[mark.len()..].trim_start_matches([':', ' ']).trim())
+    let why = &rest[mark.len()..];
+    Some(why.trim_start_matches([':', ' ', '\n']).trim())
 }
 
 /// Returns what the user said with a refusal, if an error is one; empty when nothing.

@@ -85,6 +85,8 @@ struct Waiting {
     text: String,
     offset: u64,
     time: Option<Timestamp>,
+    /// The number of the event before it.
+    seq: u64,
 }
 
 #[derive(Default)]
@@ -108,13 +110,15 @@ struct Sink<'t> {
     /// How many of each kind.
     events: Vec<(&'static str, u64)>,
     seq: u64,
-    /// The branch, until it is handed over before the first event.
+    /// The branch of the first record, which becomes the first event.
     branch: Option<String>,
 }
 
 impl Sink<'_> {
     fn push(&mut self, place: EventPlace<'_>, kind: EventKind<'_>) {
-        if let Some(branch) = self.branch.take().filter(|branch| !branch.is_empty()) {
+        if self.seq == 0
+            && let Some(branch) = self.branch.take()
+        {
             self.push(place, EventKind::Branch(branch));
         }
         let name = kind.name();
@@ -215,8 +219,10 @@ impl<'t> SessionReader<'t> {
         if record.is_replaced {
             return Err(Reason::Replaced);
         }
-        if self.sink.branch.is_none() {
-            let branch = record.branch.filter(|branch| *branch != "HEAD");
+        if self.sink.seq == 0 {
+            let branch = record
+                .branch
+                .filter(|branch| !["", "HEAD"].contains(branch));
             self.sink.branch = branch.map(str::to_owned);
         }
         let place = EventPlace {

@@ -194,6 +194,12 @@ pub(crate) fn attached(text: &str) -> Vec<&str> {
     found
 }
 
+/// Returns `true` for a line that only sets the client up: `/model`.
+pub(crate) fn is_client_command(text: &str) -> bool {
+    let name = text.trim().strip_prefix('/').unwrap_or_default();
+    CLIENT_COMMANDS.has(name.split_whitespace().next().unwrap_or_default())
+}
+
 /// Returns the plan of a message that the client wrote when the user approved it.
 pub(crate) fn plan(text: &str) -> Option<&str> {
     let plan = text.trim_start().strip_prefix(PLAN)?;

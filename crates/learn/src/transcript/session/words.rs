@@ -50,13 +50,17 @@ impl SessionReader<'_> {
                     text: text.into(),
                     offset: place.offset,
                     time: place.time,
+                    seq: self.sink.seq,
                 });
             }
             "dequeue" => {
                 if self.dequeued.len() == MAX_QUEUED {
                     self.dequeued.pop_front();
                 }
-                self.dequeued.extend(self.waits.pop_front());
+                // What did not wait was not typed while the agent worked.
+                let waiting = self.waits.pop_front();
+                self.dequeued
+                    .extend(waiting.filter(|waiting| waiting.seq < self.sink.seq));
             }
             "remove" => {
                 if let Some(waiting) = self.waits.pop_front() {
@@ -77,7 +81,7 @@ impl SessionReader<'_> {
     ) -> Result<(), Reason> {
         match user::classify(text) {
             // A background task is queued as JSON.
-            UserText::Prompt(own) if !own.starts_with('{') => {
+            UserText::Prompt(own) if !own.starts_with('{') && !user::is_client_command(&own) => {
                 let mark = of_text(own.trim());
                 if self.queued.contains(&mark) {
                     return Err(Reason::Repeated);
