@@ -14,15 +14,35 @@ const MAX_READ: u64 = 256 << 20;
 /// How much of a file is read at a time.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// Reads a range of a transcript in one pass, as [`transcript::scan_reader`] does.
+/// Reads a range of a transcript as [`transcript::scan_reader`] does; once more, without what
+/// follows from prompts that later ones replaced, where there are such.
 pub fn scan(
     path: &Path,
     range: Range,
     options: &ReadOptions,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> Result<Digest, FsError> {
+    let mut are_copies = Vec::new();
+    let mut is_copy = |hash, time| {
+        let is_copy = is_copy(hash, time);
+        are_copies.push(is_copy);
+        is_copy
+    };
+    let digest = part(path, range)
+        .and_then(|part| transcript::scan_reader(part, range.start, options, &mut is_copy))
+        .context(ACTION, path)?;
+    if digest.replaced.is_empty() {
+        return Ok(digest);
+    }
+    let options = ReadOptions {
+        replaced: digest.replaced,
+        ..options.clone()
+    };
+    // Who asks counts the records that are asked about, so each is asked about once.
+    let mut are_copies = are_copies.into_iter();
+    let mut is_copy = |_, _| are_copies.next().unwrap_or(true);
     part(path, range)
-        .and_then(|part| transcript::scan_reader(part, range.start, options, is_copy))
+        .and_then(|part| transcript::scan_reader(part, range.start, &options, &mut is_copy))
         .context(ACTION, path)
 }
 

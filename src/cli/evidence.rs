@@ -19,7 +19,7 @@ pub(super) fn run(session: &NamedSession, args: &args::EvidenceArgs) -> anyhow::
     let mut told = json!(shown);
     if !args.json {
         told["budget"] = budget.into();
-        told["sign"] = shown.facts.outcome.sign().into();
+        told["sign"] = shown.facts.sign().into();
     }
     answer::give(args.json, include_str!("screens/evidence.txt"), told)
 }

@@ -165,6 +165,7 @@ fn options(job: &JobInProgress, surroundings: &Surroundings, secrecy: Secrecy) -
             .and_then(Path::to_str)
             .map(str::to_owned),
         secrecy,
+        attended: job.ticket.attended,
         ..ReadOptions::default()
     }
 }

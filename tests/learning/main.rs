@@ -16,6 +16,7 @@ mod local_votes;
 mod own_points;
 mod points;
 mod poison;
+mod record;
 mod records;
 mod reflect_template;
 mod secrets;

@@ -223,33 +223,6 @@ fn what_the_user_stopped_has_not_failed() {
     ");
 }
 
-const WORK: &str = "<command-name>/work:do</command-name>\n<command-args>41</command-args>";
-
-/// A command that only names a plan leaves no task but in the plan.
-#[rstest]
-#[case::command(WORK, call("Read", "/w/.work/plan.md"), true)]
-#[case::issue(WORK, call("Bash", "gh issue view 41"), true)]
-#[case::named(
-    "start with docs/TASK-hooks.md",
-    call("Read", "/w/docs/TASK-hooks.md"),
-    true
-)]
-#[case::said_in_words("rename the flag", call("Read", "/w/docs/plan.md"), false)]
-#[case::code(WORK, call("Read", "/w/src/plan.rs"), false)]
-fn the_task_is_shown_where_it_stands_in_a_file(
-    #[case] request: &str,
-    #[case] reads: Value,
-    #[case] is_shown: bool,
-) {
-    let plan = "     1→# Keep the flag\n     2→\n     3→The old flag must go on working.";
-    let (plan, other) = (answer(plan), answer("     1→# Another"));
-    let lines = vec![reads, plan, call("Read", "/w/.work/plan.md"), other];
-    let text = shown(request, &[lines]);
-    let task = "  # Keep the flag\n  The old flag must go on working.";
-    assert_eq!(text.contains(task), is_shown, "{text}");
-    assert!(!is_shown || !text.contains("Another"), "{text}");
-}
-
 #[test]
 fn what_failed_and_works_now_says_so() {
     let lines = [
@@ -286,7 +259,7 @@ fn announcements_and_thoughts_are_left_out() {
     ");
 }
 
-/// Of a red run its failures count, and an edit that was soon made again is no news.
+/// Of a red run its failures count, and of an edit that failed how it did.
 #[test]
 fn what_says_nothing_of_a_failure_is_left_out() {
     let red = "Exit code 1\n=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestB\n    b_test.go:3: want 2\n--- PASS: TestA (0.00s)\n--- FAIL: TestB (0.01s)";
@@ -301,10 +274,12 @@ fn what_says_nothing_of_a_failure_is_left_out() {
     assert_eq!(evidence.left_out, 0);
     insta::assert_snapshot!(evidence.text, @r"
     #1 USER: mend it
-    #2 CLAUDE calls: Edit `b.go`; Read `b.go`; Bash `go test ./...`
-    #3 ERROR in Bash `go test ./...` (exit 1):
+    #2 CLAUDE calls: Edit `b.go`
+    #3 ERROR in Edit `b.go`: File has not been read yet. Read it first before writing to it.
+    #4 CLAUDE calls: Read `b.go`; Bash `go test ./...`
+    #5 ERROR in Bash `go test ./...` (exit 1):
       b_test.go:3: want 2
       --- FAIL: TestB (0.01s)
-    #4 CLAUDE calls: Edit `b.go`
+    #6 CLAUDE calls: Edit `b.go`
     ");
 }

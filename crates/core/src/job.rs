@@ -61,6 +61,9 @@ pub struct Ticket {
     /// Which account is to answer; `None` when the settings could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
+    /// `false` where the client said that no person attends the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attended: Option<bool>,
 }
 
 impl Ticket {
@@ -77,6 +80,7 @@ impl Ticket {
             reason: None,
             at,
             need: None,
+            attended: None,
         }
     }
 }

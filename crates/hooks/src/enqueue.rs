@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 
 use crate::clip;
 use crate::digest::name_of;
+use crate::env::name;
 use crate::fsx::FsError;
 use crate::job::{JobEvent, Ticket};
 use crate::open_session;
@@ -119,6 +120,7 @@ fn enqueue(
             cwd: context.cwd.clone(),
             reason: reason.cloned(),
             need: need.clone(),
+            attended: attended(context),
             ..Ticket::new(event, &context.project, context.now)
         };
         job = Some(spool::put(&context.paths, &entropy, ticket)?);
@@ -141,6 +143,12 @@ fn enqueue(
         None => start_worker::detached(context, need.as_ref()),
     }
     Ok(())
+}
+
+/// Returns whether a person attends the session, where the client says so.
+fn attended(context: &HookContext<'_>) -> Option<bool> {
+    let attended = context.env.get(name::ATTENDED)?;
+    Some(attended != "0")
 }
 
 /// Tells whether a transcript lies where the client keeps its own; no other is read unasked.

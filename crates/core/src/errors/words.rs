@@ -65,6 +65,8 @@ pub static REFUSALS: List = List::named("refusals");
 pub static WRAPPING: List = List::named("wrapping");
 /// Tools that only keep the agent's own notes; their calls say nothing.
 pub static HOUSEKEEPING: List = List::named("housekeeping");
+/// Programs, some with what they are told, that print what others wrote.
+pub static PRINTS_OTHERS: List = List::named("prints others");
 /// How lines of a test run begin that say nothing of a failure.
 pub static CHATTER: List = List::named("chatter");
 /// Extensions of files, by which a word without a slash is known as one.

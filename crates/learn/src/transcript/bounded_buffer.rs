@@ -1,9 +1,13 @@
 //! Holds items in bounded memory, in order of time.
 
 use super::item::Item;
+use crate::clip::boundary_before;
 
 /// How many bytes of items are held.
 const MAX_SIZE: usize = 2 << 20;
+
+/// How much of the text of an item is kept that is never left out, in bytes.
+const MAX_NEEDED: usize = 300;
 
 /// Items in bounded memory. When they are too many, the least telling half of them goes, of
 /// equals the older ones.
@@ -20,8 +24,15 @@ impl BoundedBuffer {
             self.shrink();
         }
         self.size += item.size();
-        let place = self.items.len();
-        self.items.push(item);
+        // What was typed while the agent worked belongs where it was typed.
+        let place = self
+            .items
+            .partition_point(|known| known.offset <= item.offset);
+        let later = &mut self.items[place..];
+        let mut item = item;
+        item.before = later.first().map_or(item.before, |next| next.before);
+        later.iter_mut().for_each(|later| later.before += 1);
+        self.items.insert(place, item);
         &mut self.items[place]
     }
 
@@ -32,7 +43,7 @@ impl BoundedBuffer {
     }
 
     /// Lets the least telling half go; but what is needed to show each cited key point once
-    /// stays.
+    /// stays, and so does the beginning of what the record never leaves out.
     fn shrink(&mut self) {
         // Who holds the items takes some out and cuts others.
         self.size = self.items.iter().map(Item::size).sum();
@@ -46,12 +57,16 @@ impl BoundedBuffer {
             }
             let item = &mut self.items[i];
             self.size = self.size.saturating_sub(item.size());
-            if item.quotes.is_empty() {
+            if item.quotes.is_empty() && !item.is_needed() {
                 goes[i] = true;
-            } else {
-                item.body = String::new();
-                self.size += item.size();
+                continue;
             }
+            let most = if item.is_needed() { MAX_NEEDED } else { 0 };
+            let shorten = |text: &mut String| text.truncate(boundary_before(text, most));
+            shorten(&mut item.body);
+            item.words.iter_mut().for_each(shorten);
+            item.is_cut = true;
+            self.size += item.size();
         }
         let mut goes = goes.into_iter();
         self.items.retain(|_| !goes.next().unwrap_or_default());

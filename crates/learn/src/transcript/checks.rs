@@ -7,7 +7,7 @@
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use regex::Regex;
+use regex::{Match, Regex};
 use serde::Deserialize;
 
 use super::category::ErrorCategory;
@@ -97,7 +97,7 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckRe
         // The first line that says more than `FAIL`.
         if let Some(line) = bad.and_then(|lines| lines.min_by_key(|line| line.len() <= 4)) {
             return Some(check(
-                &runner.name,
+                &named(call, &runner.name),
                 Err(runner.category),
                 line.as_str(),
                 KnownBy::Summary,
@@ -105,10 +105,30 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckRe
         }
         if passed.is_none() && !failed {
             let last = good.as_ref().and_then(|good| good.find_iter(&text).last());
-            passed = last.map(|line| check(&runner.name, Ok(()), line.as_str(), KnownBy::Summary));
+            let of = |line: Match<'_>| {
+                let name = named(call, &runner.name);
+                check(&name, Ok(()), line.as_str(), KnownBy::Summary)
+            };
+            passed = last.map(of);
         }
     }
     passed.or_else(|| Some(by_exit(&runs()?, raw, failed)))
+}
+
+/// Returns the check of a call that worked, where its exit status is another command's.
+pub(crate) fn unheard(call: &Call) -> Option<String> {
+    shell::runs_commands(&call.tool)
+        .then(|| deed::checks(&call.input, true))
+        .flatten()
+}
+
+/// Returns the name of the check that wrote a summary of `runner`: the command's, where the line
+/// names that runner nowhere.
+fn named(call: &Call, runner: &str) -> String {
+    let program = runner.split(' ').next().unwrap_or_default();
+    let is_named = call.input.contains(program);
+    let by_command = deed::checks(&call.input, true).filter(|_| !is_named);
+    by_command.unwrap_or_else(|| runner.to_owned())
 }
 
 /// Returns the result of a check whose summary is not known, by its exit. Its output may come from

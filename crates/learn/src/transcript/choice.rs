@@ -1,12 +1,15 @@
 //! Which items are shown, and how much of each, within a budget of tokens.
 //!
-//! First every cited key point in its shortest form, so that none is lost; then by rank,
+//! First, whatever the budget, the user's messages and the headlines of errors; then every cited
+//! key point in its shortest form, so that none is lost; then by rank,
 //! breadth before depth: the telling items short, spread over the session, each rank
 //! with its share, and what the user asked and objected to at once in full; then the telling
 //! items in full; then the rest, the latest first. What was reserved for notes of gaps that are
 //! not there is then used in the same order.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use super::evidence::{self, Evidence, ItemForm, ShownEvent};
 use super::item::{Item, ItemRank};
@@ -44,6 +47,8 @@ struct Choice<'a> {
     sanitizer: &'a Sanitizer,
     chosen: Vec<Option<ChosenItem>>,
     left: u64,
+    /// The place of the first error like it; for all else its own.
+    first_alike: Vec<usize>,
 }
 
 /// Chooses from `items`, which stand in order of time; `all` is what happened in all.
@@ -54,7 +59,9 @@ pub(crate) fn choose(items: &[Item], all: u64, sanitizer: &Sanitizer, budget: u6
         chosen: items.iter().map(|_| None).collect(),
         // The gap after the last item.
         left: budget.saturating_sub(GAP),
+        first_alike: first_alike(items),
     };
+    choice.take_needed();
     for i in (0..items.len()).filter(|&i| !items[i].quotes.is_empty()) {
         choice.take(i, ItemForm::Quotes);
     }
@@ -74,6 +81,17 @@ pub(crate) fn choose(items: &[Item], all: u64, sanitizer: &Sanitizer, budget: u6
         }
     }
     choice.write(all)
+}
+
+/// Returns for each item its own place; for an error that of the first one like it.
+fn first_alike(items: &[Item]) -> Vec<usize> {
+    let mut firsts = HashMap::new();
+    let places = items.iter().enumerate();
+    let first = places.map(|(i, item)| match item.error_key() {
+        Some(key) => *firsts.entry(key).or_insert(i),
+        None => i,
+    });
+    first.collect()
 }
 
 /// In which order and form items are taken, and how many percent of the budget stay unused
@@ -118,6 +136,31 @@ fn spread(places: &[usize]) -> Vec<usize> {
 }
 
 impl Choice<'_> {
+    /// Takes at least the headline of what is never left out, whatever the budget; of errors
+    /// that are alike the first, which counts the others.
+    fn take_needed(&mut self) {
+        for i in 0..self.items.len() {
+            if self.items[i].is_needed() && self.first_alike[i] == i {
+                let form = ItemForm::Headline;
+                let text = evidence::write(&self.items[i], form, self.sanitizer);
+                let cost = tokens::estimate(&text) + 1 + GAP;
+                self.left = self.left.saturating_sub(cost);
+                self.chosen[i] = Some(ChosenItem { form, text, cost });
+            }
+        }
+    }
+
+    /// Returns for each item how many errors like it are only counted on it.
+    fn counted(&self) -> Vec<u64> {
+        let mut counted = vec![0; self.items.len()];
+        for (i, first) in self.first_alike.iter().enumerate() {
+            if self.items[i].is_needed() && self.chosen[i].is_none() {
+                counted[*first] += self.items[i].count;
+            }
+        }
+        counted
+    }
+
     /// Takes items in order while there is room; tells whether any was taken.
     fn fill(&mut self, order: &[(usize, ItemForm, u64)], budget: u64) -> bool {
         let mut taken = false;
@@ -135,7 +178,12 @@ impl Choice<'_> {
         let size = evidence::size(&self.items[i], form);
         let before = match &self.chosen[i] {
             Some(chosen) if chosen.form >= form => return false,
-            Some(chosen) if evidence::size(&self.items[i], chosen.form) == size => return false,
+            Some(chosen)
+                if chosen.form != ItemForm::Headline
+                    && evidence::size(&self.items[i], chosen.form) == size =>
+            {
+                return false;
+            }
             Some(chosen) => chosen.cost,
             None => 0,
         };
@@ -165,11 +213,16 @@ impl Choice<'_> {
 
     /// Writes what is chosen, with notes of what is not; returns the numbers of what is, too.
     fn text(&self, all: u64) -> (String, Vec<u32>) {
-        let chosen: Vec<(&Item, &str)> = self
-            .items
-            .iter()
-            .zip(&self.chosen)
-            .filter_map(|(item, chosen)| Some((item, chosen.as_ref()?.text.as_str())))
+        let items = self.items.iter().zip(&self.chosen).zip(self.counted());
+        let chosen: Vec<(&Item, Cow<'_, str>)> = items
+            .filter_map(|((item, chosen), more)| {
+                let text = &chosen.as_ref()?.text;
+                let text = match more {
+                    0 => Cow::Borrowed(text.as_str()),
+                    more => format!("{text}\n  → {more} more like it").into(),
+                };
+                Some((item, text))
+            })
             .collect();
         if chosen.is_empty() {
             Default::default()
@@ -188,10 +241,20 @@ impl Choice<'_> {
         let cut = chosen.clone().filter(is_cut).count() as u64;
         let shown = chosen.zip(numbers);
         let shown = shown.map(|((item, _), number)| ShownEvent::of(item, number, self.sanitizer));
-        let shown: Vec<ShownEvent> = shown.collect();
+        let mut events: Vec<ShownEvent> = Vec::new();
+        let mut count = 0;
+        for event in shown {
+            count += 1;
+            match events.last_mut() {
+                // Calls in a row share a line and its number.
+                Some(last) if last.number == event.number => last.join(event),
+                _ => events.push(event),
+            }
+        }
+        let shown = events;
         Evidence {
             tokens: tokens::estimate(&text),
-            left_out: all.saturating_sub(shown.len() as u64),
+            left_out: all.saturating_sub(count),
             cut,
             text,
             shown,

@@ -17,8 +17,9 @@ use super::choice;
 use super::cut;
 use super::deed::Deed;
 use super::event::{Call, CallFailure, CheckResult, Cite, Event, EventKind, Prompt, Via};
-use super::evidence::{CALLS, Evidence};
+use super::evidence::{CALLS, EventSource, Evidence};
 use super::item::{Item, ItemRank};
+use super::outside;
 use super::sanitizer::Sanitizer;
 use super::standing;
 use super::unmended::Unmended;
@@ -29,8 +30,14 @@ use crate::playbook::Id;
 const MAX_SPOKEN: usize = 16_000;
 /// How much of a text is held, in bytes.
 const MAX_BODY: usize = 8_000;
-/// How much of a plain text or an error is held, in bytes.
-const MAX_PLAIN: usize = 6_000;
+/// How much of a text of the agent's or an error is held, in bytes.
+const MAX_PLAIN: usize = 2_000;
+/// How much of a subagent's report and of a hook's words is held, in bytes.
+const MAX_REPORT: usize = 800;
+/// How much of a plan is held, in bytes.
+const MAX_PLAN: usize = 4_000;
+/// How much of the line that says what an error is, in bytes.
+const MAX_LINE: usize = 240;
 /// How many uses of one key point are shown with their surroundings.
 const USES_PER_ID: u32 = 4;
 /// How many key points are told apart.
@@ -39,6 +46,8 @@ const MAX_IDS: usize = 2_000;
 const MAX_ID: usize = 40;
 /// How far back the text is looked for that a user disagreed with, in items.
 const CONTEXT: usize = 20;
+
+const PLAN: &str = "PLAN that the user approved";
 
 /// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
@@ -71,6 +80,7 @@ impl Collector {
             EventKind::Rejection {
                 call,
                 words,
+                is_person,
                 unwritten,
             } => {
                 self.stopped = words.is_empty();
@@ -86,6 +96,10 @@ impl Collector {
                 item.call = Some(call.clone());
                 item.is_refused = true;
                 item.own = standing::own_lines(words).join("\n");
+                if *is_person && !words.is_empty() {
+                    item.source = EventSource::User;
+                    item.words = vec![words.clone()];
+                }
                 let change = unwritten.iter();
                 item.notes
                     .extend(change.map(|lines| format!("it would have changed:\n{lines}")));
@@ -111,10 +125,21 @@ impl Collector {
                 let note = format!("later it worked{}", other.unwrap_or_default());
                 self.resolved(failed, note);
             }
-            EventKind::Task { call, text } => {
-                self.add(event, ItemRank::Ends, "TASK from", text).call = Some(call.clone());
+            EventKind::Plan(text) => {
+                let item = self.add(event, ItemRank::Ends, PLAN, text);
+                item.source = EventSource::Plan;
             }
+            EventKind::TurnedBack { call, why } => {
+                let item = self.add(event, ItemRank::Setback, "HOOK turned back", why);
+                item.call = Some(call.clone());
+            }
+            EventKind::Branch(name) => _ = self.add(event, ItemRank::Ends, "BRANCH", name),
             EventKind::Check { call, check } => self.check(event, call, check),
+            EventKind::UnknownCheck { call, runner } => {
+                let label = format!("CHECK ran, its result is not known ({runner})");
+                let item = self.add(event, ItemRank::Note, label, "");
+                item.own.clone_from(&call.input);
+            }
             EventKind::ApiError(text) => _ = self.add(event, ItemRank::Setback, "API ERROR", text),
             EventKind::Compaction => {
                 self.add(event, ItemRank::Note, "CONVERSATION compacted", "");
@@ -152,7 +177,11 @@ impl Collector {
         body: &str,
     ) -> &mut Item {
         let max = match rank {
-            _ if EventKind::is_spoken(event.kind.name()) => MAX_SPOKEN,
+            _ if matches!(&event.kind, EventKind::Prompt(prompt) if !prompt.is_plan) => MAX_SPOKEN,
+            _ if matches!(event.kind, EventKind::Prompt(_) | EventKind::Plan(_)) => MAX_PLAN,
+            _ if matches!(event.kind, EventKind::HandBack { .. } | EventKind::Hook(_)) => {
+                MAX_REPORT
+            }
             ItemRank::Note | ItemRank::Text | ItemRank::Error => MAX_PLAIN,
             _ => MAX_BODY,
         };
@@ -173,6 +202,14 @@ impl Collector {
                 EventKind::Text { .. } => Bearing::Text,
                 _ => Bearing::Others,
             },
+            source: match event.kind {
+                EventKind::ToolCall(_) => EventSource::Call,
+                EventKind::Text { .. } => EventSource::Agent,
+                _ => EventSource::Outcome,
+            },
+            words: Vec::new(),
+            headline: String::new(),
+            signature: None,
             own: String::new(),
             slash_command: None,
             label: label.into(),
@@ -190,6 +227,7 @@ impl Collector {
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
         let label = match prompt.via {
+            _ if prompt.is_plan => PLAN.into(),
             Via::Command(name) => Cow::Owned(format!("USER with {name}")),
             Via::Answer => "USER answers".into(),
             Via::Queued => "USER adds".into(),
@@ -205,7 +243,13 @@ impl Collector {
         } else {
             ItemRank::Prompt
         };
-        let item = self.add(event, rank, label, prompt.text);
+        let item = self.add(event, rank, label, &prompt.message.shown);
+        item.words.clone_from(&prompt.message.words);
+        item.source = match prompt.is_person {
+            true if prompt.is_plan => EventSource::Plan,
+            true => EventSource::User,
+            false => EventSource::Outcome,
+        };
         item.slash_command = prompt.typed_command.map(str::to_owned);
         if !prompt.own.is_empty() {
             item.bearing = Bearing::Words;
@@ -280,7 +324,11 @@ impl Collector {
         };
         let is_news = |line: &&str| !CHATTER.begins(line.trim()) && !line.ends_with("... ok");
         let lines: Vec<&str> = text.lines().filter(is_news).collect();
-        let text = lines.join("\n");
+        let text = if outside::prints_others(call) {
+            cut::one_line(&failure.message, MAX_LINE)
+        } else {
+            lines.join("\n")
+        };
         let text = cut::middle(text.trim(), MAX_PLAIN);
         if let [.., last, again] = self.buffer.items.as_mut_slice()
             && last.rank == ItemRank::Error
@@ -298,6 +346,8 @@ impl Collector {
         let item = self.add(event, ItemRank::Error, "ERROR in", &text);
         item.call = Some(call.clone());
         item.exit_code = failure.exit_code;
+        item.headline = cut::one_line(&failure.message, MAX_LINE);
+        item.signature = failure.error;
         let seq = item.seq;
         self.errors.push(seq, &failure.subject);
     }
@@ -308,13 +358,14 @@ impl Collector {
             Ok(()) => (ItemRank::Note, "passed"),
             Err(_) => (ItemRank::Setback, "failed"),
         };
-        let says_it = |item: &Item| {
-            item.rank == ItemRank::Error
-                && item.call.as_ref() == Some(call)
-                && item.body.contains(&check.line)
-        };
-        if !self.buffer.items.last().is_some_and(says_it) {
-            let label = format!("CHECK {word} ({})", check.runner);
+        let label = format!("CHECK {word} ({})", check.runner);
+        let is_its_error =
+            |item: &&mut Item| item.rank == ItemRank::Error && item.call.as_ref() == Some(call);
+        if let Some(error) = self.buffer.items.last_mut().filter(is_its_error) {
+            if !error.body.contains(&check.line) {
+                error.notes.push(format!("{label}: {}", check.line));
+            }
+        } else {
             let item = self.add(event, rank, label, &check.line);
             item.own.clone_from(&call.input);
         }
@@ -372,7 +423,7 @@ impl Collector {
         self.mark(&turned, Bearing::PassedLater);
     }
 
-    /// Tells below a failed call how it came to work. An edit that was made again is no news.
+    /// Says below a failed call how it came to work. Of an edit that was made again it is no news.
     fn resolved(&mut self, failed: &Arc<Call>, note: String) {
         let items = &mut self.buffer.items;
         let is_it = |call: &Arc<Call>| Arc::ptr_eq(call, failed);
@@ -381,11 +432,7 @@ impl Collector {
         let Some(at) = items.iter().rposition(is_error) else {
             return;
         };
-        if failed.edits() {
-            items.remove(at);
-            items[at..].iter_mut().for_each(|later| later.before -= 1);
-            self.count -= 1;
-        } else {
+        if !failed.edits() {
             items[at].notes.push(note);
             items[at].bearing = items[at].bearing.min(Bearing::Outcome);
         }

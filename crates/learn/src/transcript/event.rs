@@ -11,6 +11,7 @@ use jiff::Timestamp;
 pub use super::call::Call;
 use super::category::ErrorCategory;
 use super::message::ErrorMessage;
+use super::pasted::Message;
 use super::recurring_errors::Way;
 use crate::hint::Signature;
 use crate::playbook::Id;
@@ -45,8 +46,10 @@ pub enum EventKind<'a> {
     /// The user refused a tool call.
     Rejection {
         call: Arc<Call>,
-        /// What the user said with it; empty when nothing.
+        /// What was said with it; empty when nothing.
         words: String,
+        /// A person said it.
+        is_person: bool,
         /// The lines that the call would have taken away and added, as far as they are kept.
         unwritten: Option<String>,
     },
@@ -74,16 +77,25 @@ pub enum EventKind<'a> {
         failed: Arc<Call>,
         worked: Arc<Call>,
     },
-    /// The task was read that the request only names.
-    Task {
+    /// The user approved a plan of the agent's.
+    Plan(String),
+    /// A hook of the user's did not let a call run.
+    TurnedBack {
         call: Arc<Call>,
-        /// Its beginning and its end.
-        text: String,
+        /// The reason that the hook gave.
+        why: String,
     },
+    /// The branch on which the session began.
+    Branch(String),
     /// A test run, a build, a linter or a type checker ended, well or not.
     Check {
         call: Arc<Call>,
         check: CheckResult,
+    },
+    /// A check ran, and neither its output nor an exit status says how it ended.
+    UnknownCheck {
+        call: Arc<Call>,
+        runner: String,
     },
     /// The model could not be reached or refused.
     ApiError(Cow<'a, str>),
@@ -127,8 +139,10 @@ impl EventKind<'_> {
             Self::LeftRunning(_) => "left_running",
             Self::Fixed(_) => "fix",
             Self::Resolved { .. } => "resolved",
-            Self::Task { .. } => "task",
-            Self::Check { .. } => "check",
+            Self::Plan(_) => "plan",
+            Self::TurnedBack { .. } => "turned_back",
+            Self::Branch(_) => "branch",
+            Self::Check { .. } | Self::UnknownCheck { .. } => "check",
             Self::ApiError(_) => "api_error",
             Self::Compaction => "compaction",
             Self::HandBack { .. } => "hand_back",
@@ -157,6 +171,12 @@ pub struct Prompt<'a> {
     pub text: &'a str,
     /// The lines of it that the user wrote: nothing pasted, handed over or written by an agent.
     pub own: String,
+    /// What the record shows of it, and the person's own words in it.
+    pub(crate) message: Message,
+    /// A person typed it; no program, timer or agent.
+    pub is_person: bool,
+    /// It hands over a plan that the user approved, and holds no words of the user's.
+    pub is_plan: bool,
     /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
     /// The slash command of it, where the user typed one.

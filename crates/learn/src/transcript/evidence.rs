@@ -107,25 +107,20 @@ impl Evidence {
 
 impl ShownEvent {
     pub(crate) fn of(item: &Item, number: u32, sanitizer: &Sanitizer) -> Self {
-        let own = bearing::own(item, sanitizer);
-        let source = match item.bearing {
-            Bearing::Words => EventSource::User,
-            Bearing::Call => EventSource::Call,
-            Bearing::Text => EventSource::Agent,
-            _ => EventSource::Outcome,
-        };
-        let (words, calls) = match source {
-            EventSource::User => (own.clone(), Vec::new()),
-            _ => (Vec::new(), own.clone()),
-        };
+        let whole = |text: &String| sanitizer.text(text, usize::MAX);
+        let words = item.words.iter().map(whole).collect();
+        let call = item.call.as_ref();
+        let call = call.map(|call| format!("{} {}", call.tool, asked(call)));
+        let of_check = Some(&item.own).filter(|_| item.kind == "check").cloned();
+        let calls = call.iter().chain(&of_check).map(whole).collect();
         Self {
             number,
-            source,
+            source: item.source,
             words,
             calls,
-            signature: None,
+            signature: item.signature,
             bearing: item.bearing,
-            own,
+            own: bearing::own(item, sanitizer),
             refused: bearing::refused(item, sanitizer),
             names: bearing::names(item, sanitizer),
             kind: item.kind.to_owned(),
@@ -137,11 +132,22 @@ impl ShownEvent {
     }
 }
 
+impl ShownEvent {
+    /// Adds another call of the same line.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.calls.extend(other.calls);
+        self.own.extend(other.own);
+        self.names.extend(other.names);
+    }
+}
+
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ItemForm {
     /// The lines around its first citations only.
     Quotes,
+    /// The beginning, or the line that says what an error is.
+    Headline,
     /// The beginning and the end.
     Short,
     Full,
@@ -155,6 +161,9 @@ const MOST_LOOKED_AT: usize = 5;
 /// How much of a text and of a call the short form shows, in bytes.
 const SHORT: usize = 400;
 const SHORT_CALL: usize = 240;
+/// How much of a text and of a call the headline shows, in bytes.
+const HEADLINE: usize = 160;
+const HEADLINE_CALL: usize = 80;
 /// How much of a citation's line is shown, in bytes.
 const QUOTE: usize = 200;
 /// How long a note may be, in bytes.
@@ -181,6 +190,7 @@ pub(crate) fn size(item: &Item, form: ItemForm) -> usize {
         .map(|note| note.len().min(form.most(NOTE)));
     match form {
         ItemForm::Quotes => 0,
+        ItemForm::Headline => item.body.len().min(HEADLINE) + call.min(HEADLINE_CALL),
         _ => {
             item.body.len().min(form.most(SHORT))
                 + call.min(form.most(SHORT_CALL))
@@ -208,6 +218,9 @@ pub(crate) fn write(item: &Item, form: ItemForm, sanitizer: &Sanitizer) -> Strin
         .replace("`cd . && ", "`");
     let body = if form == ItemForm::Quotes || (form == ItemForm::Short && item.body.is_empty()) {
         quotes(item, sanitizer)
+    } else if form == ItemForm::Headline {
+        let headline = Some(item.headline.as_str()).filter(|line| !line.is_empty());
+        sanitizer.line(headline.unwrap_or(&item.body), HEADLINE)
     } else {
         sanitizer.text(&item.body, form.most(SHORT))
     };
@@ -220,7 +233,8 @@ pub(crate) fn write(item: &Item, form: ItemForm, sanitizer: &Sanitizer) -> Strin
     } else {
         form.most(NOTE)
     };
-    for note in &item.notes {
+    let notes = item.notes.iter().filter(|_| form != ItemForm::Headline);
+    for note in notes {
         let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
         out.push_str("\n  → ");
         out.push_str(&sanitizer.line(first, max));
@@ -243,13 +257,13 @@ fn label(item: &Item, form: ItemForm) -> String {
         &call.tool
     };
     let mut label = format!("{}{colon} {tool}", item.label);
+    let most = match form {
+        ItemForm::Headline => HEADLINE_CALL,
+        form => form.most(SHORT_CALL),
+    };
     if !call.input.is_empty() {
         // Writing to a String cannot fail.
-        _ = write!(
-            label,
-            " `{}`",
-            cut::one_line(&asked(call), form.most(SHORT_CALL))
-        );
+        _ = write!(label, " `{}`", cut::one_line(&asked(call), most));
     }
     let code = item.exit_code.map(|code| format!("exit {code}"));
     let times = (item.count > 1).then(|| format!("{} times", item.count));
@@ -293,7 +307,7 @@ fn push_indented(out: &mut String, text: &str) {
 
 /// Joins chosen items in order, with a note of how many were left out between them; `all` is
 /// how many there are. Returns the text and the number of each item in it.
-pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> (String, Vec<u32>) {
+pub(crate) fn join(chosen: &[(&Item, Cow<'_, str>)], all: u64) -> (String, Vec<u32>) {
     let mut lines = EvidenceLines::default();
     let mut numbers = Vec::with_capacity(chosen.len());
     let mut calls: Vec<&str> = Vec::new();

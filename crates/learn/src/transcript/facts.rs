@@ -32,6 +32,8 @@ pub struct Facts {
     /// What the hints did that our own hooks gave.
     pub hints: Vec<hint::EffectWhenShown>,
     pub outcome: SessionOutcome,
+    /// A commit passed the hooks after the last check and the last edit.
+    pub is_committed: bool,
     /// What kind of error decided or marked the session.
     pub category: Option<ErrorCategory>,
     /// The first thing the user asked for.
@@ -67,6 +69,20 @@ pub struct Facts {
     /// Everything that happened.
     pub events: u64,
     pub stakes: Stakes,
+}
+
+impl Facts {
+    /// Says what of the outcome is certain: `the last check passed`.
+    pub fn sign(&self) -> &'static str {
+        match self.outcome {
+            SessionOutcome::Success if self.is_committed => "a commit went through",
+            SessionOutcome::Success => "the last check passed",
+            SessionOutcome::Failure => "the last check failed",
+            SessionOutcome::Partial => "not known",
+            SessionOutcome::Timeout => "the last call took too long",
+            SessionOutcome::Error => "the model could not be reached at the end",
+        }
+    }
 }
 
 /// Signs that a session matters beyond its size.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::bearing::Bearing;
-use super::event::{Call, Cite};
+use super::event::{Call, Cite, EventKind};
+use super::evidence::EventSource;
+use crate::hint::Signature;
 
 /// What an item takes beside its texts, in bytes.
 const COST: usize = 200;
@@ -43,6 +45,12 @@ pub(crate) struct Item {
     pub kind: &'static str,
     pub rank: ItemRank,
     pub bearing: Bearing,
+    pub source: EventSource,
+    /// The person's own words in it.
+    pub words: Vec<String>,
+    /// The line that says what an error is.
+    pub headline: String,
+    pub signature: Option<Signature>,
     /// What the user wrote of it themselves; of a check the call that ran it.
     pub own: String,
     /// The slash command with which the user said it.
@@ -67,10 +75,31 @@ pub(crate) struct Item {
 }
 
 impl Item {
+    /// Returns `true` for what the record never leaves out: the user's messages and refusals,
+    /// plans, errors, calls that were turned back.
+    pub(crate) fn is_needed(&self) -> bool {
+        const KINDS: &[&str] = &[
+            "rejection",
+            "interrupt",
+            "plan",
+            "error_event",
+            "turned_back",
+            "branch",
+        ];
+        EventKind::is_spoken(self.kind) || KINDS.contains(&self.kind)
+    }
+
+    /// Returns what two errors share that may be told as one.
+    pub(crate) fn error_key(&self) -> Option<(&str, &str)> {
+        let call = self.call.as_ref().filter(|_| self.kind == "error_event")?;
+        Some((&call.tool, &self.headline))
+    }
+
     /// Returns about how many bytes of memory it takes.
     pub(crate) fn size(&self) -> usize {
         let quotes: usize = self.quotes.iter().map(|q| q.quote.len() + COST / 4).sum();
-        COST + self.label.len() + self.body.len() + self.own.len() + quotes
+        let words: usize = self.words.iter().map(String::len).sum();
+        COST + self.label.len() + self.body.len() + self.own.len() + words + quotes
     }
 
     /// Makes it at least as telling as `rank`.

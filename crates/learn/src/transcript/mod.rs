@@ -30,6 +30,8 @@ mod lines;
 mod mask;
 mod observer;
 mod outcome;
+mod outside;
+mod pasted;
 mod range;
 mod record;
 mod record_reader;
@@ -38,14 +40,15 @@ mod refusal;
 mod sanitizer;
 mod session;
 pub(crate) mod standing;
+mod stated;
 mod stats;
-mod task;
 mod tokens;
 mod tool_answer;
 mod tool_call;
 mod unmended;
 mod user;
 
+use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 use jiff::Timestamp;
@@ -105,6 +108,10 @@ pub struct ReadOptions {
     pub home: Option<String>,
     /// What is masked, and which files are never read.
     pub secrecy: Secrecy,
+    /// `false` where no person attended the session; the client's marks say more otherwise.
+    pub attended: Option<bool>,
+    /// The prompts that later ones replaced; what follows from them is left out.
+    pub replaced: HashSet<RecordHash>,
 }
 
 /// What a scan found.
@@ -116,6 +123,9 @@ pub struct Digest {
     pub evidence: Collector,
     /// What was read and what was passed over.
     pub stats: ScanStats,
+    /// The prompts of the range that later ones replaced, as `/rewind` does. What follows from
+    /// them is in the digest unless [`ReadOptions::replaced`] has them.
+    pub replaced: HashSet<RecordHash>,
 }
 
 /// Reads a part of a transcript in one pass: what `source` holds, which begins at `offset`
@@ -131,7 +141,8 @@ pub fn scan_reader(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> io::Result<Digest> {
     let mut session = SessionReader::new(options);
-    let stats = record_reader::each(source, offset, |offset, record| {
+    let replaced = options.replaced.clone();
+    let stats = record_reader::each(source, offset, replaced, |offset, record| {
         session.take(offset, record, is_copy);
     })?;
     Ok(session.finish(stats))
@@ -144,7 +155,7 @@ pub fn each_event(
     found: &mut dyn FnMut(&Event<'_>),
 ) -> io::Result<()> {
     let mut session = SessionReader::telling(options, found);
-    record_reader::each(source, 0, |offset, record| {
+    record_reader::each(source, 0, HashSet::new(), |offset, record| {
         session.take(offset, record, &mut |_, _| false);
     })
     .map(drop)

@@ -1,7 +1,9 @@
 //! Turns events into [`Facts`], in one pass and in bounded memory.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
+use super::attempt::Attempt;
 use super::category::{self, ErrorCategory};
 use super::disowned::stance;
 use super::event::{Call, CheckResult, Cite, Event, EventKind, Prompt, Via};
@@ -9,7 +11,7 @@ use super::facts::{CitationUse, Facts, FollowUp, SaidKind, UserRemark};
 use super::hash::of_text;
 use super::outcome::{LastEvent, decide};
 use super::sanitizer::Sanitizer;
-use super::{recurring_errors, shell, standing};
+use super::{recurring_errors, shell, standing, stated};
 use crate::clip::head;
 use crate::playbook::Id;
 
@@ -53,6 +55,8 @@ pub(crate) struct Observer {
     said: HashSet<(SaidKind, u64)>,
     ending: LastEvent,
     last_check: Option<Result<(), ErrorCategory>>,
+    /// A commit went through since the last check and the last edit.
+    is_committed: bool,
     last_message: Option<u64>,
     /// The words of the prompts before the last, and those of the last, by their hashes.
     old_words: BTreeSet<u64>,
@@ -71,7 +75,9 @@ impl Observer {
         self.facts.events += 1;
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
-            EventKind::Rejection { words, .. } => self.rejection(words),
+            EventKind::Rejection {
+                words, is_person, ..
+            } => self.rejection(words, *is_person),
             EventKind::Interrupt => {
                 self.facts.interrupts += 1;
                 self.ending = LastEvent::Stopped;
@@ -98,8 +104,12 @@ impl Observer {
                 if call.edits() {
                     // What passed before says nothing of it.
                     self.last_check = self.last_check.filter(Result::is_err);
+                    self.is_committed = false;
                 }
-                self.facts.stakes.commits += u64::from(says_one_of(call, &["git commit"]));
+                if says_one_of(call, &["git commit"]) {
+                    self.facts.stakes.commits += 1;
+                    self.is_committed |= passed_hooks(call);
+                }
             }
             EventKind::ToolError { call, failure } => {
                 self.facts.tool_results += 1;
@@ -116,6 +126,11 @@ impl Observer {
                 recurring_errors::resolve(&mut self.facts.errors, fix, &self.sanitizer);
             }
             EventKind::Check { check, .. } => self.check(check),
+            EventKind::UnknownCheck { .. } => {
+                self.last_check = None;
+                self.is_committed = false;
+            }
+            EventKind::TurnedBack { .. } => self.facts.tool_results += 1,
             EventKind::ApiError(text) => {
                 self.ending = LastEvent::ApiError(category::of_api_error(text));
             }
@@ -123,7 +138,8 @@ impl Observer {
             EventKind::HandBack { .. }
             | EventKind::LeftRunning(_)
             | EventKind::Hook(_)
-            | EventKind::Task { .. }
+            | EventKind::Plan(_)
+            | EventKind::Branch(_)
             | EventKind::Resolved { .. } => {}
         }
     }
@@ -133,7 +149,9 @@ impl Observer {
         let last_check = self.last_check.take();
         self.facts.unresolved = unresolved as u64;
         self.facts.stakes.drift = self.drift();
-        self.facts.outcome = decide(self.ending, last_check.map(|result| result.is_ok()));
+        let passed = last_check.map(|result| result.is_ok());
+        self.facts.outcome = decide(self.ending, passed, self.is_committed);
+        self.facts.is_committed = self.is_committed;
         self.facts.category = match self.ending {
             LastEvent::ToolError(category) | LastEvent::ApiError(category) => Some(category),
             _ => last_check.and_then(Result::err),
@@ -142,6 +160,7 @@ impl Observer {
     }
 
     fn check(&mut self, check: &CheckResult) {
+        self.is_committed = false;
         let was_red = matches!(self.last_check.replace(check.result), Some(Err(_)));
         let is_green = check.result.is_ok();
         self.facts.checks_passed += u64::from(is_green);
@@ -181,11 +200,24 @@ impl Observer {
         self.last_words.difference(&self.old_words).count() as f64 / words as f64
     }
 
-    fn rejection(&mut self, words: &str) {
+    /// Takes note of the rules that a person states.
+    fn state(&mut self, words: &str) {
+        for sentence in stated::in_words(words) {
+            let sentence = self.sanitizer.text(&sentence, MAX_WORDS);
+            if self.facts.stated.len() < MAX_SAID && !self.facts.stated.contains(&sentence) {
+                self.facts.stated.push(sentence);
+            }
+        }
+    }
+
+    fn rejection(&mut self, words: &str, is_person: bool) {
         self.facts.tool_results += 1;
         self.facts.tool_errors += 1;
         self.facts.rejections += 1;
         self.ending = LastEvent::Stopped;
+        if is_person {
+            self.state(words);
+        }
         if !words.is_empty() {
             self.say(SaidKind::RejectionWords, words);
             for instruction in standing::instructions(words) {
@@ -211,6 +243,9 @@ impl Observer {
             Via::Answer => &mut self.facts.answers,
         };
         *counter += 1;
+        for words in &prompt.message.words {
+            self.state(words);
+        }
         if prompt.via == Via::Answer {
             return self.instruct(prompt);
         }
@@ -271,6 +306,18 @@ impl Observer {
             }
         }
     }
+}
+
+/// Tells whether a command that worked made a commit that its hooks let pass.
+fn passed_hooks(call: &Arc<Call>) -> bool {
+    let deeds = Attempt::of(call).deeds;
+    let mut commits = deeds
+        .iter()
+        .filter(|deed| deed.program == "git" && deed.part == "commit");
+    commits.any(|deed| {
+        let skips = |word: &String| ["--no-verify", "-n", "--dry-run"].contains(&word.as_str());
+        deed.is_heard && !deed.words.iter().any(skips)
+    })
 }
 
 fn says_one_of(call: &Call, words: &[&str]) -> bool {

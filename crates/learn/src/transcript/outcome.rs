@@ -8,7 +8,8 @@ worded! {
     /// How a session ended (spec/3).
     #[derive(Default)]
     pub enum SessionOutcome {
-        /// The last check (test run, build, linter, type checker) passed, and nothing went wrong after it.
+        /// The last check (test run, build, linter, type checker) passed or a commit went through,
+        /// and nothing went wrong after it.
         #[default]
         Success = "success",
         /// The last check failed.
@@ -19,19 +20,6 @@ worded! {
         Timeout = "timeout",
         /// The model could not be reached at its end.
         Error = "error",
-    }
-}
-
-impl SessionOutcome {
-    /// Says what of the outcome is certain: `the last check passed`.
-    pub fn sign(self) -> &'static str {
-        match self {
-            Self::Success => "the last check passed",
-            Self::Failure => "the last check failed",
-            Self::Partial => "not known",
-            Self::Timeout => "the last call took too long",
-            Self::Error => "the model could not be reached at the end",
-        }
     }
 }
 
@@ -48,8 +36,14 @@ pub(crate) enum LastEvent {
     Stopped,
 }
 
-/// Decides the outcome by how the session ended and whether the last check passed.
-pub(crate) fn decide(ending: LastEvent, last_check: Option<bool>) -> SessionOutcome {
+/// Decides the outcome by how the session ended, whether the last check passed, and whether a
+/// commit passed the hooks after it.
+pub(crate) fn decide(
+    ending: LastEvent,
+    last_check: Option<bool>,
+    is_committed: bool,
+) -> SessionOutcome {
+    let last_check = if is_committed { Some(true) } else { last_check };
     match (ending, last_check) {
         (LastEvent::ApiError(_), _) => SessionOutcome::Error,
         (LastEvent::ToolError(ErrorCategory::Timeout), _) => SessionOutcome::Timeout,

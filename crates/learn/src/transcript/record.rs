@@ -27,8 +27,25 @@ pub(crate) struct Record<'a> {
     pub message_id: Option<&'a str>,
     /// A subagent's line.
     pub is_sidechain: bool,
-    /// Its origin is a person, as far as the client says.
-    pub is_typed: bool,
+    /// The record that it follows.
+    pub parent: Option<RecordHash>,
+    /// It follows from a prompt that a later one replaced.
+    pub is_replaced: bool,
+    pub author: Author,
+    /// The plan that the user approved, where the client hands it over.
+    pub plan: Option<Str<'a>>,
+    pub branch: Option<&'a str>,
+}
+
+/// Who wrote a record of the user's, by the client's marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// A person; an older client has no marks.
+    Person,
+    /// A program or a timer: `claude -p`, the SDK, cron.
+    Program,
+    /// Another session, a notification, the client.
+    Other,
 }
 
 /// What a record says, by who speaks in it.
@@ -92,7 +109,10 @@ pub(crate) struct Keys<'a> {
     kind: Raw<'a>,
     subtype: Raw<'a>,
     uuid: Raw<'a>,
+    parent_uuid: Raw<'a>,
+    logical_parent_uuid: Raw<'a>,
     timestamp: Raw<'a>,
+    git_branch: Raw<'a>,
     cwd: Raw<'a>,
     is_sidechain: Raw<'a>,
     is_meta: Raw<'a>,
@@ -101,6 +121,9 @@ pub(crate) struct Keys<'a> {
     is_api_error_message: Raw<'a>,
     tool_denial_kind: Raw<'a>,
     prompt_source: Raw<'a>,
+    turn_origin: Raw<'a>,
+    entrypoint: Raw<'a>,
+    plan_content: Raw<'a>,
     origin: Object<Origin<'a>>,
     message: Object<Message<'a>>,
     attachment: Object<Attachment<'a>>,
@@ -174,18 +197,55 @@ struct BlockKeys<'a> {
 }
 
 impl<'a> Keys<'a> {
+    /// Returns the record's own hash and that of the record it follows.
+    pub(crate) fn chain(&self) -> [Option<RecordHash>; 2] {
+        let parent = self.parent_uuid.or(self.logical_parent_uuid);
+        [self.uuid, parent].map(|uuid| {
+            // The hash is of the bytes between the quotes, whatever they are.
+            let uuid = uuid.and_then(Str::of)?;
+            Some(RecordHash::of(uuid.raw().as_bytes()))
+        })
+    }
+
+    fn author(&self, origin: Option<&str>) -> Author {
+        let entrypoint = json::name(self.entrypoint).unwrap_or_default();
+        let turn = json::name(self.turn_origin);
+        match (origin, turn, json::name(self.prompt_source)) {
+            (Some("cron"), ..) => Author::Program,
+            (Some(kind), ..) if kind != "human" => Author::Other,
+            (_, _, Some("system")) => Author::Other,
+            // A phone or the web types through the SDK.
+            (Some(_), ..) if entrypoint.starts_with("remote") => Author::Person,
+            (_, Some("human"), _) | (_, _, Some("typed")) => Author::Person,
+            (_, Some(_), _) | (_, _, Some("sdk")) => Author::Program,
+            _ if entrypoint.starts_with("sdk") => Author::Program,
+            _ => Author::Person,
+        }
+    }
+
     /// Returns the record, or why it is none that counts.
     pub(crate) fn decide(self) -> Result<Record<'a>, Reason> {
         let kind = json::name(self.kind).ok_or(Reason::NoMessage)?;
+        let of_subagent = self.data.filter(|_| kind == "progress");
+        let of_subagent = of_subagent.and_then(subagents_message);
         let message = match kind {
-            "progress" => self.data.and_then(subagents_message),
-            _ => self.message.0,
+            "progress" => of_subagent.as_ref(),
+            _ => self.message.0.as_ref(),
         };
-        let message = message.as_ref();
         let blocks = || message.map(Message::blocks).ok_or(Reason::NoMessage);
         let is_transcript_only = json::is_true(self.is_visible_in_transcript_only);
         let is_compact = json::is_true(self.is_compact_summary);
-        let mut origin = self.origin.0;
+        let [hash, parent] = self.chain();
+        let mut origin = self
+            .origin
+            .0
+            .as_ref()
+            .and_then(|origin| json::name(origin.kind));
+        let attachment = self.attachment.0.as_ref().filter(|_| kind == "attachment");
+        if let Some(of_it) = attachment.and_then(|it| it.origin.0.as_ref()) {
+            origin = json::name(of_it.kind).or(origin);
+        }
+        let author = self.author(origin);
         let mut content = match kind {
             "user" if is_compact || is_transcript_only => {
                 blocks().map(|_| Content::Summary { is_compact })?
@@ -199,8 +259,7 @@ impl<'a> Keys<'a> {
             "system" if json::name(self.subtype) == Some("compact_boundary") => Content::Boundary,
             "progress" => Content::Aside(blocks().map_err(|_| Reason::Bookkeeping)?),
             "attachment" => {
-                let mut attachment = self.attachment.0.ok_or(Reason::Bookkeeping)?;
-                origin = attachment.origin.0.take().or(origin);
+                let attachment = attachment.ok_or(Reason::Bookkeeping)?;
                 attachment.content().ok_or(Reason::Bookkeeping)?
             }
             "queue-operation" => Content::Queue {
@@ -221,21 +280,19 @@ impl<'a> Keys<'a> {
         if let (Content::Assistant(blocks), true) = (&mut content, is_api_error) {
             content = Content::ApiError(std::mem::take(blocks));
         }
-        let origin = origin.and_then(|origin| json::name(origin.kind));
         Ok(Record {
             content,
-            // The hash is of the bytes between the quotes, whatever they are.
-            hash: self
-                .uuid
-                .and_then(Str::of)
-                .map(|uuid| RecordHash::of(uuid.raw().as_bytes())),
+            hash,
+            parent,
             time: json::name(self.timestamp).and_then(|time| time.parse().ok()),
             uuid: json::name(self.uuid),
             cwd: self.cwd.and_then(Str::of),
             message_id: message.and_then(|message| json::name(message.id)),
             is_sidechain: json::is_true(self.is_sidechain),
-            is_typed: origin.is_none_or(|kind| kind == "human")
-                && json::name(self.prompt_source) != Some("system"),
+            is_replaced: false,
+            author,
+            plan: self.plan_content.and_then(Str::of),
+            branch: json::name(self.git_branch),
         })
     }
 }
@@ -362,11 +419,46 @@ mod tests {
         assert!(matches!(record.content, Content::User { denied, .. } if denied == want));
     }
 
+    #[rstest]
+    #[case::older_client("{}", Author::Person)]
+    #[case::typed(
+        r#"{"turnOrigin":"human","promptSource":"typed","entrypoint":"cli"}"#,
+        Author::Person
+    )]
+    #[case::phone(
+        r#"{"promptSource":"sdk","entrypoint":"remote_mobile","origin":{"kind":"human"}}"#,
+        Author::Person
+    )]
+    #[case::sdk(
+        r#"{"turnOrigin":"sdk","promptSource":"sdk","entrypoint":"sdk-py"}"#,
+        Author::Program
+    )]
+    #[case::older_sdk(r#"{"entrypoint":"sdk-cli"}"#, Author::Program)]
+    #[case::sdk_says_human(
+        r#"{"promptSource":"sdk","entrypoint":"sdk-py","origin":{"kind":"human"}}"#,
+        Author::Program
+    )]
+    #[case::cron(
+        r#"{"promptSource":"system","origin":{"kind":"cron"}}"#,
+        Author::Program
+    )]
+    #[case::notification(
+        r#"{"promptSource":"system","origin":{"kind":"task-notification"}}"#,
+        Author::Other
+    )]
+    #[case::session(r#"{"origin":{"kind":"peer"}}"#, Author::Other)]
+    fn the_author_is_known_by_the_clients_marks(#[case] marks: &str, #[case] want: Author) {
+        let mut line: serde_json::Value = serde_json::from_str(marks).unwrap();
+        line["type"] = "user".into();
+        line["message"] = serde_json::json!({"content": "go"});
+        assert_eq!(decide(&line.to_string()).unwrap().author, want);
+    }
+
     #[test]
     fn a_key_of_another_type_counts_as_absent() {
         let line = r#"{"type":"user","uuid":7,"isMeta":"yes","message":{"content":7},"origin":1}"#;
         let record = decide(line).unwrap();
-        assert!(record.hash.is_none() && record.is_typed);
+        assert!(record.hash.is_none() && record.author == Author::Person);
         assert!(matches!(record.content, Content::User { blocks, .. } if blocks.is_empty()));
         let line = r#"{"type":["assistant"],"message":{"content":"x"}}"#;
         assert_eq!(decide(line).err(), Some(Reason::NoMessage));

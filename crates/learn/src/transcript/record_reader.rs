@@ -12,10 +12,12 @@ use super::stats::{Reason, ScanStats};
 /// Calls `judge` with the place and the content of each record of `source` that may count;
 /// returns the counts of everything else. `offset` is where `source` begins.
 ///
-/// A line can hold several records. What is behind a fault in it is lost.
+/// A line can hold several records. What is behind a fault in it is lost. `replaced` are prompts
+/// that later ones replaced: what follows from them is marked.
 pub(crate) fn each(
     source: impl BufRead,
     offset: u64,
+    mut replaced: HashSet<RecordHash>,
     mut judge: impl FnMut(u64, &Record<'_>),
 ) -> io::Result<ScanStats> {
     let mut lines = Lines::new(source, offset);
@@ -36,13 +38,24 @@ pub(crate) fn each(
         while let Some(value) = values.next() {
             let start = text.len() - text[end..].trim_ascii_start().len();
             end = values.byte_offset();
+            let mut is_replaced = false;
             let record = match value {
-                Ok(Object(Some(keys))) => keys.decide(),
+                Ok(Object(Some(keys))) => {
+                    if !replaced.is_empty() {
+                        let [hash, parent] = keys.chain();
+                        let has =
+                            |of: Option<RecordHash>| of.is_some_and(|of| replaced.contains(&of));
+                        is_replaced = has(hash) || has(parent);
+                        replaced.extend(hash.filter(|_| is_replaced));
+                    }
+                    keys.decide()
+                }
                 Ok(Object(None)) => Err(Reason::NotAnObject),
                 Err(_) => Err(Reason::BadJson),
             };
             match record {
-                Ok(record) if record.hash.is_none_or(|hash| seen.insert(hash)) => {
+                Ok(mut record) if record.hash.is_none_or(|hash| seen.insert(hash)) => {
+                    record.is_replaced = is_replaced;
                     let padding = whole.len() - text.len();
                     judge(line.offset + (padding + start) as u64, &record);
                 }
@@ -71,7 +84,7 @@ mod tests {
             "\u{feff}{user}\n\n {user}{user}\n[1]\nx\n{{\"type\":\"mode\"}}\n\0\0{user}{{\n{user}"
         );
         let mut found = Vec::new();
-        let stats = each(text.as_bytes(), 100, |at, _| found.push(at)).unwrap();
+        let stats = each(text.as_bytes(), 100, HashSet::new(), |at, _| found.push(at)).unwrap();
         assert_eq!(found, [103, 134, 162, 215, 245]);
         let skipped: Vec<_> = stats.skipped.into_iter().collect();
         let want = [
@@ -91,6 +104,6 @@ mod tests {
                 Err(io::Error::other("gone"))
             }
         }
-        assert!(each(io::BufReader::new(Fails), 0, |_, _| {}).is_err());
+        assert!(each(io::BufReader::new(Fails), 0, HashSet::new(), |_, _| {}).is_err());
     }
 }

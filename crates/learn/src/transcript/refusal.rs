@@ -55,6 +55,24 @@ impl DeniedBy {
     }
 }
 
+/// Returns the reason of a hook that did not let a call of this tool run.
+pub(crate) fn turned_back<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
+    let text = text.trim_start();
+    let named = ["PreToolUse:", "Hook PreToolUse:"]
+        .iter()
+        .find_map(|start| text.strip_prefix(start))
+        .unwrap_or(text);
+    let rest = named.strip_prefix(tool).filter(|_| !tool.is_empty())?;
+    let marks = if named.len() < text.len() {
+        [" hook error", " hook blocking error", " denied this tool"].as_slice()
+    } else {
+        [" operation blocked by hook"].as_slice()
+    };
+    let mark = marks.iter().find(|mark| rest.starts_with(**mark))?;
+    let why = &rest[mark.len()..];
+    Some(why.trim_start_matches([':', ' ', '\n']).trim())
+}
+
 /// Returns what the user said with a refusal, if an error is one; empty when nothing.
 ///
 /// Old clients mark what the settings forbid as refused, too. The error of a server's `tool` is the

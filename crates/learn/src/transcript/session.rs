@@ -4,7 +4,7 @@ mod calls;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -17,14 +17,13 @@ use super::hints::Hints;
 use super::json::{Raw, Str};
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
-use super::record::{Block, Content, Record};
+use super::record::{Author, Block, Content, Record};
 use super::refusal::DeniedBy;
 use super::sanitizer::Sanitizer;
 use super::stats::{Reason, ScanStats};
-use super::task::Task;
 use super::tool_call::FileChange;
 use super::user;
-use super::{Digest, Lane, ReadOptions, UserWords, citations, tool_answer, tool_call};
+use super::{Digest, Lane, ReadOptions, UserWords, citations, outside, tool_answer, tool_call};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -55,7 +54,6 @@ pub(crate) struct SessionReader<'t> {
     hints: Hints,
     /// The last call of a subagent's that stands in this file.
     aside: WaitingCall,
-    task: Task,
     /// The last call whose check failed, and what ran it.
     red: Option<(Arc<Call>, String)>,
     /// Whether a plan was just left without a word.
@@ -66,7 +64,29 @@ pub(crate) struct SessionReader<'t> {
     /// What was typed while the agent worked, since the last prompt, by its hash.
     queued: Vec<u64>,
     /// What waits in the client's queue, in order.
-    waits: VecDeque<String>,
+    waits: VecDeque<Waiting>,
+    /// What left the queue as a prompt whose record is still to come.
+    dequeued: VecDeque<Waiting>,
+    /// `false` where no person attended the session, whatever the marks say.
+    attended: Option<bool>,
+    /// Who wrote the last prompt.
+    author: Option<Author>,
+    has_person: bool,
+    has_program: bool,
+    is_outside: bool,
+    /// The last prompt that follows each record.
+    prompts: HashMap<RecordHash, RecordHash>,
+    replaced: HashSet<RecordHash>,
+}
+
+/// What was typed while the agent worked, and where.
+#[derive(Debug)]
+struct Waiting {
+    text: String,
+    offset: u64,
+    time: Option<Timestamp>,
+    /// The number of the event before it.
+    seq: u64,
 }
 
 #[derive(Default)]
@@ -77,7 +97,7 @@ struct WaitingCall {
     is_private: bool,
     /// The beginnings of what it would replace and write, not decoded.
     changes: [Box<str>; 2],
-    /// The beginning of what it asks the user, not decoded.
+    /// The beginning of what it asks the user, or of the plan that it shows; not decoded.
     asks: Box<str>,
 }
 
@@ -90,10 +110,17 @@ struct Sink<'t> {
     /// How many of each kind.
     events: Vec<(&'static str, u64)>,
     seq: u64,
+    /// The branch of the first record, which becomes the first event.
+    branch: Option<String>,
 }
 
 impl Sink<'_> {
     fn push(&mut self, place: EventPlace<'_>, kind: EventKind<'_>) {
+        if self.seq == 0
+            && let Some(branch) = self.branch.take()
+        {
+            self.push(place, EventKind::Branch(branch));
+        }
         let name = kind.name();
         match self.events.iter_mut().find(|(known, _)| *known == name) {
             Some((_, count)) => *count += 1,
@@ -126,6 +153,7 @@ impl<'t> SessionReader<'t> {
         Self {
             lane: options.lane,
             words: options.words,
+            attended: options.attended,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
                 observer: Observer::new(sanitizer.clone()),
@@ -155,7 +183,11 @@ impl<'t> SessionReader<'t> {
         stats.events = self.sink.events.into_iter().collect();
         let mut facts = self.sink.observer.finish(self.fixes.open());
         facts.hints = self.hints.finish();
+        facts.is_outside = self.is_outside;
+        let is_programs = self.has_program && !self.has_person;
+        facts.is_unattended = self.attended == Some(false) || is_programs;
         Digest {
+            replaced: self.replaced,
             facts,
             evidence: self.sink.collector,
             stats,
@@ -179,7 +211,19 @@ impl<'t> SessionReader<'t> {
             self.sink.collector.sanitizer.work_in(&folder);
         }
         if record.is_sidechain != (self.lane == Lane::Subagent) {
+            if let Content::Assistant(blocks) = &record.content {
+                self.note_tools(blocks);
+            }
             return Err(Reason::OtherLane);
+        }
+        if record.is_replaced {
+            return Err(Reason::Replaced);
+        }
+        if self.sink.seq == 0 {
+            let branch = record
+                .branch
+                .filter(|branch| !["", "HEAD"].contains(branch));
+            self.sink.branch = branch.map(str::to_owned);
         }
         let place = EventPlace {
             offset,
@@ -191,8 +235,9 @@ impl<'t> SessionReader<'t> {
             Content::Assistant(blocks) => self.assistant(blocks, place),
             Content::ApiError(blocks) => self.api_error(blocks, place),
             Content::User { blocks, denied } => {
-                self.answered(blocks, *denied, place);
-                return self.words(blocks, record.is_typed, place);
+                self.has_program |= record.author == Author::Program;
+                self.answered(blocks, *denied, record.author, place);
+                return self.words(blocks, record, place);
             }
             Content::Meta(blocks) => return self.meta(blocks, place),
             Content::Summary { is_compact } => {
@@ -213,10 +258,12 @@ impl<'t> SessionReader<'t> {
             }
             Content::Aside(blocks) => return self.aside(blocks, place),
             // Another session can send a message into the queue.
-            Content::Queued(content) if record.is_typed => return self.queued(content, place),
+            Content::Queued(content) if record.author != Author::Other => {
+                return self.queued(content, record.author, place);
+            }
             Content::Queued(_) => return Err(Reason::Bookkeeping),
             Content::Queue { operation, content } => {
-                return self.queue(operation, *content, place);
+                return self.queue(operation, *content, record.author, place);
             }
         }
         Ok(())
@@ -269,6 +316,7 @@ impl<'t> SessionReader<'t> {
     /// Returns what is remembered of a call until its answer comes.
     fn made(&mut self, id: Option<&str>, name: Option<&str>, input: Raw<'_>) -> WaitingCall {
         self.has_left_plan = false;
+        self.is_outside |= outside::is_outside(name.unwrap_or_default());
         let (mut call, mut change, is_private) = tool_call::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
@@ -276,8 +324,12 @@ impl<'t> SessionReader<'t> {
             let line = call.input.find('\n').unwrap_or(call.input.len());
             call.input.truncate(line);
         }
-        let asks = input.filter(|_| call.tool == QUESTION_TOOL);
-        let asks = asks.map(|input| Str::new(input.get()).head(MAX_OFFERED));
+        let asks = match call.tool.as_str() {
+            QUESTION_TOOL => input.map(|input| Str::new(input.get())),
+            PLAN_TOOL => Some(change.new),
+            _ => None,
+        };
+        let asks = asks.map(|asks| asks.head(MAX_OFFERED));
         WaitingCall {
             asks: asks.unwrap_or_default().raw().into(),
             id: id.unwrap_or_default().into(),
@@ -289,8 +341,30 @@ impl<'t> SessionReader<'t> {
         }
     }
 
+    /// Notes which tools a subagent called.
+    fn note_tools(&mut self, blocks: &[Block<'_>]) {
+        for block in blocks {
+            if let Block::ToolUse { name, .. } = *block {
+                self.is_outside |= outside::is_outside(name.unwrap_or_default());
+            }
+        }
+    }
+
+    /// Returns `true` where a person wrote a record of this author, or a later one of their turn.
+    fn is_person(&self, author: Author) -> bool {
+        self.lane == Lane::Session
+            && self.attended != Some(false)
+            && self.author.unwrap_or(author) == Author::Person
+    }
+
     /// Takes the answers of tools.
-    fn answered(&mut self, blocks: &[Block<'_>], denied: DeniedBy, place: EventPlace<'_>) {
+    fn answered(
+        &mut self,
+        blocks: &[Block<'_>],
+        denied: DeniedBy,
+        author: Author,
+        place: EventPlace<'_>,
+    ) {
         for block in blocks {
             if let Block::ToolResult {
                 id,
@@ -300,10 +374,11 @@ impl<'t> SessionReader<'t> {
             {
                 let waiting = self.answered_call(id);
                 let is_shown = || waiting.shows_usage(content);
+                let is_person = self.is_person(author);
                 if is_error || tool_answer::says_it_failed(content) || is_shown() {
-                    self.failed(waiting, content, denied, place);
+                    self.failed(waiting, content, denied, is_person, place);
                 } else {
-                    self.worked(waiting, content, place);
+                    self.worked(waiting, content, is_person, place);
                 }
             }
         }

@@ -33,6 +33,8 @@ pub enum Reason {
     Repeated,
     /// It belongs to another session or job: a copy by a fork or a resume.
     Copy,
+    /// It follows from a prompt that a later one replaced.
+    Replaced,
     /// It belongs to a subagent, or, in a subagent's file, to its parent.
     OtherLane,
     /// The client wrote it: meta lines, echoes of commands, notes.

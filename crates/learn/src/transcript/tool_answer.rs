@@ -102,17 +102,6 @@ pub(crate) fn was_left_running(content: Raw<'_>) -> bool {
     last_text(content).is_some_and(begins)
 }
 
-/// Returns a file as it was read, without the numbers of its lines.
-pub(crate) fn without_numbers(text: &str) -> String {
-    let bare = |line| {
-        str::split_once(line, '→').filter(|(number, _)| number.trim().parse::<u64>().is_ok())
-    };
-    let lines = text
-        .lines()
-        .map(|line| bare(line).map_or(line, |(_, rest)| rest));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

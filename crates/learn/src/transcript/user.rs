@@ -18,6 +18,11 @@ const ANSWERS: &str = "User has answered your questions:";
 /// `<ide_opened_file>`, `<ide_selection>`.
 pub(crate) const REMINDERS: &[&str] = &["<system-reminder", "<ide_"];
 
+const SELECTION: &str = "<ide_selection";
+/// How the client begins a message that hands over a plan, and what it adds behind.
+const PLAN: &str = "Implement the following plan:";
+const PLAN_ENDS: &str = "\n\nIf you need specific details from before exiting plan mode";
+
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum UserText<'a> {
     Prompt(Cow<'a, str>),
@@ -138,6 +143,15 @@ pub(crate) fn hook_words(text: &str) -> Option<&str> {
     (named && first.len() < 80 && !words.is_empty()).then_some(words)
 }
 
+/// Returns the summary of a background task that failed.
+pub(crate) fn failed_task(notification: &str) -> Option<&str> {
+    let status = between(notification, "<status>", "</status>")?;
+    if status.trim() != "failed" {
+        return None;
+    }
+    Some(between(notification, "<summary>", "</summary>").unwrap_or_default())
+}
+
 /// Returns what a subagent reported, without what the client wraps around it; `None`
 /// when it was only started.
 pub(crate) fn report(text: &str) -> Option<String> {
@@ -158,17 +172,60 @@ fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     Some(rest.split_once(close).map_or(rest, |(inner, _)| inner))
 }
 
-/// Returns a text without what stands between tags that begin so. What they hold may end such a
-/// tag as well, so the last end before the next beginning of a tag counts; of what an editor
-/// shows, the last of all.
+/// Returns a text without what stands between tags that begin so.
 pub(crate) fn without<'t>(text: &'t str, opens: &[&str]) -> Cow<'t, str> {
     let mut kept = Cow::Borrowed("");
+    split(text, opens, |part, is_between| {
+        if !is_between {
+            kept += part;
+        }
+    });
+    kept
+}
+
+/// Returns what an editor attached to a message.
+pub(crate) fn attached(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    split(text, &[SELECTION], |part, is_between| {
+        if is_between {
+            found.push(part);
+        }
+    });
+    found
+}
+
+/// Returns `true` for a line that only sets the client up: `/model`.
+pub(crate) fn is_client_command(text: &str) -> bool {
+    let name = text.trim().strip_prefix('/').unwrap_or_default();
+    CLIENT_COMMANDS.has(name.split_whitespace().next().unwrap_or_default())
+}
+
+/// Returns the plan of a message that the client wrote when the user approved it.
+pub(crate) fn plan(text: &str) -> Option<&str> {
+    let plan = text.trim_start().strip_prefix(PLAN)?;
+    Some(plan.split_once(PLAN_ENDS).map_or(plan, |(plan, _)| plan))
+}
+
+/// Returns the plan in the answer to a call that showed it, where the user approved it.
+pub(crate) fn approved_plan(text: &str) -> Option<&str> {
+    let rest = text
+        .trim_start()
+        .strip_prefix("User has approved your plan")?;
+    Some(rest.split_once("## Approved Plan").map_or("", |(_, plan)| {
+        plan.split_once('\n').map_or("", |(_, plan)| plan)
+    }))
+}
+
+/// Hands over the parts of a text in order, and whether each stands between tags that begin so.
+/// What they hold may end such a tag as well, so the last end before the next beginning of a
+/// tag counts; of what an editor shows, the last of all.
+fn split<'t>(text: &'t str, opens: &[&str], mut found: impl FnMut(&'t str, bool)) {
     let mut rest = text;
     let begins = |tag: &str| opens.iter().any(|open| tag.starts_with(open));
     let next =
         |text: &str| memchr::memchr_iter(b'<', text.as_bytes()).find(|at| begins(&text[*at..]));
     while let Some(start) = next(rest) {
-        kept += &rest[..start];
+        found(&rest[..start], false);
         let tag = &rest[start + 1..];
         let name = &tag[..tag.find(['>', ' ']).unwrap_or(tag.len())];
         // Behind what an editor shows another one may have been put by what it shows.
@@ -178,9 +235,12 @@ pub(crate) fn without<'t>(text: &'t str, opens: &[&str]) -> Cow<'t, str> {
         };
         let end = format!("</{name}>");
         let closed = tag[..reach].rfind(&end).or_else(|| tag.find(&end));
+        let begin = tag.find('>').map_or(tag.len(), |at| at + 1);
+        let until = closed.unwrap_or(tag.len());
+        found(tag.get(begin..until).unwrap_or_default(), true);
         rest = closed.map_or("", |at| &tag[at + end.len()..]);
     }
-    kept + rest
+    found(rest, false);
 }
 
 #[cfg(test)]

@@ -13,18 +13,21 @@ use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, CheckResult, EventKind, EventPlace, Fix, KnownBy};
 use crate::transcript::json::{Raw, Str};
 use crate::transcript::message::{Cause, ErrorMessage, shows_usage};
-use crate::transcript::record::Block;
+use crate::transcript::record::{Author, Block};
 use crate::transcript::refusal::{DeniedBy, refusal};
 use crate::transcript::stats::Reason;
-use crate::transcript::{checks, cut, errors, failure, mask, tool_answer, tool_call, user};
+use crate::transcript::{
+    checks, cut, errors, failure, mask, refusal, tool_answer, tool_call, user,
+};
 
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 3_000;
 
 /// With which codes ends what was stopped, and so came to nothing.
 const KILLED: [i32; 3] = [130, 137, 143];
-/// How much of a plan is read from either end, in bytes.
-const TASK: usize = 1_500;
+
+/// How much of the summary of a background task is kept, in bytes.
+const MAX_SUMMARY: usize = 240;
 
 /// A longer output, in bytes, says more than how a command is used.
 const USAGE: usize = 3_000;
@@ -70,11 +73,12 @@ impl SessionReader<'_> {
                     let text = tool_answer::answer(content, tool_answer::ERROR_ENDS);
                     let text = self.mask.text(text);
                     let is_it = id == Some(&*self.aside.id);
-                    let tool = if is_it { &*self.aside.call.tool } else { "" };
-                    if let Some(words) = refusal(tool, &text, DeniedBy::Unsaid) {
-                        let aside = std::mem::take(&mut self.aside);
-                        let waiting = if is_it { aside } else { WaitingCall::default() };
-                        self.refused(waiting, words, place);
+                    let tool = &self.aside.call.tool;
+                    let words = refusal(tool, &text, DeniedBy::Unsaid);
+                    if let Some(words) = words.filter(|_| is_it) {
+                        let waiting = std::mem::take(&mut self.aside);
+                        let is_person = self.is_person(Author::Person);
+                        self.refused(waiting, words, is_person, place);
                         return Ok(());
                     }
                 }
@@ -84,7 +88,13 @@ impl SessionReader<'_> {
         Err(Reason::Bookkeeping)
     }
 
-    fn refused(&mut self, waiting: WaitingCall, words: String, place: EventPlace<'_>) {
+    fn refused(
+        &mut self,
+        waiting: WaitingCall,
+        words: String,
+        is_person: bool,
+        place: EventPlace<'_>,
+    ) {
         if waiting.call.tool == PLAN_TOOL && words.is_empty() {
             self.has_left_plan = true;
             return;
@@ -95,6 +105,7 @@ impl SessionReader<'_> {
         let kind = EventKind::Rejection {
             call: waiting.call,
             words,
+            is_person,
             unwritten: cut::diff(&old, &new),
         };
         self.sink.push(place, kind);
@@ -105,12 +116,17 @@ impl SessionReader<'_> {
         waiting: WaitingCall,
         content: Raw<'_>,
         denied: DeniedBy,
+        is_person: bool,
         place: EventPlace<'_>,
     ) {
         let whole = tool_answer::answer(content, tool_answer::ERROR_ENDS);
         let text = self.mask.text(Cow::Borrowed(&whole));
         if let Some(words) = refusal(&waiting.call.tool, &text, denied) {
-            return self.refused(waiting, words, place);
+            return self.refused(waiting, words, is_person, place);
+        }
+        if let Some(why) = refusal::turned_back(&waiting.call.tool, &text) {
+            let (call, why) = (waiting.call, why.to_owned());
+            return self.sink.push(place, EventKind::TurnedBack { call, why });
         }
         if tool_answer::was_stopped(&text) {
             // What the client writes next says it.
@@ -153,7 +169,13 @@ impl SessionReader<'_> {
         }
     }
 
-    pub(super) fn worked(&mut self, waiting: WaitingCall, content: Raw<'_>, place: EventPlace<'_>) {
+    pub(super) fn worked(
+        &mut self,
+        waiting: WaitingCall,
+        content: Raw<'_>,
+        is_person: bool,
+        place: EventPlace<'_>,
+    ) {
         let WaitingCall {
             call,
             is_private,
@@ -162,7 +184,17 @@ impl SessionReader<'_> {
         } = waiting;
         if call.tool == QUESTION_TOOL {
             let text = self.mask.answer(content, MAX_OFFERED);
-            self.answers(&text, &asks, place);
+            self.answers(&text, &asks, is_person, place);
+        }
+        if call.tool == PLAN_TOOL {
+            let text = self.mask.answer(content, MAX_OFFERED);
+            let plan = user::approved_plan(&text).map(|plan| match plan.trim() {
+                "" => self.mask.head(Str::new(&asks), MAX_OFFERED),
+                plan => plan.to_owned(),
+            });
+            if let Some(plan) = plan.filter(|plan| !plan.trim().is_empty()) {
+                self.sink.push(place, EventKind::Plan(plan));
+            }
         }
         let goes_on = tool_answer::was_left_running(content);
         let check = if is_private || goes_on {
@@ -174,6 +206,10 @@ impl SessionReader<'_> {
         let is_told = check.is_some();
         if let Some(check) = check {
             self.checked(call.clone(), check, place);
+        } else if let Some(runner) = checks::unheard(&call).filter(|_| !is_private && !goes_on) {
+            let call = call.clone();
+            self.sink
+                .push(place, EventKind::UnknownCheck { call, runner });
         }
         if !is_red {
             for good in self.fixes.worked(&call) {
@@ -190,13 +226,6 @@ impl SessionReader<'_> {
             }
         }
         let hand_back = tool_call::AGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
-        if !is_private && self.task.is_in(&call) {
-            let text = self.mask.answer(content, TASK);
-            let text =
-                user::without(&tool_answer::without_numbers(&text), user::REMINDERS).into_owned();
-            let call = call.clone();
-            self.sink.push(place, EventKind::Task { call, text });
-        }
         self.sink.push(place, EventKind::ToolResult(call.clone()));
         if goes_on {
             self.sink.push(place, EventKind::LeftRunning(call.clone()));
@@ -224,6 +253,22 @@ impl SessionReader<'_> {
             line: "it worked".to_owned(),
             known_by: KnownBy::Exit,
         })
+    }
+
+    /// Takes the end of a background task: its report, or its failure.
+    pub(super) fn notified(&mut self, text: &str, place: EventPlace<'_>) {
+        let Some(summary) = user::failed_task(text) else {
+            return self.hand_back("", text, place);
+        };
+        let call = Arc::new(Call {
+            tool: "Task".to_owned(),
+            input: cut::one_line(summary, MAX_SUMMARY),
+            ..Call::default()
+        });
+        let report = user::report(text).unwrap_or_default();
+        let failure = failure::read(&call, &report);
+        self.sink
+            .push(place, EventKind::ToolError { call, failure });
     }
 
     /// Takes what an agent reports; `asked` is what it was sent for, empty where that is not known.

@@ -1,16 +1,19 @@
 //! What the user said: prompts, commands, answers, interrupts, and what was typed meanwhile.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
-use super::SessionReader;
+use super::{SessionReader, Waiting};
 use crate::hint::Effect;
 use crate::transcript::event::{EventKind, EventPlace, Prompt, Via};
 use crate::transcript::hash::of_text;
 use crate::transcript::json::Raw;
-use crate::transcript::record::Block;
+use crate::transcript::pasted::Message;
+use crate::transcript::record::{Author, Block, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::user::UserText;
-use crate::transcript::{Lane, UserWords, standing, tool_answer, user};
+use crate::transcript::{UserWords, standing, tool_answer, user};
 
 /// So many words in quotes may be a name; more are a sentence of somebody.
 const QUOTED: usize = 3;
@@ -18,14 +21,17 @@ const QUOTED: usize = 3;
 const MAX_QUEUED: usize = 64;
 
 impl SessionReader<'_> {
-    /// Takes what the user typed while the agent worked, and the agent was given.
+    /// Takes what was typed while the agent worked, and the agent was given.
     pub(super) fn queued(
         &mut self,
         content: &RawValue,
+        author: Author,
         place: EventPlace<'_>,
     ) -> Result<(), Reason> {
         let text = self.mask.answer(Some(content), tool_answer::ERROR_ENDS);
-        self.typed_meanwhile(&text, place)
+        let typed = self.waits.iter().find(|waiting| waiting.text == *text);
+        let place = typed.map_or(place, |waiting| waiting.place(place));
+        self.typed_meanwhile(&text, author, place)
     }
 
     /// Takes what is done to the client's queue. What is dequeued becomes a prompt of its own;
@@ -34,17 +40,32 @@ impl SessionReader<'_> {
         &mut self,
         operation: &str,
         content: Raw<'_>,
+        author: Author,
         place: EventPlace<'_>,
     ) -> Result<(), Reason> {
         match operation {
             "enqueue" if self.waits.len() < MAX_QUEUED => {
                 let text = self.mask.answer(content, tool_answer::ERROR_ENDS);
-                self.waits.push_back(text.into());
+                self.waits.push_back(Waiting {
+                    text: text.into(),
+                    offset: place.offset,
+                    time: place.time,
+                    seq: self.sink.seq,
+                });
             }
-            "dequeue" => drop(self.waits.pop_front()),
+            "dequeue" => {
+                if self.dequeued.len() == MAX_QUEUED {
+                    self.dequeued.pop_front();
+                }
+                // What did not wait was not typed while the agent worked.
+                let waiting = self.waits.pop_front();
+                self.dequeued
+                    .extend(waiting.filter(|waiting| waiting.seq < self.sink.seq));
+            }
             "remove" => {
-                if let Some(text) = self.waits.pop_front() {
-                    return self.typed_meanwhile(&text, place);
+                if let Some(waiting) = self.waits.pop_front() {
+                    let author = self.author.unwrap_or(author);
+                    return self.typed_meanwhile(&waiting.text, author, waiting.place(place));
                 }
             }
             _ => self.waits.clear(),
@@ -52,19 +73,24 @@ impl SessionReader<'_> {
         Err(Reason::Bookkeeping)
     }
 
-    fn typed_meanwhile(&mut self, text: &str, place: EventPlace<'_>) -> Result<(), Reason> {
+    fn typed_meanwhile(
+        &mut self,
+        text: &str,
+        author: Author,
+        place: EventPlace<'_>,
+    ) -> Result<(), Reason> {
         match user::classify(text) {
             // A background task is queued as JSON.
-            UserText::Prompt(text) if !text.starts_with('{') => {
-                let mark = of_text(text.trim());
+            UserText::Prompt(own) if !own.starts_with('{') && !user::is_client_command(&own) => {
+                let mark = of_text(own.trim());
                 if self.queued.contains(&mark) {
                     return Err(Reason::Repeated);
                 }
                 if self.queued.len() < MAX_QUEUED {
                     self.queued.push(mark);
                 }
-                let orders = || standing::instructions(&text);
-                self.prompt(&text, Via::Queued, orders, place);
+                let attached = user::attached(text);
+                self.prompt(&own, &attached, Via::Queued, author, place);
                 Ok(())
             }
             _ => Err(Reason::Bookkeeping),
@@ -76,10 +102,12 @@ impl SessionReader<'_> {
     pub(super) fn words(
         &mut self,
         blocks: &[Block<'_>],
-        is_typed: bool,
+        record: &Record<'_>,
         place: EventPlace<'_>,
     ) -> Result<(), Reason> {
+        let is_typed = record.author != Author::Other;
         let mut typed = String::new();
+        let mut attached: Vec<String> = Vec::new();
         for block in blocks {
             let Block::Text(text) = block else {
                 continue;
@@ -91,16 +119,17 @@ impl SessionReader<'_> {
                     self.hints.end_turn(Effect::Failed);
                     self.sink.push(place, EventKind::Interrupt);
                 }
-                UserText::Notification(text) => self.hand_back("", text, place),
+                UserText::Notification(text) => self.notified(text, place),
                 UserText::Command { name, arguments } if is_typed => {
-                    let orders = || standing::instructions(arguments);
-                    self.prompt(arguments, Via::Command(name), orders, place);
+                    self.branch_off(record);
+                    self.prompt(arguments, &[], Via::Command(name), record.author, place);
                 }
-                UserText::Prompt(text) if is_typed => {
+                UserText::Prompt(own) if is_typed => {
                     if !typed.is_empty() {
                         typed.push('\n');
                     }
-                    typed.push_str(text.trim());
+                    typed.push_str(own.trim());
+                    attached.extend(user::attached(&text).into_iter().map(str::to_owned));
                 }
                 _ => {}
             }
@@ -111,65 +140,147 @@ impl SessionReader<'_> {
             if queued.contains(&of_text(typed.trim())) {
                 return Err(Reason::Repeated);
             }
-            let orders = || standing::instructions(&typed);
-            self.prompt(&typed, Via::Typed, orders, place);
+            self.branch_off(record);
+            let waited = |waiting: &Waiting| waiting.text.trim() == typed;
+            let at = self.dequeued.iter().position(waited);
+            let place = match at.and_then(|at| self.dequeued.remove(at)) {
+                Some(waiting) => waiting.place(place),
+                None => place,
+            };
+            let plan = record.plan.is_some().then_some("");
+            if let Some(plan) = plan.or_else(|| user::plan(&typed)) {
+                let of_record = record.plan.map(|plan| self.mask.text(plan.decode()));
+                let plan = of_record.map_or_else(|| plan.to_owned(), Cow::into_owned);
+                self.plan_typed(&plan, record.author, place);
+            } else {
+                let attached: Vec<&str> = attached.iter().map(String::as_str).collect();
+                self.prompt(&typed, &attached, Via::Typed, record.author, place);
+            }
         }
         Ok(())
     }
 
+    /// Remembers a prompt that was typed behind a record; it replaces an earlier one there.
+    fn branch_off(&mut self, record: &Record<'_>) {
+        let (Some(hash), Some(parent)) = (record.hash, record.parent) else {
+            return;
+        };
+        if let Some(earlier) = self.prompts.insert(parent, hash) {
+            self.replaced.insert(earlier);
+        }
+    }
+
     /// Takes the user's answers to questions of the agent's. What was chosen among what the
     /// agent had offered is shown; only own words can be an instruction.
-    pub(super) fn answers(&mut self, text: &str, offered: &str, place: EventPlace<'_>) {
+    pub(super) fn answers(
+        &mut self,
+        text: &str,
+        offered: &str,
+        is_person: bool,
+        place: EventPlace<'_>,
+    ) {
         let answers = user::answers(text, offered);
         if answers.is_empty() {
             return;
         }
-        let own = answers.iter().filter(|given| !given.is_among(offered));
+        let own: Vec<&str> = answers
+            .iter()
+            .filter(|given| is_person && !given.is_among(offered))
+            .map(|given| given.words)
+            .collect();
         let words: Vec<&str> = answers.iter().map(|given| given.words).collect();
+        let text = answers.iter().map(ToString::to_string);
+        let text = text.collect::<Vec<_>>().join("\n");
         let prompt = Prompt {
-            text: &answers
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join("\n"),
+            text: &text,
             own: words.join("\n"),
+            message: Message {
+                shown: text.clone(),
+                words: own.iter().map(|words| (*words).to_owned()).collect(),
+            },
+            is_person,
             via: Via::Answer,
             typed_command: None,
+            is_plan: false,
             instructions: own
-                .flat_map(|given| standing::instructions(given.words))
+                .iter()
+                .flat_map(|words| standing::instructions(words))
                 .collect(),
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
 
-    /// Takes a prompt with the standing instructions in it. A subagent's was written by the
-    /// agent, and is no word of the user's.
+    /// Takes a message that hands over a plan which the user approved.
+    fn plan_typed(&mut self, plan: &str, author: Author, place: EventPlace<'_>) {
+        self.begin_turn(author);
+        let prompt = Prompt {
+            text: plan,
+            message: Message {
+                shown: plan.trim().to_owned(),
+                words: Vec::new(),
+            },
+            is_person: self.is_person(author),
+            is_plan: true,
+            ..Prompt::default()
+        };
+        self.sink.push(place, EventKind::Prompt(prompt));
+    }
+
+    fn begin_turn(&mut self, author: Author) {
+        self.hints.end_turn(Effect::Helped);
+        self.author = Some(author);
+        self.has_person |= author == Author::Person;
+        self.has_program |= author == Author::Program;
+    }
+
+    /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
     fn prompt(
         &mut self,
         text: &str,
+        attached: &[&str],
         via: Via<'_>,
-        orders: impl FnOnce() -> Vec<String>,
+        author: Author,
         place: EventPlace<'_>,
     ) {
-        self.hints.end_turn(Effect::Helped);
-        self.task.ask(text, via);
+        self.begin_turn(author);
         let is_typed = |name: &&str| !name.contains(char::is_whitespace);
         let command = match via {
             Via::Command(name) => Some(name).filter(is_typed),
             _ => None,
         };
-        let (own, instructions, typed_command) = match (self.lane, self.words) {
-            (Lane::Session, UserWords::Weighed) => (own_words(text), orders(), command),
-            (Lane::Subagent, _) | (_, UserWords::Heard) => Default::default(),
+        let is_person = self.is_person(author);
+        let mut message = Message::read(text, attached);
+        if !is_person {
+            message.words.clear();
+        }
+        let (own, instructions, typed_command) = match self.words {
+            UserWords::Weighed if is_person => {
+                (own_words(text), standing::instructions(text), command)
+            }
+            _ => Default::default(),
         };
         let prompt = Prompt {
             text,
             own,
+            message,
+            is_person,
             via,
             typed_command,
+            is_plan: false,
             instructions,
         };
         self.sink.push(place, EventKind::Prompt(prompt));
+    }
+}
+
+impl Waiting {
+    /// Returns the place where it was typed; `given` is where the agent was given it.
+    fn place<'p>(&self, given: EventPlace<'p>) -> EventPlace<'p> {
+        EventPlace {
+            offset: self.offset,
+            time: self.time,
+            ..given
+        }
     }
 }
 
