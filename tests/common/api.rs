@@ -58,7 +58,8 @@ impl Step {
         };
         if is_for_curator(prompt) {
             let notes = note_ids(prompt);
-            let Some(operations) = reply["operations"].as_array_mut() else {
+            let operations = reply.get_mut("operations");
+            let Some(operations) = operations.and_then(Value::as_array_mut) else {
                 return self;
             };
             for operation in operations
