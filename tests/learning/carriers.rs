@@ -73,92 +73,50 @@ fn attachment(of: Value) -> Vec<Value> {
 }
 
 fn carriers() -> Vec<Carrier> {
-    let bash = |command: &str| ran(command, &page());
-    let tool = |name: &str, input: Value| called(name, &input, &page());
     let meta = |text: String| vec![with(user(text), &json!({"isMeta": true}))];
-    let foreign_error =
-        |command: &str| failed(command, &format!("Exit code 1\nfailed\n{}", page()));
-    let mut all = vec![
-        // The output of calls that worked.
-        carrier(
-            "WebFetch",
-            tool("WebFetch", json!({"url": "https://a.dev/x"})),
+    let mut all: Vec<Carrier> = Vec::new();
+    // The output of calls that worked.
+    for (name, input) in [
+        ("WebFetch", json!({"url": "https://a.dev/x"})),
+        ("WebSearch", json!({"query": "x"})),
+        ("mcp__docs__read", json!({"page": "x"})),
+        ("mcp__playwright__browser_snapshot", json!({})),
+        ("Read", json!({"file_path": "/p/README.md"})),
+        ("Grep", json!({"pattern": "x"})),
+        ("Glob", json!({"pattern": "*"})),
+        ("NotebookRead", json!({"notebook_path": "/p/a.ipynb"})),
+        ("LS", json!({"path": "/p"})),
+        ("BashOutput", json!({"bash_id": "1"})),
+        (
+            "Edit",
+            json!({"file_path": "/p/a", "old_string": "a", "new_string": "b"}),
         ),
-        carrier("WebSearch", tool("WebSearch", json!({"query": "x"}))),
-        carrier("MCP tool", tool("mcp__docs__read", json!({"page": "x"}))),
-        carrier(
-            "browser",
-            tool("mcp__playwright__browser_snapshot", json!({})),
-        ),
-        carrier("Read", tool("Read", json!({"file_path": "/p/README.md"}))),
-        carrier("Grep", tool("Grep", json!({"pattern": "x"}))),
-        carrier("Glob", tool("Glob", json!({"pattern": "*"}))),
-        carrier(
-            "NotebookRead",
-            tool("NotebookRead", json!({"notebook_path": "/p/a.ipynb"})),
-        ),
-        carrier("LS", tool("LS", json!({"path": "/p"}))),
-        carrier("BashOutput", tool("BashOutput", json!({"bash_id": "1"}))),
-        carrier("cat", bash("cat README.md")),
-        carrier("curl", bash("curl -s https://a.dev/x")),
-        carrier("gh issue", bash("gh issue view 12")),
-        carrier("gh pr", bash("gh pr view 12 --comments")),
-        carrier("glab", bash("glab mr view 3")),
-        carrier("git log", bash("git log -3")),
-        carrier("git show", bash("git show HEAD")),
-        carrier("git pull", bash("git pull")),
-        carrier("npm install", bash("npm install x")),
-        carrier("pip install", bash("pip install x")),
-        carrier("cargo doc", bash("cargo doc")),
-        carrier("test output", bash("make run")),
-        carrier("psql", bash("psql -c 'select body from mails'")),
-        carrier("docker logs", bash("docker logs web")),
-        carrier("kubectl", bash("kubectl logs web")),
-        carrier(
-            "edited file",
-            tool(
-                "Edit",
-                json!({"file_path": "/p/a", "old_string": "a", "new_string": "b"}),
-            ),
-        ),
-        // Errors of what prints what others wrote: the first line only.
-        carrier(
-            "error of WebFetch",
-            call_failed(
-                "WebFetch",
-                &json!({"url": "https://a.dev"}),
-                &format!("failed\n{}", page()),
-            ),
-        ),
-        carrier(
-            "error of WebSearch",
-            call_failed(
-                "WebSearch",
-                &json!({"query": "x"}),
-                &format!("failed\n{}", page()),
-            ),
-        ),
-        carrier(
-            "error of an MCP tool",
-            call_failed(
-                "mcp__docs__read",
-                &json!({}),
-                &format!("failed\n{}", page()),
-            ),
-        ),
-        carrier("error of curl", foreign_error("curl -sf https://a.dev/x")),
-        carrier("error of wget", foreign_error("wget https://a.dev/x")),
-        carrier("error of gh", foreign_error("gh pr view 12")),
-        carrier("error of glab", foreign_error("glab mr view 12")),
-        carrier("error of git pull", foreign_error("git pull")),
-        carrier("error of git fetch", foreign_error("git fetch origin")),
-        carrier(
-            "error of git clone",
-            foreign_error("git clone https://a.dev/x"),
-        ),
-        carrier("error of npm install", foreign_error("npm install x")),
-        carrier("error of pip install", foreign_error("pip install x")),
-        carrier("error of cargo install", foreign_error("cargo install x")),
+    ] {
+        all.push(carrier(name, called(name, &input, &page())));
+    }
+    let commands = "cat README.md|curl -s https://a.dev/x|gh issue view 12|gh pr view 12 --comments|\
+         glab mr view 3|git log -3|git show HEAD|git pull|npm install x|pip install x|cargo doc|\
+         make run|psql -c 'select body from mails'|docker logs web|kubectl logs web";
+    for command in commands.split('|') {
+        all.push(carrier(command, ran(command, &page())));
+    }
+    // Errors of what prints what others wrote: the first line only.
+    for (name, input) in [
+        ("WebFetch", json!({"url": "https://a.dev"})),
+        ("WebSearch", json!({"query": "x"})),
+        ("mcp__docs__read", json!({})),
+    ] {
+        let error = format!("failed\n{}", page());
+        all.push(carrier(name, call_failed(name, &input, &error)));
+    }
+    let commands = "curl -sf https://a.dev/x|wget https://a.dev/x|gh pr view 12|glab mr view 12|\
+         git pull|git fetch origin|git clone https://a.dev/x|npm install x|pip install x|\
+         cargo install x";
+    for command in commands.split('|') {
+        let error = format!("Exit code 1\nfailed\n{}", page());
+        all.push(carrier(command, failed(command, &error)));
+    }
+    all.extend([
         // What the client writes in the user's role.
         carrier("meta record", meta(WISH.to_owned())),
         carrier(
@@ -237,8 +195,6 @@ fn carriers() -> Vec<Carrier> {
                 ),
             ),
         ),
-    ];
-    all.extend([
         // What DESIGN allows, in a line that says whose it is.
         shown("pasted fence", vec![user(format!("what does it mean?\n```\n{WISH}\n```"))]),
         shown("quoted mail", vec![user(format!("see the mail\n> {WISH}"))]),
