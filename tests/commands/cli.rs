@@ -42,7 +42,8 @@ fn a_project_whose_path_is_not_utf8_is_named_with_the_way_out() {
 
 #[test]
 fn reflect_shows_what_it_would_do_and_does_nothing() {
-    let (env, transcript) = with_session();
+    let (mut env, transcript) = with_session();
+    let _api = env.use_votes();
     let before = env.playbook();
     let shown = env.cli(&["reflect", &transcript]).ok();
     has!(shown, "pat-001", "helpful");
@@ -54,7 +55,8 @@ fn reflect_shows_what_it_would_do_and_does_nothing() {
 
 #[test]
 fn reflect_in_json_holds_analysis_and_tags() {
-    let (env, transcript) = with_session();
+    let (mut env, transcript) = with_session();
+    let _api = env.use_votes();
     let shown = env.cli(&["reflect", &transcript, "--json"]).json();
     assert!(shown["analysis"].is_string(), "{shown}");
     let tag = &shown["bullet_tags"][0];
@@ -65,7 +67,8 @@ fn reflect_in_json_holds_analysis_and_tags() {
 
 #[test]
 fn reflect_with_apply_counts_once_and_the_end_of_the_session_adds_nothing() {
-    let (env, transcript) = with_session();
+    let (mut env, transcript) = with_session();
+    let _api = env.use_votes();
     env.cli(&["reflect", &transcript, "--apply"]).ok();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.cli(&["reflect", &transcript, "--apply"]).ok();

@@ -83,7 +83,7 @@ fn old_project(env: &TestEnv) {
 
 #[rstest]
 #[case::new(new_project, "pat-001", &[])]
-#[case::old(old_project, "pat-008", &["kpt_001", "pat-007", "Always use uv, never pip"])]
+#[case::old(old_project, "pat-008", &["kpt_001", "pat-007", "from now on, always use uv, never pip"])]
 fn every_command_of_the_guide_works_as_it_is_typed(
     #[case] project: fn(&TestEnv),
     #[case] first_id: &str,

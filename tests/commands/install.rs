@@ -130,9 +130,9 @@ fn the_program_answers_for_hooks_that_are_not_there_until_they_are() {
 
 #[test]
 fn a_purge_leaves_nothing_but_the_playbooks() {
-    let env = installed();
+    let mut env = installed();
     env.write_playbook(&[("pat-001", "run the tests")]);
-    env.write_config("backend = \"rules\"\n");
+    let _api = env.use_votes();
     env.cli(&["install"]).ok();
     env.start("s1");
     env.end_citing("s1");

@@ -126,7 +126,8 @@ fn a_project_without_anything_has_a_page() {
 
 #[test]
 fn a_session_is_on_the_page_with_how_it_ended() {
-    let env = TestEnv::without_worker();
+    let mut env = TestEnv::without_worker();
+    let _api = env.use_votes();
     env.write_playbook(&[("pat-001", "run the tests before every commit")]);
     let secret = format!("sk-ant-api03-{}", "Zq7xB2".repeat(15));
     let session = Session::new("s1")

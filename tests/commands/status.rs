@@ -11,7 +11,8 @@ const SCREEN: usize = 24;
 
 /// A project that two sessions were about; the worker has seen the first.
 fn lived_in() -> TestEnv {
-    let env = TestEnv::without_worker();
+    let mut env = TestEnv::without_worker();
+    let _api = env.use_votes();
     let points = [
         ("pat-001", "run the tests before every commit", 31, 2),
         ("pat-002", "read the error before the code", 4, 0),
@@ -21,8 +22,6 @@ fn lived_in() -> TestEnv {
     write_points(&env, &points);
     env.learn_citing("s1");
     env.end_citing("s2");
-    let here = env.project().display().to_string();
-    spend(&env, "j1", &here, 1, BudgetKind::Day);
     spend(&env, "j2", "/elsewhere", 2, BudgetKind::Day);
     env
 }
@@ -54,10 +53,10 @@ fn a_project_is_told_on_one_screen() {
         "PATTERNS & APPROACHES    2     36/2     █",
         "MISTAKES TO AVOID        1      4/3     ███░░",
         "PROJECT CONTEXT          1      0/0\n",
-        "Learned   2026-11-21 12:00, session s1, session-end (rules)",
+        "Learned   2026-11-21 12:00, session s1, session-end (anthropic)",
         "pat-001   helpful 31 -> 32",
         "Jobs      1 ready",
-        "Today     3 of 400 calls, 3,300 of 2,000,000 tokens (here 1, 1,100)"
+        "Today     3 of 400 calls, 2,215 of 2,000,000 tokens (here 1, 15)"
     );
     assert_eq!(shown, env.cli(&["status"]).ok(), "the same by its name");
 }
@@ -74,7 +73,7 @@ fn the_json_has_its_documented_shape_by_both_names() {
         .map(String::as_str)
         .collect();
     let documented =
-        "project playbook key_points sections last jobs today held shared problems next";
+        "project playbook key_points sections last jobs today notes held shared problems next";
     assert_eq!(keys, documented.split(' ').collect::<Vec<_>>());
     assert_eq!(told["sections"].as_array().unwrap().len(), 5);
     let patterns =
@@ -83,7 +82,7 @@ fn the_json_has_its_documented_shape_by_both_names() {
     let wanted = json!({
         "last": {"session": "s1"},
         "jobs": {"ready": 1, "waiting": 0, "failed": 0, "elsewhere": 0},
-        "today": {"all_projects": {"calls": 3}, "project": {"tokens_in": 1000}},
+        "today": {"all_projects": {"calls": 3}, "project": {"tokens_in": 10}},
     });
     includes(&told, &wanted);
     assert_eq!(told["last"]["changes"][0]["point"], "pat-001");

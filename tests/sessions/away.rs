@@ -11,6 +11,7 @@ const LATER: &str = "2026-11-23T12:00:00Z";
 #[test]
 fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
     let mut env = TestEnv::with_point();
+    let _api = env.use_votes();
     env.end_citing("s1");
     let folder = env.home().join(".claude/projects");
     let away = env.root().join("away");
@@ -26,6 +27,7 @@ fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
 #[test]
 fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
     let mut env = TestEnv::with_point();
+    let _api = env.use_votes();
     let away = env.root().join("away");
     let project = env.go_to_project("worktree");
     env.end_citing("s1");
@@ -53,6 +55,7 @@ fn with_playbook_away() -> (TestEnv, Vec<u8>) {
 #[test]
 fn a_playbook_that_is_away_is_waited_for_and_told() {
     let (mut env, bytes) = with_playbook_away();
+    let _api = env.use_votes();
     env.learn_citing("s1");
     let away = "is away";
     assert!(!env.playbook_path().exists(), "nothing stands in its place");

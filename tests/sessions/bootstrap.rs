@@ -13,9 +13,6 @@ use playbook::hint::MemoryKind;
 use playbook::memory::{Memory, RecallQuery};
 use rustix::process::Signal;
 
-/// A session takes two calls: reflector and curator.
-const CALLS: usize = 2;
-
 fn session(id: &str) -> Session {
     Session::new(id)
         .user("fix the build")
@@ -135,7 +132,7 @@ fn without_a_terminal_and_a_yes_it_only_says_what_it_would_take() {
     has!(
         told,
         "1 session to learn from",
-        "at most 3 calls",
+        "at most 4 calls",
         "tokens",
         "--yes"
     );
@@ -169,7 +166,7 @@ fn its_allowance_is_its_own() {
         left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
     }
     bootstrap(&env, &[]);
-    assert_eq!(api.requests().len(), 4 * CALLS);
+    assert_eq!(api.requests().len(), 5, "the curator once for all");
     // While bootstrap's worker ends, another has nothing to do.
     env.settle();
     // The day is still whole, and then used up: of which bootstrap takes no notice.
@@ -185,15 +182,18 @@ fn its_allowance_is_its_own() {
     bootstrap(&env, &[]);
     assert_eq!(env.marks_of("pat-001"), (6, 0));
     let cost = env.cli(&["cost", "--json"]).json();
-    assert_eq!(cost["today"]["calls"], 6 * CALLS, "{cost}");
+    assert_eq!(cost["today"]["calls"], 5 + 2 + 2, "{cost}");
     assert_eq!(env.spool().len(), 1);
 }
 
 #[test]
 fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
-    let bad = || Step::text("no JSON at all");
-    // Three calls are agreed to for a session. The first of these needs four.
-    let api = Api::script([bad(), Step::Canned, bad(), Step::Canned, Step::Canned]);
+    // The first answer is of no use, and takes more tokens than are agreed to for a session.
+    let bad = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+        "content": [{"type": "text", "text": "no JSON at all"}], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 20_000, "output_tokens": 5}});
+    let bad = Step::Raw(bad.to_string().into_bytes());
+    let api = Api::script([bad, Step::votes()]);
     let env = TestEnv::asking(&api);
     env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
     for n in 1..=2 {
@@ -202,16 +202,16 @@ fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
     let out = env.cli(&["bootstrap", "--yes", "--json"]);
     out.code_is(1);
     let done: Value = serde_json::from_str(&out.stdout).unwrap();
-    includes(&done, &json!({"left": 0, "spent": {"calls": 5}}));
+    includes(&done, &json!({"left": 0, "spent": {"calls": 2}}));
     let reasons = texts(&done["waiting"], "reason");
     assert_eq!(reasons.len(), 1, "{done}");
     has!(reasons[0], "agreed to", "playbook bootstrap");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "the other one is done");
     // A worker alone gets no further.
     env.worker();
-    assert_eq!(api.requests().len(), 5);
+    assert_eq!(api.requests().len(), 2);
     let plan = env.cli(&["bootstrap", "--json"]).json();
-    let wanted = json!({"begun": 1, "new": 0, "estimate": {"calls": 3}});
+    let wanted = json!({"begun": 1, "new": 0, "estimate": {"calls": 2}});
     includes(&plan, &wanted);
     let done = bootstrap(&env, &[]);
     assert_eq!(done["done"][0]["outcome"], "applied", "{done}");
@@ -232,7 +232,7 @@ fn a_job_that_states_no_limit_is_done_beside_the_limits_of_the_day() {
     fs::write(&job, text.replace("\"session-end\"", "\"bootstrap\"")).unwrap();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert_eq!(api.requests().len(), CALLS);
+    assert_eq!(api.requests().len(), 2, "the curator's is within them");
 }
 
 #[test]
@@ -243,17 +243,19 @@ fn where_nobody_watches_it_leaves_the_sessions_to_a_worker() {
     has!(told, "1 session in the background", "playbook jobs");
     env.settle();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert_eq!(api.requests().len(), CALLS);
+    assert_eq!(api.requests().len(), 2, "reflector and curator");
 }
 
 /// So many sessions, some of which have copies of others.
 fn crowd(env: &TestEnv) {
     for n in 1..=12 {
-        let session = session(&format!("s{n:02}"));
+        let mut session = session(&format!("s{n:02}"));
+        session.user(&format!("From now on use tool-{n}."));
         left_behind(env, &session, &env.project(), n);
         if n % 3 == 0 {
             let mut fork = session.fork(&format!("f{n:02}"));
-            fork.user("and more").assistant("By [pat-001], more.");
+            fork.user(&format!("Always use fork-{n}."))
+                .assistant("By [pat-001], more.");
             fork.user("thanks").assistant("Done.");
             left_behind(env, &fork, &env.project(), n);
         }
@@ -273,8 +275,17 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     };
     let undisturbed = begin();
     bootstrap(&undisturbed, &[]);
-    let expected = undisturbed.marks_of("pat-001");
-    assert_eq!(expected, (16, 0));
+    // A model votes; by rules each session's statement is a key point.
+    let learned = |env: &TestEnv| (env.marks_of("pat-001"), env.marks().len());
+    let expected = learned(&undisturbed);
+    assert_eq!(
+        expected,
+        if with_model {
+            ((16, 0), 2)
+        } else {
+            ((0, 0), 17)
+        }
+    );
 
     let env = begin();
     for kill in 1..=8u64 {
@@ -290,7 +301,7 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     // A job that three workers did not survive waits a little; the user insists.
     let done = bootstrap(&env, &[]);
     assert_eq!(done["left"], 0, "{done}");
-    assert_eq!(env.marks_of("pat-001"), expected);
+    assert_eq!(learned(&env), expected);
     assert!(env.spool().is_empty() && env.failed().is_empty());
     assert_eq!(bootstrap(&env, &[])["new"], 0);
 }
@@ -331,12 +342,12 @@ fn ctrl_c_withdraws_what_has_not_begun() {
     assert!(count("left") >= 4, "{told}");
     // What was in hand is ended, and no more is begun.
     wait_until("the worker to end", || env.processes().is_empty());
-    assert!(api.requests().len() <= 2 * CALLS, "more was begun");
+    assert!(api.requests().len() <= 3, "more was begun");
     assert!(env.spool().is_empty());
     let done = bootstrap(&env, &[]);
     assert_eq!(done["new"], told["left"], "{done}");
     assert_eq!(env.marks_of("pat-001"), (6, 0));
-    assert_eq!(api.requests().len(), 6 * CALLS);
+    assert_eq!(api.requests().len(), 6 + 2, "two runs of the curator");
 }
 
 /// When the oldest known records have left, an older one counts as a copy, but not in a
@@ -375,9 +386,13 @@ fn what_it_learns_is_dated_as_the_sessions_were() {
     };
     let now = "2026-11-21T12:00:00Z".parse().unwrap();
     let error = memory.recall(&errors, now).unwrap().remove(0);
-    let vote = memory.history(env.project().to_str().unwrap(), 1).unwrap();
+    let history = memory.history(env.project().to_str().unwrap(), 9).unwrap();
+    let vote = history
+        .iter()
+        .find(|change| change.session == "old")
+        .unwrap();
     let used = env.playbook()["playbook"]["points"]["pat-001"]["used"].to_string();
-    let times = [error.created.to_string(), vote[0].time.to_string(), used];
+    let times = [error.created.to_string(), vote.time.to_string(), used];
     for time in times {
         has!(time, "2026-11-03T");
     }

@@ -44,12 +44,18 @@ struct Left {
     memory: BTreeMap<String, Vec<String>>,
 }
 
-/// The texts without the name of the test's own folder.
+/// The texts without the name of the test's own folder, which is also in the id of the curator's job.
 fn plain(env: &TestEnv, text: &str) -> String {
     let root = env.root().to_string_lossy();
     // As the client calls the folder of a project.
     let dashed = root.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    text.replace(&*root, "<root>").replace(&dashed, "<root>")
+    let text = text.replace(&*root, "<root>").replace(&dashed, "<root>");
+    let lines = env.reflections();
+    let mut runs = lines.iter().filter(|line| line["event"] == "curate");
+    match runs.next().and_then(|line| line["job"].as_str()) {
+        Some(id) => text.replace(id, "<run>"),
+        None => text,
+    }
 }
 
 /// All rows but those of the index of words, whose text they hold; without how long a job took,
@@ -98,7 +104,10 @@ fn left(env: &TestEnv, projects: &[PathBuf]) -> Left {
             .collect(),
         log: log.lines().map(str::to_owned).collect(),
         prompts: prompts
-            .map(|path| (path.strip_prefix(&debug).unwrap().to_owned(), read(&path)))
+            .map(|path| {
+                let name = path.strip_prefix(&debug).unwrap().to_string_lossy();
+                (plain(env, &name).into(), read(&path))
+            })
             .collect(),
     }
 }
@@ -162,7 +171,8 @@ fn the_rules_leave_the_same_bytes_on_every_run_in_any_order() {
 #[test]
 fn recorded_replies_leave_the_same_bytes_on_every_run() {
     let judged = json!({"analysis": "The first command was the wrong one.", "bullet_tags": [
-        {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]});
+        {"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
+        "notes": [{"task_type": "test", "correction": "Use pnpm.", "events": [1]}]});
     let curated = json!({"reasoning": "nothing new", "operations": []});
     let run = |recorded: &str| {
         let (mut env, projects) = user(RULES, 1);

@@ -8,7 +8,8 @@ use std::path::Path;
 use crate::common::prelude::*;
 
 fn learn_from(bytes: &[u8]) -> TestEnv {
-    let env = TestEnv::without_worker();
+    let mut env = TestEnv::without_worker();
+    let _api = env.use_votes();
     env.write_playbook(&[("pat-001", "run the tests"), ("mis-002", "not cited")]);
     write(&env.transcript_path("s1"), bytes);
     env.ends("s1");
@@ -55,7 +56,8 @@ fn a_file_that_is_no_transcript_teaches_nothing(#[case] bytes: &[u8]) {
 
 #[test]
 fn a_citation_after_a_gigabyte_of_nothing_is_found() {
-    let env = TestEnv::with_point();
+    let mut env = TestEnv::with_point();
+    let _api = env.use_votes();
     let session = Session::citing("s1");
     let path = env.transcript_path("s1");
     write(&path, "{\"type\":\"mode\"}\n");

@@ -226,9 +226,9 @@ fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
     #[case] told: &str,
     #[case] marks: (u64, u64),
 ) {
-    let api = Api::canned();
     // It is the first that was learned from at all.
-    let mut env = TestEnv::asking(&api);
+    let mut env = TestEnv::with_point();
+    let _api = env.use_votes();
     env.set("PLAYBOOK_NOW", "2026-11-21T11:00:00Z");
     let mut session = Session::citing("s1");
     env.learn_from(&session);

@@ -87,5 +87,12 @@ fn two_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behin
     assert!(env.failed().is_empty());
     assert_eq!(env.marks_of("pat-001"), (SESSIONS as u64, 0));
     // Two workers at once would have asked some questions twice.
-    assert_eq!(api.requests().len(), 2 * SESSIONS, "two questions each");
+    let asked = api.requests().into_iter();
+    let of_curator = asked.filter(|request| request.prompt().contains("merged_text"));
+    let of_curator = of_curator.count();
+    assert_eq!(api.requests().len() - of_curator, SESSIONS, "one each");
+    let runs = env.reflections().into_iter().filter(|line| {
+        line["event"] == "curate" && line["tokens_in"].as_u64().is_some_and(|paid| paid > 0)
+    });
+    assert_eq!(of_curator, runs.count(), "one for each run");
 }

@@ -1,11 +1,11 @@
-//! Promise: after its judgement a session may add, refine, join and retire key points, on
-//! the playbook as it is now; a bad answer costs the operations, never the marks.
+//! Promise: what sessions noted may add, refine, join and retire key points, on the playbook as
+//! it is now; a bad answer costs that run, never the marks.
 
 use std::thread;
 use std::time::Duration;
 
 use crate::common::prelude::*;
-use crate::common::story::{Row, change, deeds, history, operations, points, tags, write_points};
+use crate::common::story::{Row, change, deeds, history, operations, points, write_points};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests", 1, 0),
@@ -13,9 +13,6 @@ const POINTS: &[Row<'_>] = &[
     ("oth-001", "ask before a release", 3, 0),
     ("oth-002", "tell who is on call", 0, 1),
 ];
-
-const REQUEST: &str =
-    "hello: use the cache, run all tests, ask first, as the rule says; do not tell who is on call";
 
 /// A playbook, a backend, and a session that has ended.
 fn with_session(api: &Api) -> TestEnv {
@@ -26,12 +23,19 @@ fn with_session(api: &Api) -> TestEnv {
 }
 
 fn end(env: &TestEnv, id: &str, said: &str) {
-    let session = Session::new(id).user(REQUEST).assistant(said).done();
-    env.end(&session);
+    env.end(&Session::saying(id, said));
 }
 
+/// A judgement with a note, and operations that rest on that note.
 fn replies(wanted: &Value) -> [Step; 2] {
-    [tags(&[("pat-001", "helpful")]), operations(wanted)].map(Step::Text)
+    let judged = json!({"analysis": "it went well",
+        "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "helpful here"}],
+        "notes": [{"task_type": "work", "correction": "A note.", "events": [1]}]});
+    let mut wanted = wanted.clone();
+    for operation in wanted.as_array_mut().unwrap() {
+        operation["grounds"] = json!(["n1"]);
+    }
+    [judged.to_string(), operations(&wanted)].map(Step::Text)
 }
 
 #[test]
@@ -56,11 +60,13 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
             "pat-003 read the log first and ask before a release 5/1",
         ]
     );
-    let job = &history(&env)[0];
+    let jobs = history(&env);
+    assert_eq!(deeds(&jobs[1]), ["helpful pat-001"]);
+    assert_eq!(jobs[1]["changes"][0]["reason"], "helpful here");
+    includes(&jobs[1], &json!({"backend": "anthropic", "session": "s1"}));
     assert_eq!(
-        deeds(job),
+        deeds(&jobs[0]),
         [
-            "helpful pat-001",
             "add ctx-001",
             "update pat-001",
             "merge pat-002",
@@ -70,14 +76,8 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
             "add oth-003",
         ]
     );
-    includes(job, &json!({"backend": "anthropic", "session": "s1"}));
-    let said = format!("#1 USER: {REQUEST}]");
-    for (change, reason) in [
-        (0, "helpful here".to_owned()),
-        (1, format!("as the session shows [said: {said}")),
-        (6, format!("nobody is [{said}")),
-    ] {
-        assert_eq!(job["changes"][change]["reason"], reason);
+    for (change, reason) in [(0, "as the session shows (n1)"), (5, "nobody is (n1)")] {
+        assert_eq!(jobs[0]["changes"][change]["reason"], reason);
     }
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
@@ -91,8 +91,8 @@ fn the_curator_sees_the_fresh_counters_and_never_the_session() {
     assert_eq!(requests.len(), 2);
     let (reflector, curator) = (requests[0].prompt(), requests[1].prompt());
     has!(reflector, "By [pat-001], done.");
-    let counters = "[pat-001] helpful=2 harmful=0 :: run the tests";
-    has!(curator, counters, "it went well");
+    let counters = "[pat-001] (helpful 2, harmful 0, ";
+    has!(curator, counters, "n1 (1 session): A note.");
     lacks!(curator, "By [pat-001], done.");
 }
 
@@ -152,7 +152,7 @@ fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
 #[case::wrong_shape(Step::text("[1, 2]"))]
 #[case::cut_off(Step::Stop("max_tokens", "{\"reasoning\": \"x".to_owned()))]
 #[case::refused(Step::Stop("refusal", String::new()))]
-fn an_answer_that_stays_bad_costs_the_operations_and_is_told(#[case] bad: Step) {
+fn an_answer_that_stays_bad_fails_the_run_and_is_told(#[case] bad: Step) {
     let [reflector, _] = replies(&json!([]));
     let api = Api::script([reflector, bad]);
     let env = with_session(&api);
@@ -160,29 +160,34 @@ fn an_answer_that_stays_bad_costs_the_operations_and_is_told(#[case] bad: Step) 
     assert_eq!(api.requests().len(), 3, "the curator is asked once more");
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert_eq!(points(&env).len(), POINTS.len());
-    let job = &history(&env)[0];
-    assert_eq!(deeds(job), ["helpful pat-001"]);
-    let reason = job["reason"].as_str().unwrap();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+    let reason = &env.reasons()[0];
     assert!(reason.starts_with("curator_error:"), "{reason}");
-    has!(env.cli(&["log"]).ok(), reason);
     has!(env.log(), reason);
-    let lines = env.reflections();
-    assert!(lines.iter().any(|line| line["reason"] == reason));
-    assert!(env.spool().is_empty() && env.failed().is_empty());
+    let line = env.reflections().pop().unwrap();
+    let short = line["reason"].as_str().unwrap();
+    assert!(reason.starts_with(short), "{short}");
+    // The note is there for the next run.
+    api.now(replies(&json!([
+        {"type": "ADD", "text": "the late rule", "section": "OTHERS"}])));
+    end(&env, "s2", "By [pat-001], done.");
+    env.worker();
+    has!(api.requests().last().unwrap().prompt(), "\nn1 (");
+    assert_eq!(points(&env).len(), POINTS.len() + 1);
 }
 
 #[test]
-fn an_overloaded_curator_makes_the_job_wait_before_anything_is_applied() {
+fn an_overloaded_curator_makes_its_run_wait_and_keeps_nothing_else() {
     let [reflector, curator] = replies(&json!([
         {"type": "ADD", "text": "the late rule", "section": "OTHERS"}]));
     let busy = || Step::error(529, "overloaded_error", "x");
     let api = Api::script([reflector, busy(), busy(), busy(), curator]);
     let mut env = with_session(&api);
-    let before = env.playbook();
     env.worker();
-    assert_eq!(env.playbook(), before);
     assert_eq!(env.spool().len(), 1);
-    assert_eq!(history(&env), Vec::<Value>::new());
+    assert_eq!(history(&env).len(), 1);
+    assert_eq!(points(&env).len(), POINTS.len());
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
 
     env.worker_at("2026-11-22T12:00:00Z");
     let requests = api.requests();
@@ -200,7 +205,8 @@ fn an_overloaded_curator_makes_the_job_wait_before_anything_is_applied() {
 
 #[test]
 fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
-    let env = TestEnv::without_worker();
+    let mut env = TestEnv::without_worker();
+    let _api = env.use_votes();
     write_points(&env, POINTS);
     change(&env, &["merge", "pat-001", "oth-001", "--text", "both"]);
     end(&env, "s1", "By [oth-001], I ask first.");
@@ -218,7 +224,41 @@ fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
     change(&env, &["pin", "oth-002"]);
     env.worker();
     assert_eq!(points(&env).len(), POINTS.len());
-    assert!(env.log().contains("oth-002 is pinned"));
+    let held = "waits for your OK: it changes [oth-002], which you pinned";
+    assert_eq!(env.log().matches(held).count(), 2, "{}", env.log());
     change(&env, &["remove", "oth-002"]);
     assert_eq!(points(&env).len(), POINTS.len() - 1);
+}
+
+#[test]
+fn a_note_on_an_error_is_shown_to_the_next_session_that_meets_it() {
+    let note = json!({"analysis": "a", "bullet_tags": [], "notes": [
+        {"task_type": "build", "correction": "Run `make proto` first.", "events": [1, 2, 3, 4]}]});
+    let api = Api::script([note.to_string(), operations(&json!([]))].map(Step::Text));
+    let env = TestEnv::asking(&api);
+    for id in ["s1", "s2"] {
+        let mut session = Session::saying(id, "By [pat-001], the build.");
+        session.failed(
+            "cargo build",
+            "error: could not find `proto` in the crate root",
+        );
+        env.learn_from(&session);
+    }
+    let asked = api.requests().into_iter().map(|request| request.prompt());
+    let of_sessions: Vec<String> = asked.filter(|it| !it.contains("merged_text")).collect();
+    lacks!(of_sessions[0], "make proto");
+    has!(of_sessions[1], "Run `make proto` first.");
+}
+
+#[test]
+fn in_full_mode_the_worker_dreams_once_a_day() {
+    let (mut env, api) = TestEnv::with_model();
+    env.write_config("[retry]\nbase_ms = 1\n[memory]\nmode = \"full\"\n");
+    for (day, id, asked) in [(21, "s1", 3), (21, "s2", 5), (22, "s3", 8)] {
+        env.set("PLAYBOOK_NOW", format!("2026-11-{day}T12:00:00Z"));
+        env.learn_citing(id);
+        assert_eq!(api.requests().len(), asked, "{id}");
+    }
+    let dreams = env.cli(&["recall", "mock", "--tag", "dream", "--json"]);
+    assert_eq!(texts(&dreams.json()["memories"], "kind"), ["reflection"]);
 }

@@ -30,11 +30,12 @@ fn undo(env: &TestEnv, job: &str) -> Value {
 
 #[test]
 fn log_says_who_changed_what_and_why() {
-    let env = with_points();
+    let mut env = with_points();
+    let _api = env.use_votes();
     end(&env, "s1");
     change(&env, &["remove", "oth-001", "--reason", "we ask nobody"]);
     let shown = env.cli(&["log"]).ok();
-    has!(shown, "session s1", "the turn went on without an error");
+    has!(shown, "session s1", "it was followed");
     let at = ["we ask nobody", "helpful 1 -> 2"].map(|words| shown.find(words).expect(words));
     assert!(at.is_sorted(), "newest first");
     assert!(env.cli(&["log", "-n", "1"]).ok().len() < shown.len());
@@ -49,7 +50,8 @@ fn log_says_who_changed_what_and_why() {
 
 #[test]
 fn a_key_point_tells_its_story_with_all_that_went_into_it() {
-    let env = with_points();
+    let mut env = with_points();
+    let _api = env.use_votes();
     end(&env, "s1");
     change(&env, &["edit", "pat-002", "--text", "read the log"]);
     let merge = ["merge", "pat-001", "pat-002", "--text", "test, then read"];
@@ -88,9 +90,9 @@ fn a_key_point_that_is_gone_still_tells_its_story() {
 }
 
 #[test]
-fn the_undo_of_the_last_job_restores_the_sections_byte_for_byte() {
+fn the_undo_of_a_job_restores_the_sections_byte_for_byte() {
     let api = Api::script([
-        Step::text(&tags(&[("pat-001", "harmful"), ("oth-001", "helpful")])),
+        Step::text(&tags(&[("pat-001", "harmful")])),
         Step::text(&operations(&json!([
             {"type": "ADD", "text": "new", "section": "USER PREFERENCES"},
             {"type": "UPDATE", "target_id": "pat-001", "text": "run all tests"},
@@ -100,19 +102,20 @@ fn the_undo_of_the_last_job_restores_the_sections_byte_for_byte() {
     ]);
     let mut env = with_points();
     env.use_api(&api.base_url(), "sk-test-of-undo");
-    let before = sections(&env);
     end(&env, "s1");
-    assert_ne!(sections(&env), before);
-    let job = last_job(&env);
-    assert_eq!(undo(&env, &job)["applied"], true);
-    // Sections that were missing are there now, and empty.
-    assert_eq!(points(&env), rows(POINTS));
+    let jobs = texts(&json!(history(&env)), "job");
+    let [curated, judged] = &jobs[..] else {
+        panic!("{jobs:?}")
+    };
+    assert_eq!(undo(&env, curated)["applied"], true);
     let after = sections(&env);
     let back = undo(&env, &last_job(&env));
     assert_eq!(back["applied"], true, "and back again");
     assert_ne!(sections(&env), after);
-    assert_eq!(undo(&env, &job)["applied"], true, "and once more");
+    assert_eq!(undo(&env, curated)["applied"], true, "and once more");
     assert_eq!(sections(&env), after);
+    assert_eq!(undo(&env, judged)["applied"], true);
+    assert_eq!(points(&env), rows(POINTS));
 }
 
 fn rows(points: &[Row<'_>]) -> Vec<String> {
@@ -150,7 +153,8 @@ fn every_command_can_be_undone_once(#[case] args: &[&str]) {
 
 #[test]
 fn what_came_after_a_merge_stays_with_the_survivor_when_it_is_undone() {
-    let env = with_points();
+    let mut env = with_points();
+    let _api = env.use_votes();
     let merge = change(&env, &["merge", "pat-001", "oth-001", "--text", "both"]);
     end(&env, "s1");
     assert_eq!(env.marks_of("pat-003"), (5, 0), "an alias was cited");

@@ -27,7 +27,8 @@ fn originals(env: &TestEnv) -> Vec<PathBuf> {
 
 #[test]
 fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_goes_on() {
-    let env = with_points();
+    let mut env = with_points();
+    let _api = env.use_votes();
     end(&env, "s1");
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     let good = sections(&env);
@@ -156,6 +157,7 @@ fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
     #[case] words: &[&str],
 ) {
     let mut env = TestEnv::without_worker();
+    let _api = env.use_votes();
     write(&env.playbook_path(), file);
     env.cli(&["show"]).fails(1, words);
     env.cli(&["add", "x"]).fails(1, words);

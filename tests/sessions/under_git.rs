@@ -44,14 +44,14 @@ fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// Between the worker's last look at the file and its own write.
 /// We never changed it, so there is no snapshot of it; what is known of it is that the user trusts
 /// it, or that a start showed it.
 #[rstest]
 #[case::that_the_user_trusts("trust")]
 #[case::that_a_start_showed("start")]
 fn a_playbook_that_we_never_changed_is_waited_for_too(#[case] known_by: &str) {
-    let env = TestEnv::with_point();
+    let mut env = TestEnv::with_point();
+    let _api = env.use_votes();
     if known_by == "trust" {
         env.cli(&["trust"]).ok();
     } else {
@@ -68,6 +68,7 @@ fn a_playbook_that_we_never_changed_is_waited_for_too(#[case] known_by: &str) {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
+/// Between the worker's last look at the file and its own write.
 #[rstest]
 #[case::a_checkout("replace: compared", Some("checked out"))]
 #[case::a_branch_without_it("replace: compared", None)]
@@ -77,6 +78,7 @@ fn what_comes_at_the_last_moment_is_not_overwritten(
     #[case] theirs: Option<&str>,
 ) {
     let mut env = known_playbook();
+    let _api = env.use_votes();
     env.end_citing("s1");
     let path = env.playbook_path();
     let before = fs::read_to_string(&path).unwrap();

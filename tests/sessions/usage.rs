@@ -61,7 +61,8 @@ fn a_full_start_keeps_the_points_that_the_user_added() {
 /// Two parts of one session, and its fork, are one session.
 #[test]
 fn a_session_counts_once_and_an_undone_one_not_at_all() {
-    let env = project();
+    let mut env = project();
+    let _api = env.use_votes();
     env.start("s1");
     let mut session = Session::saying("s1", "Done, by [pat-002].");
     env.learn_from(&session);

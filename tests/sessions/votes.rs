@@ -34,47 +34,42 @@ fn end(env: &TestEnv, session: &Session) {
     assert!(env.failed().is_empty());
 }
 
+#[test]
+fn by_rules_a_citation_is_no_vote() {
+    let env = with_points();
+    start(&env, "s1", "startup");
+    end(&env, &Session::following("s1", "pat-001"));
+    assert_eq!(env.marks_of("pat-001"), NOTHING);
+}
+
 /// What the assistant says of the point, and what happens then.
 enum Then {
     Works,
-    Fails,
-    Stopped,
-    Refused,
-    RefusedWithoutAWord,
     Compacted(&'static str),
-    UserSays(&'static str),
     Says(&'static str),
 }
 
-use Then::{Compacted, Fails, Refused, RefusedWithoutAWord, Says, Stopped, UserSays, Works};
+use Then::{Compacted, Says, Works};
 
+/// The model calls it helpful each time.
 #[rstest]
 #[case::went_on_cleanly(&[Says("By [pat-001], the tests first."), Works], HELPED)]
 #[case::cited_at_the_end(&[Works, Says("Done; I ran the tests first, as [pat-001] says.")], HELPED)]
 #[case::cited_often_is_one_vote(&[Says("[pat-001] first."), Works, Says("[pat-001] again."), Works], HELPED)]
-#[case::beside_another_point(&[Says("By [pat-001] and [mis-002], only the source."), Works], HELPED)]
-#[case::a_call_failed(&[Says("By [pat-001], the tests first."), Fails], NOTHING)]
-#[case::interrupted(&[Says("By [pat-001], the tests first."), Stopped], NOTHING)]
-#[case::refused(&[Says("By [pat-001], the tests first."), Refused], HARMED)]
-#[case::refused_without_a_word(&[Says("By [pat-001], the tests first."), RefusedWithoutAWord], NOTHING)]
-#[case::told_otherwise_which_rules_do_not_try_to_understand(&[Says("By [pat-001], all tests ran."), UserSays("No, that's wrong.")], HELPED)]
 #[case::in_a_summary(&[Compacted("Summary: the assistant cited [pat-001]."), Says("It says pat-001; [pat-] is no citation.")], NOTHING)]
-#[case::clean_then_refused(&[Says("By [pat-001], a test."), Works, Says("[pat-001] again."), Refused], HARMED)]
 #[case::does_not_work(&[Says("[pat-001] does not work here: there are no tests."), Works], NOTHING)]
 #[case::did_not_help(&[Says("I followed [pat-001], but it did not help."), Works], NOTHING)]
 #[case::outdated(&[Says("[pat-001] is outdated: CI runs them now."), Works], NOTHING)]
 #[case::no_longer_so(&[Says("[pat-001] no longer applies in this folder."), Works], NOTHING)]
 #[case::failed_after_it_had_helped(&[Says("By [pat-001], a test."), Works, Says("Here [pat-001] doesn't work."), Works], NOTHING)]
-#[case::disowned_and_refused(&[Says("[pat-001] is outdated, I skip the tests."), Refused], NOTHING)]
 #[case::another_point_is_disowned(&[Says("[mis-002] is outdated.\n\nBy [pat-001], the tests first."), Works], HELPED)]
 #[case::not_cited(&[Says("The tests first."), Works], NOTHING)]
 #[case::named_without_brackets(&[Says("By pat-001 (pat-001), the tests first."), Works], NOTHING)]
-fn by_rules_the_sign_is_that_of_what_came_of_the_citation(
+fn a_point_that_was_not_shown_counts_where_it_is_cited_and_not_disowned(
     #[case] story: &[Then],
     #[case] marks: (u64, u64),
 ) {
-    let env = with_points();
-    start(&env, "s1", "startup");
+    let (api, env) = judged_by("helpful");
     let mut session = Session::new("s1");
     session.user("add a flag to the parser; what does [pat-001] say?");
     let test = json!({"command": "cargo test"});
@@ -82,17 +77,12 @@ fn by_rules_the_sign_is_that_of_what_came_of_the_citation(
         match step {
             Says(text) => session.assistant(text),
             Works => session.tool("Bash", &test, "12 passed, see [pat-001]"),
-            Fails => session.tool_error("Bash", &test, "Exit code 101\nerror: no such command"),
-            Stopped => session.interrupted(),
-            Refused => {
-                session.rejected("Bash", &test, "no, that takes an hour, never do that here")
-            }
-            RefusedWithoutAWord => session.rejected("Bash", &test, ""),
             Compacted(summary) => session.compacted(summary),
-            UserSays(text) => session.user(text),
         };
     }
+    session.assistant("So much by [mis-002].");
     end(&env, &session);
+    has!(api.requests()[0].prompt(), "So much by [mis-002].");
     assert_eq!(env.marks_of("pat-001"), marks);
 }
 
@@ -283,8 +273,8 @@ fn the_curator_is_told_only_of_votes() {
     let asked = api.requests()[1].prompt();
     has!(
         asked,
-        "[pat-001] helpful=1 harmful=0",
-        "[pat-002] helpful=0 harmful=0"
+        "[pat-001] (helpful 1, harmful 0,",
+        "[pat-002] (helpful 0, harmful 0,"
     );
 }
 
