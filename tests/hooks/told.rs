@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::common::prelude::*;
 use crate::common::programs;
+use crate::common::story::tags;
 
 fn with_api(api: &Api) -> TestEnv {
     let env = TestEnv::asking(api);
@@ -280,11 +281,7 @@ fn of_what_was_learned_once_and_only_a_person_who_has_just_come() {
 
 #[test]
 fn of_a_point_that_was_marked_wrong_by_its_id() {
-    let answer = r#"{"analysis": "a", "bullet_tags": [{"name": "pat-001", "tag": "harmful", "rationale": "it broke the build"}]}"#;
-    let api = Api::script([
-        Step::text(answer),
-        Step::text(r#"{"reasoning": "r", "operations": []}"#),
-    ]);
+    let api = Api::script([Step::Text(tags(&[("pat-001", "harmful")]))]);
     let mut env = with_api(&api);
     env.learn_citing("s1");
     has!(

@@ -91,13 +91,12 @@ fn what_is_not_to_be_trusted_does_not_enter_by_a_merge(#[case] theirs: &str, #[c
 
 #[test]
 fn a_job_is_applied_to_what_both_sides_have_learned() {
-    let env = in_conflict("keep commits small");
-    env.end_citing("s1");
-    env.worker();
+    let api = Api::script([Step::votes()]);
+    let mut env = in_conflict("keep commits small");
+    env.use_api(&api.base_url(), "sk-test");
+    env.learn_from(&Session::following("s1", "oth-001"));
     assert!(env.spool().is_empty());
-    let marks = env.marks();
-    assert_eq!(marks.len(), 3, "{marks:?}");
-    has!(file(&env), "\"applied\"");
+    assert_eq!((env.marks().len(), env.marks_of("oth-001")), (3, (1, 0)));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::common::prelude::*;
 use crate::common::processes::signal;
+use crate::common::story::tags;
 use rustix::process::Signal;
 
 /// An environment with one ended session, which cites a point, and an API.
@@ -19,11 +20,6 @@ fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
 
 fn refused() -> Step {
     Step::error(401, "authentication_error", "invalid x-api-key")
-}
-
-fn tags(point: &str) -> Step {
-    let tag = json!({"name": point, "tag": "helpful", "rationale": "cited"});
-    Step::Text(json!({"analysis": "a", "bullet_tags": [tag]}).to_string())
 }
 
 #[track_caller]
@@ -91,7 +87,7 @@ fn what_was_dropped_does_not_come_back(#[case] claimed: bool) {
 
     // The session goes on, and is forked: only what is new counts.
     drop(api);
-    let api = Api::script([tags("mis-002"), Step::Canned]);
+    let api = Api::script([Step::Text(tags(&[("mis-002", "helpful")]))]);
     env.set("AGENTIC_CONTEXT_BASE_URL", api.base_url());
     let mut session = Session::citing("s1");
     session.user("go on").assistant("By [mis-002], done.");
