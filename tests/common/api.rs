@@ -114,7 +114,7 @@ impl Step {
             let tags = ids
                 .unwrap_or_default()
                 .split(", ")
-                .map(|id| json!({"name": id, "tag": "helpful", "rationale": "it was followed"}));
+                .map(|id| json!({"name": id.trim_matches(['[', ']']), "tag": "helpful", "rationale": "it was followed"}));
             json!({"analysis": "It went well.", "bullet_tags": tags.collect::<Vec<_>>()})
                 .to_string()
         })
