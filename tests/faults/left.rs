@@ -31,12 +31,12 @@ pub(crate) struct Left {
 }
 
 impl Left {
-    /// Tells whether each citation counted once and taught one thing, and the undone one
-    /// not at all; whether each error and each effect of a hint counted once, and the hooks
+    /// Tells whether each citation counted once and taught one thing, and the vote of the undone
+    /// one not at all; whether each error and each effect of a hint counted once, and the hooks
     /// know of it.
     pub(crate) fn is_the_truth(&self) -> bool {
         let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
-        let lessons = LESSONS[..5].iter().map(|text| format!("{text} +0 -0"));
+        let lessons = LESSONS.iter().map(|text| format!("{text} +0 -0"));
         let errors = [
             "ModuleNotFoundError struck 4: `pip install pyyaml`, then `python3 <file>` again 0.8285 found 2 shown 2",
             "fatal struck 4: `docker login` 0.4550 found 2 shown 1",
@@ -63,8 +63,9 @@ impl Left {
             .map(|entry| {
                 let change = &entry.change;
                 let (before, after) = (state(&change.before), state(&change.after));
-                // The undo's reason names the job, which has another name each time.
+                // A reason names a job or a note, which have other names each time.
                 let reason = change.reason.split(" of ").next().unwrap_or_default();
+                let reason = reason.split(" (n").next().unwrap_or_default();
                 format!("{}: {before} -> {after} ({reason})", change.kind.word())
             })
             .collect();
