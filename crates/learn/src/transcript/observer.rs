@@ -11,7 +11,7 @@ use super::facts::{CitationUse, Facts, FollowUp, SaidKind, UserRemark};
 use super::hash::of_text;
 use super::outcome::{LastEvent, decide};
 use super::sanitizer::Sanitizer;
-use super::{recurring_errors, shell, standing, stated};
+use super::{outside, recurring_errors, shell, standing, stated};
 use crate::clip::head;
 use crate::playbook::Id;
 
@@ -69,6 +69,11 @@ impl Observer {
             sanitizer,
             ..Self::default()
         }
+    }
+
+    /// Takes note of a tool that the agent or a subagent of it called.
+    pub(crate) fn called(&mut self, tool: &str) {
+        self.facts.is_outside |= outside::is_outside(tool);
     }
 
     pub(crate) fn see(&mut self, event: &Event<'_>) {

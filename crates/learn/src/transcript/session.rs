@@ -23,7 +23,7 @@ use super::sanitizer::Sanitizer;
 use super::stats::{Reason, ScanStats};
 use super::tool_call::FileChange;
 use super::user;
-use super::{Digest, Lane, ReadOptions, UserWords, citations, outside, tool_answer, tool_call};
+use super::{Digest, Lane, ReadOptions, UserWords, citations, tool_answer, tool_call};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -69,14 +69,18 @@ pub(crate) struct SessionReader<'t> {
     dequeued: VecDeque<Waiting>,
     /// `false` where no person attended the session, whatever the marks say.
     attended: Option<bool>,
-    /// Who wrote the last prompt.
-    author: Option<Author>,
-    has_person: bool,
-    has_program: bool,
-    is_outside: bool,
+    authors: Authors,
     /// The last prompt that follows each record.
     prompts: HashMap<RecordHash, RecordHash>,
     replaced: HashSet<RecordHash>,
+}
+
+/// Who wrote the prompts.
+#[derive(Default)]
+struct Authors {
+    last: Option<Author>,
+    has_person: bool,
+    has_program: bool,
 }
 
 /// What was typed while the agent worked, and where.
@@ -183,8 +187,7 @@ impl<'t> SessionReader<'t> {
         stats.events = self.sink.events.into_iter().collect();
         let mut facts = self.sink.observer.finish(self.fixes.open());
         facts.hints = self.hints.finish();
-        facts.is_outside = self.is_outside;
-        let is_programs = self.has_program && !self.has_person;
+        let is_programs = self.authors.has_program && !self.authors.has_person;
         facts.is_unattended = self.attended == Some(false) || is_programs;
         Digest {
             replaced: self.replaced,
@@ -235,7 +238,7 @@ impl<'t> SessionReader<'t> {
             Content::Assistant(blocks) => self.assistant(blocks, place),
             Content::ApiError(blocks) => self.api_error(blocks, place),
             Content::User { blocks, denied } => {
-                self.has_program |= record.author == Author::Program;
+                self.authors.has_program |= record.author == Author::Program;
                 self.answered(blocks, *denied, record.author, place);
                 return self.words(blocks, record, place);
             }
@@ -316,7 +319,7 @@ impl<'t> SessionReader<'t> {
     /// Returns what is remembered of a call until its answer comes.
     fn made(&mut self, id: Option<&str>, name: Option<&str>, input: Raw<'_>) -> WaitingCall {
         self.has_left_plan = false;
-        self.is_outside |= outside::is_outside(name.unwrap_or_default());
+        self.sink.observer.called(name.unwrap_or_default());
         let (mut call, mut change, is_private) = tool_call::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
@@ -345,7 +348,7 @@ impl<'t> SessionReader<'t> {
     fn note_tools(&mut self, blocks: &[Block<'_>]) {
         for block in blocks {
             if let Block::ToolUse { name, .. } = *block {
-                self.is_outside |= outside::is_outside(name.unwrap_or_default());
+                self.sink.observer.called(name.unwrap_or_default());
             }
         }
     }
@@ -354,7 +357,7 @@ impl<'t> SessionReader<'t> {
     fn is_person(&self, author: Author) -> bool {
         self.lane == Lane::Session
             && self.attended != Some(false)
-            && self.author.unwrap_or(author) == Author::Person
+            && self.authors.last.unwrap_or(author) == Author::Person
     }
 
     /// Takes the answers of tools.

@@ -64,7 +64,7 @@ impl SessionReader<'_> {
             }
             "remove" => {
                 if let Some(waiting) = self.waits.pop_front() {
-                    let author = self.author.unwrap_or(author);
+                    let author = self.authors.last.unwrap_or(author);
                     return self.typed_meanwhile(&waiting.text, author, waiting.place(place));
                 }
             }
@@ -228,9 +228,9 @@ impl SessionReader<'_> {
 
     fn begin_turn(&mut self, author: Author) {
         self.hints.end_turn(Effect::Helped);
-        self.author = Some(author);
-        self.has_person |= author == Author::Person;
-        self.has_program |= author == Author::Program;
+        self.authors.last = Some(author);
+        self.authors.has_person |= author == Author::Person;
+        self.authors.has_program |= author == Author::Program;
     }
 
     /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
