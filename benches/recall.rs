@@ -203,7 +203,6 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
             correction: None,
         }),
         2 => Learned::Lesson(NewLesson {
-            repeats: Vec::new(),
             task_type: "coding".to_owned(),
             mistake: format!("{n} {text}"),
             correction: speech.says(8),
@@ -211,6 +210,7 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
             signature: None,
             importance,
             tags,
+            ..NewLesson::default()
         }),
         _ => {
             let example = error_text(usize::try_from(n / 4).unwrap_or(0));

@@ -124,12 +124,28 @@ CREATE TABLE IF NOT EXISTS fix_sessions (
     session TEXT NOT NULL,
     PRIMARY KEY (fix, session)
 ) WITHOUT ROWID;
--- The root sessions that taught each lesson: a fork is no second one.
-CREATE TABLE IF NOT EXISTS lesson_sessions (
-    lesson INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
-    root   TEXT NOT NULL,
-    PRIMARY KEY (lesson, root)
-) WITHOUT ROWID;
+-- The notes of sessions, a row for each note of each session. `line` is the first note of those
+-- that say the same. A row with a `point` says that the session showed that key point wrong.
+CREATE TABLE IF NOT EXISTS notes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- `n12` in prompts and replies
+    project INTEGER NOT NULL REFERENCES projects,
+    memory INTEGER REFERENCES memories ON DELETE CASCADE,  -- the lesson
+    job TEXT NOT NULL, seq INTEGER NOT NULL,
+    root TEXT NOT NULL,                     -- the root session: a fork is no second one
+    time INTEGER NOT NULL, since INTEGER NOT NULL,  -- of the session; when it was stored
+    kinds TEXT NOT NULL, hosts TEXT NOT NULL,       -- JSON
+    quote TEXT,                             -- the user's words that state it as a rule
+    is_outside INTEGER NOT NULL,
+    point TEXT,
+    text TEXT,                              -- the curator's wording of the line; why it is wrong
+    line INTEGER NOT NULL,
+    state TEXT NOT NULL,                    -- `waiting`, `notebook` or `settled`
+    UNIQUE (job, seq)
+);
+CREATE INDEX IF NOT EXISTS notes_by_state ON notes (project, state);
+CREATE INDEX IF NOT EXISTS notes_by_line ON notes (line);
+CREATE INDEX IF NOT EXISTS notes_by_memory ON notes (memory) WHERE memory IS NOT NULL;
+DROP TABLE IF EXISTS lesson_sessions;       -- of version 20
 CREATE TABLE IF NOT EXISTS tags (
     memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
     tag    TEXT NOT NULL,

@@ -18,12 +18,11 @@ use playbook::playbook::clean::clean_text;
 use playbook::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
 use playbook::playbook::frame::Frame;
 use playbook::playbook::migrate::migrate;
-use playbook::playbook::ops::apply_operations;
+use playbook::playbook::ops::{Operation, apply_operations};
 use playbook::playbook::render::TEMPLATE;
 use playbook::playbook::usage::UsageRecord;
 use playbook::redact::{Masker, NeverRead, filter, mask};
 use playbook::reflect::extract::extract_json;
-use playbook::reflect::known::KnownLessons;
 use playbook::reflect::prompt::{ReflectorInput, reflector_prompt};
 use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection, Reply as _};
 use playbook::reflect::rules::{self, SummaryLimits};
@@ -125,9 +124,11 @@ pub fn transcript(bytes: &[u8]) {
         assert!(evidence.tokens <= BUDGET, "{} tokens", evidence.tokens);
         serde_json::to_string(&digest.facts).expect("facts are JSON");
         let playbook = Playbook::empty();
-        let judged = rules::reflect(&digest.facts, &playbook, SummaryLimits::default());
+        let judged = rules::reflect(&digest.facts, SummaryLimits::default());
         Reflection::parse(&judged).expect("a reflection");
-        Curation::parse(&rules::curate(&digest.facts, &playbook)).expect("a curation");
+        for operation in rules::operations(&digest.facts, &playbook) {
+            Operation::read(&operation).expect("an operation");
+        }
     }
 }
 
@@ -202,7 +203,8 @@ pub fn templates(bytes: &[u8]) {
         outcome: SessionOutcome::Failure,
         category: None,
         summary_tokens: 128,
-        known: &KnownLessons::default(),
+        given: &[],
+        known_notes: &[],
     };
     let prompt = reflector_prompt(template, &input);
     assert!(prompt.marker.is_empty() || !value.contains(&prompt.marker));

@@ -9,7 +9,6 @@ use crate::config::{self, Config};
 use crate::gate::{self, Judgement};
 use crate::hook::context::HookContext;
 use crate::memory::Memory;
-use crate::playbook::Playbook;
 use crate::queue::ask::parts;
 use crate::queue::backends::{build, max_tokens};
 use crate::queue::context::WorkerContext;
@@ -73,8 +72,7 @@ fn ask(
     if let Some(parked) = parked {
         anyhow::bail!("{}", parked.reason);
     }
-    let playbook = Playbook::empty();
-    let parts = parts(&worker, turn, &playbook, config);
+    let parts = parts(&worker, &turn.facts, config);
     let backend = build(need.backend, parts).map_err(anyhow::Error::msg)?;
     let caller = Caller::of_worker(project, context.now);
     let meter = Meter::new(backend, &worker, caller);

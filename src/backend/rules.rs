@@ -1,24 +1,18 @@
 //! The backend that needs no network: the rules answer as a model would, in JSON.
 
 use super::{AccountStep, Ask, Backend, BackendName, BackendReply, BackendResult, TokenCount};
-use crate::playbook::Playbook;
 use crate::reflect::rules::{self, SummaryLimits};
 use crate::transcript::Facts;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules<'a> {
     facts: &'a Facts,
-    playbook: &'a Playbook,
     limits: SummaryLimits,
 }
 
 impl<'a> Rules<'a> {
-    pub(crate) fn new(facts: &'a Facts, playbook: &'a Playbook, limits: SummaryLimits) -> Self {
-        Self {
-            facts,
-            playbook,
-            limits,
-        }
+    pub(crate) fn new(facts: &'a Facts, limits: SummaryLimits) -> Self {
+        Self { facts, limits }
     }
 }
 
@@ -29,10 +23,9 @@ impl Backend for Rules<'_> {
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         let text = match ask.step {
-            AccountStep::Reflector => rules::reflect(self.facts, self.playbook, self.limits),
-            AccountStep::Curator => rules::curate(self.facts, self.playbook),
-            // What rules can tell of a turn, the gate has told before it asks.
-            AccountStep::Gate => String::from("{}"),
+            AccountStep::Reflector => rules::reflect(self.facts, self.limits),
+            // Without a model no curator runs, and the gate has asked the rules before.
+            AccountStep::Curator | AccountStep::Gate => String::from("{}"),
         };
         let reply = BackendReply {
             text,

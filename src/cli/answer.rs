@@ -20,7 +20,6 @@ use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
 use crate::playbook::ranking::STALE_DAYS;
 use crate::queue::reason::in_words;
-use crate::reflect::dream::FEWEST;
 
 /// What several screens show alike.
 const SHARED: &str = include_str!("screens/shared.txt");
@@ -115,7 +114,6 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_global("STALE_DAYS", STALE_DAYS);
     env.add_global("SHOWN_FROM", SHOWN_FROM);
     env.add_global("MAX_CHARS", MAX_CHARS);
-    env.add_global("FEWEST", FEWEST);
     env.add_filter("actor", |job: Serde<serde_json::Value>| {
         let [event, session, backend] =
             ["event", "session", "backend"].map(|key| job[key].as_str().unwrap_or_default());

@@ -20,14 +20,12 @@ use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::playbook::tags::apply_bullet_tags;
-use crate::queue::ask::{self, Question};
+use crate::queue::ask::{Asker, SessionQuestion};
 use crate::queue::backends::{BackendParts, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::evidence::SessionEvidence;
-use crate::queue::known;
-use crate::reflect::known::KnownLessons;
-use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
+use crate::reflect::prompt::REFLECTOR_TEMPLATE;
+use crate::reflect::rules;
 use crate::transcript::{ReadOptions, scan_reader};
 
 /// So much of the session is shown, whatever the settings say.
@@ -41,6 +39,9 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         BackendChoice::Fixtures => BackendName::Fixtures,
         _ => BackendName::Rules,
     };
+    let session = fixed_session()?;
+    let playbook = Playbook::parse(PLAYBOOK.as_bytes()).context("could not read the playbook")?;
+    let judged = (&session, &playbook);
     let parts = BackendParts {
         paths: &paths,
         // Nobody's: nothing here costs anything.
@@ -51,8 +52,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
             refusal: Refusal::None,
         },
         config,
-        session: &fixed_session()?,
-        playbook: &Playbook::parse(PLAYBOOK.as_bytes()).context("could not read the playbook")?,
+        facts: &session.facts,
     };
     let built = |name| build(name, parts).map_err(anyhow::Error::msg);
     if args.record {
@@ -60,12 +60,12 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         let file = file.context("no file for the replies: set `fixtures.path`")?;
         let rules = Observed::new(built(BackendName::Rules)?);
         // A failure shows when the replies are asked for.
-        _ = reflect(parts, &rules)?;
+        _ = reflect(parts, judged, &rules)?;
         fsx::quick(file, rules.recording().as_bytes())?;
     }
     let observed = Observed::new(built(name)?);
     let begun = Instant::now();
-    let reflected = reflect(parts, &observed)?;
+    let reflected = reflect(parts, judged, &observed)?;
     let took = begun.elapsed();
     let budgets = &config.budgets;
     let deadline = budgets.time_ms.deadline(begun);
@@ -116,44 +116,32 @@ pub(super) fn fixed_session() -> anyhow::Result<SessionEvidence> {
     Ok(SessionEvidence::of(digest, BUDGET))
 }
 
-/// Asks both questions with the built-in templates; returns the words of the analysis and the
-/// number of operations.
+/// Asks about a session with the built-in template; returns the words of the analysis and the
+/// number of operations that the rules propose.
 fn reflect(
     parts: BackendParts<'_>,
+    (session, playbook): (&SessionEvidence, &Playbook),
     backend: &dyn Backend,
 ) -> anyhow::Result<Result<(usize, usize), BackendFailure>> {
-    let runtime = runtime()?;
-    let known = KnownLessons::default();
-    let question = Question {
-        deadline: None,
-        ..Question::now(parts, backend, &known)
+    let question = SessionQuestion {
+        session,
+        playbook,
+        given: &[],
+        known_notes: &[],
+        config: parts.config,
     };
-    let mut judged = runtime
-        .block_on(question.reflector(REFLECTOR_TEMPLATE))
-        .answered;
-    let taught = known::texts(parts.playbook, &[]);
-    let not_accepted = ask::drop_groundless(&mut judged, REFLECTOR_TEMPLATE, parts.session, taught);
+    let asker = Asker {
+        deadline: None,
+        ..Asker::now(parts, backend)
+    };
+    let answer = asker.reflector(question.prompt(REFLECTOR_TEMPLATE));
+    let judged = runtime()?.block_on(answer).answered;
     if let Some(cause) = judged.cause {
         return Ok(Err(cause));
     }
-    let mut after = parts.playbook.clone();
-    apply_bullet_tags(&mut after, &judged.result.bullet_tags);
-    let known = KnownLessons {
-        not_accepted,
-        ..KnownLessons::default()
-    };
-    let question = Question {
-        playbook: &after,
-        known: &known,
-        ..question
-    };
-    let curated = runtime.block_on(question.curator(CURATOR_TEMPLATE, &judged.result));
-    let curated = curated.answered;
-    if let Some(cause) = curated.cause {
-        return Ok(Err(cause));
-    }
     let words = judged.result.analysis.split_whitespace().count();
-    Ok(Ok((words, curated.result.operations.len())))
+    let operations = rules::operations(&session.facts, playbook).len();
+    Ok(Ok((words, operations)))
 }
 
 /// A backend that keeps each prompt it was asked and the reply, if one came.

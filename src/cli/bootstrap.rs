@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::io::{IsTerminal as _, stderr};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use super::worker::start_detached;
 use super::{OK, USER_ERROR, answer, args};
 use crate::backend::BackendName;
 use crate::memory::{FinishedJob, JobOutcome};
-use crate::queue::bootstrap::{self, News};
+use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
 use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
@@ -96,7 +97,7 @@ fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
 /// Joins the plan and what was done to the one object of `--json`.
 fn with_done(mut plan: Value, done: Option<Value>) -> Value {
     let nothing = json!({
-        "started": false, "done": [], "waiting": [], "left": 0, "in_hand": 0, "stopped": false,
+        "started": false, "done": [], "runs": [], "waiting": [], "left": 0, "in_hand": 0, "stopped": false,
         "spent": Usage::default(),
     });
     if let (Value::Object(plan), Value::Object(more)) = (&mut plan, done.unwrap_or(nothing)) {
@@ -111,8 +112,10 @@ struct BootstrapPlan {
     new: Vec<PastTranscript>,
     /// Jobs of an earlier run that have not ended, oldest first.
     begun: Vec<JobId>,
-    /// The most that each may take, those of `begun` first.
-    shares: Vec<Usage>,
+    /// The most that each may take, those of `begun` first, and a run of the curator.
+    shares: Estimates,
+    /// The runs of the curator that jobs of `begun` bring.
+    begun_runs: usize,
     backend: BackendName,
     project: PathBuf,
     found: usize,
@@ -139,7 +142,8 @@ fn plan(
             .iter()
             .map(|job| job.ticket.id.clone())
             .collect(),
-        shares: Vec::new(),
+        shares: Estimates::default(),
+        begun_runs: waiting.runs(),
         backend: context.surroundings.account.need.backend,
         project: project.clone(),
         found: candidates.len(),
@@ -195,6 +199,16 @@ impl BootstrapPlan {
         self.new.is_empty() && self.begun.is_empty()
     }
 
+    /// Returns the number of runs of the curator.
+    fn runs(&self) -> usize {
+        self.begun_runs + self.new.len().div_ceil(BATCH)
+    }
+
+    fn estimate(&self) -> Usage {
+        let runs = iter::repeat_n(self.shares.curator, self.runs());
+        self.shares.sessions.iter().copied().chain(runs).sum()
+    }
+
     fn json(&self) -> Value {
         json!({
             "project": self.project,
@@ -205,7 +219,7 @@ impl BootstrapPlan {
             "open": self.open,
             "unreadable": self.unreadable,
             "backend": self.backend,
-            "estimate": self.shares.iter().copied().sum::<Usage>(),
+            "estimate": self.estimate(),
         })
     }
 }
@@ -215,7 +229,7 @@ fn enqueue<'a>(
     context: &'a Arc<WorkerContext>,
     plan: &'a BootstrapPlan,
 ) -> anyhow::Result<Watch<'a>> {
-    let mut shares = plan.shares.iter().copied();
+    let mut shares = plan.shares.sessions.iter().copied();
     let mut requests = Vec::new();
     for (job, more) in plan.begun.iter().cloned().zip(&mut shares) {
         let need = context.surroundings.account.need.clone();
@@ -227,15 +241,12 @@ fn enqueue<'a>(
     // is theirs.
     let first = plan.begun.iter().map(|id| id.turn().saturating_add(1));
     let turns = (first.max().unwrap_or_default()..=u16::MAX).chain((0..=u16::MAX).cycle());
-    for ((turn, past), agreed) in turns.zip(&plan.new).zip(shares) {
+    for (((place, turn), past), agreed) in (1..).zip(turns).zip(&plan.new).zip(shares) {
+        let ends = place % BATCH == 0 || place == plan.new.len();
+        let agreed = (agreed, ends.then_some(plan.shares.curator));
         let surroundings = &context.surroundings;
-        pending.push(bootstrap::put(
-            surroundings,
-            &plan.project,
-            past,
-            turn,
-            agreed,
-        )?);
+        let id = bootstrap::put(surroundings, &plan.project, past, turn, agreed)?;
+        pending.push(id);
     }
     let template = "learning {bar:30} {pos}/{len} {elapsed}";
     Ok(Watch {
@@ -244,6 +255,8 @@ fn enqueue<'a>(
         bar: output::bar(template, pending.len()),
         pending,
         requests,
+        seen: HashSet::new(),
+        runs: HashSet::new(),
         done: Vec::new(),
         waiting: Vec::new(),
         left: 0,
@@ -259,6 +272,10 @@ struct Watch<'a> {
     pending: Vec<JobId>,
     /// Requests that no worker has carried out yet.
     requests: Vec<PathBuf>,
+    /// Jobs of the spool that were looked at.
+    seen: HashSet<JobId>,
+    /// Those of them that are runs of the curator.
+    runs: HashSet<JobId>,
     /// Jobs that have ended, with the number of changes that each made.
     done: Vec<(FinishedJob, usize)>,
     /// Pending jobs that no worker can do soon, with the reason.
@@ -310,6 +327,14 @@ impl Watch<'_> {
             self.idle_workers = 0;
             self.bar.inc(1);
         }
+        // A run is there before the session leaves that made it due.
+        for id in there {
+            if self.seen.insert(id.clone()) && bootstrap::is_run(self.context, self.project, &id) {
+                self.bar.inc_length(1);
+                self.runs.insert(id.clone());
+                self.pending.push(id);
+            }
+        }
         if !self.requests.is_empty() && !self.pending.is_empty() {
             return Ok(true);
         }
@@ -358,7 +383,18 @@ impl Watch<'_> {
     }
 
     fn json(&self, before: Usage, after: Usage) -> Value {
-        let done = self.done.iter().map(|(job, changes)| {
+        let (runs, done): (Vec<_>, Vec<_>) = self
+            .done
+            .iter()
+            .partition(|(job, _)| JobId::parse(&job.id).is_some_and(|id| self.runs.contains(&id)));
+        let runs = runs.into_iter().map(|(job, changes)| {
+            json!({
+                "job": job.id, "outcome": job.outcome.word(), "reason": job.reason,
+                "changes": changes,
+                "tokens": job.counts.input_tokens + job.counts.output_tokens,
+            })
+        });
+        let done = done.into_iter().map(|(job, changes)| {
             json!({
                 "job": job.id,
                 "session": job.session,
@@ -374,6 +410,7 @@ impl Watch<'_> {
         json!({
             "started": true,
             "done": done.collect::<Vec<_>>(),
+            "runs": runs.collect::<Vec<_>>(),
             "waiting": waiting.collect::<Vec<_>>(),
             "left": self.left,
             "in_hand": self.pending.len() - self.waiting.len(),

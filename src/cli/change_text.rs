@@ -54,6 +54,7 @@ pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
         Some(words) if session.is_empty() => words.to_owned(),
         // What a session says of the user's own points is an edit of another playbook.
         Some(_) => plain(&format!("session {session}")),
+        None if event == JobEvent::Curate.word() => plain(&format!("curator ({backend})")),
         None => plain(&format!("session {session}, {event} ({backend})")),
     }
 }

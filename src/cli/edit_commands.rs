@@ -311,6 +311,7 @@ pub(super) fn carry_out(
         progress::JobInProgress {
             ticket: ticket.clone(),
             edit: Some(edit.clone()),
+            curate: None,
             progress: Progress::default(),
         }
     })?;

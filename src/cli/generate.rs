@@ -15,7 +15,7 @@ use super::session::{NamedSession, runtime};
 use crate::fsx;
 use crate::memory::{Memory, reflection_ids};
 use crate::playbook::Playbook;
-use crate::queue::ask::Question;
+use crate::queue::ask::{Asker, SessionQuestion};
 use crate::queue::backends::BackendParts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
@@ -24,12 +24,12 @@ use crate::queue::question_templates;
 use crate::queue::report::{self, Generated};
 use crate::queue::{screening, tidy};
 use crate::reflect::evaluate::evaluate;
-use crate::reflect::known::KnownLessons;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
+use crate::reflect::note::NewNote;
 use crate::reflect::remember;
 use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::SelfCorrection;
-use crate::reflect::tellable::{RefusedText, is_tellable, refusal, tellable};
+use crate::reflect::tellable::{RefusedText, refusal, tellable};
 use crate::reflect::trace::{Trace, TraceDefect};
 use crate::sharing;
 use crate::tenant::Tenant;
@@ -111,10 +111,15 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
     let digest = digest.context("could not read the trace")?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
-    let answered = ask(&session, &account, &evidence)?;
+    let mut answered = ask(&session, &account, &evidence)?;
+    let mut notes = evidence.check(&mut answered).notes;
+    for note in &mut notes {
+        // Any agent may send a trace: a second session is to confirm what it teaches.
+        note.is_outside = true;
+    }
     let project = trace.project.clone();
     let project = project.unwrap_or_else(|| session.project_name());
-    let found = LearnedFromTrace::of(&trace, &project, &evidence, &answered);
+    let found = LearnedFromTrace::of((&trace, &project), &evidence, &answered, &notes);
     let now = session.env.clock().now();
     let (mut stored, mut problem) = (Vec::new(), None);
     if let Some(store) = store
@@ -151,9 +156,7 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
         });
     }
     let mut told = found.in_json(&project, &stored);
-    let mut lessons = answered.lessons;
-    lessons.retain(is_tellable);
-    told["lessons"] = json!(lessons);
+    told["lessons"] = json!(notes);
     told["evaluation"] = json!(evaluate(&evidence.facts));
     // Why nothing is stored that should be.
     told["problem"] = json!(problem);
@@ -182,7 +185,12 @@ struct LearnedFromTrace {
 }
 
 impl LearnedFromTrace {
-    fn of(trace: &Trace, project: &str, evidence: &SessionEvidence, said: &Reflection) -> Self {
+    fn of(
+        (trace, project): (&Trace, &str),
+        evidence: &SessionEvidence,
+        said: &Reflection,
+        notes: &[NewNote],
+    ) -> Self {
         let remembered = remember::ReflectedSession {
             project,
             tenant: &trace.tenant,
@@ -190,8 +198,7 @@ impl LearnedFromTrace {
             evidence: &evidence.evidence,
             reflection: Some(said),
             changes: 0,
-            known: &[],
-            waiting: &[],
+            notes,
             related: &trace.related,
         };
         let (mut learned, mut refused) = tellable(remember::all(&remembered));
@@ -280,21 +287,26 @@ fn ask(
     account: &crate::account::Account,
     evidence: &SessionEvidence,
 ) -> anyhow::Result<Reflection> {
-    let playbook = Playbook::empty();
     let parts = BackendParts {
         paths: &session.paths,
         account,
         config: &session.config,
-        session: evidence,
-        playbook: &playbook,
+        facts: &evidence.facts,
     };
     let context = session.context_for(account)?;
     let backend = session.backend(parts, context.as_deref())?;
     // The trace is no session of the project's, whatever project it names.
-    let known = KnownLessons::default();
-    let question = Question::now(parts, backend.as_ref(), &known);
+    let question = SessionQuestion {
+        session: evidence,
+        playbook: &Playbook::empty(),
+        given: &[],
+        known_notes: &[],
+        config: &session.config,
+    };
     let template = question_templates::reflector_template(&session.paths)?;
-    let answered = runtime()?.block_on(question.reflector(&template)).answered;
+    let asker = Asker::now(parts, backend.as_ref());
+    let answer = asker.reflector(question.prompt(&template));
+    let answered = runtime()?.block_on(answer).answered;
     match answered.cause {
         None => Ok(answered.result),
         Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.kind.word(), cause.message),

@@ -32,7 +32,7 @@ pub(super) const GROUPS: [Group; 6] = [
     Group {
         title: "Change",
         usual: &["add", "edit", "remove", "pin", "undo", "review"],
-        rarer: &["merge", "dedup", "promote", "demote", "forget"],
+        rarer: &["merge", "promote", "demote", "forget"],
     },
     Group {
         title: "Learn",

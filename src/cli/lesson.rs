@@ -12,7 +12,7 @@ use crate::hint::{Effect, EffectWhenShown};
 use crate::playbook::clean::clean_text;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
-use crate::reflect::learned::{Learned, LearnedFrom, NewLesson};
+use crate::reflect::learned::{Learned, LearnedFrom, NewLesson, NoteDetail};
 use crate::reflect::remembered::Detail;
 use crate::reflect::tellable::tellable;
 use crate::sharing;
@@ -37,11 +37,11 @@ fn add(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> 
         task_type: said(&add.task),
         mistake: said(&add.mistake),
         correction: said(&add.correction),
-        repeats: Vec::new(),
         context_hash: name_of(add.task.as_bytes()),
         signature: None,
         importance: IMPORTANCE,
         tags: Vec::new(),
+        note: NoteDetail::default(),
     };
     if lesson.correction.is_empty() {
         return Err(Hinted::error(

@@ -39,7 +39,10 @@ fn history(session: &NamedSession, memory: &Memory, args: &args::LogArgs) -> any
     let jobs = rows.iter().filter(|row| is_told(row));
     let jobs = jobs.map(|row| Ok(in_json(row, &memory.changes_of(&row.job.id)?)));
     let jobs: Vec<Value> = jobs.collect::<anyhow::Result<_>>()?;
-    let told = json!({"project": session.project, "jobs": jobs});
+    let mut told = json!({"project": session.project, "jobs": jobs});
+    if !args.on.json {
+        told["all"] = args.all.into();
+    }
     answer::give(args.on.json, SCREEN, told)
 }
 
@@ -54,7 +57,7 @@ fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return output::json(&told);
     }
-    answer::show(SCREEN, json!({"jobs": [told]}))
+    answer::show(SCREEN, json!({"jobs": [told], "all": true}))
 }
 
 fn in_json(row: &JobRow, changes: &[Entry]) -> Value {

@@ -9,7 +9,7 @@ mod bootstrap;
 mod change_text;
 mod config;
 mod cost;
-mod dedup;
+mod curator;
 mod demo;
 mod diff;
 mod doctor;
@@ -148,7 +148,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Pin(args) => edit_commands::pin(args),
         Command::Promote(args) => promote::promote(&args),
         Command::Demote(args) => promote::demote(&args),
-        Command::Dedup(args) => dedup::run(&NamedSession::on(&args.on)?, &args),
         Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => {

@@ -1,26 +1,29 @@
 //! `playbook reflect`: judge a transcript by hand; dry unless `--apply`. Or show the question.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::json;
 
 use super::output::{self, Hinted, refuse_if_off, say};
 use super::session::{NamedSession, PATIENCE, runtime};
-use super::{answer, args};
+use super::{answer, args, curator};
 use crate::backend::BackendName;
 use crate::memory::JobOutcome;
-use crate::playbook::tags::apply_bullet_tags;
-use crate::queue::ask::{self, Question};
+use crate::playbook::tags::BulletTag;
+use crate::queue::apply::TaughtSession;
+use crate::queue::ask::{self, Asker, SessionQuestion};
 use crate::queue::backends::{BackendParts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::files;
 use crate::queue::job::{JobEvent, Ticket};
-use crate::queue::known;
 use crate::queue::progress::JobInProgress;
 use crate::queue::question_templates;
 use crate::queue::reason::in_words;
+use crate::queue::shown;
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
+use crate::reflect::gates::refused;
 use crate::setup::templates;
 use crate::transcript_file;
 
@@ -43,8 +46,7 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         paths: &session.paths,
         account: &account,
         config: &session.config,
-        session: &evidence,
-        playbook: &playbook,
+        facts: &evidence.facts,
     };
     let context = session.context_for(&account)?;
     let backend = if args.print_prompt {
@@ -53,20 +55,32 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     } else {
         session.backend(parts, context.as_deref())?
     };
-    let known = session.known((path, &evidence), &playbook)?;
-    let question = Question::now(parts, backend.as_ref(), &known);
+    let memory = session.memory()?;
+    let known_notes = match &memory {
+        Some(memory) => ask::known_notes(memory, &session.project, &evidence.facts)?,
+        None => Vec::new(),
+    };
+    let shown = shown::by_hand(&session.paths, &session.project, path);
+    let votes = |tags: &[BulletTag]| shown::votes_on(&shown, &evidence.facts, tags, &playbook);
+    let question = SessionQuestion {
+        session: &evidence,
+        playbook: &playbook,
+        given: &shown::ids(&votes(&[])),
+        known_notes: &known_notes,
+        config: &session.config,
+    };
     let template = match &args.template {
         Some(file) => tried(file, account.need.backend)?,
         None => question_templates::reflector_template(&session.paths)?,
     };
     if args.print_prompt {
-        let prompt = question.reflector_prompt(&template);
+        let prompt = question.prompt(&template);
         say!("{}\n\n{}", prompt.system, prompt.text);
         return Ok(());
     }
-    let mut reflected = runtime()?.block_on(question.reflector(&template)).answered;
-    let taught = known::texts(&playbook, &known.lessons);
-    ask::drop_groundless(&mut reflected, &template, &evidence, taught);
+    let asker = Asker::now(parts, backend.as_ref());
+    let answer = asker.reflector(question.prompt(&template));
+    let mut reflected = runtime()?.block_on(answer).answered;
     if let Some(cause) = &reflected.cause {
         return Err(Hinted::error(
             format!(
@@ -77,9 +91,23 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
             "nothing was changed; try again, or set `backend = \"rules\"` to need no network",
         ));
     }
+    let checked = evidence.check(&mut reflected.result);
     let mut after = playbook.clone();
-    let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
+    if let Some(memory) = &memory {
+        after.never_below(&memory.highest_numbers(&session.project_name())?);
+    }
+    let taught = TaughtSession {
+        facts: &evidence.facts,
+        votes: votes(&reflected.result.bullet_tags),
+        is_by_rules: account.need.backend == BackendName::Rules,
+    };
+    let now = session.env.clock().now();
+    let taught = taught.teach(&mut after, &HashSet::new(), &session.config, now);
+    let applied = taught.applied;
     let mut told = json!(reflected.result);
+    told["notes"] = json!(checked.notes);
+    told["outdated"] = json!(checked.outdated);
+    told["dropped"] = json!([&checked.dropped[..], &refused(&taught.proposals)].concat());
     told["applied"] = false.into();
     told["backend"] = json!(account.need.backend);
     told["outcome"] = json!(evidence.facts.outcome);
@@ -119,6 +147,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let context = session.context()?;
     let earlier = context.memory().jobs()?;
+    let before = curator::Before::of(session, &context)?;
     // Another job of what one holds already would find nothing new.
     let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
         job.ticket.id
@@ -170,6 +199,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
         "outcome": finish.outcome.word(),
         "reason": reason,
         "changes": changes.collect::<Vec<_>>(),
+        "curator": curator::run_that_came_due(session, &context, &before)?,
     });
     answer::give(args.on.json, include_str!("screens/applied.txt"), told)
 }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::args::{self, ReviewAction};
 use super::output::{self, Hinted, plain, say};
 use super::session::NamedSession;
-use super::{agent, answer, edit_commands, width};
+use super::{agent, answer, curator, edit_commands, width};
 use crate::memory::HeldRow;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
+use crate::queue::curate::CuratorWish;
 use crate::queue::edit::PlaybookEdit;
 use crate::queue::screening::{self, What, recount};
 use crate::queue::trust_record;
@@ -19,6 +20,7 @@ const DROPPED: &str = "it was held back, and dropped";
 
 pub(super) fn run(session: &NamedSession, args: &args::ReviewArgs) -> anyhow::Result<()> {
     match &args.action {
+        None if args.now => curate_now(session, args.json),
         None => list(session, args.json),
         Some(ReviewAction::Accept { id }) => accept(session, *id, None, args.json),
         Some(ReviewAction::Edit { id, text }) => accept(session, *id, Some(text), args.json),
@@ -47,6 +49,12 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         return one_by_one(session, &rows, &told);
     }
     show(&told, passing)
+}
+
+fn curate_now(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
+    let run = curator::run(session, CuratorWish::Asked)?;
+    let screen = include_str!("screens/curator.txt");
+    answer::give(as_json, screen, json!({"curator": run}))
 }
 
 fn show(told: &[Value], passing: usize) -> anyhow::Result<()> {

@@ -22,15 +22,12 @@ use crate::playbook::Playbook;
 use crate::project;
 use crate::queue::backends::{BackendParts, build};
 use crate::queue::context::WorkerContext;
-use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::JobId;
 use crate::queue::reason::in_words;
 use crate::queue::surroundings::Surroundings;
 use crate::queue::usage_meter::{Caller, Meter};
 use crate::queue::worker::see_through;
-use crate::queue::{known, shown};
 use crate::redact::{Masker, PatternError};
-use crate::reflect::known::KnownLessons;
 use crate::sharing;
 use crate::state_guard::{self, Breach};
 use crate::store;
@@ -180,25 +177,6 @@ impl NamedSession {
         // A file that cannot be looked at is tried: opening it says why.
         let is_there = file.try_exists().unwrap_or(true);
         Ok(is_there.then(|| Memory::open(&file)).transpose()?)
-    }
-
-    /// What is known beside the playbook when a session of the project is judged.
-    pub(super) fn known(
-        &self,
-        (transcript, evidence): (&Path, &SessionEvidence),
-        playbook: &Playbook,
-    ) -> anyhow::Result<KnownLessons> {
-        let now = self.env.clock().now();
-        let memory = self.memory()?;
-        let lessons = memory
-            .map(|memory| known::lessons(&memory, &self.project, evidence, playbook, "", now));
-        let (paths, facts) = (&self.paths, &evidence.facts);
-        Ok(KnownLessons {
-            instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
-            lessons: lessons.transpose()?.unwrap_or_default(),
-            given: shown::given_by_hand(paths, &self.project, transcript, facts, playbook),
-            not_accepted: Vec::new(),
-        })
     }
 
     /// The project's playbook without its secrets, for a command that only looks.

@@ -71,6 +71,8 @@ struct Glance {
     jobs: Option<JobTotals>,
     /// None where it cannot be told.
     today: Option<Value>,
+    /// The notes that wait for the curator, and the user's rules that no key point holds yet.
+    notes: NotesGlance,
     /// How much is held back until the user has looked at it.
     held: u64,
     /// What of it is shared with others, where anything is.
@@ -79,6 +81,12 @@ struct Glance {
     problems: Vec<String>,
     /// What to do next, the most urgent first.
     next: Vec<Value>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct NotesGlance {
+    waiting: usize,
+    said: Vec<String>,
 }
 
 /// How many jobs there are; all but the last are of this project.
@@ -236,6 +244,11 @@ impl Glance {
         }
         self.today = Some(today(session, &spent));
         self.held = memory.quarantine(&project)?.len() as u64;
+        let said = memory.unsettled_quotes(&project)?.into_iter();
+        self.notes = NotesGlance {
+            waiting: memory.waiting_notes(&project)?.ids.len(),
+            said: said.map(|said| said.quote).collect(),
+        };
         for row in memory.last_done(&project, LAST_JOBS)? {
             let changes = memory.changes_of(&row.job.id)?;
             if row.undone_by.is_none() && !changes.is_empty() {

@@ -1,7 +1,11 @@
 //! Settings that are gone. A file may still have them: they stop nothing.
 
 /// The names of these settings, each with what happens instead.
-const GONE: [(&str, &str); 3] = [
+const GONE: [(&str, &str); 4] = [
+    (
+        "playbook.dedup_threshold",
+        "a key point is added only if none has exactly its text",
+    ),
     (
         "playbook.snapshots",
         "the last 20 snapshots of a playbook are kept",

@@ -182,8 +182,11 @@ settings! {
         /// Longest time of one attempt in milliseconds.
         timeout_ms: u64 = 30_000, 10 ..= 600_000;
     }
-    /// What becomes of the curator's operations.
+    /// When the curator runs, and what becomes of its operations.
     curator: Curator {
+        /// It runs when notes of so many sessions wait; at once for a rule that you state, for a
+        /// key point that was shown wrong, and while there are fewer than eight key points.
+        every: usize = 3, 1 ..= 50;
         /// `ask`: they wait in `playbook review` until you take them; votes count at once.
         approval: Approval = Approval::Auto;
     }
@@ -195,7 +198,7 @@ settings! {
         /// Most operations that one job applies to the playbook.
         #[scope = Lower]
         ops: usize = crate::playbook::ops::MAX_OPERATIONS, 0 ..= 10;
-        /// Most lessons that one job adds to the memory, and most rows of all else.
+        /// Most rows that one job adds to the memory beside its notes.
         #[scope = Lower]
         memory_rows: usize = 5, 0 ..= 100;
         /// Most tokens of one job, in and out; 0: no limit.
@@ -239,8 +242,6 @@ settings! {
     }
     /// How a playbook grows.
     playbook: Growth {
-        /// How similar two texts are that count as one, from 0 to 1; `AGENTIC_CONTEXT_DEDUP_THRESHOLD` wins.
-        dedup_threshold: f64 = crate::playbook::dedup::DEFAULT_THRESHOLD, 0.0 ..= 1.0;
         /// The most key points; the least valuable leave first.
         #[scope = Lower]
         max_points: usize = 1_000, 1 ..= 100_000;
@@ -269,8 +270,8 @@ settings! {
     }
     /// What is remembered beyond the playbook.
     memory: MemorySettings {
-        /// `lite` reflects on sessions, and on five new lessons; `full` also on earlier
-        /// reflections, at most once a day.
+        /// `lite` reflects on sessions; `full` also looks at the notes of the last 30 days once
+        /// more, at most once a day (`playbook dream`), and keeps what it found.
         #[scope = Lower]
         mode: MemoryMode = MemoryMode::Lite;
         /// The PostgreSQL database by which lessons, errors and reflections are shared with others, such

@@ -140,22 +140,6 @@ impl KnownNames {
     }
 }
 
-/// Lists the points with names that are gone, for the curator; empty if there are none.
-pub(crate) fn for_curator(record: &KnownNames, playbook: &Playbook) -> String {
-    let lines = playbook.points().filter_map(|point| {
-        let gone = record.gone(&point)?;
-        Some(format!("\n[{}] {gone}", point.name))
-    });
-    let lines: String = lines.collect();
-    if lines.is_empty() {
-        return lines;
-    }
-    format!(
-        "\n\nThese key points name what is gone from the project's files: each needs an UPDATE \
-         with what is so now, or a DELETE.{lines}"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ use crate::hint::MemoryKind;
 /// Two rules. What has neither been learned again nor shown for [`unused`](Self::unused)
 /// leaves, unless its importance is 0.8 or more (spec/3: always stored). Of each kind at
 /// most so many stay: the least important leave first, of those the least effective, of
-/// those the ones seen longest ago.
+/// those the ones seen longest ago. A lesson whose note is not settled stays in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub reflections: u64,
@@ -111,6 +111,11 @@ impl Memory {
         let evaluations = format!(
             "DELETE FROM evaluations WHERE ?1 IS NULL AND {within} AND (?3 IS NULL OR time < ?3)"
         );
+        // Those of a lesson leave with it.
+        let notes = format!(
+            "DELETE FROM notes WHERE memory IS NULL AND ?1 IS NULL AND {within}
+                 AND (?3 IS NULL OR time < ?3)"
+        );
         self.erase("forget", |transaction| {
             let ids = rows(transaction, &own, (id, project, before), |row| row.get(0))?;
             sharing::put_out_forgotten(transaction, ids, now)?;
@@ -122,6 +127,7 @@ impl Memory {
                 let params = (id, project, before, kind.word());
                 gone.count(kind, run(transaction, &memories, params)?);
             }
+            run(transaction, &notes, (id, project, before))?;
             gone.evaluations = run(transaction, &evaluations, (id, project, before))? as u64;
             Ok(gone)
         })
@@ -141,7 +147,9 @@ impl Memory {
                 };
                 let unused = run(
                     transaction,
-                    "DELETE FROM memories WHERE kind = ?1 AND last_seen < ?2 AND importance < ?3",
+                    "DELETE FROM memories WHERE kind = ?1 AND last_seen < ?2 AND importance < ?3
+                         AND id NOT IN (SELECT memory FROM notes
+                                        WHERE memory IS NOT NULL AND state <> 'settled')",
                     (kind.word(), oldest, ALWAYS_KEPT),
                 )?;
                 let over = run(
@@ -152,7 +160,9 @@ impl Memory {
                                  PARTITION BY project
                                  ORDER BY importance DESC, effectiveness DESC, last_seen DESC, id
                              ) AS place FROM memories WHERE kind = ?1
-                         ) WHERE place > ?2)",
+                         ) WHERE place > ?2)
+                         AND id NOT IN (SELECT memory FROM notes
+                                        WHERE memory IS NOT NULL AND state <> 'settled')",
                     (kind.word(), int(cap)),
                 )?;
                 gone.count(kind, unused + over);

@@ -10,9 +10,6 @@ use super::database::{Memory, run};
 use super::error::MemoryError;
 use crate::playbook::Skipped;
 
-/// What stands for the backend in a job that writes the rule which a dream found: no user did.
-pub(crate) const DREAM: &str = "dream";
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum JobOutcome {
     /// Its result is in the playbook, changed or not.

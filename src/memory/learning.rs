@@ -8,6 +8,7 @@ use super::convert::{counted, int, millis};
 use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::memories::MemoryRow;
+use super::notes::{self, NotePlace};
 use super::{projects, sharing};
 use crate::hint::{BIRTH, EffectWhenShown, MemoryKind, moved, moved_by_successes};
 use crate::reflect::learned::{Arrival, Learned, LearnedFrom, NewFix};
@@ -30,41 +31,11 @@ impl Memory {
             learn(transaction, source, learned, u64::MAX, source.time)
         })
     }
-
-    /// Returns in how many sessions other than that of `root` a lesson was taught.
-    pub(crate) fn taught_elsewhere(&self, lesson: &str, root: &str) -> Result<u64, MemoryError> {
-        let sql = "SELECT count(*) FROM lesson_sessions
-             WHERE lesson = (SELECT id FROM memories WHERE key = ?1) AND root <> ?2";
-        self.count("count the sessions of a lesson", sql, [lesson, root])
-    }
-
-    /// Returns in how many sessions some lessons were taught.
-    pub(crate) fn sessions_of(&self, lessons: &[&str]) -> Result<u64, MemoryError> {
-        let sql = "SELECT count(DISTINCT root) FROM lesson_sessions
-             WHERE lesson IN (SELECT id FROM memories
-                              WHERE key IN (SELECT value FROM json_each(?1)))";
-        let keys = serde_json::json!(lessons).to_string();
-        self.count("count the sessions of lessons", sql, [keys])
-    }
-
-    /// Returns how many lessons of a project came after row `last`, and the last row of now.
-    pub(crate) fn lessons_after(
-        &self,
-        project: &str,
-        last: u64,
-    ) -> Result<(u64, u64), MemoryError> {
-        let sql = "SELECT count(*), coalesce(max(id), ?2) FROM memories
-             WHERE kind = 'lesson' AND id > ?2 AND origin IS NULL
-             AND project = (SELECT id FROM projects WHERE name = ?1)";
-        let read = |row: &rusqlite::Row<'_>| Ok((counted(row, 0)?, counted(row, 1)?));
-        let found = self.one("count the lessons", sql, (project, int(last)), read)?;
-        Ok(found.unwrap_or((0, last)))
-    }
 }
 
-/// Takes in what `source` teaches, in at most `rows` new lessons and as many rows of all else:
-/// errors do not take a lesson's place. What it has taught before is not counted again, and what only raises a count takes no row. What was taught is known by
-/// when it was recorded, however long ago it happened. Returns the ids of what is kept.
+/// Takes in what `source` teaches, in at most `rows` new rows beside its lessons: each of those is
+/// a note that waits. What it has taught before is not counted again, and what only raises a count
+/// takes no row. Returns the ids of what is kept.
 pub(super) fn learn(
     transaction: &Transaction<'_>,
     source: &LearnedFrom,
@@ -76,18 +47,18 @@ pub(super) fn learn(
         transaction,
         source,
         project: projects::number(transaction, &source.project)?,
+        recorded,
         rows,
-        lessons: rows,
         arrival: None,
     };
     let mut ids = Vec::new();
     for (seq, item) in learned.iter().enumerate() {
         let seq = seq as u64;
-        let is_first_time = desk.is_first_time(seq, recorded)?;
+        let is_first_time = desk.is_first_time(seq)?;
         if is_first_time {
             sharing::put_out(transaction, source, seq, item)?;
         }
-        for new in desk.item(item, is_first_time)? {
+        for new in desk.item((seq, item), is_first_time)? {
             if desk.is_known(&new.id)? {
                 ids.push(new.id);
             }
@@ -108,12 +79,12 @@ pub(super) fn take(
         transaction,
         source,
         project: projects::number(transaction, &source.project)?,
+        recorded,
         rows: u64::MAX,
-        lessons: u64::MAX,
         arrival: Some(arrival),
     };
-    let is_first_time = desk.is_first_time(seq, recorded)?;
-    desk.item(item, is_first_time)?;
+    let is_first_time = desk.is_first_time(seq)?;
+    desk.item((seq, item), is_first_time)?;
     Ok(is_first_time)
 }
 
@@ -121,27 +92,31 @@ struct Desk<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t LearnedFrom,
     project: i64,
+    /// When it is recorded, however long ago it happened.
+    recorded: Timestamp,
     /// How many more rows may be added that are no lessons.
     rows: u64,
-    /// How many more lessons may be added.
-    lessons: u64,
     /// Where it came from, if others learned it.
     arrival: Option<&'t Arrival>,
 }
 
 impl Desk<'_> {
     /// Notes a step, whether or not it has been seen before.
-    fn is_first_time(&self, seq: u64, recorded: Timestamp) -> rusqlite::Result<bool> {
+    fn is_first_time(&self, seq: u64) -> rusqlite::Result<bool> {
         let added = run(
             self.transaction,
             "INSERT OR IGNORE INTO learned (job, seq, time) VALUES (?1, ?2, ?3)",
-            (&self.source.job, int(seq), millis(recorded)),
+            (&self.source.job, int(seq), millis(self.recorded)),
         )?;
         Ok(added > 0)
     }
 
     /// Counts an item if this is the first time; what it is remembered as.
-    fn item(&mut self, item: &Learned, is_first_time: bool) -> rusqlite::Result<Vec<MemoryRow>> {
+    fn item(
+        &mut self,
+        (seq, item): (u64, &Learned),
+        is_first_time: bool,
+    ) -> rusqlite::Result<Vec<MemoryRow>> {
         let ids = self.arrival.map_or(&[][..], |arrival| &arrival.ids);
         let all = MemoryRow::of(&self.source.project, item, ids);
         if is_first_time {
@@ -150,7 +125,7 @@ impl Desk<'_> {
                 self.shown(shown)?;
             }
             for new in &all {
-                self.put(new)?;
+                self.put(seq, new)?;
             }
         }
         Ok(all)
@@ -164,17 +139,13 @@ impl Desk<'_> {
 
     /// Writes a memory, or raises its occurrences when it is there; a new one only while rows
     /// may be added.
-    fn put(&mut self, new: &MemoryRow) -> rusqlite::Result<()> {
+    fn put(&mut self, seq: u64, new: &MemoryRow) -> rusqlite::Result<()> {
         let is_new = !self.is_known(&new.id)?;
-        if is_new {
-            let left = match new.kind {
-                MemoryKind::Lesson => &mut self.lessons,
-                _ => &mut self.rows,
-            };
-            let Some(fewer) = left.checked_sub(1) else {
+        if is_new && new.kind != MemoryKind::Lesson {
+            let Some(fewer) = self.rows.checked_sub(1) else {
                 return Ok(());
             };
-            *left = fewer;
+            self.rows = fewer;
         }
         // What another member names as something of another kind is not taken.
         let memory: Option<i64> = self
@@ -228,10 +199,10 @@ impl Desk<'_> {
         if is_new {
             self.index_words(memory, new, &new.words)?;
         }
-        self.put_own(memory, new)
+        self.put_own((memory, seq), new)
     }
 
-    fn put_own(&self, memory: i64, new: &MemoryRow) -> rusqlite::Result<()> {
+    fn put_own(&self, (memory, seq): (i64, u64), new: &MemoryRow) -> rusqlite::Result<()> {
         match &new.detail {
             Detail::Reflection {
                 task,
@@ -267,8 +238,15 @@ impl Desk<'_> {
                      VALUES (?1, ?2, ?3, ?4, ?5)",
                     (memory, task_type, mistake, correction, context_hash),
                 )?;
-                let lessons = new.repeats.iter().chain([&new.id]);
-                taught(self.transaction, &self.source.root, lessons)?;
+                // What others learned is no note of this user's sessions.
+                if let Some(note) = new.note.as_ref().filter(|_| self.arrival.is_none()) {
+                    let place = NotePlace {
+                        project: self.project,
+                        source: self.source,
+                        recorded: self.recorded,
+                    };
+                    notes::add(self.transaction, place, (memory, seq), note)?;
+                }
             }
             Detail::Error { error_type, .. } => {
                 run(
@@ -366,20 +344,6 @@ impl Desk<'_> {
     }
 }
 
-/// Notes that a session taught some lessons; those that are not there are passed over.
-fn taught<'l>(
-    transaction: &Transaction<'_>,
-    root: &str,
-    lessons: impl Iterator<Item = &'l String>,
-) -> rusqlite::Result<()> {
-    let sql = "INSERT OR IGNORE INTO lesson_sessions (lesson, root)
-         SELECT id, ?2 FROM memories WHERE key = ?1 AND kind = 'lesson'";
-    for lesson in lessons.filter(|_| !root.is_empty()) {
-        run(transaction, sql, (lesson, root))?;
-    }
-    Ok(())
-}
-
 /// Moves all memories of one project to another, where they are found by words as before.
 pub(super) fn move_project(
     transaction: &Transaction<'_>,
@@ -395,8 +359,10 @@ pub(super) fn move_project(
              ?2 || ' kind' || kind || 'x'
          FROM memories m WHERE project = ?1";
     run(transaction, words, (from, project_word(to)))?;
-    let memories = "UPDATE memories SET project = ?2 WHERE project = ?1";
-    run(transaction, memories, (from, to))?;
+    for table in ["memories", "notes"] {
+        let moved = format!("UPDATE {table} SET project = ?2 WHERE project = ?1");
+        run(transaction, &moved, (from, to))?;
+    }
     projects::mark_stale(transaction, Some(to))
 }
 

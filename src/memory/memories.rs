@@ -3,8 +3,9 @@
 
 use crate::hint::{BIRTH, MemoryKind, Signature};
 use crate::reflect::learned::{
-    ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, error_id, memory_id,
+    Learned, NewError, NewFix, NewLesson, NewReflection, NoteDetail, error_id, memory_id,
 };
+use crate::reflect::note::text_of;
 use crate::reflect::remembered::Detail;
 
 /// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
@@ -37,8 +38,8 @@ pub struct MemoryRow {
     pub detail: Detail,
     /// What helped, with its id.
     pub fix: Option<(String, NewFix)>,
-    /// The ids of the known lessons that it says again.
-    pub(super) repeats: Vec<String>,
+    /// What a lesson has as a note.
+    pub(super) note: Option<NoteDetail>,
 }
 
 impl MemoryRow {
@@ -91,7 +92,7 @@ fn reflected(new: &NewReflection, id: String, strategy: Option<String>) -> Vec<M
         words: new.task.clone(),
         detail: detail(new.related.clone()),
         fix: None,
-        repeats: Vec::new(),
+        note: None,
     };
     let strategy = strategy.zip(new.strategy.as_ref());
     let strategy = strategy.map(|(id, text)| MemoryRow {
@@ -116,10 +117,7 @@ fn lesson(new: &NewLesson, id: String) -> MemoryRow {
         id,
         kind: MemoryKind::Lesson,
         tenant: String::new(),
-        text: match mistake.as_str() {
-            "" => correction.clone(),
-            mistake => format!("{mistake}{ARROW}{correction}"),
-        },
+        text: text_of(&mistake, &correction),
         outcome: None,
         category: None,
         signature: new.signature,
@@ -135,7 +133,7 @@ fn lesson(new: &NewLesson, id: String) -> MemoryRow {
             context_hash: new.context_hash.clone(),
         },
         fix: None,
-        repeats: new.repeats.clone(),
+        note: Some(new.note.clone()),
     }
 }
 
@@ -158,7 +156,7 @@ fn error(new: &NewError, id: String, fix: Option<(String, NewFix)>) -> MemoryRow
             fixes: Vec::new(),
         },
         fix,
-        repeats: Vec::new(),
+        note: None,
     }
 }
 
@@ -184,7 +182,7 @@ fn lesson_id(project: &str, new: &NewLesson) -> String {
 }
 
 /// The id of what helped against the error `error`.
-pub(super) fn fix_id(project: &str, error: &str, text: &str) -> String {
+fn fix_id(project: &str, error: &str, text: &str) -> String {
     memory_id(project, "les", &["fix", error, &identity(text)])
 }
 

@@ -10,6 +10,7 @@
 //! - the highest number ever given to a key point, so that no id is given twice;
 //! - the ledger of model calls ([`ModelCall`]);
 //! - the votes that are not in the playbook's file (`playbook.votes = "local"`);
+//! - the notes of sessions, with what the curator made of them;
 //! - what is held back until the user has looked at it (`Held`);
 //! - what waits to be sent to others, where the memory is shared ([`Memory::share`]);
 //! - what was learned beyond the playbook ([`Learned`](crate::reflect::learned::Learned)): reflections, strategies, lessons,
@@ -30,6 +31,7 @@ mod jobs;
 mod learning;
 mod ledger;
 mod memories;
+mod notes;
 mod projects;
 mod quarantine;
 mod recall;
@@ -49,11 +51,11 @@ pub use error::MemoryError;
 pub use forget::{ForgetWhat, Forgotten, Limits};
 pub use history::Entry;
 pub use index_content::IndexContent;
-pub(crate) use jobs::DREAM;
 pub use jobs::{FinishedJob, JobCounts, JobOutcome, JobRow};
 pub use ledger::{BudgetKind, ModelCall, Spending};
 pub use memories::MemoryRow;
 pub(crate) use memories::reflection_ids;
+pub(crate) use notes::{NoteLine, OutdatedNote, UnsettledQuote, WaitingNotes};
 pub(crate) use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, SeenError, words_of};
 pub use record::JobRecord;

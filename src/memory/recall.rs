@@ -21,10 +21,8 @@ use super::convert::{int, millis};
 use super::database::{Memory, rows};
 use super::error::MemoryError;
 use super::learning;
-use super::memories::fix_id;
 use super::remembered::{self, MEMORIES, NO_SCORE};
 use crate::hint::{MemoryKind, Signature, is_stop_word};
-use crate::reflect::learned::error_id;
 use crate::reflect::remembered::Remembered;
 
 /// So many different words of a query are looked up.
@@ -123,20 +121,6 @@ impl Memory {
             let found = remembered::select(connection, (NO_SCORE, MEMORIES, which), [id])?;
             Ok(found.into_iter().next())
         })
-    }
-
-    /// Returns in how many sessions but `session` a fix of an error was found.
-    pub(crate) fn other_sessions(
-        &self,
-        project: &str,
-        error: Signature,
-        fix: &str,
-        session: &str,
-    ) -> Result<u64, MemoryError> {
-        let key = fix_id(project, &error_id(project, error), fix);
-        let sql = "SELECT count(*) FROM fix_sessions s JOIN fixes f ON f.id = s.fix
-             WHERE f.key = ?1 AND s.session <> ?2";
-        self.count("read fixes", sql, (key, session))
     }
 
     /// Returns what has met errors: programs with their subcommands, and tools.

@@ -11,6 +11,7 @@ use super::history;
 use super::jobs::{self, FinishedJob};
 use super::learning;
 use super::ledger::{self, ModelCall};
+use super::notes::{self, NotePlace};
 use super::projects;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
@@ -20,7 +21,9 @@ use super::votes;
 use crate::playbook::local_votes::LocalVotes;
 use crate::playbook::usage::PointInSession;
 use crate::playbook::{PointChange, Skipped};
+use crate::reflect::curator::NoteUpdate;
 use crate::reflect::learned::{Learned, LearnedFrom};
+use crate::reflect::note::{NewOutdated, NoteId};
 
 /// All that is left of a job when its file is removed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,6 +43,11 @@ pub struct JobRecord {
     pub undoes: Option<String>,
     /// What it taught, always in the same order.
     pub learned: Vec<Learned>,
+    /// The key points that its session showed wrong.
+    pub outdated: Vec<NewOutdated>,
+    /// What a curator's run changes of the notes, and the last row that it has seen.
+    pub note_updates: Vec<NoteUpdate>,
+    pub(crate) seen_until: NoteId,
     /// What it would have changed and was held back.
     pub(crate) held: Vec<Held>,
     /// What its replies asked for and was not accepted.
@@ -105,6 +113,13 @@ impl Memory {
             let source = record.source();
             let (rows, recorded) = (record.rows, record.recorded);
             learning::learn(transaction, &source, &record.learned, rows, recorded)?;
+            let place = NotePlace {
+                project,
+                source: &source,
+                recorded,
+            };
+            notes::add_outdated(transaction, place, &record.outdated)?;
+            notes::update(transaction, &record.note_updates, record.seen_until)?;
             if let Some(evaluation) = &record.evaluation {
                 let ended = record.ended.as_deref();
                 stats::put_evaluation(transaction, project, &source, evaluation, ended)?;

@@ -12,7 +12,7 @@ use crate::fault;
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] was run.
-const VERSION: i64 = 20;
+const VERSION: i64 = 21;
 /// The oldest version that [`SCHEMA`] makes a file of [`VERSION`].
 const OLDEST: i64 = 19;
 
@@ -62,6 +62,7 @@ pub(super) fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     const OF_VERSION_19: &str = include_str!("version-19.sql");
 
@@ -78,8 +79,10 @@ mod tests {
         parts.unwrap().map(|part| plain(part.unwrap())).collect()
     }
 
-    #[test]
-    fn a_file_of_version_19_becomes_what_a_new_one_is_and_keeps_its_rows() {
+    #[rstest]
+    #[case::of_version_19(19)]
+    #[case::of_version_20(20)]
+    fn an_older_file_becomes_what_a_new_one_is_and_keeps_its_rows(#[case] found: i64) {
         let mut fresh = Connection::open_in_memory().unwrap();
         complete(&mut fresh).unwrap();
         let mut older = Connection::open_in_memory().unwrap();
@@ -89,7 +92,7 @@ mod tests {
                 "UPDATE totals SET history_bytes = 7; INSERT INTO projects (name) VALUES ('/p')",
             )
             .unwrap();
-        older.pragma_update(None, "user_version", 19).unwrap();
+        older.pragma_update(None, "user_version", found).unwrap();
         complete(&mut older).unwrap();
         assert_eq!(parts(&older), parts(&fresh));
         assert_eq!(version(&older).unwrap(), VERSION);

@@ -9,7 +9,7 @@ use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::memories::MemoryRow;
 use super::{learning, projects};
-use crate::reflect::learned::{Arrival, Learned, LearnedFrom, SharedRecord};
+use crate::reflect::learned::{Arrival, Learned, LearnedFrom, NoteDetail, SharedRecord};
 
 /// Where a memory stands in the log that it is shared by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -173,13 +173,19 @@ fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
     // A fix has an id of its own.
     let rows = MemoryRow::of(&source.project, item, &[]).into_iter();
     let ids = rows.flat_map(|row| [Some(row.id), row.fix.map(|(id, _)| id)]);
+    let ids = ids.flatten().collect();
+    let mut what = item.clone();
+    // The user's words and the state of a note stay on this machine.
+    if let Learned::Lesson(lesson) = &mut what {
+        lesson.note = NoteDetail::default();
+    }
     SharedRecord {
         job: source.job.clone(),
         seq,
         project: source.project.clone(),
         time: source.time,
-        ids: ids.flatten().collect(),
-        what: Some(item.clone()),
+        ids,
+        what: Some(what),
     }
 }
 

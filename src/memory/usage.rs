@@ -17,12 +17,11 @@ const USAGE: &str = "SELECT point, count(*), sum(cited) FROM (
          WHERE p.name = ?1 AND j.undone_by IS NULL AND s.shown GROUP BY s.point, s.root)
      GROUP BY point";
 
-/// The points that the user stated in a session: the change that added one quotes the words, or
-/// the rules made it, which add nothing else.
+/// The points that the user stated in a session: the change that made one quotes the words.
 const SAID: &str = "SELECT DISTINCT h.point FROM history h
      JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
-     WHERE p.name = ?1 AND h.kind = 'add'
-         AND (j.backend = 'rules' OR h.reason GLOB '*[[]said: #[0-9]* USER*]')";
+     WHERE p.name = ?1 AND h.kind IN ('add', 'update', 'absorb')
+         AND h.reason GLOB '*[[]said: *'";
 
 const BY_HAND: &str = "SELECT DISTINCT h.point FROM history h
      JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project

@@ -2,29 +2,38 @@
 
 use std::collections::HashSet;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::context::WorkerContext;
+use super::curate::protection;
 use super::edit::{EditError, PlaybookEdit, Sources, caps};
 use super::evidence::SessionEvidence;
 use super::found::{FoundPlaybook, note_hand_edit, read};
-use super::progress::{JobInProgress, RestOn};
+use super::progress::JobInProgress;
+use super::screening::{self, ASKED};
 use super::stop::Stop;
-use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, known, record, recurrence, screening, shown, trust_record};
+use super::{LOCK_WAIT, ask, record, shown, trust_record};
+use crate::backend::BackendName;
 use crate::config::{Approval, Config, VotesIn};
-use crate::freshness;
+use crate::playbook::Playbook;
 use crate::playbook::change::Applied;
-use crate::playbook::dedup::Threshold;
-use crate::playbook::learn::{Lesson, Policy, learn};
-use crate::playbook::ops::named_points;
-use crate::playbook::{Playbook, Point, Skipped};
-use crate::reflect::accepted::{unmarked, with_grounds};
-use crate::reflect::grounds::Grounds;
+use crate::playbook::clean::clean_text;
+use crate::playbook::learn::{Lesson, learn};
+use crate::playbook::ops::{apply_operations, written_text};
+use crate::playbook::usage::PointInSession;
+use crate::playbook::votes::Votes;
+use crate::reflect::curator::{CuratorMaterial, NoteUpdate, note_updates};
+use crate::reflect::gates::{Gates, Proposal, Verdict, refused};
+use crate::reflect::reply::Curation;
+use crate::reflect::rules;
+use crate::screen;
 use crate::store::{Locked, Snapshots};
+use crate::transcript::Facts;
 
 pub(super) enum Work<'a> {
-    Lesson(&'a SessionEvidence),
+    Session(&'a SessionEvidence),
+    Curation(&'a CuratorMaterial, &'a Curation),
     Edit(&'a PlaybookEdit),
 }
 
@@ -56,7 +65,7 @@ pub(super) fn apply(
     }
     let path = store.path().display();
     Err(Stop::waits(&format!(
-        "the playbook does not hold still: {path}"
+        "could not update playbook: {path}: it was modified {MAX_TRIES} times during the update"
     )))
 }
 
@@ -110,7 +119,7 @@ fn attempt(
         let line = format!("operation {} held back: {}", held.seq, held.reasons);
         context.log(&id, &line);
     }
-    for skipped in &applied.skipped {
+    for skipped in applied.skipped.iter().chain(&job.progress.refused) {
         context.log(
             &id,
             &format!("{} skipped: {}", skipped.what, skipped.reason),
@@ -123,7 +132,7 @@ fn attempt(
         after.mark_applied_to(&before, &id);
         after.set_last_updated(context.now());
     }
-    job.progress.skipped += applied.skipped.len() as u64;
+    job.progress.skipped += (applied.skipped.len() + job.progress.refused.len()) as u64;
     job.progress.changes = Some(applied.changes);
     job.progress.numbers = after.highest_numbers();
     job.progress.votes = votes;
@@ -169,7 +178,7 @@ pub(super) fn rehearse(
     config: &Config,
 ) -> Result<Applied, Stop> {
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
-    let work = Work::Lesson(session);
+    let work = Work::Session(session);
     let found = read(context, job, &work, &snapshots, config)?;
     let mut playbook = found.playbook;
     let project = job.ticket.project.to_string_lossy();
@@ -187,109 +196,165 @@ fn change(
     config: &Config,
 ) -> Result<Applied, Stop> {
     let now = record::happened(job, context.now());
-    let policy = policy(&context.surroundings, config);
-    let evidence = match work {
-        Work::Lesson(evidence) => evidence,
+    match work {
         Work::Edit(edit) => {
             let memory = context.memory();
             let sources = Sources {
                 project: &job.ticket.project.to_string_lossy(),
                 memory: &memory,
                 snapshots,
-                caps: policy.caps,
+                caps: caps(config),
             };
-            return edit
-                .apply(playbook, sources, now)
+            edit.apply(playbook, sources, now)
                 .map_err(|error| match error {
                     EditError::Refused(why) => Stop::Skips(why.to_string()),
                     EditError::Nothing(why) => Stop::Skips(why),
                     EditError::Memory(error) => error.into(),
                     EditError::Snapshot(error) => error.into(),
-                });
+                })
         }
-    };
-    let reflection = job.progress.reflection.as_ref();
-    let curation = job.progress.curation.as_ref();
-    let operations = curation.map_or(&[][..], |c| &c.operations);
-    let (operations, surplus) = operations.split_at(operations.len().min(config.budgets.ops));
-    let (operations, mut held) = screening::part(operations);
-    // What looks like an attack gets no votes, and no session decides about it.
-    let is_used = |name: &str| {
-        let point = playbook.named(name);
-        point.is_none_or(|point| !unused.contains(point.name))
-    };
-    let (mut operations, kept_off): (Vec<Value>, Vec<Value>) = operations
-        .into_iter()
-        .partition(|operation| named_points(operation).all(is_used));
-    for reason in operations.iter_mut().filter_map(|o| o.get_mut("reason")) {
-        *reason = reason.as_str().map(unmarked).into();
+        Work::Session(session) => {
+            let tags = job.progress.reflection.as_ref();
+            let tags = tags.map_or(&[][..], |said| &said.bullet_tags);
+            let votes = shown::votes_of(job, &session.facts, tags, playbook);
+            let is_by_rules = ask::need_of(context, job).backend == BackendName::Rules;
+            let session = TaughtSession {
+                facts: &session.facts,
+                votes,
+                is_by_rules,
+            };
+            let taught = session.teach(playbook, unused, config, now);
+            job.progress.points = taught.points;
+            job.progress.held = screening::held(&taught.proposals, playbook);
+            job.progress.refused = refused(&taught.proposals);
+            Ok(taught.applied)
+        }
+        Work::Curation(material, curation) => {
+            let usage = context
+                .memory()
+                .usage(&job.ticket.project.to_string_lossy())?;
+            let gates = Gates {
+                playbook,
+                material,
+                protection: &|point| protection(&usage, point),
+                is_usable: &|point| !unused.contains(point.name),
+                asks_always: config.curator.approval == Approval::Ask,
+                max_operations: config.budgets.ops,
+            };
+            let mut proposals = gates.judge(&curation.operations, &curation.reasoning);
+            refuse_what_fails(&mut proposals, playbook, now);
+            job.progress.held = screening::held(&proposals, playbook);
+            job.progress.refused = refused(&proposals);
+            job.progress.note_updates = screened(note_updates(material, curation, &proposals));
+            let lesson = Lesson {
+                operations: &accepted(&proposals),
+                reasoning: &curation.reasoning,
+                ..Lesson::default()
+            };
+            Ok(learn(playbook, lesson, caps(config), now))
+        }
     }
-    let reasoning = &curation.map_or(String::new(), |c| unmarked(&c.reasoning));
-    let grounds = Grounds::of(&evidence.evidence);
-    let grounds = grounds
-        .filter(|_| job.progress.operations_rest != RestOn::Anything)
-        .map(|grounds| grounds.knowing(known::texts(playbook, &job.progress.known_lessons)));
-    let (operations, groundless, waiting) = match grounds {
-        Some(grounds) => {
-            let record = freshness::record(context.paths(), &job.ticket.project);
-            let why_stale = |point: &Point<'_>| record.gone(point);
-            let lessons = &job.progress.known_lessons;
-            let (operations, groundless) = with_grounds(
-                operations, playbook, &grounds, lessons, why_stale, reasoning,
-            );
-            let (operations, waiting) =
-                recurrence::part(context, job, playbook, &grounds, operations)?;
-            (operations, groundless, waiting)
-        }
-        None => (operations, Vec::new(), Vec::new()),
-    };
-    let operations = match config.curator.approval {
-        Approval::Auto => operations,
-        Approval::Ask => {
-            held.extend(screening::asked(operations, playbook));
-            Vec::new()
-        }
-    };
-    let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
-    let mut votes = shown::votes_of(job, &evidence.facts, tags, playbook);
-    votes.seen.retain(|point| is_used(&point.name));
-    votes.tags.retain(|tag| is_used(&tag.name));
-    votes.cited.retain(|id| is_used(id.as_str()));
-    let lesson = Lesson {
-        tags: &votes.tags,
-        operations: &operations,
-        reasoning,
-        cited: &votes.cited,
-    };
-    let mut applied = learn(playbook, lesson, policy, now);
-    job.progress.points = votes.seen;
-    job.progress.held = held;
-    let not_made: Vec<Skipped> = groundless
-        .into_iter()
-        .chain(recurrence::told_of(&waiting))
-        .collect();
-    job.progress.waiting_points = waiting;
-    applied.skipped.extend(not_made.iter().cloned());
-    job.progress.dropped_operations = not_made;
-    applied.skipped.extend(votes.dropped);
-    applied.skipped.extend(kept_off.iter().map(|_| Skipped {
-        what: "operation".to_owned(),
-        reason: "about a key point that is held back".to_owned(),
-    }));
-    applied.skipped.extend(surplus.iter().map(|_| Skipped {
-        what: "operation".to_owned(),
-        reason: format!("more than `budgets.ops`: {}", config.budgets.ops),
-    }));
-    Ok(applied)
 }
 
-fn policy(surroundings: &Surroundings, config: &Config) -> Policy {
-    Policy {
-        threshold: Threshold::new(
-            surroundings
-                .dedup_threshold
-                .unwrap_or(config.playbook.dedup_threshold),
-        ),
-        caps: caps(config),
+/// A session, and what it says of the playbook.
+pub(crate) struct TaughtSession<'a> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) votes: Votes,
+    /// Without a model, what the user stated outright is added at once.
+    pub(crate) is_by_rules: bool,
+}
+
+/// The effect of a session on the playbook.
+pub(crate) struct TaughtPoints {
+    pub(crate) applied: Applied,
+    pub(crate) points: Vec<PointInSession>,
+    pub(crate) proposals: Vec<Proposal>,
+}
+
+impl TaughtSession<'_> {
+    /// Counts the votes of a session and, by the rules, adds what the user stated.
+    ///
+    /// The points in `unused` look like an attack: they get no votes.
+    pub(crate) fn teach(
+        self,
+        playbook: &mut Playbook,
+        unused: &HashSet<String>,
+        config: &Config,
+        now: Timestamp,
+    ) -> TaughtPoints {
+        let mut votes = self.votes;
+        let is_used = |name: &str| {
+            let point = playbook.named(name);
+            point.is_none_or(|point| !unused.contains(point.name))
+        };
+        votes.seen.retain(|point| is_used(&point.name));
+        votes.tags.retain(|tag| is_used(&tag.name));
+        votes.cited.retain(|id| is_used(id.as_str()));
+        let operations = if self.is_by_rules {
+            rules::operations(self.facts, playbook)
+        } else {
+            Vec::new()
+        };
+        let judge = |(at, operation): (usize, Value)| {
+            let verdict = if at >= config.budgets.ops {
+                Verdict::Refuse(format!("more than `budgets.ops`: {}", config.budgets.ops))
+            } else if let Some(why) = screen::objection(written_text(&operation)) {
+                Verdict::Quarantine(why)
+            } else if config.curator.approval == Approval::Ask {
+                Verdict::Hold(ASKED.to_owned())
+            } else {
+                Verdict::Apply
+            };
+            Proposal {
+                operation,
+                verdict,
+                grounds: Vec::new(),
+            }
+        };
+        let proposals: Vec<Proposal> = operations.into_iter().enumerate().map(judge).collect();
+        let lesson = Lesson {
+            tags: &votes.tags,
+            operations: &accepted(&proposals),
+            reasoning: "",
+            cited: &votes.cited,
+        };
+        let mut applied = learn(playbook, lesson, caps(config), now);
+        applied.skipped.extend(votes.dropped);
+        TaughtPoints {
+            applied,
+            points: votes.seen,
+            proposals,
+        }
     }
+}
+
+fn accepted(proposals: &[Proposal]) -> Vec<Value> {
+    let accepted = proposals.iter().filter(|one| one.verdict == Verdict::Apply);
+    accepted.map(|one| one.operation.clone()).collect()
+}
+
+/// Refuses the operations that could not be applied one after the other: their notes are not
+/// settled by them. A text that is there already counts as applied.
+fn refuse_what_fails(proposals: &mut [Proposal], playbook: &Playbook, now: Timestamp) {
+    let mut trial = playbook.clone();
+    for one in proposals
+        .iter_mut()
+        .filter(|one| one.verdict == Verdict::Apply)
+    {
+        let text = clean_text(written_text(&one.operation));
+        let is_there = trial.points().any(|point| clean_text(point.text) == text);
+        let tried = apply_operations(&mut trial, std::slice::from_ref(&one.operation), "", now);
+        if let Some(skipped) = tried.skipped.into_iter().next().filter(|_| !is_there) {
+            one.verdict = Verdict::Refuse(skipped.reason);
+        }
+    }
+}
+
+/// Takes the wordings out that read like an attack: later runs would be shown them.
+fn screened(mut updates: Vec<NoteUpdate>) -> Vec<NoteUpdate> {
+    for update in &mut updates {
+        let text = update.text.take();
+        update.text = text.filter(|text| screen::objection(text).is_none());
+    }
+    updates
 }

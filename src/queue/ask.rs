@@ -1,4 +1,4 @@
-//! Puts a job's two questions to the backend it needs.
+//! Puts the questions of a job to the backend it needs.
 
 use std::path::Path;
 use std::time::Instant;
@@ -10,117 +10,59 @@ use super::backoff::Pause;
 use super::budget::Hold;
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
-use super::progress::{JobInProgress, RestOn};
+use super::progress::JobInProgress;
 use super::question_templates::{curator_template, reflector_template};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
-use super::{QueueError, known, record, screening, shown};
+use super::{QueueError, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
-use crate::backend::{AccountStep, Ask, Backend, BackendName};
+use crate::backend::{AccountStep, Ask, Backend};
 use crate::config::Config;
-use crate::freshness;
+use crate::memory::{Memory, MemoryError};
 use crate::paths::Paths;
 use crate::playbook::render::format_playbook;
-use crate::playbook::tags::apply_bullet_tags;
-use crate::playbook::{Playbook, Skipped};
-use crate::reflect::accepted::keep_grounded;
-use crate::reflect::grounds::{Grounds, asks_for_grounds};
-use crate::reflect::known::{KnownLesson, KnownLessons};
+use crate::playbook::{Id, Playbook};
+use crate::reflect::curator::CuratorMaterial;
 use crate::reflect::prompt::{
     CuratorInput, FilledPrompt, ReflectorInput, curator_prompt, reflector_prompt,
 };
-use crate::reflect::recurrence::asks_for_recurrence;
 use crate::reflect::reply::{Curation, Reflection, Reply};
 use crate::store::{Store, votes};
 use crate::telemetry;
+use crate::transcript::Facts;
 use crate::trust::TrustStanding;
 
-/// How many of the events that may be grounds a curator is shown.
-const LISTED: usize = 45;
-const POINTS_ONLY: &str = "{key_points}";
+pub(super) const POINTS_ONLY: &str = "{key_points}";
+/// How many notes of earlier sessions a reflector is shown.
+const KNOWN_NOTES: usize = 5;
 
+/// Who answers a question, and until when.
 #[derive(Clone, Copy)]
-pub(crate) struct Question<'a> {
-    pub(crate) session: &'a SessionEvidence,
-    /// The playbook: as it is for the reflector, with fresh counters for the curator.
-    pub(crate) playbook: &'a Playbook,
-    /// What the curator is told of points whose files have changed.
-    pub(crate) stale: &'a str,
+pub(crate) struct Asker<'a> {
     pub(crate) backend: &'a dyn Backend,
     pub(crate) need: &'a Need,
     pub(crate) config: &'a Config,
     pub(crate) deadline: Option<Instant>,
-    /// What is known beside the playbook.
-    pub(crate) known: &'a KnownLessons,
 }
 
-impl<'a> Question<'a> {
-    /// A question of the user's own, which has the time that the settings give it.
-    pub(crate) fn now(
-        parts: BackendParts<'a>,
-        backend: &'a dyn Backend,
-        known: &'a KnownLessons,
-    ) -> Self {
+impl<'a> Asker<'a> {
+    /// Returns one for a question of the user's own, with the time that the settings give.
+    pub(crate) fn now(parts: BackendParts<'a>, backend: &'a dyn Backend) -> Self {
         Self {
-            session: parts.session,
-            playbook: parts.playbook,
-            stale: "",
             backend,
             need: &parts.account.need,
             config: parts.config,
             deadline: parts.config.budgets.time_ms.deadline(Instant::now()),
-            known,
         }
     }
-}
 
-impl Question<'_> {
-    pub(crate) async fn reflector(&self, template: &str) -> JudgedSession<Reflection> {
-        let mut judged: JudgedSession<Reflection> = self.judge(template).await;
+    pub(crate) async fn reflector(&self, prompt: FilledPrompt) -> JudgedSession<Reflection> {
+        let mut judged: JudgedSession<Reflection> = self.put(AccountStep::Reflector, prompt).await;
         let most = self.config.reflection.summary_tokens;
         judged.answered.result.shorten(most);
         judged
-    }
-
-    /// Puts a reflector's question, whatever its answer is read as.
-    pub(crate) async fn judge<T: Reply>(&self, template: &str) -> JudgedSession<T> {
-        self.put(AccountStep::Reflector, self.reflector_prompt(template))
-            .await
-    }
-
-    pub(crate) fn reflector_prompt(&self, template: &str) -> FilledPrompt {
-        let input = ReflectorInput {
-            transcript: &self.session.evidence.text,
-            playbook: &format_playbook(self.playbook, POINTS_ONLY),
-            cited: &self.session.facts.citations,
-            outcome: self.session.facts.outcome,
-            category: self.session.facts.category,
-            summary_tokens: self.config.reflection.summary_tokens,
-            known: self.known,
-        };
-        reflector_prompt(template, &input)
-    }
-
-    pub(crate) async fn curator(
-        &self,
-        template: &str,
-        reflection: &Reflection,
-    ) -> JudgedSession<Curation> {
-        let grounds = Grounds::of(&self.session.evidence);
-        let input = CuratorInput {
-            reflection,
-            playbook: &(format_playbook(self.playbook, POINTS_ONLY) + self.stale),
-            outcome: self.session.facts.outcome,
-            category: self.session.facts.category,
-            grounds: &grounds.map_or_else(String::new, |grounds| {
-                grounds.listed(LISTED, &reflection.lessons)
-            }),
-            known: self.known,
-        };
-        let prompt = curator_prompt(template, &input);
-        self.put(AccountStep::Curator, prompt).await
     }
 
     async fn put<T: Reply>(&self, step: AccountStep, prompt: FilledPrompt) -> JudgedSession<T> {
@@ -147,6 +89,34 @@ pub(crate) struct JudgedSession<T> {
     pub(crate) answered: Answered<T>,
 }
 
+/// A session that is to be judged, and what is known of it.
+#[derive(Clone, Copy)]
+pub(crate) struct SessionQuestion<'a> {
+    pub(crate) session: &'a SessionEvidence,
+    pub(crate) playbook: &'a Playbook,
+    /// The key points that it was given or cited.
+    pub(crate) given: &'a [Id],
+    pub(crate) known_notes: &'a [String],
+    pub(crate) config: &'a Config,
+}
+
+impl SessionQuestion<'_> {
+    pub(crate) fn prompt(&self, template: &str) -> FilledPrompt {
+        let facts = &self.session.facts;
+        let input = ReflectorInput {
+            transcript: &self.session.evidence.text,
+            playbook: &format_playbook(self.playbook, POINTS_ONLY),
+            cited: &facts.citations,
+            outcome: facts.outcome,
+            category: facts.category,
+            summary_tokens: self.config.reflection.summary_tokens,
+            given: self.given,
+            known_notes: self.known_notes,
+        };
+        reflector_prompt(template, &input)
+    }
+}
+
 pub(super) async fn reflector(
     context: &WorkerContext,
     job: &mut JobInProgress,
@@ -157,82 +127,63 @@ pub(super) async fn reflector(
     let mut playbook = points_of(context, job, config)?;
     shown::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
-    job.progress.known_lessons = known_lessons(context, job, session, &playbook)?;
-    let known = known(context, job, session, &playbook, config)?;
-    let parts = parts(context, session, &playbook, config);
+    let known_notes = known_notes(&context.memory(), &job.ticket.project, &session.facts)?;
+    let question = SessionQuestion {
+        session,
+        playbook: &playbook,
+        given: &shown::given(job, &session.facts, &playbook),
+        known_notes: &known_notes,
+        config,
+    };
+    let parts = parts(context, &session.facts, config);
     let meter = metered(context, job, parts)?;
-    let question = Question {
+    let asker = Asker {
         need: need_of(context, job),
         deadline,
-        ..Question::now(parts, &meter, &known)
+        ..Asker::now(parts, &meter)
     };
-    let judged = question.reflector(&template).await;
+    let judged = asker.reflector(question.prompt(&template)).await;
     keep(&context.surroundings, job, AccountStep::Reflector, &judged);
     settle(context, job, meter)?;
-    let mut answered = judged.answered;
-    let taught = known::texts(&playbook, &known.lessons);
-    job.progress.dropped_lessons = drop_groundless(&mut answered, &template, session, taught);
-    Ok(answered)
+    Ok(judged.answered)
 }
 
-/// Asks the curator about a job's session, after the tags.
+/// Asks a project's curator about its material; `playbook` is the list as the prompt shows it.
 pub(super) async fn curator(
     context: &WorkerContext,
     job: &mut JobInProgress,
-    session: &SessionEvidence,
-    reflection: &Reflection,
+    (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
-    let mut playbook = points_of(context, job, config)?;
-    let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
-    apply_bullet_tags(&mut playbook, &votes.tags);
-    let record = freshness::record(context.paths(), &job.ticket.project);
-    let stale = freshness::for_curator(&record, &playbook);
     let template = curator_template(context.paths())?;
-    // The rules read no template, and teach only what they found to have a ground.
-    job.progress.operations_rest = match need_of(context, job).backend {
-        BackendName::Rules => RestOn::Anything,
-        _ if !asks_for_grounds(&template) => RestOn::Anything,
-        _ if asks_for_recurrence(&template) => RestOn::Recurrence,
-        _ => RestOn::Grounds,
-    };
-    let has_ground = || Grounds::of(&session.evidence).is_none_or(|grounds| grounds.has_any());
-    if job.progress.operations_rest != RestOn::Anything && stale.is_empty() && !has_ground() {
-        // Whatever it said would be dropped, and have been paid for.
-        return Ok(Answered::default());
-    }
-    let more = known::more(context, job, reflection, &playbook)?;
-    job.progress.known_lessons.extend(more);
-    let known = known(context, job, session, &playbook, config)?;
-    let parts = parts(context, session, &playbook, config);
+    let prompt = curator_prompt(&template, &CuratorInput { playbook, material });
+    let facts = Facts::default();
+    let parts = parts(context, &facts, config);
     let meter = metered(context, job, parts)?;
-    let question = Question {
-        stale: &stale,
+    let asker = Asker {
         need: need_of(context, job),
         deadline,
-        ..Question::now(parts, &meter, &known)
+        ..Asker::now(parts, &meter)
     };
-    let judged = question.curator(&template, reflection).await;
+    let judged = asker.put(AccountStep::Curator, prompt).await;
     keep(&context.surroundings, job, AccountStep::Curator, &judged);
     settle(context, job, meter)?;
     Ok(judged.answered)
 }
 
-/// Takes from a reflector's answer what has no ground, if its template asked for grounds.
-/// `taught` are the texts that earlier sessions taught.
-pub(crate) fn drop_groundless<'t>(
-    answered: &mut Answered<Reflection>,
-    template: &str,
-    session: &SessionEvidence,
-    taught: impl IntoIterator<Item = &'t str>,
-) -> Vec<Skipped> {
-    let grounds = Grounds::of(&session.evidence).filter(|_| asks_for_grounds(template));
-    let grounds = grounds.map(|grounds| grounds.knowing(taught));
-    let dropped = grounds.map(|grounds| keep_grounded(&mut answered.result, &grounds));
-    let dropped = dropped.unwrap_or_default();
-    answered.skipped.extend(dropped.iter().cloned());
-    dropped
+/// Returns the notes of earlier sessions that met an error of this one, then those on the same
+/// kind of task.
+pub(crate) fn known_notes(
+    memory: &Memory,
+    project: &Path,
+    facts: &Facts,
+) -> Result<Vec<String>, MemoryError> {
+    let errors: Vec<_> = facts.errors.iter().map(|error| error.signature).collect();
+    if errors.is_empty() {
+        return Ok(Vec::new());
+    }
+    memory.notes_on(&project.to_string_lossy(), &errors, KNOWN_NOTES)
 }
 
 /// The playbook as it is shown to what answers: without secrets, and without the points that
@@ -248,7 +199,7 @@ pub(crate) fn known_points(
 }
 
 /// As [`known_points`], for a job, which remembers that there were some.
-fn points_of(
+pub(super) fn points_of(
     context: &WorkerContext,
     job: &mut JobInProgress,
     config: &Config,
@@ -272,37 +223,7 @@ fn shown_to_models(
     Ok(playbook)
 }
 
-fn known_lessons(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    session: &SessionEvidence,
-    playbook: &Playbook,
-) -> Result<Vec<KnownLesson>, QueueError> {
-    let (memory, root) = (context.memory(), record::root_of(job));
-    let (project, now) = (&job.ticket.project, context.now());
-    Ok(known::lessons(
-        &memory, project, session, playbook, &root, now,
-    )?)
-}
-
-/// What a job's questions may say beside the playbook.
-fn known(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    session: &SessionEvidence,
-    playbook: &Playbook,
-    config: &Config,
-) -> Result<KnownLessons, QueueError> {
-    let project = &job.ticket.project;
-    Ok(KnownLessons {
-        instructions: known::instructions(context.paths(), project, config, session)?,
-        lessons: job.progress.known_lessons.clone(),
-        given: shown::given(job, &session.facts, playbook),
-        not_accepted: job.progress.dropped_lessons.clone(),
-    })
-}
-
-fn need_of<'a>(context: &'a WorkerContext, job: &'a JobInProgress) -> &'a Need {
+pub(super) fn need_of<'a>(context: &'a WorkerContext, job: &'a JobInProgress) -> &'a Need {
     let own = job.ticket.need.as_ref();
     own.unwrap_or(&context.surroundings.account.need)
 }
@@ -310,16 +231,14 @@ fn need_of<'a>(context: &'a WorkerContext, job: &'a JobInProgress) -> &'a Need {
 /// What a backend is built of, with the secret of this process.
 pub(crate) fn parts<'a>(
     context: &'a WorkerContext,
-    session: &'a SessionEvidence,
-    playbook: &'a Playbook,
+    facts: &'a Facts,
     config: &'a Config,
 ) -> BackendParts<'a> {
     BackendParts {
         paths: context.paths(),
         account: &context.surroundings.account,
         config,
-        session,
-        playbook,
+        facts,
     }
 }
 
@@ -358,6 +277,8 @@ fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold) -> Stop {
             JobPause::Parked(context.park_account(job, &reason, Pause::Until(*until)))
         }
         Hold::Day { until, .. } => JobPause::Until(*until),
+        // Its notes wait for the next run, which the budgets of the day pay.
+        Hold::Agreed if job.curate.is_some() => return Stop::Fails(reason),
         // Only the user can agree to more.
         Hold::Agreed => JobPause::Until(Timestamp::MAX),
     };

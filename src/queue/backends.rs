@@ -2,23 +2,22 @@
 
 use std::time::Duration;
 
-use super::evidence::SessionEvidence;
 use crate::account::Account;
 use crate::backend::{
     Anthropic, Backend, BackendName, BaseUrl, Fixtures, Masked, Openai, Plain, RetryPolicy, Rules,
 };
 use crate::config::Config;
 use crate::paths::Paths;
-use crate::playbook::Playbook;
 use crate::reflect::rules::SummaryLimits;
+use crate::transcript::Facts;
 
 #[derive(Clone, Copy)]
 pub(crate) struct BackendParts<'a> {
     pub(crate) paths: &'a Paths,
     pub(crate) account: &'a Account,
     pub(crate) config: &'a Config,
-    pub(crate) session: &'a SessionEvidence,
-    pub(crate) playbook: &'a Playbook,
+    /// The facts of the session that the rules judge; empty where none is judged.
+    pub(crate) facts: &'a Facts,
 }
 
 /// Builds a backend; the error is a sentence for the user, and settings can cure it.
@@ -50,8 +49,7 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
                 summary_tokens: config.reflection.summary_tokens,
                 topk_snippets: config.reflection.topk_snippets,
             };
-            let rules = Rules::new(&parts.session.facts, parts.playbook, limits);
-            Ok(Box::new(rules))
+            Ok(Box::new(Rules::new(parts.facts, limits)))
         }
         BackendName::Anthropic => {
             let credential = account.secret.clone().ok_or("no key")??;

@@ -21,7 +21,7 @@ use super::spool::{self, IdEntropy};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::transcripts::PastTranscript;
-use super::{QueueError, files, question_templates, trigger_table};
+use super::{QueueError, curate, files, question_templates, trigger_table};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -31,8 +31,10 @@ use crate::playbook::render::format_playbook;
 use crate::store::Store;
 use crate::transcript::estimate_tokens;
 
-/// The calls agreed to for one session: reflector and curator, and one of them once more.
-const CALLS: u64 = 3;
+/// The calls agreed to for one session: the reflector, and once more.
+const CALLS: u64 = 2;
+/// So many sessions are a batch, after which the curator runs.
+pub(crate) const BATCH: usize = 10;
 /// The usual length of an answer.
 const ANSWER_TOKENS: u64 = 1_500;
 /// The growth of the playbook in the prompts with each session.
@@ -108,6 +110,7 @@ pub(crate) fn look(
     let mut job = JobInProgress {
         ticket: ticket(&context.surroundings, project, past),
         edit: None,
+        curate: None,
         progress: Progress::default(),
     };
     job.ticket.id = JobId::new(job.ticket.at, place);
@@ -126,33 +129,45 @@ pub(crate) fn look(
     Ok(News::Enough(evidence.tokens))
 }
 
-/// Returns the most that each session may take, given the tokens of its evidence.
+/// The most that a run of `playbook bootstrap` may take.
+#[derive(Debug, Default)]
+pub(crate) struct Estimates {
+    pub(crate) sessions: Vec<Usage>,
+    /// One run of the curator.
+    pub(crate) curator: Usage,
+}
+
+/// Returns the most that each session may take, given the tokens of its evidence, and the curator
+/// after each batch.
 pub(crate) fn estimates(
     surroundings: &Surroundings,
     config: &Config,
     project: &Path,
     evidence: &[u64],
-) -> anyhow::Result<Vec<Usage>> {
+) -> anyhow::Result<Estimates> {
     if surroundings.account.need.backend.is_offline() {
-        return Ok(vec![Usage::default(); evidence.len()]);
+        return Ok(Estimates {
+            sessions: vec![Usage::default(); evidence.len()],
+            curator: Usage::default(),
+        });
     }
     let paths = &surroundings.paths;
     let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
     let most_points = points.max(config.playbook.max_bytes as u64 / 4);
     let reflector_template = estimate_tokens(&question_templates::reflector_template(paths)?);
-    let curator_template = estimate_tokens(&question_templates::curator_template(paths)?);
     let sessions = (0..).zip(evidence).map(|(earlier, evidence)| {
         let points = (points + earlier * GROWTH_TOKENS).min(most_points);
         let reflector = evidence + reflector_template + points + ANSWER_TOKENS;
-        // The curator is shown the reflector's answer.
-        let curator = curator_template + points + 2 * ANSWER_TOKENS;
         Usage {
             calls: CALLS,
-            tokens: reflector.max(curator) + reflector + curator,
+            tokens: CALLS * reflector,
         }
     });
-    Ok(sessions.collect())
+    Ok(Estimates {
+        sessions: sessions.collect(),
+        curator: curate::estimate(paths, config, project)?,
+    })
 }
 
 /// Returns the tokens of a job's evidence, or as many as there may be.
@@ -161,13 +176,14 @@ pub(crate) fn evidence_of(context: &WorkerContext, config: &Config, job: &JobInP
     kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
 }
 
-/// Makes a job of a session; among those of one second the lower turn comes first.
+/// Makes a job of a session; among those of one second the lower turn comes first. After the last
+/// of a batch the curator may spend `ends_batch`.
 pub(crate) fn put(
     surroundings: &Surroundings,
     project: &Path,
     past: &PastTranscript,
     turn: u16,
-    agreed: Usage,
+    (agreed, ends_batch): (Usage, Option<Usage>),
 ) -> Result<JobId, FsError> {
     let file = past.transcript.file_name().unwrap_or_default();
     let about = || format!("bootstrap\n{}\n{}", past.session, file.display());
@@ -180,8 +196,10 @@ pub(crate) fn put(
         JobInProgress {
             ticket: ticket.clone(),
             edit: None,
+            curate: None,
             progress: Progress {
                 agreed: Some(agreed),
+                ends_batch,
                 ..Progress::default()
             },
         }
@@ -196,6 +214,20 @@ fn ticket(surroundings: &Surroundings, project: &Path, past: &PastTranscript) ->
         need: Some(surroundings.account.need.clone()),
         ..Ticket::new(JobEvent::Bootstrap, project, surroundings.now())
     }
+}
+
+impl WaitingJobs {
+    /// Returns the number of runs of the curator that bootstrap jobs bring.
+    pub(crate) fn runs(&self) -> usize {
+        let ends = self.ours.iter().filter_map(|job| job.progress.ends_batch);
+        ends.count()
+    }
+}
+
+/// Returns true for a job of the spool that is a project's curator's.
+pub(crate) fn is_run(context: &WorkerContext, project: &Path, id: &JobId) -> bool {
+    let job = files::read(&context.paths().spool(), id);
+    job.is_ok_and(|job| job.curate.is_some() && job.ticket.project == project)
 }
 
 /// Returns what bootstrap has spent in a project so far.

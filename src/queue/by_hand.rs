@@ -189,7 +189,7 @@ pub(super) fn give_up(
     if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {
         return Err(Stop::Fails("the playbook holds its changes".to_owned()));
     }
-    if job.progress.claim.is_none() {
+    if job.progress.claim.is_none() && job.is_of_session() {
         match claim::claim(job, context, Secrecy::default()) {
             Ok(claim::Claimed::Part(claim, _)) => job.progress.claim = Some(claim),
             // There is nothing left that could come back.

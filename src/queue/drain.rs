@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::task::{self, JoinSet};
+use tokio::task::{self, JoinSet, block_in_place};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::ask::known_points;
@@ -19,7 +19,7 @@ use super::status::{Due, Status};
 use super::stop::End;
 use super::worker::{Summary, WorkScope};
 use super::worker_lock::WorkerLock;
-use super::{QueueError, dream, hint_index, notices, overlooked, recover, tidy};
+use super::{QueueError, curate, hint_index, notices, overlooked, recover, tidy};
 use crate::backend::den;
 use crate::env::Clock;
 use crate::freshness;
@@ -73,6 +73,7 @@ impl<'a> Drain<'a> {
         if *scope == WorkScope::All {
             recover::abandoned_sessions(&context.surroundings);
             overlooked::enqueue(context);
+            curate::at_start(context);
             den::clear();
         }
         let mut drain = Self {
@@ -104,7 +105,7 @@ impl<'a> Drain<'a> {
         self.work().await?;
         if *self.scope == WorkScope::All {
             let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
-            dream::where_due(self.context, &projects).await;
+            block_in_place(|| curate::dreams(self.context, &projects));
             self.work().await?;
             self.leave_status();
         }
@@ -239,7 +240,7 @@ impl<'a> Drain<'a> {
             .surroundings
             .log_error(id.as_str(), self.in_flight.begin(&id));
         self.projects.insert(job.ticket.project.clone());
-        if job.edit.is_none() {
+        if job.is_of_session() {
             let Ticket { project, cwd, .. } = &job.ticket;
             self.sessions.insert(project.clone(), cwd.clone());
         }

@@ -4,7 +4,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::backoff::{Backoff, Parked, Pause, is_ahead};
 use super::context::WorkerContext;
-use super::job::JobEvent;
 use super::progress::JobInProgress;
 use super::status::Status;
 use super::waiting::is_for_settings;
@@ -29,7 +28,7 @@ pub(crate) fn account_pause<'b>(
     let need = job.ticket.need.as_ref().filter(|_| !job.is_judged())?;
     let parked = backoff.parked(&need.account(), now)?;
     // The limits of the day are not bootstrap's own.
-    let is_held = !(parked.is_budget && job.ticket.event == JobEvent::Bootstrap);
+    let is_held = !(parked.is_budget && job.agreed().is_some());
     is_held.then_some(parked)
 }
 
@@ -141,7 +140,7 @@ impl WorkerContext {
             .parked(&account, self.now())
             .is_some_and(|parked| parked.is_budget);
         // What bootstrap was allowed says nothing of the limits of the day.
-        if !(is_held_by_day && job.ticket.event == JobEvent::Bootstrap) {
+        if !(is_held_by_day && job.agreed().is_some()) {
             self.release(&account);
         }
     }

@@ -3,7 +3,6 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::job_id::JobId;
 use crate::account::Need;
@@ -11,11 +10,9 @@ use crate::backend::BackendName;
 use crate::config::Config;
 use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
-use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
 use crate::playbook::manual_edit::{self, BroughtPoint, PinEdit, RefusedEdit, by_hand};
-use crate::playbook::ops::apply_operations;
 use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::undo::undo;
 use crate::playbook::{Playbook, PointChange, Section};
@@ -33,13 +30,6 @@ pub(crate) enum PlaybookEdit {
     Bring {
         point: BroughtPoint,
         /// Where it stood, in words.
-        why: String,
-    },
-    /// The rule that a dream found behind several lessons.
-    Join {
-        text: String,
-        section: Section,
-        /// How many lessons and sessions it joins, in words.
         why: String,
     },
     Change {
@@ -61,9 +51,6 @@ pub(crate) enum PlaybookEdit {
     },
     Unpin {
         point: String,
-    },
-    Dedup {
-        threshold: f64,
     },
     Undo {
         job: JobId,
@@ -121,9 +108,7 @@ impl PlaybookEdit {
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Bring { point, .. } => Some(&point.text),
-            Self::Add { text, .. } | Self::Join { text, .. } | Self::Merge { text, .. } => {
-                Some(text)
-            }
+            Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
             Self::Change { text, .. } => text.as_deref(),
             _ => None,
         }
@@ -139,7 +124,6 @@ impl PlaybookEdit {
                     point: BroughtPoint { text, .. },
                     ..
                 }
-                | Self::Join { text, .. }
                 | Self::Merge { text, .. },
                 Some(words),
             ) => {
@@ -173,23 +157,13 @@ impl PlaybookEdit {
     ) -> Result<Applied, EditError> {
         let before = playbook.clone();
         let mut changes = match self {
-            Self::Dedup { threshold } => {
-                dedup(playbook, Threshold::new(*threshold), DedupScope::All, now)
-            }
             Self::Undo { job } => return take_back(playbook, job, sources, now),
             Self::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
-            Self::Join { text, section, why } => {
-                let add = json!({"type": "ADD", "text": text, "section": section.title()});
-                apply_operations(playbook, &[add], why, now).changes
-            }
             of_points => by_hand(playbook, now, |editor| of_points.edit(editor))?,
         };
         // Only what the user brings in is held to the caps, not what comes back.
-        if let Self::Add { .. }
-        | Self::Bring { .. }
-        | Self::Join { .. }
-        | Self::Change { .. }
-        | Self::Merge { .. } = self
+        if let Self::Add { .. } | Self::Bring { .. } | Self::Change { .. } | Self::Merge { .. } =
+            self
         {
             changes.extend(enforce(playbook, &before, sources.caps, now));
         }
@@ -225,9 +199,7 @@ impl PlaybookEdit {
             } => manual_edit::merge(editor, points, text, *section),
             Self::Pin { point } => manual_edit::pin(editor, point, PinEdit::Set),
             Self::Unpin { point } => manual_edit::pin(editor, point, PinEdit::Release),
-            Self::Join { .. } | Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => {
-                Ok(())
-            }
+            Self::Undo { .. } | Self::Restore { .. } => Ok(()),
         }
     }
 }

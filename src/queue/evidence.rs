@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::reflect::note::{CheckedNotes, SessionRecord};
+use crate::reflect::reply::Reflection;
 use crate::transcript::{Digest, Evidence, Facts};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,5 +18,14 @@ impl SessionEvidence {
             evidence: digest.evidence.finish(tokens),
             facts: digest.facts,
         }
+    }
+
+    /// Checks the notes of an answer about this session.
+    pub(crate) fn check(&self, reflection: &mut Reflection) -> CheckedNotes {
+        let record = SessionRecord {
+            evidence: &self.evidence,
+            is_outside: self.facts.is_outside,
+        };
+        record.check(reflection)
     }
 }

@@ -12,7 +12,7 @@ use crate::fsx;
 use crate::hint::{Hint, Index};
 use crate::memory::{IndexContent, Memory};
 use crate::paths::Paths;
-use crate::reflect::learned::ARROW;
+use crate::reflect::note::ARROW;
 use crate::screen;
 
 /// Writes the files of all projects whose hooks do not know yet what the memory says.

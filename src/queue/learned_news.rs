@@ -1,4 +1,5 @@
-//! Leaves word for the user of what sessions taught since the last word: counts and ids.
+//! Leaves word for the user of what sessions taught since the last word: counts, ids, and the rules
+//! in the user's own words that wait.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +10,7 @@ use super::context::WorkerContext;
 use super::job::JobEvent;
 use crate::config::Notices;
 use crate::learned_news::{LearnedNews, told_until};
-use crate::memory::Entry;
+use crate::memory::{Entry, UnsettledQuote};
 use crate::playbook::ChangeKind;
 use crate::shown::counted;
 
@@ -37,7 +38,12 @@ fn news(context: &WorkerContext, project: &Path) -> Result<Option<LearnedNews>, 
     let changes = context.memory().history(&project.to_string_lossy(), LATEST);
     let mut changes = changes.map_err(|e| e.to_string())?;
     changes.retain(|entry| Some(entry.time) > told && is_learned(entry));
-    Ok(of(&changes))
+    let said = context
+        .memory()
+        .unsettled_quotes(&project.to_string_lossy());
+    let mut said = said.map_err(|e| e.to_string())?;
+    said.retain(|said| Some(said.since) > told);
+    Ok(with_said(of(&changes), &said))
 }
 
 /// Tells whether a session taught it, not the user by hand.
@@ -100,6 +106,20 @@ fn of(changes: &[Entry]) -> Option<LearnedNews> {
     (!text.is_empty()).then(|| LearnedNews {
         text: format!("{text} (`playbook log`)"),
         until: last.time,
+    })
+}
+
+/// Adds the user's own rules that wait for the curator.
+fn with_said(news: Option<LearnedNews>, said: &[UnsettledQuote]) -> Option<LearnedNews> {
+    let until = news.as_ref().map(|news| news.until);
+    let until = said.iter().map(|said| said.since).max().max(until)?;
+    let quotes = said.iter().take(NAMED);
+    let quotes =
+        quotes.map(|said| format!("You said: \"{}\" (kept; waits for the curator)", said.quote));
+    let parts = news.map(|news| news.text).into_iter().chain(quotes);
+    Some(LearnedNews {
+        text: parts.collect::<Vec<_>>().join("; "),
+        until,
     })
 }
 

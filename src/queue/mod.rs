@@ -1,6 +1,6 @@
 //! The worker: it does the jobs that wait in the spool, each exactly once.
 
-mod apply;
+pub(crate) mod apply;
 pub(crate) mod ask;
 pub(crate) mod backends;
 pub(crate) mod backoff;
@@ -10,8 +10,8 @@ mod by_hand;
 pub(crate) mod claim;
 mod claims;
 pub(crate) mod context;
+pub(crate) mod curate;
 mod drain;
-pub(crate) mod dream;
 pub(crate) mod due;
 pub(crate) mod edit;
 pub(crate) mod evidence;
@@ -20,7 +20,7 @@ mod finish;
 mod found;
 pub(crate) mod hint_index;
 mod in_flight;
-pub(crate) mod known;
+mod instructions;
 mod learned_news;
 mod lost;
 mod notices;
@@ -30,7 +30,6 @@ pub(crate) mod question_templates;
 pub(crate) mod reason;
 mod record;
 pub(crate) mod recover;
-pub(crate) mod recurrence;
 pub(crate) mod report;
 pub(crate) mod request;
 mod scan;

@@ -6,16 +6,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::bootstrap::UNSTATED;
 use super::budget::Usage;
 use super::edit::PlaybookEdit;
-use super::job::{JobId, Ticket};
+use super::job::{JobEvent, JobId, Ticket};
 use crate::backend::{AccountStep, BackendName, TokenCount};
 use crate::memory::RecordMark;
 use crate::paths::Paths;
 use crate::playbook::local_votes::LocalVotes;
 use crate::playbook::usage::PointInSession;
 use crate::playbook::{PointChange, Skipped};
-use crate::reflect::known::KnownLesson;
+use crate::reflect::curator::{CuratorMaterial, NoteUpdate};
+use crate::reflect::note::{NewNote, NewOutdated, NoteId};
 use crate::reflect::reply::{Curation, Reflection};
 use crate::shown_record::ShownPoints;
 use crate::store::Store;
@@ -27,18 +29,63 @@ pub(crate) struct JobInProgress {
     /// What the user wants done; then there is no transcript and nothing is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edit: Option<PlaybookEdit>,
+    /// What a project's curator is to look at; then there is no transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) curate: Option<CuratorOrder>,
     #[serde(default)]
     pub(crate) progress: Progress,
+}
+
+/// The notes that a curator's job is given, oldest first, and why it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CuratorOrder {
+    pub(crate) notes: Vec<NoteId>,
+    pub(crate) why: CuratorReason,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CuratorReason {
+    /// The user stated a rule.
+    Said,
+    /// A session showed a key point wrong.
+    Outdated,
+    /// The playbook has few key points.
+    FewPoints,
+    /// Notes of `curator.every` sessions wait.
+    Sessions,
+    /// A note has waited for days.
+    Waited,
+    /// A batch of `playbook bootstrap` ends.
+    Batch,
+    /// The user asked for it.
+    Asked,
+    /// Nothing waits, and what was learned lately is looked at once more.
+    Dream,
 }
 
 impl JobInProgress {
     /// Tells whether all questions have been answered: no model is needed any more.
     pub(crate) fn is_judged(&self) -> bool {
         let progress = &self.progress;
-        let is_by_hand = self.edit.is_some();
-        is_by_hand
-            || progress.is_applied
-            || (progress.reflection.is_some() && progress.curation.is_some())
+        let is_answered = match self.curate {
+            Some(_) => progress.curation.is_some(),
+            None => progress.reflection.is_some(),
+        };
+        self.edit.is_some() || progress.is_applied || is_answered
+    }
+
+    /// Returns true for a job of a session's transcript.
+    pub(crate) fn is_of_session(&self) -> bool {
+        self.edit.is_none() && self.curate.is_none()
+    }
+
+    /// Returns what the user agreed that it may spend beside the budgets of the day.
+    pub(crate) fn agreed(&self) -> Option<Usage> {
+        match self.ticket.event {
+            JobEvent::Bootstrap => Some(self.progress.agreed.unwrap_or(UNSTATED)),
+            _ => self.progress.agreed,
+        }
     }
 
     /// Tells whether the playbook may hold its changes already.
@@ -85,23 +132,26 @@ pub(crate) struct Progress {
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
-    /// The lessons of earlier sessions that the reflector was shown, as `L1`, `L2`, …, and after
-    /// them those that only the curator was.
+    /// The notes of the reflection that passed the checks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) known_lessons: Vec<KnownLesson>,
+    pub(crate) notes: Vec<NewNote>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) dropped_lessons: Vec<Skipped>,
-    /// The operations that were not accepted when the changes were made.
+    pub(crate) outdated: Vec<NewOutdated>,
+    /// The notes that did not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) dropped_operations: Vec<Skipped>,
-    /// New key points that one session alone taught, when the changes were made: lessons still.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) waiting_points: Vec<String>,
-    /// The curator's result; empty when its reply stayed bad.
+    pub(crate) dropped: Vec<Skipped>,
+    /// What a curator is shown beside the playbook, and the last note that was there then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) material: Option<CuratorMaterial>,
+    pub(crate) seen_until: NoteId,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) curation: Option<Curation>,
-    pub(crate) operations_rest: RestOn,
-    /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
-    pub(crate) curator_error: Option<String>,
+    /// The operations that were refused when the changes were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) refused: Vec<Skipped>,
+    /// What becomes of the notes, when the changes were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) note_updates: Vec<NoteUpdate>,
     /// Under which name the user's own changes of the file are recorded that it found.
     pub(crate) hand_edit: Option<JobId>,
     /// What is about to be changed in the playbook, or has been.
@@ -116,9 +166,13 @@ pub(crate) struct Progress {
     /// How many tags were skipped when the changes were made.
     pub(crate) skipped: u64,
     pub(crate) spent: Spent,
-    /// What the user agreed that a bootstrap job may spend.
+    /// What the user agreed that a job of `playbook bootstrap` may spend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agreed: Option<Usage>,
+    /// The last session of a batch of `playbook bootstrap`: after it the curator runs, which may
+    /// spend so much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ends_batch: Option<Usage>,
     pub(crate) waiting: Option<WaitingJob>,
     pub(crate) failed: Option<String>,
     /// When the user last asked for it to be tried again.
@@ -126,17 +180,6 @@ pub(crate) struct Progress {
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
     pub(crate) other: serde_json::Map<String, Value>,
-}
-
-/// What an operation must rest on to be accepted, by what its question asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum RestOn {
-    #[default]
-    Anything,
-    Grounds,
-    /// Grounds; and what is new was said by the user, or recurs.
-    Recurrence,
 }
 
 /// An operation of the curator's that reads like an attack, and waits for the user.

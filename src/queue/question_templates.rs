@@ -4,24 +4,24 @@ use std::path::Path;
 
 use crate::fsx;
 use crate::paths::Paths;
-use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
-
-const MAX_TEMPLATE: u64 = 1 << 20;
+use crate::setup::templates::{CURATOR, MAX_TEMPLATE, REFLECTOR, Template};
 
 pub(crate) fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {
-    template(paths, "reflector.txt", REFLECTOR_TEMPLATE)
+    template(paths, &REFLECTOR)
 }
 
 pub(crate) fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
-    template(paths, "curator.txt", CURATOR_TEMPLATE)
+    template(paths, &CURATOR)
 }
 
-fn template(paths: &Paths, name: &str, built_in: &str) -> Result<String, fsx::FsError> {
-    let file = paths.template(name);
-    match fsx::read_if_there(&file, MAX_TEMPLATE)? {
-        None => Ok(built_in.to_owned()),
-        Some(bytes) => utf8(bytes, &file),
-    }
+/// Returns the user's text; where there is none, or it has no place for what it is about, the
+/// built-in one.
+fn template(paths: &Paths, template: &Template) -> Result<String, fsx::FsError> {
+    let file = paths.template(template.name);
+    let own = fsx::read_if_there(&file, MAX_TEMPLATE)?;
+    let own = own.map(|bytes| utf8(bytes, &file)).transpose()?;
+    let own = own.filter(|text| template.serves(text));
+    Ok(own.unwrap_or_else(|| template.built_in.to_owned()))
 }
 
 pub(crate) fn template_in(file: &Path) -> Result<String, fsx::FsError> {

@@ -17,14 +17,15 @@ use super::progress::JobInProgress;
 use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
-use super::usage_meter::{agreed_by, ledger_row};
-use super::{files, hint_index, report, screening};
+use super::usage_meter::ledger_row;
+use super::{curate, files, hint_index, report, screening};
 use crate::backend::BackendName;
 use crate::config::Config;
-use crate::memory::{self, DREAM, JobCounts, JobOutcome, JobRecord, TranscriptCursor};
+use crate::memory::{self, JobCounts, JobOutcome, JobRecord, TranscriptCursor};
 use crate::playbook::{Playbook, PointChange};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
+use crate::reflect::note::NoteId;
 use crate::reflect::remember::{ReflectedSession, remember};
 use crate::reflect::tellable::tellable;
 use crate::store::{Snapshots, Store};
@@ -48,16 +49,25 @@ pub(super) fn applied(
     let progress = &job.progress;
     record.points.clone_from(&progress.points);
     record.root = root_of(job);
-    record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
-    match &job.edit {
-        Some(PlaybookEdit::Undo { job }) => record.undoes = Some(job.to_string()),
-        Some(PlaybookEdit::Join { .. }) => DREAM.clone_into(&mut record.job.backend),
-        _ => {}
+    record.dropped = [&progress.dropped[..], &progress.refused].concat();
+    record.outdated.clone_from(&progress.outdated);
+    record.note_updates.clone_from(&progress.note_updates);
+    record.seen_until = progress.seen_until;
+    if let Some(PlaybookEdit::Undo { job }) = &job.edit {
+        record.undoes = Some(job.to_string());
+    }
+    let rows = config.budgets.memory_rows as u64;
+    if let Some(dream) = curate::dreamt(job, config) {
+        record.learned = tellable(vec![dream]).0;
+        record.rows = rows;
     }
     let judged = session.map(|session| JudgedPart {
         facts: &session.facts,
         evaluation: evaluate(&session.facts),
     });
+    if let Some(material) = &progress.material {
+        record.job.reason = curate::in_words(material);
+    }
     record.evaluation = judged.as_ref().map(|judged| (&judged.evaluation).into());
     record.ended = session.map(|session| session.facts.outcome.word().to_owned());
     if let Some(session) = session {
@@ -70,8 +80,7 @@ pub(super) fn applied(
             evidence: &session.evidence,
             reflection: of_a_model,
             changes: record.changes.len(),
-            known: &progress.known_lessons,
-            waiting: &progress.waiting_points,
+            notes: &progress.notes,
             related: &[],
         });
         let (learned, refused) = tellable(learned);
@@ -83,7 +92,7 @@ pub(super) fn applied(
             .held
             .extend(screening::held_memories(job.ticket.id.as_str(), &refused));
         record.learned = learned;
-        record.rows = config.budgets.memory_rows as u64;
+        record.rows = rows;
     }
     context.memory().record(&record)?;
     if !record.learned.is_empty() {
@@ -118,7 +127,7 @@ pub(super) fn unrecorded(
             continue;
         }
         let session = session(&context.surroundings, &job);
-        let finish = Finish::applied(&job);
+        let finish = Finish::applied();
         let took = Duration::ZERO;
         applied(context, &job, session.as_ref(), config, &finish, took)?;
     }
@@ -204,9 +213,11 @@ pub(super) fn given_up(
     folder: &Path,
 ) -> Result<(), Stop> {
     let took = Duration::ZERO;
-    let record = with_claim(&context.surroundings, job, finish, took);
+    let mut record = with_claim(&context.surroundings, job, finish, took);
+    give_back(&mut record, job);
     context.memory().record(&record)?;
     report::finished(&context.surroundings, job, finish, took, None);
+    curate::after_job(context, job)?;
     files::remove(folder, &job.ticket.id)?;
     context.has_left(job);
     Ok(())
@@ -222,13 +233,21 @@ pub(super) fn failed(
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
     context.save(job)?;
-    let record = with_claim(&context.surroundings, job, finish, took);
+    let mut record = with_claim(&context.surroundings, job, finish, took);
+    give_back(&mut record, job);
     context.memory().record(&record)?;
     report::finished(&context.surroundings, job, finish, took, None);
+    curate::after_job(context, job)?;
     let paths = context.paths();
     files::shift(&paths.spool(), &paths.failed(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
+}
+
+/// Has the notes of a curator's job that is given up go to the notebook.
+fn give_back(record: &mut JobRecord, job: &JobInProgress) {
+    record.note_updates = curate::given_back(job);
+    record.seen_until = NoteId(u64::MAX);
 }
 
 /// Logs a job that is recorded, and removes it from the spool.
@@ -240,6 +259,7 @@ fn remove(
     judged: Option<&JudgedPart<'_>>,
 ) -> Result<(), Stop> {
     report::finished(&context.surroundings, job, finish, took, judged);
+    curate::after_job(context, job)?;
     files::remove(&context.paths().spool(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
@@ -300,7 +320,7 @@ fn record_of(
         .calls
         .iter()
         .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(ticket.id.as_str(), &project, agreed_by(job), call))
+        .map(|call| ledger_row(ticket.id.as_str(), &project, job.agreed(), call))
         .collect();
     record
 }

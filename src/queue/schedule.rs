@@ -84,7 +84,12 @@ impl Order {
             } else {
                 QueueRank::Ordinary(job.progress.waiting.as_ref().map_or(0, |w| w.tries))
             },
-            born: ticket.at.as_second(),
+            // What several sessions taught is not to wait for all that are left of a bootstrap.
+            born: if job.curate.is_some() {
+                0
+            } else {
+                ticket.at.as_second()
+            },
             transcript: if is_bootstrap {
                 PathBuf::new()
             } else {

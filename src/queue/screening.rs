@@ -18,6 +18,7 @@ use crate::playbook::context::Admission;
 use crate::playbook::ops::{Operation, named_points, written_text};
 use crate::playbook::{Id, Playbook, Point, Section};
 use crate::redact::Masker;
+use crate::reflect::gates::{Proposal, Verdict};
 use crate::reflect::tellable::RefusedText;
 use crate::screen;
 use crate::trust::{TrustMark, TrustStanding, outside};
@@ -27,8 +28,6 @@ const FROM_FILE: &str = "file:";
 /// What stands in the quarantine in the place of a job where the agent ran a command.
 pub(crate) const BY_AGENT: &str = "agent";
 pub(crate) const BY_USER: &str = "user";
-/// As above, where a dream found it.
-pub(super) const BY_DREAM: &str = "dream";
 
 /// Why a harmless point is held back.
 pub(super) const STRICT: &str = "new in the file, and `trust.strict` is set";
@@ -37,11 +36,13 @@ pub(super) const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret i
 /// Why a point is held back that was so before, and that nothing speaks against now.
 pub(super) const AGAIN: &str = "was held back before";
 /// Why an operation waits that nothing speaks against.
-pub(super) const ASKED: &str = "waits for your word, as `curator.approval` says";
+pub(crate) const ASKED: &str = "waits for your OK, as `curator.approval` says";
+/// How the reasons of all such operations begin.
+const WAITS: &str = "waits for your OK";
 /// Why something waits that was only proposed.
 const PROPOSED: &str = "only proposed; it waits for your word";
 /// Why something is held back whatever the screen says of it.
-const OTHER_REASONS: [&str; 5] = [STRICT, OWN_PATTERN, AGAIN, ASKED, PROPOSED];
+const OTHER_REASONS: [&str; 4] = [STRICT, OWN_PATTERN, AGAIN, PROPOSED];
 /// Under this key an operation that waits has the texts of the points that it is about.
 const WAS: &str = "was";
 /// The numbers of operations that wait begin here, beyond those that look like an attack.
@@ -114,38 +115,30 @@ impl What {
     }
 }
 
-/// Parts a curator's operations into those that may be applied and those that are held back.
-pub(super) fn part(operations: &[Value]) -> (Vec<Value>, Vec<HeldBack>) {
-    let mut applied = Vec::new();
-    let mut held = Vec::new();
-    for (seq, operation) in (0..).zip(operations) {
-        match screen::objection(written_text(operation)) {
-            None => applied.push(operation.clone()),
-            Some(reasons) => held.push(HeldBack {
-                seq,
-                operation: operation.clone(),
-                reasons,
-            }),
-        }
-    }
-    (applied, held)
-}
-
-/// Holds back what is to wait for the user's word, with the texts of the points it is about.
-pub(super) fn asked(operations: Vec<Value>, playbook: &Playbook) -> Vec<HeldBack> {
-    let waits = |(seq, mut operation): (u64, Value)| {
-        let named = named_points(&operation).filter_map(|name| playbook.named(name));
-        let was: Map<String, Value> = named
-            .map(|point| (point.name.to_owned(), point.text.into()))
-            .collect();
-        operation[WAS] = was.into();
-        HeldBack {
+/// Returns the operations that are held back: what reads like an attack, and what waits for the
+/// user's OK, with the texts of the points it is about.
+pub(super) fn held(proposals: &[Proposal], playbook: &Playbook) -> Vec<HeldBack> {
+    let held = (0..).zip(proposals).filter_map(|(seq, one)| {
+        let mut operation = one.operation.clone();
+        let (seq, reasons) = match &one.verdict {
+            Verdict::Quarantine(why) => (seq, why.clone()),
+            Verdict::Hold(why) => {
+                let named = named_points(&operation).filter_map(|name| playbook.named(name));
+                let was: Map<String, Value> = named
+                    .map(|point| (point.name.to_owned(), point.text.into()))
+                    .collect();
+                operation[WAS] = was.into();
+                (FIRST_ASKED + seq, why.clone())
+            }
+            Verdict::Apply | Verdict::Refuse(_) => return None,
+        };
+        Some(HeldBack {
             seq,
             operation,
-            reasons: ASKED.to_owned(),
-        }
-    };
-    (FIRST_ASKED..).zip(operations).map(waits).collect()
+            reasons,
+        })
+    });
+    held.collect()
 }
 
 pub(super) fn held_of(job: &JobInProgress) -> Vec<Held> {
@@ -307,7 +300,10 @@ fn passes_now(held: &Held) -> bool {
         Ok(What::Point { name, .. }) => name,
         _ => String::new(),
     };
-    !OTHER_REASONS.contains(&held.reasons.as_str()) && of_file(&name, &held.text).is_none()
+    let is_asked = held.reasons.starts_with(WAITS);
+    !is_asked
+        && !OTHER_REASONS.contains(&held.reasons.as_str())
+        && of_file(&name, &held.text).is_none()
 }
 
 /// A point of the file as the quarantine keeps it: without its secrets, under a key of what

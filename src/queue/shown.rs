@@ -84,7 +84,12 @@ pub(super) fn votes_of(
     )
 }
 
-fn votes_on(shown: &ShownPoints, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
+pub(crate) fn votes_on(
+    shown: &ShownPoints,
+    facts: &Facts,
+    tags: &[BulletTag],
+    playbook: &Playbook,
+) -> Votes {
     let known = KnownSession {
         shown,
         cited: &facts.citations,
@@ -98,21 +103,15 @@ pub(super) fn given(job: &JobInProgress, facts: &Facts, playbook: &Playbook) -> 
     ids(&votes_of(job, facts, &[], playbook))
 }
 
-/// As [`given`], of a transcript that the user names: as a job of its whole would find it.
-pub(crate) fn given_by_hand(
-    paths: &Paths,
-    project: &Path,
-    transcript: &Path,
-    facts: &Facts,
-    playbook: &Playbook,
-) -> Vec<Id> {
+/// Returns what the session of a transcript that the user names was shown: as a job of its whole
+/// would find it.
+pub(crate) fn by_hand(paths: &Paths, project: &Path, transcript: &Path) -> ShownPoints {
     let session = transcript.file_stem().unwrap_or_default().to_string_lossy();
     let first = (session.into_owned(), transcript.to_owned(), u64::MAX);
-    let given = of(paths, project, first, |_| ());
-    ids(&votes_on(&given.shown, facts, &[], playbook))
+    of(paths, project, first, |_| ()).shown
 }
 
-fn ids(votes: &Votes) -> Vec<Id> {
+pub(crate) fn ids(votes: &Votes) -> Vec<Id> {
     let seen = votes.seen.iter();
     seen.filter_map(|point| Id::parse(&point.name)).collect()
 }

@@ -1,4 +1,5 @@
-//! One job through its stages: claim, evidence, reflect, apply, record.
+//! One job through its stages: claim, evidence, reflect, apply, record. A curator's job has its
+//! own ([`curate`]).
 //!
 //! The result of each stage is with the job on disk before the next begins, so a
 //! restart goes on after the last one, and a model's answer is never paid for twice.
@@ -20,13 +21,11 @@ use super::evidence::SessionEvidence;
 use super::finish::leave;
 use super::progress::JobInProgress;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{files, reason, record, screening, shown, trigger_table};
+use super::{curate, files, reason, record, screening, shown, trigger_table};
 use crate::backend::question::Answered;
 use crate::backend::{BackendFailure, FailureKind};
 use crate::config::Config;
 use crate::fsx::FsError;
-use crate::reflect::reply::Reflection;
-use crate::transcript::{Facts, Replacement};
 
 /// By how much the evidence is made smaller that was too much.
 const LESS: u64 = 4;
@@ -85,6 +84,9 @@ async fn stages(
             finish(context, job, &Work::Edit(&edit), &config, begun)
         });
     }
+    if let Some(order) = job.curate.clone() {
+        return curate::run(context, job, &order, &config, begun).await;
+    }
     trigger_table::enabled(&config)?;
     if job.ticket.project == context.paths().own() {
         return Err(Stop::Skips(NO_PROJECT.to_owned()));
@@ -100,12 +102,11 @@ async fn stages(
         })?
     };
     let deadline = config.budgets.time_ms.deadline(begun);
-    let reflection = reflect(context, job, &evidence, &config, deadline).await?;
-    curate(context, job, &evidence, &reflection, &config, deadline).await?;
+    reflect(context, job, &evidence, &config, deadline).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
         unless_dry_run(context, job, &evidence, &config)?;
-        finish(context, job, &Work::Lesson(&evidence), &config, begun)
+        finish(context, job, &Work::Session(&evidence), &config, begun)
     })
 }
 
@@ -146,7 +147,7 @@ fn unless_dry_run(
 }
 
 /// The last two stages: apply and record.
-fn finish(
+pub(super) fn finish(
     context: &WorkerContext,
     job: &mut JobInProgress,
     work: &Work<'_>,
@@ -158,25 +159,26 @@ fn finish(
         job.progress.is_applied = true;
         context.save(job)?;
     }
-    let finish = Finish::applied(job);
+    let finish = Finish::applied();
     let session = match work {
-        Work::Lesson(session) => Some(*session),
-        Work::Edit(_) => None,
+        Work::Session(session) => Some(*session),
+        Work::Curation(..) | Work::Edit(_) => None,
     };
     record::applied(context, job, session, config, &finish, begun.elapsed())?;
     Ok(finish)
 }
 
-/// The reflector's result: from disk when it is there, else asked for.
+/// Has the session reflected on, unless it was, and its notes checked: both are with the job
+/// before anything else is done.
 async fn reflect(
     context: &WorkerContext,
     job: &mut JobInProgress,
     evidence: &SessionEvidence,
     config: &Config,
     deadline: Option<Instant>,
-) -> Result<Reflection, Stop> {
-    if let Some(reflection) = &job.progress.reflection {
-        return Ok(reflection.clone());
+) -> Result<(), Stop> {
+    if job.progress.reflection.is_some() {
+        return Ok(());
     }
     can_keep_an_answer(context, job)?;
     let asked = ask::reflector(context, job, evidence, config, deadline).await?;
@@ -185,9 +187,18 @@ async fn reflect(
         return Err(useless(context, job, cause, reason::REFLECT));
     }
     count(context, job, &asked);
-    job.progress.reflection = Some(asked.result.clone());
+    let mut reflection = asked.result;
+    let checked = evidence.check(&mut reflection);
+    for dropped in &checked.dropped {
+        let line = format!("{} dropped: {}", dropped.what, dropped.reason);
+        context.log(job.ticket.id.as_str(), &line);
+    }
+    job.progress.notes = checked.notes;
+    job.progress.outdated = checked.outdated;
+    job.progress.dropped = checked.dropped;
+    job.progress.reflection = Some(reflection);
     block_in_place(|| context.save(job))?;
-    Ok(asked.result)
+    Ok(())
 }
 
 /// Has the evidence of a job made smaller for its next try, once, where the question was not let
@@ -199,45 +210,12 @@ fn ask_less_next(job: &mut JobInProgress, cause: &BackendFailure, config: &Confi
     }
 }
 
-/// The curator's result: from disk when it is there, else asked for.
-///
-/// A reply that stays bad costs the operations, not the tags.
-async fn curate(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    evidence: &SessionEvidence,
-    reflection: &Reflection,
-    config: &Config,
-    deadline: Option<Instant>,
-) -> Result<(), Stop> {
-    if job.progress.curation.is_some() || job.progress.is_applied {
-        return Ok(());
-    }
-    can_keep_an_answer(context, job)?;
-    let asked = ask::curator(context, job, evidence, reflection, config, deadline).await?;
-    match &asked.cause {
-        Some(cause) if cause.kind.may_pass() => {
-            return Err(useless(context, job, cause, reason::CURATE));
-        }
-        Some(cause) => {
-            let error = format!("{}:{}", reason::CURATE, cause.kind.word());
-            context.log(
-                job.ticket.id.as_str(),
-                &format!("{error}: {}", cause.message),
-            );
-            job.progress.curator_error = Some(error);
-        }
-        None => {}
-    }
-    count(context, job, &asked);
-    job.progress.curation = Some(asked.result);
-    block_in_place(|| context.save(job))?;
-    Ok(())
-}
-
 /// Makes sure that an answer can be kept before it is paid for: a job that waited may have
 /// waited for a full disk.
-fn can_keep_an_answer(context: &WorkerContext, job: &JobInProgress) -> Result<(), FsError> {
+pub(super) fn can_keep_an_answer(
+    context: &WorkerContext,
+    job: &JobInProgress,
+) -> Result<(), FsError> {
     match job.progress.waiting {
         Some(_) => block_in_place(|| context.save(job)),
         None => Ok(()),
@@ -245,7 +223,7 @@ fn can_keep_an_answer(context: &WorkerContext, job: &JobInProgress) -> Result<()
 }
 
 /// Counts what was dropped from its reply; the backend is well.
-fn count<T>(context: &WorkerContext, job: &mut JobInProgress, asked: &Answered<T>) {
+pub(super) fn count<T>(context: &WorkerContext, job: &mut JobInProgress, asked: &Answered<T>) {
     job.progress.skipped += asked.skipped.len() as u64;
     job.progress.waiting = None;
     context.release_account(job);
@@ -297,44 +275,16 @@ fn gather(
     }
     let tokens = job.progress.evidence_tokens;
     let tokens = tokens.unwrap_or(config.evidence.tokens);
-    let mut evidence = SessionEvidence::of(digest, tokens);
-    evidence.facts.replacements = replacements(context, job, &evidence.facts)?;
+    let evidence = SessionEvidence::of(digest, tokens);
     files::save_evidence(context.paths(), &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
     context.save(job)?;
     Ok(evidence)
 }
 
-/// The commands of a session that another one replaced, in an earlier session too.
-fn replacements(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    facts: &Facts,
-) -> Result<Vec<Replacement>, Stop> {
-    let project = job.ticket.project.to_string_lossy();
-    let memory = context.memory();
-    let mut found = Vec::new();
-    for error in &facts.errors {
-        for way in error.ways.iter().filter(|way| way.is_another_command()) {
-            let fix = way.to_string();
-            let earlier =
-                memory.other_sessions(&project, error.signature, &fix, &job.ticket.session)?;
-            if earlier > 0 {
-                found.push(Replacement {
-                    failed: way.failed.clone(),
-                    worked: way.worked.clone(),
-                    error: error.message.clone(),
-                    sessions: earlier + 1,
-                });
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// What a question without a result means for its job: the account is parked, or the job has
 /// failed. What it cost is kept, whatever follows.
-fn useless(
+pub(super) fn useless(
     context: &WorkerContext,
     job: &JobInProgress,
     cause: &BackendFailure,

@@ -5,7 +5,6 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::claim::ClaimError;
-use super::progress::JobInProgress;
 use super::{QueueError, waiting};
 use crate::fsx::FsError;
 use crate::memory::{self, JobOutcome};
@@ -44,10 +43,10 @@ impl Finish {
         }
     }
 
-    pub(super) fn applied(job: &JobInProgress) -> Self {
+    pub(super) fn applied() -> Self {
         Self {
             outcome: JobOutcome::Applied,
-            reason: job.progress.curator_error.clone().unwrap_or_default(),
+            reason: String::new(),
         }
     }
 }

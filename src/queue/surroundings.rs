@@ -21,8 +21,6 @@ pub(crate) struct Surroundings {
     pub(crate) home_project: Option<PathBuf>,
     /// Where prompts and replies are kept, in diagnostic mode.
     pub(crate) diagnostics: Option<PathBuf>,
-    /// How similar two texts are that count as one, where a variable says so.
-    pub(crate) dedup_threshold: Option<f64>,
     /// Whether times in logs are left out, so that runs can be compared.
     pub(crate) is_ci: bool,
     /// The fingerprint of the client's login, where the account is that login.
@@ -46,7 +44,6 @@ impl Surroundings {
             account,
             home_project,
             diagnostics: env.path(name::DEBUG),
-            dedup_threshold: threshold_from(env),
             is_ci: env.is_on(name::CI),
         }
     }
@@ -81,9 +78,4 @@ impl Surroundings {
             self.log(who, &error.to_string());
         }
     }
-}
-
-fn threshold_from(env: &Env) -> Option<f64> {
-    let threshold = env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok();
-    threshold.filter(|threshold: &f64| !threshold.is_nan())
 }

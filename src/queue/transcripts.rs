@@ -160,7 +160,7 @@ impl PastTranscript {
 }
 
 /// What the client calls the folder of a project's transcripts.
-fn dashed(project: &Path) -> String {
+pub(super) fn dashed(project: &Path) -> String {
     let path = project.to_string_lossy();
     path.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }

@@ -10,10 +10,9 @@ use std::time::Instant;
 use jiff::Timestamp;
 use tokio::task::block_in_place;
 
-use super::bootstrap::UNSTATED;
 use super::budget::{self, BudgetOwner, Day, Hold, Usage};
 use super::context::WorkerContext;
-use super::job::{JobEvent, JobId};
+use super::job::JobId;
 use super::progress::{JobInProgress, Paid};
 use crate::backend::{
     Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
@@ -63,14 +62,9 @@ impl Caller {
             project: job.ticket.project.clone(),
             spent: tokens.input + tokens.output,
             is_by_hand: false,
-            agreed: agreed_by(job),
+            agreed: job.agreed(),
         }
     }
-}
-
-pub(super) fn agreed_by(job: &JobInProgress) -> Option<Usage> {
-    let is_bootstrap = job.ticket.event == JobEvent::Bootstrap;
-    is_bootstrap.then(|| job.progress.agreed.unwrap_or(UNSTATED))
 }
 
 pub(crate) struct Meter<'a> {

@@ -18,7 +18,7 @@ use crate::reflect::prompt::{
 const RECORD: &str = ".installed.json";
 /// How the name of a new text ends that stands beside the user's own.
 const BESIDE: &str = ".new";
-const MAX_TEMPLATE: u64 = 1 << 20;
+pub(crate) const MAX_TEMPLATE: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Template {
@@ -32,29 +32,46 @@ pub(crate) struct Template {
     pub(crate) wanted: &'static [(&'static str, &'static str)],
 }
 
-const GROUNDS: (&str, &str) = (
-    "\"grounds\"",
-    "what has no ground in the session is learned too",
-);
-const INSTRUCTIONS: (&str, &str) = (
-    "{instructions}",
-    "what CLAUDE.md says already is learned again",
-);
-const LESSONS: (&str, &str) = ("{known_lessons}", "no lesson is seen to come back");
-
-const SAID: (&str, &str) = (
-    "\"said\"",
-    "what one session alone teaches becomes a key point at once",
-);
-
 pub(crate) const REFLECTOR: Template = Template {
     name: "reflector.txt",
     built_in: REFLECTOR_TEMPLATE,
     placeholders: REFLECTOR_PLACEHOLDERS,
     blocks: &REFLECTOR_BLOCKS,
     needed: "transcript",
-    wanted: &[GROUNDS, INSTRUCTIONS, LESSONS],
+    wanted: &[
+        ("\"notes\"", "sessions teach no notes"),
+        (
+            "\"events\"",
+            "notes without the events they rest on are dropped",
+        ),
+        (
+            "{known_notes}",
+            "notes of earlier sessions on the same error are not shown",
+        ),
+    ],
 };
+
+pub(crate) const CURATOR: Template = Template {
+    name: "curator.txt",
+    built_in: CURATOR_TEMPLATE,
+    placeholders: CURATOR_PLACEHOLDERS,
+    blocks: &[],
+    needed: "reflection",
+    wanted: &[
+        (
+            "\"grounds\"",
+            "operations without the notes they rest on are refused",
+        ),
+        ("\"notebook\"", "notes that say the same stay apart"),
+        (
+            "{instructions}",
+            "what CLAUDE.md says already is learned again",
+        ),
+    ],
+};
+
+/// A template of earlier versions that nothing reads any more.
+pub(crate) const GONE: &str = "dream.txt";
 
 pub(crate) const TEMPLATES: [Template; 3] = [
     Template {
@@ -66,14 +83,7 @@ pub(crate) const TEMPLATES: [Template; 3] = [
         wanted: &[],
     },
     REFLECTOR,
-    Template {
-        name: "curator.txt",
-        built_in: CURATOR_TEMPLATE,
-        placeholders: CURATOR_PLACEHOLDERS,
-        blocks: &[],
-        needed: "reflection",
-        wanted: &[GROUNDS, SAID, INSTRUCTIONS, LESSONS],
-    },
+    CURATOR,
 ];
 
 impl Template {
@@ -101,9 +111,17 @@ impl Template {
         (!missing.is_empty()).then(|| format!("{}: {}", file.display(), missing.join("; ")))
     }
 
+    /// Returns true for a text with the placeholder without which it is of no use.
+    pub(crate) fn serves(&self, text: &str) -> bool {
+        text.contains(&format!("{{{}}}", self.needed))
+    }
+
     pub(crate) fn flaw(&self, text: &str) -> Option<String> {
-        if !text.contains(&format!("{{{}}}", self.needed)) {
-            return Some(format!("`{{{}}}` is missing", self.needed));
+        if !self.serves(text) {
+            let needed = self.needed;
+            return Some(format!(
+                "`{{{needed}}}` is missing; the built-in text serves"
+            ));
         }
         let unknown = in_braces(text).find(|inner| self.is_slip(inner))?;
         let names = self.placeholders.iter().map(|name| format!("`{{{name}}}`"));

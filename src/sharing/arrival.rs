@@ -48,8 +48,6 @@ fn harmless(mut item: Learned) -> Option<Learned> {
             for text in [&mut new.task_type, &mut new.mistake, &mut new.correction] {
                 clean(text);
             }
-            // A lesson of theirs is nothing that one of ours has said again.
-            new.repeats = Vec::new();
             short.extend(new.tags.clone());
             short.push(new.task_type.clone());
         }

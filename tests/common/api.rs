@@ -48,6 +48,42 @@ impl Step {
         Self::Text(text.to_owned())
     }
 
+    /// Fits a scripted reply to what was asked, so that a script need not know the numbers of
+    /// notes: operations without grounds rest on all notes that the curator was given, and a
+    /// reflector that a curator's operations follow takes a note.
+    fn fitted(self, prompt: &str, next: Option<&Self>) -> Self {
+        let Self::Text(text) = &self else { return self };
+        let Ok(mut reply) = serde_json::from_str::<Value>(text) else {
+            return self;
+        };
+        if is_for_curator(prompt) {
+            let notes = note_ids(prompt);
+            let Some(operations) = reply["operations"].as_array_mut() else {
+                return self;
+            };
+            for operation in operations
+                .iter_mut()
+                .filter(|operation| operation.is_object())
+            {
+                if operation.get("grounds").is_none() {
+                    operation["grounds"] = json!(notes);
+                }
+            }
+        } else {
+            let curates =
+                |step: &Self| matches!(step, Self::Text(text) if text.contains("\"operations\""));
+            if reply.get("bullet_tags").is_none()
+                || reply.get("notes").is_some()
+                || !next.is_some_and(curates)
+            {
+                return self;
+            }
+            reply["notes"] =
+                json!([{"task_type": "work", "correction": "A note.", "events": [1, 2]}]);
+        }
+        Self::Text(reply.to_string())
+    }
+
     /// A status with an API error of the given type as its body.
     pub fn error(status: u16, sort: &str, message: &str) -> Self {
         let body = json!({"type": "error", "error": {"type": sort, "message": message}});
@@ -253,6 +289,10 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
                 _ => state.script.pop_front().unwrap_or(Step::Canned),
             }
         };
+        let step = {
+            let state = shared.state();
+            step.fitted(&request.prompt(), state.script.front())
+        };
         shared.changed.notify_all();
         if play(&step, &request, &mut stream, shared).is_none() {
             break;
@@ -359,16 +399,32 @@ fn message(request: &Request, text: &str, stop_reason: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A sensible answer; only a curator's prompt names `merged_text` or `source_ids`.
+/// Tells whether a prompt is a curator's: only that one names these.
+fn is_for_curator(prompt: &str) -> bool {
+    prompt.contains("merged_text") || prompt.contains("source_ids")
+}
+
+/// The numbers of the notes that a curator's prompt lists: `n12 (1 session): …`.
+fn note_ids(prompt: &str) -> Vec<String> {
+    let first_words = prompt.lines().filter_map(|line| line.split_once(" ("));
+    let ids = first_words.map(|(id, _)| id).filter(|id| {
+        id.strip_prefix('n')
+            .is_some_and(|digits| digits.parse::<u64>().is_ok())
+    });
+    ids.map(str::to_owned).collect()
+}
+
+/// A sensible answer: a tag and a note, a key point that rests on the notes, or prose.
 fn canned(prompt: &str) -> String {
-    if prompt.contains("merged_text") || prompt.contains("source_ids") {
+    if is_for_curator(prompt) {
         json!({"reasoning": "mock", "operations": [
             {"type": "ADD", "text": "mock learned point", "section": "PATTERNS & APPROACHES",
-             "grounds": [1], "said": [1]}]})
+             "grounds": note_ids(prompt)}]})
         .to_string()
     } else if prompt.contains("bullet_tags") {
-        json!({"analysis": "mock analysis", "bullet_tags": [
-            {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]})
+        json!({"analysis": "mock analysis",
+            "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
+            "notes": [{"task_type": "work", "correction": "A note.", "events": [1, 2]}]})
         .to_string()
     } else {
         "Following [pat-001], done.".to_owned()

@@ -8,7 +8,7 @@ use playbook::env::Env;
 use playbook::memory::{FinishedJob, JobCounts, JobOutcome, Memory};
 use playbook::paths::Paths;
 use playbook::reflect::learned::{
-    Learned, LearnedFrom, NewError, NewFix, NewLesson, NewReflection,
+    Learned, LearnedFrom, NewError, NewFix, NewLesson, NewReflection, NoteDetail,
 };
 use playbook::transcript::error_of_subject;
 
@@ -52,7 +52,6 @@ pub(crate) fn error_of(subject: &str, text: &str, occurrences: u64, fix: Option<
 /// A lesson, about an error of a script if any.
 pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Learned {
     Learned::Lesson(NewLesson {
-        repeats: Vec::new(),
         task_type: "coding".to_owned(),
         mistake: mistake.to_owned(),
         correction: correction.to_owned(),
@@ -60,6 +59,7 @@ pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Le
         signature: error.and_then(|text| error_of_subject(SUBJECT, text)),
         importance: 0.7,
         tags: vec!["lesson".to_owned()],
+        note: NoteDetail::default(),
     })
 }
 

@@ -9,26 +9,18 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod answers;
-mod asked_by_pages;
-mod forged;
-mod forged_in_a_session;
+mod carriers;
 mod fuzzed;
 mod generate;
-mod grounds;
-mod grounds_of_jobs;
 mod local_votes;
-mod may_be_named;
 mod own_points;
-mod own_words;
 mod points;
 mod poison;
 mod record;
 mod records;
-mod recurrence;
 mod reflect_template;
 mod secrets;
 mod stop_hook;
-mod talked_round;
 mod tenants;
 mod transcript_budget;
 mod transcript_evidence;

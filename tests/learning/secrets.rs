@@ -130,8 +130,6 @@ fn no_command_shows_a_secret_of_the_file() {
         &["show", "log"],
         &["log", "pat-001"],
         &["log", "pat-001", "--json"],
-        &["dedup", "--threshold", "0.5"],
-        &["dedup", "--json"],
         &["export"],
         &["export", "--json"],
         &["report", "--json"],

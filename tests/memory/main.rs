@@ -8,7 +8,6 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
-mod dreaming;
 mod folder;
 mod forget;
 mod index;

@@ -56,12 +56,11 @@ fn each_command_does_what_it_says() {
 #[case::remove_unknown(&["remove", "pat-009"], 1, "no key point pat-009")]
 #[case::long_text(&["add", &"word ".repeat(120)], 1, "a key point at most 500")]
 #[case::empty_text(&["add", " \u{200b}\n"], 1, "the text is empty")]
-#[case::known_text(&["add", "read the log first"], 1, "pat-002 says so already")]
+#[case::known_text(&["add", "read the log first"], 1, "[pat-002] says it already")]
 #[case::unknown_section(&["add", "x", "--section", "ideas"], 1, "no section ideas")]
 #[case::one_source(&["merge", "pat-001", "pat-001", "--text", "x"], 1, "two different key points")]
 #[case::pin_unknown(&["pin", "nothing"], 1, "no key point nothing")]
 #[case::nothing_to_edit(&["edit", "pat-001"], 2, "--text")]
-#[case::no_threshold(&["dedup", "--threshold", "2"], 2, "from 0 to 1")]
 fn what_cannot_be_done_is_told_at_once_and_leaves_no_trace(
     #[case] args: &[&str],
     #[case] code: i32,
@@ -86,49 +85,6 @@ fn what_is_so_already_is_no_error_and_no_job() {
     assert_eq!(told["applied"], false);
     assert_eq!(fs::read(env.playbook_path()).unwrap(), before);
     assert!(env.spool().is_empty());
-}
-
-#[test]
-fn duplicates_are_shown_first_and_joined_on_request() {
-    let env = with_points();
-    let before = fs::read(env.playbook_path()).unwrap();
-    let shown = env.cli(&["dedup"]).ok();
-    has!(shown, "pat-001", "oth-001");
-    lacks!(shown, "oth-002");
-    let json = env.cli(&["dedup", "--json"]).json();
-    let groups = json!([{"survivor": "pat-001", "joins": ["oth-001"]}]);
-    assert_eq!(json["groups"], groups);
-    assert_eq!(fs::read(env.playbook_path()).unwrap(), before);
-
-    change(&env, &["dedup", "--apply"]);
-    assert_eq!(
-        points(&env),
-        [
-            "pat-001 run the tests before every commit 4/0",
-            "pat-002 read the log first 2/1",
-            "oth-002 never run the tests before every commit 0/0",
-        ]
-    );
-    let after = env.cli(&["dedup", "--apply", "--json"]).json();
-    assert_eq!(after["groups"], json!([]));
-}
-
-#[test]
-fn the_threshold_of_a_command_wins_over_the_variable_and_that_over_the_setting() {
-    let mut env = with_points();
-    env.write_config("[playbook]\ndedup_threshold = 0.5\n");
-    for (variable, args, expected) in [
-        ("", &[][..], 0.5),
-        ("0.7", &[], 0.7),
-        ("7 is clamped", &[], 1.0),
-        ("7", &["--threshold", "0.2"], 0.2),
-    ] {
-        let value = variable.split(' ').next().unwrap();
-        env.set("AGENTIC_CONTEXT_DEDUP_THRESHOLD", value);
-        let args = [&["dedup", "--json"], args].concat();
-        let found = env.cli(&args).json()["threshold"].as_f64().unwrap();
-        assert!((found - expected).abs() < 1e-9, "{variable}: {found}");
-    }
 }
 
 #[test]

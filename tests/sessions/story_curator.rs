@@ -128,7 +128,7 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
         "no key point pat-002",
         "no key point oth-999",
         "unknown type",
-        "pat-001 says so already"
+        "[pat-001] says it already"
     );
 }
 

@@ -47,8 +47,6 @@ pub mod name {
     pub const OWN_BASE_URL: &str = "AGENTIC_CONTEXT_BASE_URL";
     /// The model to ask, before the client's own variable.
     pub const OWN_MODEL: &str = "AGENTIC_CONTEXT_MODEL";
-    /// How similar two texts are that count as one.
-    pub const DEDUP_THRESHOLD: &str = "AGENTIC_CONTEXT_DEDUP_THRESHOLD";
     /// The client's token, sent as `Authorization: Bearer`.
     pub const AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
     /// The client's key, sent as `x-api-key`.

@@ -23,6 +23,8 @@ worded! {
         Reflect = "reflect",
         /// The user called `playbook bootstrap`.
         Bootstrap = "bootstrap",
+        /// The notes of several sessions became key points.
+        Curate = "curate",
         /// The user changed key points by a command.
         Edit = "edit",
         /// A command of the agent changed key points, by itself or because the user asked for it.

@@ -14,7 +14,7 @@ const MAX_FILE: u64 = 4 << 10;
 /// What was learned lately, in words for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedNews {
-    /// Counts and ids, no words of any session's.
+    /// Counts, ids, and rules in the words in which the user stated them.
     pub text: String,
     /// When the last of it was learned.
     #[serde(with = "crate::millis")]

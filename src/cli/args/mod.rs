@@ -17,7 +17,7 @@ pub(crate) use memory::{
     ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
 };
 pub(crate) use points::{
-    AddArgs, DedupArgs, DiffArgs, EditArgs, MergeArgs, PinArgs, PromoteArgs, RestoreArgs,
+    AddArgs, DiffArgs, EditArgs, MergeArgs, PinArgs, PromoteArgs, RestoreArgs,
 };
 pub(crate) use run::{
     ConfigAction, ConfigArgs, DoctorArgs, InstallArgs, JobsAction, JobsArgs, ManArgs,
@@ -93,14 +93,14 @@ pub(crate) enum Command {
     Gate(GateArgs),
     /// Judge the trace of any agent: JSON in, JSON out
     Generate(GenerateArgs),
-    /// Look for a rule behind what was learned lately
+    /// Look once more at what was learned lately
     #[command(after_help = "Examples:
   playbook dream
   playbook dream -k 20")]
     Dream {
-        /// How many of the most important recent reflections to look at
+        /// How many of the most important recent notes to look at, where none waits
         #[arg(
-            short = 'k', long, value_name = "N", default_value_t = crate::queue::dream::SOURCES,
+            short = 'k', long, value_name = "N", default_value_t = crate::queue::curate::DREAM_LINES as u64,
             value_parser = clap::value_parser!(u64).range(3..=100)
         )]
         sources: u64,
@@ -172,11 +172,6 @@ project's own key points.",
   playbook demote my-001"
     )]
     Demote(PromoteArgs),
-    /// Find key points that say the same, and join them
-    #[command(after_help = "Examples:
-  playbook dedup
-  playbook dedup --threshold 0.9 --apply")]
-    Dedup(DedupArgs),
     /// Print all that was learned as a Markdown document
     #[command(after_help = "Example:
   playbook export > PLAYBOOK.md")]

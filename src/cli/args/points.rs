@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{On, share};
+use super::On;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -93,18 +93,6 @@ pub(crate) struct PinArgs {
 pub(crate) struct PromoteArgs {
     /// The key point, such as pref-001
     pub(crate) id: String,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DedupArgs {
-    /// Join them
-    #[arg(long)]
-    pub(crate) apply: bool,
-    /// How similar two texts are that count as one, from 0 to 1 [default: the setting]
-    #[arg(long, value_name = "T", value_parser = share)]
-    pub(crate) threshold: Option<f64>,
     #[command(flatten)]
     pub(crate) on: On,
 }

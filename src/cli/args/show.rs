@@ -47,6 +47,7 @@ pub(crate) struct On {
 #[command(after_help = "Examples:
   playbook log
   playbook log pat-001
+  playbook log --all
   playbook log 20261121T221951-3f9a2c1b")]
 pub(crate) struct LogArgs {
     /// A key point, or a job [default: all jobs of the project]
@@ -54,6 +55,9 @@ pub(crate) struct LogArgs {
     /// Show at most this many, the newest [default: 20 jobs; the whole story of a key point]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
+    /// Also the notes and operations that were not accepted, and why
+    #[arg(long)]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) on: On,
 }

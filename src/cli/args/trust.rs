@@ -37,12 +37,16 @@ pub(crate) struct TrustArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook review
+  playbook review --now
   playbook review accept 3
   playbook review edit 3 --text 'run `just test` before each commit'
   playbook review drop 3")]
 pub(crate) struct ReviewArgs {
     #[command(subcommand)]
     pub(crate) action: Option<ReviewAction>,
+    /// Have the curator look at the notes that wait, now
+    #[arg(long)]
+    pub(crate) now: bool,
     /// The project [default: the one of this folder]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project: Option<PathBuf>,

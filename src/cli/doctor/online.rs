@@ -7,7 +7,6 @@ use super::super::session::{NamedSession, runtime};
 use super::DoctorCheck;
 use crate::account::Account;
 use crate::backend::{AccountStep, Ask, FailureKind};
-use crate::playbook::Playbook;
 use crate::queue::backends::{BackendParts, build};
 
 const TOPIC: &str = "online";
@@ -37,8 +36,7 @@ pub(super) fn examine(
         paths: &session.paths,
         account,
         config: &session.config,
-        session: &evidence,
-        playbook: &Playbook::empty(),
+        facts: &evidence.facts,
     };
     let backend = match build(backend, parts) {
         Ok(backend) => backend,

@@ -55,8 +55,6 @@ pub static USAGE: List = List::named("usage");
 pub(crate) static CLIENT: List = List::named("client");
 /// What only sums up, names another cause above it, or is the moment's or the code's.
 pub(crate) static NO_MESSAGE: List = List::named("no message");
-/// Small words of other languages than English.
-pub static FOREIGN: List = List::named("foreign");
 /// The client's own commands: what stands after them sets the client up and asks for nothing.
 pub static CLIENT_COMMANDS: List = List::named("client commands");
 /// How a text begins that the client wrote in the user's name.
@@ -95,12 +93,6 @@ pub static ISSUE_VIEWS: List = List::named("issue views");
 pub static PROGRAMS: List = List::named("programs");
 /// Words that stand in every text.
 pub(crate) static STOP_WORDS: List = List::named("stop words");
-/// Words without which a sentence is hardly English.
-pub static ENGLISH: List = List::named("english");
-/// Words that end a command in prose.
-pub static ENDS_A_COMMAND: List = List::named("ends a command");
-/// Words that open a clause which may as well stand at the end: `Before pushing, …`.
-pub static OPENERS: List = List::named("openers");
 /// What git does to the files at hand.
 pub static REWRITES: List = List::named("rewrites");
 /// Programs that check one language, by the first word of their name, and the endings of its files.

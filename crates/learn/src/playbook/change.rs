@@ -1,18 +1,17 @@
-//! What was done to a playbook, in a form that explains it and can be undone.
+//! Changes of a playbook, in a form that explains them and can be undone.
 
 use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::document::PointPlace;
 use super::entry::{self, Counter};
 use super::meta::Note;
-use super::model::Playbook;
+use super::model::{Playbook, PointPlace};
 
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointChange {
-    /// What happened to the point.
+    /// The kind of the change.
     pub kind: ChangeKind,
     /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
     /// any text.
@@ -32,7 +31,7 @@ pub struct PointChange {
 }
 
 worded! {
-    /// What can happen to a key point.
+    /// The kinds of changes of a key point.
     pub enum ChangeKind {
         /// It got a helpful vote.
         Helpful = "helpful",
@@ -47,9 +46,9 @@ worded! {
         Move = "move",
         /// It was joined with others into a new point.
         Merge = "merge",
-        /// It said what another says, and went into that one.
+        /// It was joined into another that said the same; only older histories have it.
         Duplicate = "duplicate",
-        /// It took in another that said the same.
+        /// It took in the votes of others that were merged.
         Absorb = "absorb",
         Delete = "delete",
         /// It did more harm than good, and went.
@@ -69,7 +68,7 @@ pub struct PointState {
     pub index: usize,
     /// The entry with all its keys, also those that are not ours.
     pub entry: Map<String, Value>,
-    /// What our own part of the file says of it.
+    /// The note that our own part of the file has of it.
     #[serde(default, skip_serializing_if = "Note::is_blank")]
     pub note: Note,
 }
@@ -104,12 +103,12 @@ impl PointState {
         entry::text(&self.entry).unwrap_or_default()
     }
 
-    /// How often it helped.
+    /// Returns the number of helpful votes.
     pub fn helpful(&self) -> u64 {
         entry::count(&self.entry, Counter::Helpful)
     }
 
-    /// How often it harmed.
+    /// Returns the number of harmful votes.
     pub fn harmful(&self) -> u64 {
         entry::count(&self.entry, Counter::Harmful)
     }
@@ -118,7 +117,7 @@ impl PointState {
 /// Something that was not done, and why; for the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// What was to be done: `tag for pat-999`.
+    /// The change that was asked for: `tag for pat-999`.
     pub what: String,
     /// Why it was not done.
     pub reason: String,
@@ -133,12 +132,12 @@ impl Skipped {
     }
 }
 
-/// What came of a request to change a playbook.
+/// The outcome of a request to change a playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
     /// The changes, in the order they were made.
     pub changes: Vec<PointChange>,
-    /// What was asked for and not done.
+    /// The changes that were asked for and not made.
     pub skipped: Vec<Skipped>,
 }
 

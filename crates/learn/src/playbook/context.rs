@@ -1,17 +1,21 @@
-//! What a new session is given: the key points worth most, within the client's limit.
+//! Chooses the key points that a new session is given: those worth most, within the client's limit.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::defect::Defect;
 use super::frame::Frame;
+use super::json::Defect;
 use super::migrate::migrate;
 use super::model::Point;
 use super::ranking::by_rank;
-use super::render::{LineStyle, SHORT_TEMPLATE, TEMPLATE, is_showable};
-use super::room::{BestPoint, ChosenPoints, Room, fit};
+use super::render::{
+    BLANK_LINE, LineStyle, PLACEHOLDER, SHORT_TEMPLATE, TEMPLATE, block, heading_units,
+    is_showable, show,
+};
+use super::section::Section;
 use super::usage::UsageRecord;
+use crate::clip::units;
 
-/// How much of the client's context the key points may take.
+/// The most of the client's context that the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InjectionLimits {
     /// The most UTF-16 units of the whole text; the client cuts at 10,000.
@@ -33,7 +37,7 @@ impl InjectionLimits {
     };
 }
 
-/// Whether a key point may be given to a session.
+/// The reason for which a key point is given to a session or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     Given,
@@ -41,11 +45,11 @@ pub enum Admission {
     Held,
     /// It was never screened.
     Unknown,
-    /// What it names is gone from the project's files.
+    /// It names something that is gone from the project's files.
     Stale,
 }
 
-/// What a session is given, and what not.
+/// The text for a session, and the points that are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PointsToShow {
     /// The filled template; `None` when there is nothing to show.
@@ -54,7 +58,7 @@ pub struct PointsToShow {
     pub unknown: Vec<String>,
     /// A number for their sections, names and texts: with others it is another one.
     pub unknown_hash: u64,
-    /// What stands among the key points and is none, if anything does.
+    /// A description of the entries that are no key points, if there are any.
     pub odd: Option<String>,
 }
 
@@ -108,7 +112,7 @@ pub(super) fn fill<T: AsRef<str>>(
         let Some((filled, best)) = fit(&points, &chosen, template.as_ref(), room) else {
             continue;
         };
-        if best == BestPoint::Told {
+        if best == BestPoint::Shown {
             text = Some(filled);
             break;
         }
@@ -154,11 +158,107 @@ fn admitted(
     (chosen, shown)
 }
 
+/// The points that may be shown, in the order of preference.
+struct ChosenPoints {
+    order: Vec<usize>,
+    /// The number of points, without those that must not be shown.
+    total: usize,
+}
+
+/// The outcome for the point worth most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BestPoint {
+    Shown,
+    TooLong,
+}
+
+/// Fills the template with as many points as fit, in the given order of preference;
+/// `None` when not one does.
+fn fit(
+    points: &[Point<'_>],
+    chosen: &ChosenPoints,
+    template: &str,
+    room: Room,
+) -> Option<(String, BestPoint)> {
+    let total = chosen.total;
+    let copies = template.matches(PLACEHOLDER).count();
+    let frame = units(template) - units(PLACEHOLDER) * copies;
+    let within = |reserved: usize| {
+        let left = room.limits.units.checked_sub(frame + reserved)?;
+        // The first heading has no blank line in front.
+        let left = left / copies.max(1) + BLANK_LINE.len();
+        Some(room.taken(points, &chosen.order, left))
+    };
+    let count = |lines: &[Option<String>]| lines.iter().flatten().count();
+    let all = within(0)?;
+    let (kept, left) = if count(&all) == total {
+        (all, None)
+    } else {
+        let some = within(units(&left_out(total, total)))?;
+        let left = left_out(total - count(&some), total);
+        (some, Some(left))
+    };
+    if count(&kept) == 0 {
+        return None;
+    }
+    let best = chosen.order.first().and_then(|&best| kept[best].as_ref());
+    let best = best.map_or(BestPoint::TooLong, |_| BestPoint::Shown);
+    let stay = points
+        .iter()
+        .zip(kept)
+        .filter_map(|(point, shown)| Some((point.section, shown?)));
+    let mut text = template.replace(PLACEHOLDER, &block(stay));
+    if let Some(left) = left {
+        text.truncate(text.trim_end().len());
+        text.push_str(&left);
+    }
+    Some((text, best))
+}
+
+/// The limits that decide which points have a place.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    limits: InjectionLimits,
+    line: LineStyle,
+}
+
+impl Room {
+    /// The lines of those points that have a place in so many units, each at its point's index.
+    fn taken(&self, points: &[Point<'_>], order: &[usize], room: usize) -> Vec<Option<String>> {
+        let mut kept: Vec<Option<String>> = vec![None; points.len()];
+        let mut opened = [false; Section::ALL.len()];
+        let (mut used, mut count) = (0, 0);
+        for &index in order {
+            if count >= self.limits.points {
+                break;
+            }
+            let point = &points[index];
+            let shown = show(point, self.line);
+            let mut with = used + "\n".len() + units(&shown);
+            if !opened[point.section as usize] {
+                with += heading_units(point.section);
+            }
+            if with > room {
+                continue;
+            }
+            opened[point.section as usize] = true;
+            kept[index] = Some(shown);
+            used = with;
+            count += 1;
+        }
+        kept
+    }
+}
+
+/// The last line of a text in which not all points fit.
+fn left_out(count: usize, all: usize) -> String {
+    format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clip::units;
-    use crate::playbook::render::{PLACEHOLDER, VOICE};
+    use crate::playbook::render::VOICE;
     use serde_json::{Value as Json, json};
 
     fn file(points: &Json, notes: &Json) -> Vec<u8> {
@@ -175,7 +275,7 @@ mod tests {
         file(&(1..=count).map(point).collect(), &json!({}))
     }
 
-    /// What a session is given of a playbook whose points are all known.
+    /// Returns the text for a playbook whose points are all known.
     fn given(bytes: &[u8], template: &str, limits: InjectionLimits) -> String {
         let shown = context(
             bytes,

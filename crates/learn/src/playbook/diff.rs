@@ -9,10 +9,9 @@ use jiff::Timestamp;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::change::{ChangeKind, PointChange};
-use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry;
-use super::model::Playbook;
+use super::model::{Playbook, PointPlace};
 
 /// Lists what leads from the points of `before` to those of `after`: what is gone, what
 /// moved, what changed, what came.

@@ -4,10 +4,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::change::{Applied, ChangeKind, PointChange, PointState, Skipped};
-use super::document::PointPlace;
 use super::entry;
 use super::meta::Note;
-use super::model::{Playbook, to_second};
+use super::model::{Playbook, PointPlace, to_second};
 
 /// Changes a playbook and keeps the list of what it changed.
 pub struct Editor<'a> {

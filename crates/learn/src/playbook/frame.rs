@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::context::{Admission, InjectionLimits, PointsToShow, fill};
-use super::defect::Defect;
+use super::json::Defect;
 use super::model::Point;
 use super::render::{BLANK_LINE, LineStyle, PLACEHOLDER, SHORT_TEMPLATE, TEMPLATE};
 use super::usage::UsageRecord;

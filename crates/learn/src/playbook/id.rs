@@ -1,16 +1,24 @@
 //! The names of key points: `pat-001`, or the older `kpt_001`; `my-001` in the user's own playbook.
+//!
+//! Ids are for life: the numbers of a section only grow, and none is given twice. The next number
+//! is in the file. A file may be older than the last number given, as after a checkout. Then
+//! [`Playbook::never_below`] brings the highest number from the database; the larger one wins.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use super::model::Playbook;
 use super::section::Section;
 
 const LEGACY_PREFIX: &str = "kpt_";
-/// What the ids in the user's own playbook begin with, before the `-`.
-pub(super) const OWN_SERIES: &str = "my";
+/// The first part of the ids in the user's own playbook, before the `-`.
+const OWN_SERIES: &str = "my";
 /// The least number of digits in an id that we give.
 const WIDTH: usize = 3;
+/// Numbers above this were typed by someone; they do not move the next one.
+const MAX_COUNTED: u64 = 1 << 40;
 
 /// A key point's id as it can be cited: a section's slug, `-` and ASCII digits, or
 /// `kpt_` and digits (REQ-REFL-001); or `my-` and digits, which are the user's own.
@@ -37,7 +45,7 @@ impl Id {
         Self(format!("{series}-{number:0WIDTH$}"))
     }
 
-    /// Tells whether it is the id of a point in the user's own playbook.
+    /// Returns true for the id of a point in the user's own playbook.
     pub fn is_own(&self) -> bool {
         self.series() == Some(OWN_SERIES)
     }
@@ -53,19 +61,19 @@ impl Id {
     }
 
     /// Returns its number; `None` when it is too large to count with.
-    pub(crate) fn number(&self) -> Option<u64> {
+    fn number(&self) -> Option<u64> {
         self.0.rsplit(['-', '_']).next()?.parse().ok()
     }
 }
 
-pub(super) fn series_named(name: &str) -> Option<&'static str> {
+fn series_named(name: &str) -> Option<&'static str> {
     match name {
         OWN_SERIES => Some(OWN_SERIES),
         slug => Section::from_slug(slug).map(Section::slug),
     }
 }
 
-/// Tells whether a name, as a model may have written it, is one of the user's own points.
+/// Returns true if a name, as a model may have written it, is one of the user's own points.
 pub fn is_own_name(name: &str) -> bool {
     let plain = name.trim().trim_matches(['[', ']']).trim().to_lowercase();
     Id::parse(&plain).is_some_and(|id| id.is_own())
@@ -83,5 +91,125 @@ impl<'de> Deserialize<'de> for Id {
         Self::parse(&text).ok_or_else(|| {
             de::Error::invalid_value(de::Unexpected::Str(&text), &"an id such as pat-001")
         })
+    }
+}
+
+/// The series that the ids of a playbook belong to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Numbering {
+    /// A project's: after the section, `pat-001`.
+    #[default]
+    BySection,
+    /// The user's own playbook, which every project gets: `my-001` in each section.
+    Own,
+}
+
+impl Numbering {
+    /// The series in which a new point of `section` gets its number.
+    pub(super) fn series(self, section: Section) -> &'static str {
+        match self {
+            Self::BySection => section.slug(),
+            Self::Own => OWN_SERIES,
+        }
+    }
+}
+
+impl Playbook {
+    pub(crate) fn next_id(&self, section: Section) -> Id {
+        let series = self.numbering.series(section);
+        let highest = self.highest_numbers();
+        Id::new(series, highest.get(series).map_or(1, |n| n + 1))
+    }
+
+    /// Returns by series the highest number ever given, as far as this file knows: points,
+    /// points that were merged away, and the file's own record.
+    pub fn highest_numbers(&self) -> BTreeMap<String, u64> {
+        let mut highest = BTreeMap::new();
+        let mut see = |series: &str, number: u64| {
+            let known: &mut u64 = highest.entry(series.to_owned()).or_default();
+            *known = number.max(*known);
+        };
+        for (series, &next) in &self.meta.next {
+            if let Some(series) = series_named(series) {
+                see(series, next.saturating_sub(1).min(MAX_COUNTED));
+            }
+        }
+        let aliases = self.meta.aliases.keys().map(String::as_str);
+        for name in self.names().chain(aliases) {
+            if let Some((series, number)) = counted(name) {
+                see(series, number);
+            }
+        }
+        highest
+    }
+
+    /// Never gives a number up to those of `highest`, by series, again.
+    pub fn never_below(&mut self, highest: &BTreeMap<String, u64>) {
+        for (series, &number) in highest {
+            if let Some(series) = series_named(series) {
+                self.raise_next(series, number);
+            }
+        }
+    }
+
+    fn raise_next(&mut self, series: &str, highest: u64) {
+        let next = self.meta.next.entry(series.to_owned()).or_default();
+        *next = (*next).max(highest.min(MAX_COUNTED) + 1);
+    }
+
+    pub(super) fn note_given(&mut self, name: &str) {
+        if let Some((series, number)) = counted(name) {
+            self.raise_next(series, number);
+        }
+    }
+}
+
+fn counted(name: &str) -> Option<(&'static str, u64)> {
+    let id = Id::parse(name)?;
+    let number = id.number().filter(|&number| number <= MAX_COUNTED)?;
+    Some((id.series()?, number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use serde_json::json;
+
+    fn playbook(value: &serde_json::Value) -> Playbook {
+        Playbook::parse(value.to_string().as_bytes()).unwrap()
+    }
+
+    #[rstest]
+    #[case::empty(json!({}), "pat-001")]
+    #[case::after_the_highest(
+        json!({"sections": {"PATTERNS & APPROACHES": [{"name": "pat-007"}, {"name": "pat-002"}]}}),
+        "pat-008"
+    )]
+    #[case::in_another_section(json!({"sections": {"OTHERS": [{"name": "pat-007"}]}}), "pat-008")]
+    #[case::merged_away(json!({"playbook": {"aliases": {"pat-011": "oth-001"}}}), "pat-012")]
+    #[case::the_files_own_record(json!({"playbook": {"next": {"pat": 31}}}), "pat-031")]
+    #[case::a_number_nobody_gave(
+        json!({"sections": {"OTHERS": [{"name": "pat-99999999999999999999"}, {"name": "pat-18446744073709551615"}]}}),
+        "pat-001"
+    )]
+    #[case::other_names(json!({"sections": {"OTHERS": [{"name": "kpt_050"}, {"name": "pat-x"}]}}), "pat-001")]
+    fn the_next_id_is_above_all_that_were_given(
+        #[case] file: serde_json::Value,
+        #[case] next: &str,
+    ) {
+        assert_eq!(playbook(&file).next_id(Section::Patterns).as_str(), next);
+    }
+
+    #[test]
+    fn after_a_checkout_of_an_older_file_the_larger_memory_wins() {
+        let mut old = playbook(&json!({"playbook": {"next": {"pat": 3, "ctx": 9}}}));
+        old.never_below(&BTreeMap::from([
+            ("pat".to_owned(), 7),
+            ("ctx".to_owned(), 2),
+        ]));
+        assert_eq!(old.next_id(Section::Patterns).as_str(), "pat-008");
+        assert_eq!(old.next_id(Section::Context).as_str(), "ctx-009");
+        assert_eq!(old.highest_numbers()["pat"], 7);
     }
 }

@@ -1,10 +1,9 @@
-//! One job's whole effect on a playbook: tags, operations, duplicates, pruning, caps.
+//! One job's whole effect on a playbook: tags, operations, pruning, caps.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::change::Applied;
-use super::dedup::{DedupScope, Threshold, dedup, touched};
 use super::id::Id;
 use super::model::Playbook;
 use super::ops::apply_operations;
@@ -24,22 +23,8 @@ pub struct Lesson<'a> {
     pub cited: &'a [Id],
 }
 
-/// The limits by which a playbook is kept small.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Policy {
-    /// How alike two texts are that count as one.
-    pub threshold: Threshold,
-    /// How large the playbook may be.
-    pub caps: Caps,
-}
-
 /// Applies a lesson to the playbook as it is now, and returns every change in order.
-pub fn learn(
-    playbook: &mut Playbook,
-    lesson: Lesson<'_>,
-    policy: Policy,
-    now: Timestamp,
-) -> Applied {
+pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Timestamp) -> Applied {
     let before = playbook.clone();
     let mut applied = count(playbook, lesson.tags, lesson.cited, now);
     applied.extend(apply_operations(
@@ -48,15 +33,10 @@ pub fn learn(
         lesson.reasoning,
         now,
     ));
-    let names = touched(&applied.changes);
-    let scope = DedupScope::With(&names);
-    applied
-        .changes
-        .extend(dedup(playbook, policy.threshold, scope, now));
     applied.changes.extend(prune(playbook, now));
     applied
         .changes
-        .extend(enforce(playbook, &before, policy.caps, now));
+        .extend(enforce(playbook, &before, caps, now));
     applied
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::clean::clean_text;
 use super::context::Admission;
-use super::defect::Defect;
+use super::json::Defect;
 use super::migrate::migrate;
 use super::model::Point;
 use super::ranking::by_rank;

@@ -7,10 +7,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::document::PointPlace;
 use super::entry::COUNTERS;
 use super::job_votes::counted;
-use super::model::Playbook;
+use super::model::{Playbook, PointPlace};
 
 /// Votes for the key points of one project, by the names of the points.
 pub type LocalVotes = BTreeMap<String, LocalVote>;

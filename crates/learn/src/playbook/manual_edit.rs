@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{ChangeKind, PointChange};
 use super::clean::{MAX_CHARS, clean_text, whole_line};
-use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
-use super::model::{Playbook, Point};
+use super::model::{Playbook, Point, PointPlace};
 use super::section::Section;
 use super::{entry, ops};
 

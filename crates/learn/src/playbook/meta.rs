@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::defect::Defect;
+use super::json::Defect;
 
 pub(super) const KEY: &str = "playbook";
 /// How many job ids are remembered, so that a restarted job is not applied twice.

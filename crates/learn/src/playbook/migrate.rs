@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 
-use super::defect::Defect;
 use super::entry::{self, COUNTERS, Counter};
+use super::json::Defect;
 use super::json::kind;
 use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
 use super::section::Section;

@@ -5,10 +5,7 @@
 pub mod change;
 pub mod clean;
 pub mod context;
-pub mod dedup;
-mod defect;
 pub mod diff;
-mod document;
 pub mod edit;
 mod entry;
 pub mod frame;
@@ -22,16 +19,12 @@ pub mod manual_edit;
 pub(crate) mod meta;
 pub mod migrate;
 pub(crate) mod model;
-mod numbers;
-mod odd;
 pub mod ops;
 #[cfg(test)]
 mod properties;
 pub mod prune;
 pub mod ranking;
 pub mod render;
-mod room;
-mod secrets;
 pub(crate) mod section;
 pub mod shown;
 pub mod tags;
@@ -42,8 +35,7 @@ pub mod votes;
 
 pub use change::{Applied, PointChange, Skipped};
 pub use change::{ChangeKind, PointState};
-pub use defect::Defect;
-pub use id::{Id, is_own_name};
+pub use id::{Id, Numbering, is_own_name};
+pub use json::Defect;
 pub use model::{Playbook, Point};
-pub use numbers::Numbering;
 pub use section::Section;

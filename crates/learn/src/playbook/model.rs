@@ -1,16 +1,17 @@
 //! The playbook as a value: the file's own JSON tree, so that unknown keys and the order
 //! of keys survive, with typed views of what we read and write in it.
 
+use std::collections::HashMap;
+
 use jiff::{Timestamp, Unit};
 use serde_json::{Map, Value};
 
-use super::defect::Defect;
 use super::entry::{self, Counter};
-use super::id::Id;
-use super::json::{self, kind};
+use super::id::Numbering;
+use super::json::{self, Defect, kind};
 use super::meta::{self, Meta, Note};
-use super::numbers::Numbering;
 use super::section::Section;
+use crate::redact::Masker;
 
 pub(super) const SECTIONS: &str = "sections";
 pub(super) const VERSION_KEY: &str = "version";
@@ -30,20 +31,36 @@ pub struct Playbook {
     final_newline: bool,
 }
 
-/// A key point as it stands in the file.
+/// A key point as it is in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Point<'a> {
-    /// Its name: mostly an [`Id`], in older files any text.
+    /// Its name: mostly an [`Id`](super::Id), in older files any text.
     pub name: &'a str,
     pub section: Section,
-    /// Its text as it stands in the file; not cleaned.
+    /// The text as it is in the file; not cleaned.
     pub text: &'a str,
-    /// How often it helped.
+    /// The number of helpful votes.
     pub helpful: u64,
-    /// How often it harmed.
+    /// The number of harmful votes.
     pub harmful: u64,
-    /// What our own part of the file says of it.
+    /// The note that our own part of the file has of it.
     pub note: Option<&'a Note>,
+}
+
+/// The place of an entry: the section's title as in the file, and the index in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PointPlace {
+    pub(super) title: String,
+    pub(super) index: usize,
+}
+
+impl PointPlace {
+    pub(super) fn end_of(section: Section) -> Self {
+        Self {
+            title: section.title().to_owned(),
+            index: usize::MAX,
+        }
+    }
 }
 
 impl Playbook {
@@ -180,23 +197,18 @@ impl Playbook {
         })
     }
 
-    /// Finds a point by id; an id that was merged away finds the point that took it in.
-    pub(crate) fn get(&self, id: &Id) -> Option<Point<'_>> {
-        self.named(id.as_str())
-    }
-
     /// Finds a point by its name; a name that was merged away finds the point that took it in.
     pub fn named(&self, name: &str) -> Option<Point<'_>> {
         let find = |name: &str| self.points().filter(|point| point.name == name).last();
         find(name).or_else(|| find(self.meta.resolve(name)))
     }
 
-    /// Tells whether there is nothing to show: no point in any of the five sections.
+    /// Returns true if no section has a point to show.
     pub fn is_empty(&self) -> bool {
         self.points().next().is_none()
     }
 
-    /// Tells whether the changes of `job` stand in this file.
+    /// Returns true if this file has the changes of `job`.
     pub fn is_applied(&self, job: &str) -> bool {
         self.meta.applied.iter().any(|known| known == job)
     }
@@ -239,6 +251,165 @@ impl Playbook {
             }
         }
     }
+
+    /// Describes the entries of the five sections that are no key points: their number, and the
+    /// place and flaw of the first.
+    pub fn odd_entries(&self) -> Option<String> {
+        let mut odd = Section::ALL.into_iter().flat_map(|section| {
+            let entries = (1..).zip(self.list(section.title()));
+            entries.filter_map(move |(number, value)| {
+                let flaw = flaw(value)?;
+                Some(format!("{section}, entry {number}: {flaw}"))
+            })
+        });
+        let first = odd.next()?;
+        let count = match 1 + odd.count() {
+            1 => "1 entry is no key point and is kept as it is".to_owned(),
+            count => format!("{count} entries are no key points and are kept as they are"),
+        };
+        Some(format!("{count} ({first})"))
+    }
+
+    /// Masks the secrets in all texts of the file, also below unknown keys. Returns true if there
+    /// were any.
+    pub fn mask_secrets(&mut self, masker: &Masker) -> bool {
+        let mut any = false;
+        for value in self.root.values_mut() {
+            any |= masker.mask_value(value);
+        }
+        let notes = self.meta.points.values_mut();
+        for value in notes.flat_map(|note| note.rest.values_mut()) {
+            any |= masker.mask_value(value);
+        }
+        any
+    }
+
+    pub(super) fn set_list(&mut self, section: Section, entries: Vec<Value>) {
+        let sections = self
+            .root
+            .entry(SECTIONS)
+            .or_insert_with(|| Value::Object(Map::new()));
+        sections[section.title()] = Value::Array(entries);
+    }
+
+    pub(super) fn complete_sections(&mut self) -> bool {
+        let missing = |s: &Section| self.sections().is_none_or(|m| !m.contains_key(s.title()));
+        let missing: Vec<Section> = Section::ALL.into_iter().filter(missing).collect();
+        for &section in &missing {
+            self.set_list(section, Vec::new());
+        }
+        !missing.is_empty()
+    }
+
+    /// The entries of all sections, unknown ones too, that are objects, in the file's order:
+    /// title, index and fields.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, usize, &Map<String, Value>)> {
+        let lists = self.sections().into_iter().flatten();
+        lists.flat_map(|(title, list)| {
+            let entries = list.as_array().into_iter().flatten().enumerate();
+            entries.filter_map(|(index, entry)| Some((title.as_str(), index, entry.as_object()?)))
+        })
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries()
+            .filter_map(|(_, _, fields)| entry::name(fields))
+    }
+
+    /// The entries of a section; none where it is missing or no list.
+    pub(super) fn list(&self, title: &str) -> &[Value] {
+        self.sections()
+            .and_then(|sections| sections.get(title))
+            .and_then(Value::as_array)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn sections(&self) -> Option<&Map<String, Value>> {
+        self.root.get(SECTIONS).and_then(Value::as_object)
+    }
+
+    /// The place of every named entry of all sections, unknown ones too; of two with one
+    /// name the last counts (REQ-REFL-007).
+    pub(super) fn places(&self) -> HashMap<String, PointPlace> {
+        let named = self.entries().filter_map(|(title, index, fields)| {
+            let title = title.to_owned();
+            Some((entry::name(fields)?.to_owned(), PointPlace { title, index }))
+        });
+        named.collect()
+    }
+
+    /// The name under which `name` is known now: itself where it is there, else what its
+    /// alias says.
+    pub(super) fn current_name<'a>(
+        &'a self,
+        places: &HashMap<String, PointPlace>,
+        name: &'a str,
+    ) -> &'a str {
+        if places.contains_key(name) {
+            name
+        } else {
+            self.meta.resolve(name)
+        }
+    }
+
+    pub(super) fn entry(&self, place: &PointPlace) -> Option<&Map<String, Value>> {
+        self.list(&place.title).get(place.index)?.as_object()
+    }
+
+    pub(super) fn entry_mut(&mut self, place: &PointPlace) -> Option<&mut Map<String, Value>> {
+        self.list_mut(&place.title)?
+            .get_mut(place.index)?
+            .as_object_mut()
+    }
+
+    fn list_mut(&mut self, title: &str) -> Option<&mut Vec<Value>> {
+        self.root.get_mut(SECTIONS)?.get_mut(title)?.as_array_mut()
+    }
+
+    /// Makes sure that a section is a list; one that holds something else is left alone and
+    /// named.
+    pub(super) fn open(&mut self, title: &str) -> Result<(), String> {
+        let sections = self
+            .root
+            .entry(SECTIONS)
+            .or_insert_with(|| Value::Object(Map::new()));
+        let Some(sections) = sections.as_object_mut() else {
+            return Err(format!("`{SECTIONS}` is {}", kind(sections)));
+        };
+        let section = sections.entry(title).or_insert(Value::Null);
+        match section {
+            Value::Array(_) => {}
+            Value::Null => *section = Value::Array(Vec::new()),
+            other => return Err(format!("section {title} is {}", kind(other))),
+        }
+        Ok(())
+    }
+
+    /// Puts an entry into a section that is a list; past its end means at its end.
+    /// Returns where it is now.
+    pub(super) fn insert(&mut self, mut place: PointPlace, entry: Value) -> Option<PointPlace> {
+        let list = self.list_mut(&place.title)?;
+        place.index = place.index.min(list.len());
+        list.insert(place.index, entry);
+        Some(place)
+    }
+
+    pub(super) fn take(&mut self, place: &PointPlace) -> Option<Value> {
+        let list = self.list_mut(&place.title)?;
+        (place.index < list.len()).then(|| list.remove(place.index))
+    }
+}
+
+fn flaw(value: &Value) -> Option<String> {
+    let Some(fields) = value.as_object() else {
+        return Some(format!("expected an object, found {}", kind(value)));
+    };
+    let mut keys = [entry::NAME, entry::TEXT].into_iter();
+    keys.find_map(|key| match fields.get(key) {
+        Some(Value::String(_)) => None,
+        Some(other) => Some(format!("`{key}` is {}", kind(other))),
+        None => Some(format!("no `{key}`")),
+    })
 }
 
 /// Cuts a time to the second: finer does not help anyone who reads the file.
@@ -339,7 +510,25 @@ mod tests {
             "later": true});
         assert_eq!(written["playbook"], expected);
         assert_eq!(written["last_updated"], "2026-11-21T10:20:30Z");
-        let alias = Id::parse("oth-000").unwrap();
-        assert_eq!(playbook.get(&alias).unwrap().name, "oth-001");
+        assert_eq!(playbook.named("oth-000").unwrap().name, "oth-001");
+    }
+
+    #[test]
+    fn what_a_merge_kept_of_the_other_side_loses_its_secrets_too() {
+        let key = ["sk-ant-", "api03-", "Zx8Kq2Lw9Vt4Rb7Np1Ym5Hc3Jd6Fg0Sa"].concat();
+        let file = serde_json::json!({
+            "sections": {"OTHERS": [{"name": "oth-001", "text": "ours"}]},
+            "playbook": {"points": {"oth-001": {"other_text": format!("the key is {key}")}}}});
+        let mut playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
+        assert!(playbook.mask_secrets(&Masker::default()));
+        let bytes = String::from_utf8(playbook.to_bytes()).unwrap();
+        assert!(
+            bytes.contains("other_text") && !bytes.contains(&key),
+            "{bytes}"
+        );
+        assert!(
+            !playbook.mask_secrets(&Masker::default()),
+            "there is nothing left"
+        );
     }
 }

@@ -4,23 +4,22 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::change::{Applied, ChangeKind};
-use super::clean::clean_text;
-use super::document::PointPlace;
+use super::clean::{clean, clean_text};
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, Counter};
 use super::meta::Note;
-use super::model::Playbook;
+use super::model::{Playbook, PointPlace};
 use super::section::Section;
 use super::tags::shown;
 
-/// How many operations of one answer are looked at; skipped ones count too.
+/// The most operations of one answer that are looked at; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;
 
 const TEXT: &str = "text";
 const MERGED_TEXT: &str = "merged_text";
 const MERGE: &str = "MERGE";
 
-/// What a curator may do to the playbook.
+/// A change that a curator may make to the playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     /// A new key point.
@@ -35,9 +34,9 @@ pub enum Operation {
     Merge {
         /// The names of the points.
         sources: Vec<String>,
-        /// What the new point says.
+        /// The text of the new point.
         text: String,
-        /// Where it goes; else where the first stood.
+        /// The section of the new point; by default that of the first source.
         section: Option<Section>,
     },
     /// A point is taken away.
@@ -58,7 +57,7 @@ pub fn written_text(operation: &Value) -> &str {
     string(key).unwrap_or_default()
 }
 
-/// Tells whether an operation goes deeper than any of ours, so deep that it could not be read
+/// Returns true if an operation is nested deeper than any of ours, so that it could not be read
 /// back from where it is stored.
 pub(crate) fn is_too_deep(operation: &Value) -> bool {
     /// An operation holds a list of names.
@@ -219,7 +218,7 @@ pub(super) fn add(
     add_with(editor, (text, section), (0, 0), reason).map(drop)
 }
 
-/// As [`add`], with helpful and harmful votes; returns the new point's name.
+/// Adds a point with helpful and harmful votes, and returns its name.
 pub(super) fn add_with(
     editor: &mut Editor<'_>,
     (text, section): (&str, Section),
@@ -227,7 +226,7 @@ pub(super) fn add_with(
     reason: &str,
 ) -> Result<String, String> {
     if let Some(known) = with_text(editor.playbook, text) {
-        return Err(format!("{known} says so already"));
+        return Err(format!("{known} says it already"));
     }
     let id = editor.playbook.next_id(section);
     let note = editor.fresh_note();
@@ -240,15 +239,12 @@ pub(super) fn add_with(
     Ok(id.to_string())
 }
 
-/// The name of the point that has this text, as it is shown.
+/// Names the key point that has exactly this cleaned text: `[pat-001]`.
 fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
-    let mut texts = playbook.entries().map(|(_, _, fields)| fields);
-    let known = texts.find(|fields| entry::text(fields).is_some_and(|t| clean_text(t) == text))?;
-    Some(
-        entry::name(known)
-            .unwrap_or("a point without a name")
-            .to_owned(),
-    )
+    let mut entries = playbook.entries().map(|(_, _, fields)| fields);
+    let known = entries.find(|fields| entry::text(fields).is_some_and(|t| clean(t) == text))?;
+    let name = entry::name(known).map(|name| format!("[{name}]"));
+    Some(name.unwrap_or_else(|| "a key point without a name".to_owned()))
 }
 
 fn merge(
@@ -339,5 +335,20 @@ mod tests {
         let applied = apply_operations(&mut playbook, &operations, "", now());
         assert_eq!(applied.skipped[0].reason, "section OTHERS is an object");
         assert_eq!(playbook.points().next().unwrap().name, "pref-001");
+    }
+
+    #[test]
+    fn only_a_text_that_is_there_letter_for_letter_is_not_added() {
+        let file = br##"{"sections": {"OTHERS": [{"text": "ask"}],
+            "MINE": [{"name": "kpt_001", "text": "# use  tabs"}]}}"##;
+        let mut playbook = Playbook::parse(file).unwrap();
+        let texts = ["ask", "use  tabs\n", "Use  tabs", "use  tabs."];
+        let operations = texts.map(|text| json!({"type": "ADD", "text": text}));
+        let applied = apply_operations(&mut playbook, &operations, "", now());
+        let reasons: Vec<_> = applied.skipped.iter().map(|s| s.reason.as_str()).collect();
+        let unnamed = "a key point without a name says it already";
+        assert_eq!(reasons, [unnamed, "[kpt_001] says it already"]);
+        let added: Vec<_> = playbook.points().map(|point| point.text).collect();
+        assert_eq!(added, ["Use  tabs", "use  tabs."]);
     }
 }

@@ -5,10 +5,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::change::{ChangeKind, PointChange};
-use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS};
-use super::model::Playbook;
+use super::model::{Playbook, PointPlace};
 use super::ranking::Rank;
 use super::usage::UsageRecord;
 

@@ -11,10 +11,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::change::{Applied, ChangeKind, PointChange, PointState};
-use super::document::PointPlace;
 use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS, Counter};
-use super::model::Playbook;
+use super::model::{Playbook, PointPlace};
 
 /// Takes back the `changes` of one job; `reason` stands in the record of it.
 ///
@@ -216,7 +215,6 @@ fn has_more_votes(now: &Map<String, Value>, then: &Map<String, Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dedup::{DedupScope, Threshold, dedup};
     use super::super::manual_edit;
     use super::super::ops::apply_operations;
     use super::super::section::Section;
@@ -263,11 +261,23 @@ mod tests {
         operate(json!({"type": "MERGE", "source_ids": ["oth-001", "oth-002"], "merged_text": "m"}))
     }
 
+    /// Joins a third point into the first, as jobs in older histories did.
     fn join() -> Edit {
         Box::new(|p| {
             add("Use the tabs")(p);
             vote("oth-003", 5)(p);
-            dedup(p, Threshold::default(), DedupScope::All, now())
+            let places = p.places();
+            let mut editor = Editor::new(p, now());
+            let cause = |kind| ChangeCause::new(kind, "");
+            editor.remove(
+                &places["oth-003"],
+                Some("oth-001"),
+                &cause(ChangeKind::Duplicate),
+            );
+            editor.rewrite(&places["oth-001"], &cause(ChangeKind::Absorb), |fields| {
+                entry::raise(fields, Counter::Helpful, 5);
+            });
+            editor.done.changes
         })
     }
 

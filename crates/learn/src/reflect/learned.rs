@@ -1,12 +1,9 @@
 //! What a job teaches.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::hint::{EffectWhenShown, Signature, first_eight};
-
-/// What stands between a lesson's mistake and its correction.
-pub const ARROW: &str = " → ";
 
 /// Where something was learned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,29 +104,26 @@ pub struct NewLesson {
     pub mistake: String,
     /// How to do it right.
     pub correction: String,
-    /// The ids of the known lessons that it repeats in other words.
-    #[serde(deserialize_with = "none_one_or_many")]
-    pub repeats: Vec<String>,
     /// By which lessons from like contexts are told (spec/4): [`name_of`](crate::digest::name_of) it.
     pub context_hash: String,
     /// The error it prevents.
     pub signature: Option<Signature>,
     pub importance: f64,
     pub tags: Vec<String>,
+    pub note: NoteDetail,
 }
 
-/// Reads a list of texts, which rows of the database may have as one text or none.
-fn none_one_or_many<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum LearnedForm {
-        Many(Vec<String>),
-        One(Option<String>),
-    }
-    Ok(match LearnedForm::deserialize(from)? {
-        LearnedForm::Many(texts) => texts,
-        LearnedForm::One(text) => text.into_iter().collect(),
-    })
+/// What a curator needs of a note beside its text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NoteDetail {
+    /// The kinds of the events it rests on.
+    pub kinds: Vec<String>,
+    pub hosts: Vec<String>,
+    /// The user's own words, where the user stated it as a rule.
+    pub quote: Option<String>,
+    /// The session read pages or used tools that bring in what others wrote.
+    pub is_outside: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -11,9 +11,8 @@
 //! follow the outcome; both hold for a partial one. A template edited by a user needs none
 //! of them. If it has no `{nonce}`, the fences are put around its untrusted parts.
 
+use super::curator::CuratorMaterial;
 use super::fill::{choose, fill};
-use super::known::{KnownLessons, listed};
-use super::reply::Reflection;
 use crate::digest::name_of;
 use crate::playbook::Id;
 use crate::transcript::{ErrorCategory, SessionOutcome};
@@ -31,20 +30,15 @@ pub const REFLECTOR_PLACEHOLDERS: &[&str] = &[
     "outcome",
     "category",
     "summary_tokens",
-    "instructions",
-    "known_lessons",
+    "known_notes",
     NONCE,
 ];
 pub const REFLECTOR_BLOCKS: [&str; 4] = ["cited", "uncited", "failure", "success"];
 pub const CURATOR_PLACEHOLDERS: &[&str] = &[
     "reflection",
     "playbook",
-    "outcome",
-    "category",
-    "grounds",
-    "not_accepted",
     "instructions",
-    "known_lessons",
+    "not_accepted",
     NONCE,
 ];
 
@@ -83,26 +77,24 @@ pub struct ReflectorInput<'a> {
     pub category: Option<ErrorCategory>,
     /// The most words of its analysis.
     pub summary_tokens: usize,
-    pub known: &'a KnownLessons,
+    /// The key points that the session was given or cited, as they are now.
+    pub given: &'a [Id],
+    /// Notes of earlier sessions that met the same errors, newest first.
+    pub known_notes: &'a [String],
 }
 
-/// What the curator decides by; never the transcript.
+/// What the curator decides by; never a transcript.
 #[derive(Debug, Clone, Copy)]
 pub struct CuratorInput<'a> {
-    pub reflection: &'a Reflection,
-    /// The key points with fresh counters, as `format_playbook` writes them; may be empty.
+    /// The key points with their counters; may be empty.
     pub playbook: &'a str,
-    pub outcome: SessionOutcome,
-    pub category: Option<ErrorCategory>,
-    /// The events that an operation may rest on, a line each.
-    pub grounds: &'a str,
-    pub known: &'a KnownLessons,
+    pub material: &'a CuratorMaterial,
 }
 
 /// Builds the reflector's prompt (REQ-REFL-003).
 pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPrompt {
     let cited = cited_ids(input.cited);
-    let lessons = listed(&input.known.lessons);
+    let known = lines(input.known_notes.iter().map(String::as_str));
     let holds = [
         !input.cited.is_empty(),
         input.cited.is_empty(),
@@ -117,47 +109,41 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPro
         ("transcript", or(input.transcript, "(nothing happened)")),
         ("playbook", or(input.playbook, NO_POINTS)),
         ("cited_ids", &cited),
-        ("given_ids", &cited_ids(&input.known.given)),
+        ("given_ids", &cited_ids(input.given)),
         ("outcome", outcome(input.outcome)),
         ("category", category(input.category)),
         ("summary_tokens", &input.summary_tokens.to_string()),
-        ("instructions", or(&input.known.instructions, NONE)),
-        ("known_lessons", or(&lessons, NONE)),
+        ("known_notes", or(&known, NONE)),
     ];
-    let untrusted = ["transcript", "playbook", "instructions", "known_lessons"];
+    let untrusted = ["transcript", "playbook", "known_notes"];
     let template = fenced(&choose(template, &conditions), &untrusted);
     build(REFLECTOR_SYSTEM, &template, &values)
 }
 
+/// Builds the curator's prompt.
 pub fn curator_prompt(template: &str, input: &CuratorInput<'_>) -> FilledPrompt {
-    // Texts, finite numbers and lists: this cannot fail.
-    let reflection = serde_json::to_string_pretty(input.reflection).unwrap_or_default();
-    let lessons = listed(&input.known.lessons);
-    let not_accepted = input.known.not_accepted.iter();
-    let not_accepted: Vec<String> = not_accepted
-        .map(|dropped| format!("{}: {}", dropped.what, dropped.reason))
+    let material = input.material;
+    let refused = material.refused.iter();
+    let refused: Vec<String> = refused
+        .map(|refused| format!("{}: {}", refused.what, refused.reason))
         .collect();
-    let not_accepted = not_accepted.join("\n");
+    let refused = lines(refused.iter().map(String::as_str));
+    let listed = material.listed();
     let values = [
-        ("reflection", reflection.as_str()),
+        ("reflection", or(&listed, NONE)),
         ("playbook", or(input.playbook, NO_POINTS)),
-        ("outcome", outcome(input.outcome)),
-        ("category", category(input.category)),
-        ("grounds", or(input.grounds, NONE)),
-        ("not_accepted", or(&not_accepted, NONE)),
-        ("instructions", or(&input.known.instructions, NONE)),
-        ("known_lessons", or(&lessons, NONE)),
+        ("instructions", or(&material.instructions, NONE)),
+        ("not_accepted", or(&refused, NONE)),
     ];
-    let untrusted = [
-        "reflection",
-        "playbook",
-        "grounds",
-        "not_accepted",
-        "instructions",
-        "known_lessons",
-    ];
+    let untrusted = ["reflection", "playbook", "instructions", "not_accepted"];
     let template = fenced(template, &untrusted);
     build(CURATOR_SYSTEM, &template, &values)
+}
+
+/// Joins texts, each on one line.
+fn lines<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    let texts = texts.map(|text| text.replace('\n', " "));
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 const NO_POINTS: &str = "(no key points yet)";
@@ -232,8 +218,9 @@ pub fn own_part(prompt: &str, marker: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::known::KnownLesson;
-    use super::super::reply::{Curation, Reply as _};
+    use super::super::curator::ListedNote;
+    use super::super::note::NoteId;
+    use super::super::reply::{Curation, Reflection, Reply as _};
     use super::*;
     use crate::playbook::Skipped;
 
@@ -251,44 +238,33 @@ mod tests {
                 outcome,
                 category: Some(ErrorCategory::TestFailure),
                 summary_tokens: 128,
-                known: &known(),
+                given: &[Id::parse("pat-001").unwrap()],
+                known_notes: &["guessed a type → read the stub".to_owned()],
             },
         )
-    }
-
-    fn known() -> KnownLessons {
-        let lesson = KnownLesson {
-            id: "les-1".to_owned(),
-            text: "guessed a type → read the stub".to_owned(),
-            sessions: 2,
-        };
-        KnownLessons {
-            instructions: "From CLAUDE.md:\nUse type hints.\n".to_owned(),
-            lessons: vec![lesson],
-            given: vec![Id::parse("pat-001").unwrap()],
-            not_accepted: vec![Skipped {
-                what: "lesson \"Use `tyck`.\"".to_owned(),
-                reason: "`tyck` stands neither in the user's words nor in a call".to_owned(),
-            }],
-        }
     }
 
     fn curator(template: &str) -> FilledPrompt {
-        let (reflection, _) = Reflection::parse(
-            r#"{"analysis": "Types helped.", "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}], "strategy": "Type first.", "importance": 0.4}"#,
-        )
-        .unwrap();
-        curator_prompt(
-            template,
-            &CuratorInput {
-                reflection: &reflection,
-                playbook: POINTS,
-                outcome: SessionOutcome::Success,
-                category: None,
-                grounds: "#1 USER: add types",
-                known: &known(),
-            },
-        )
+        let note = ListedNote {
+            id: NoteId(12),
+            text: "Guessed a type → Read the stub first.".to_owned(),
+            sessions: ["a", "b"].map(str::to_owned).into(),
+            ..ListedNote::default()
+        };
+        let material = CuratorMaterial {
+            waiting: vec![note],
+            instructions: "From CLAUDE.md:\nUse type hints.\n".to_owned(),
+            refused: vec![Skipped {
+                what: "ADD \"Use `tyck`.\"".to_owned(),
+                reason: "it names no note and no fact".to_owned(),
+            }],
+            ..CuratorMaterial::default()
+        };
+        let input = CuratorInput {
+            playbook: POINTS,
+            material: &material,
+        };
+        curator_prompt(template, &input)
     }
 
     #[test]
@@ -362,7 +338,8 @@ mod tests {
             outcome: SessionOutcome::Success,
             category: None,
             summary_tokens: 128,
-            known: &KnownLessons::default(),
+            given: &[],
+            known_notes: &[],
         };
         let prompt = reflector_prompt(REFLECTOR_TEMPLATE, &input);
         assert!(prompt.text.contains(hostile));

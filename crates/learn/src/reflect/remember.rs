@@ -3,29 +3,29 @@
 //! | what | from | stored when |
 //! |---|---|---|
 //! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something, or they weigh 0.8 or more |
-//! | lessons | a model's `lessons` | they have grounds, or the session changed something |
+//! | notes | a model's `notes` that passed the checks | always |
 //! | errors, with their fixes | the tool errors that have a message | always |
 //! | effects of hints | what followed on them | always |
 //!
-//! A session changed something (spec/5) when a tag was given or an operation applied, an
-//! error was made good, or a failing test or build passed later. The order is the same each
-//! time, and what weighs most comes first: of the lessons and of all else
-//! `budgets.memory_rows` each are kept.
+//! A session changed something (spec/5) when a tag was given or an operation applied, an error
+//! was made good, or a failing test or build passed later. The order is the same each time.
 
 use std::collections::HashSet;
 
-use super::known::KnownLesson;
-use super::recurrence::{WEIGHTY, numbered};
-use super::reply::{Reflection, ReplyLesson, Score};
+use super::note::NewNote;
+use super::reply::{Reflection, Score};
 use super::self_correction::{MARKS, signature_tag};
 use crate::digest::name_of;
-use crate::hint::hashes;
 use crate::redact::mask;
-use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
+use crate::reflect::learned::{
+    Learned, NewError, NewFix, NewLesson, NewReflection, NoteDetail, error_id,
+};
 use crate::transcript::{ErrorCategory, Evidence, Facts, RecurringError, SessionOutcome, Way};
 
 /// Importance of what nobody rated.
 const UNRATED: f64 = 0.5;
+/// A reflection of this importance is kept although its session changed nothing.
+const WEIGHTY: f64 = 0.8;
 /// How much more important it is when the user objected.
 const OBJECTED: f64 = 0.2;
 /// How much more important it is when an error was made good.
@@ -42,10 +42,8 @@ pub struct ReflectedSession<'a> {
     /// What a model said of it; what the rules say is no memory.
     pub reflection: Option<&'a Reflection>,
     pub changes: usize,
-    /// The lessons of earlier sessions that it may repeat, as `L1`, `L2`, ….
-    pub known: &'a [KnownLesson],
-    /// Advice that one session alone taught: it is a lesson until it recurs.
-    pub waiting: &'a [String],
+    /// The notes that passed the checks.
+    pub notes: &'a [NewNote],
     pub related: &'a [String],
 }
 
@@ -56,9 +54,6 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let has_changed_something = session.changes > 0
         || facts.recoveries > 0
         || facts.errors.iter().any(|error| !error.ways.is_empty());
-    let grounded = lessons(session, |lesson| !lesson.grounds.is_empty());
-    let grounded = grounded.into_iter().map(Learned::Lesson);
-    let grounded = grounded.filter(|_| !has_changed_something);
     let is_weighty = |said: &&Reflection| rated(facts, said) >= WEIGHTY;
     let weighty = session.reflection.filter(is_weighty);
     let weighty = weighty.filter(|_| !has_changed_something);
@@ -68,12 +63,8 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
         reflection,
         ..*session
     };
-    let waiting = session.waiting.iter();
-    let waiting = waiting.map(|text| Learned::Lesson(waiting_lesson(&session, text)));
-    let all = all(&session);
     let weighty = weighty.map(Learned::Reflection);
-    let own = shown.chain(weighty).chain(all);
-    own.chain(grounded).chain(waiting).collect()
+    shown.chain(weighty).chain(all(&session)).collect()
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.
@@ -81,15 +72,13 @@ pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let mut learned: Vec<Learned> = Vec::new();
     learned.extend(reflection(session).map(Learned::Reflection));
-    let mut lessons = lessons(session, |_| true).into_iter().map(Learned::Lesson);
-    let (open, solved): (Vec<_>, Vec<_>) =
-        facts.errors.iter().partition(|error| error.ways.is_empty());
-    for error in solved {
-        learned.extend(struck(facts, error));
-        learned.extend(lessons.next());
-    }
-    learned.extend(lessons);
-    learned.extend(open.into_iter().flat_map(|error| struck(facts, error)));
+    learned.extend(
+        session
+            .notes
+            .iter()
+            .map(|note| Learned::Lesson(lesson(session, note))),
+    );
+    learned.extend(facts.errors.iter().flat_map(|error| struck(facts, error)));
     learned
 }
 
@@ -121,24 +110,6 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
         task: facts.first_request.clone().unwrap_or_default(),
         related,
         correction: None,
-    })
-}
-
-/// The error that a lesson is about: it names the program, or the tool, and its mistake has
-/// at least half of the words of the message.
-fn error_of<'f>(lesson: &ReplyLesson, facts: &'f Facts) -> Option<&'f RecurringError> {
-    let said = format!("{} {}", lesson.mistake, lesson.correction).to_lowercase();
-    let words = |text: &str| -> HashSet<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
-        let long = words.filter(|word| word.len() > 2);
-        long.map(str::to_lowercase).collect()
-    };
-    let mistake = words(&lesson.mistake);
-    facts.errors.iter().find(|error| {
-        let message = words(&error.message);
-        let shared = message.intersection(&mistake).count();
-        let names_it = !error.subject.is_empty() && said.contains(&error.subject.to_lowercase());
-        names_it && shared > 0 && 2 * shared >= message.len()
     })
 }
 
@@ -198,55 +169,31 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
     }
 }
 
-fn lessons(session: &ReflectedSession<'_>, is_kept: fn(&ReplyLesson) -> bool) -> Vec<NewLesson> {
-    let (facts, Some(said)) = (session.facts, session.reflection) else {
-        return Vec::new();
-    };
-    let importance = rated(facts, said);
-    // What has no word of a lesson is no other case of it.
-    let repeated = |name: &String, by: &ReplyLesson| {
-        let known = numbered(session.known, name)?;
-        let is_about = !hashes(&by.correction).is_disjoint(&hashes(&known.text));
-        is_about.then(|| known.id.clone())
-    };
-    let lesson = |lesson: &ReplyLesson| NewLesson {
-        repeats: lesson
-            .repeats
-            .iter()
-            .filter_map(|name| repeated(name, lesson))
-            .collect(),
-        task_type: mask(&lesson.task_type).into_owned(),
-        mistake: mask(&lesson.mistake).into_owned(),
-        correction: mask(&lesson.correction).into_owned(),
+/// Returns a note as the memory keeps it: spec/4's lesson.
+fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> NewLesson {
+    let facts = session.facts;
+    let said = session.reflection;
+    NewLesson {
+        task_type: note.task_type.clone(),
+        mistake: note.mistake.clone(),
+        correction: note.correction.clone(),
         context_hash: context_of(facts),
-        signature: error_of(lesson, facts).map(|error| error.signature),
-        importance,
-        tags: said.tags.clone(),
-    };
-    let kept = said.lessons.iter().filter(|lesson| is_kept(lesson));
-    kept.map(lesson).collect()
+        signature: note.signature,
+        importance: said.map_or(UNRATED, |said| rated(facts, said)),
+        tags: said.map(|said| said.tags.clone()).unwrap_or_default(),
+        note: NoteDetail {
+            kinds: note.kinds.clone(),
+            hosts: note.hosts.clone(),
+            quote: note.quote.clone(),
+            is_outside: note.is_outside,
+        },
+    }
 }
 
 /// What the session was about, as a name.
 fn context_of(facts: &Facts) -> String {
     let request = facts.first_request.as_deref().unwrap_or_default();
     name_of(request.as_bytes())
-}
-
-/// Advice of a curator as a lesson: of no mistake is anything said.
-fn waiting_lesson(session: &ReflectedSession<'_>, text: &str) -> NewLesson {
-    let facts = session.facts;
-    let said = session.reflection;
-    NewLesson {
-        task_type: String::new(),
-        mistake: String::new(),
-        correction: mask(text).into_owned(),
-        repeats: Vec::new(),
-        context_hash: context_of(facts),
-        signature: None,
-        importance: said.map_or(UNRATED, |said| rated(facts, said)),
-        tags: said.map(|said| said.tags.clone()).unwrap_or_default(),
-    }
 }
 
 /// An error, once with each way out of it; it struck as often as it did only once.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::extract::extract_json;
-use super::grounds::numbers;
+use super::note::NoteId;
 pub use super::score::Score;
 use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
@@ -17,7 +17,7 @@ use crate::redact::Masker;
 
 /// The keys a reflector's answer is known by.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
-pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
+pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations", "notebook", "settled"];
 
 /// Characters of an analysis, a reflection, a strategy, a reasoning.
 const MAX_TEXT: usize = 4_000;
@@ -25,9 +25,13 @@ const MAX_NOTE: usize = 500;
 const MAX_TOPIC: usize = 50;
 const TOPIC_WORDS: usize = 4;
 const MAX_ITEMS: usize = 20;
-const MAX_LESSONS: usize = 5;
-/// Characters of a name of ours: a lesson's number, a key point's id.
+const MAX_NOTES: usize = 12;
+/// Event numbers of one note.
+const MAX_EVENTS: usize = 20;
+/// Characters of a key point's name.
 const MAX_NAME: usize = 40;
+/// Lines of the notebook that one answer writes anew.
+const MAX_LINES: usize = 100;
 /// Bullet tags of one answer: more than a full playbook has points.
 const MAX_TAGS: usize = 2_000;
 /// Operations that are handed on; how many of them may be applied is decided there.
@@ -45,7 +49,7 @@ pub struct Reflection {
     pub strategy: Option<String>,
     /// The events that the strategy rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub strategy_grounds: Vec<u32>,
+    pub strategy_events: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<Score>,
     /// How well the evidence carries the analysis.
@@ -59,30 +63,66 @@ pub struct Reflection {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality_score: Option<Score>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lessons: Vec<ReplyLesson>,
+    pub notes: Vec<ReplyNote>,
+    /// The key points that this session showed wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outdated: Vec<ReplyOutdated>,
 }
 
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReplyLesson {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplyNote {
     pub task_type: String,
     pub mistake: String,
     pub correction: String,
-    /// The events that it rests on.
+    /// The numbers of the events that it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub grounds: Vec<u32>,
-    /// The known lessons that it repeats: `L2`.
+    pub events: Vec<u32>,
+    /// The reflector says that the user stated it as a rule.
+    #[serde(default)]
+    pub said: bool,
+    /// The user's words that state it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
+}
+
+/// A key point that the session showed wrong, as the reflector says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplyOutdated {
+    pub name: String,
+    pub why: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub repeats: Vec<String>,
+    pub events: Vec<u32>,
 }
 
 /// The curator's result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Curation {
     /// Why these operations.
     pub reasoning: String,
-    /// The operations as they were written; they are checked where they are applied.
+    /// The operations as they were written; the gates check them.
     pub operations: Vec<Value>,
+    /// The lines of the notebook that are new or joined.
+    pub notebook: Vec<NotebookLine>,
+    /// The notes that are done with.
+    pub settled: Vec<SettledNote>,
+}
+
+/// A line of the notebook, and the notes that it stands for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotebookLine {
+    pub text: String,
+    pub notes: Vec<NoteId>,
+}
+
+/// A note that the curator is done with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettledNote {
+    pub note: NoteId,
+    /// The line of the instructions that says it already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
 }
 
 /// What a question is answered with.
@@ -119,27 +159,28 @@ impl Reply for Reflection {
             bullet_tags,
             reflection: text(&object, "reflection", MAX_TEXT),
             strategy: text(&object, "strategy", MAX_TEXT),
-            strategy_grounds: numbers(object.get("strategy_grounds")),
+            strategy_events: first_numbers(&object, &["strategy_events", "strategy_grounds"]),
             importance: score(&object, "importance"),
             confidence: score(&object, "confidence"),
             tags: topics(&object),
             issues: texts(&object, "issues", MAX_NOTE),
             quality_score: score(&object, "quality_score"),
-            lessons: lessons(&object),
+            notes: notes(&object),
+            outdated: outdated(&object),
         };
         Some((reflection, skipped))
     }
 
     fn taught(&self) -> Vec<&str> {
-        let lessons = self.lessons.iter();
-        let lessons = lessons.flat_map(|l| [l.mistake.as_str(), l.correction.as_str()]);
+        let notes = self.notes.iter();
+        let notes = notes.flat_map(|note| [note.mistake.as_str(), note.correction.as_str()]);
         let texts = [
             Some(&self.analysis),
             self.reflection.as_ref(),
             self.strategy.as_ref(),
         ];
         let texts = texts.into_iter().flatten().map(String::as_str);
-        texts.chain(lessons).collect()
+        texts.chain(notes).collect()
     }
 
     /// No tags at all may be meant; tags that are none are a slip.
@@ -166,6 +207,8 @@ impl Reply for Curation {
             Self {
                 reasoning,
                 operations,
+                notebook: notebook(&object),
+                settled: settled(&object),
             },
             skipped,
         ))
@@ -223,12 +266,6 @@ pub(crate) fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<S
     texts.take(MAX_ITEMS).collect()
 }
 
-/// The text or the texts that stand at a key.
-fn one_or_many(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
-    let one = text(object, key, max).map(|one| vec![one]);
-    one.unwrap_or_else(|| texts(object, key, max))
-}
-
 /// What a session was about, each in a few words; a sentence is no topic.
 fn topics(object: &Map<String, Value>) -> Vec<String> {
     let mut topics = texts(object, "tags", MAX_TOPIC);
@@ -240,22 +277,88 @@ fn is_topic(text: &str) -> bool {
     text.split_whitespace().count() <= TOPIC_WORDS
 }
 
-/// The lessons, each of which says at least how to do it right.
-fn lessons(object: &Map<String, Value>) -> Vec<ReplyLesson> {
-    let lesson = |item: &Value| {
+/// Reads the notes, each of which says at least how to do it right.
+fn notes(object: &Map<String, Value>) -> Vec<ReplyNote> {
+    let note = |item: &Value| {
         let item = item.as_object()?;
-        Some(ReplyLesson {
+        Some(ReplyNote {
             task_type: text(item, "task_type", MAX_TOPIC)
                 .filter(|topic| is_topic(topic))
                 .unwrap_or_default(),
             mistake: text(item, "mistake", MAX_NOTE).unwrap_or_default(),
             correction: text(item, "correction", MAX_NOTE)?,
-            grounds: numbers(item.get("grounds")),
-            repeats: one_or_many(item, "repeats", MAX_NAME),
+            events: first_numbers(item, &["events", "grounds"]),
+            said: item.get("said").and_then(Value::as_bool) == Some(true),
+            quote: text(item, "quote", MAX_NOTE),
         })
     };
-    let lessons = items(object, "lessons").filter_map(lesson);
-    lessons.take(MAX_LESSONS).collect()
+    // A template of the user's may use spec/4's word.
+    let key = ["notes", "lessons"]
+        .into_iter()
+        .find(|key| object.contains_key(*key));
+    let notes = key.into_iter().flat_map(|key| items(object, key));
+    notes.filter_map(note).take(MAX_NOTES).collect()
+}
+
+fn outdated(object: &Map<String, Value>) -> Vec<ReplyOutdated> {
+    let one = |item: &Value| {
+        let item = item.as_object()?;
+        let name = text(item, "name", MAX_NAME)?;
+        Some(ReplyOutdated {
+            name: name.trim_matches(['[', ']']).to_owned(),
+            why: text(item, "why", MAX_NOTE)?,
+            events: first_numbers(item, &["events", "grounds"]),
+        })
+    };
+    let all = items(object, "outdated").filter_map(one);
+    all.take(MAX_ITEMS).collect()
+}
+
+fn notebook(object: &Map<String, Value>) -> Vec<NotebookLine> {
+    let line = |item: &Value| {
+        let item = item.as_object()?;
+        let notes: Vec<NoteId> = items(item, "notes").filter_map(note_id).collect();
+        (!notes.is_empty()).then(|| NotebookLine {
+            text: text(item, "text", MAX_NOTE).unwrap_or_default(),
+            notes,
+        })
+    };
+    let lines = items(object, "notebook").filter_map(line);
+    lines.take(MAX_LINES).collect()
+}
+
+/// Reads the settled notes: each a number, or an object with the number and a line.
+fn settled(object: &Map<String, Value>) -> Vec<SettledNote> {
+    let one = |item: &Value| {
+        let own = item.as_object();
+        let note = own.map_or(Some(item), |own| own.get("note"))?;
+        Some(SettledNote {
+            note: note_id(note)?,
+            line: own.and_then(|own| text(own, "line", MAX_NOTE)),
+        })
+    };
+    let all = items(object, "settled").filter_map(one);
+    all.take(MAX_LINES).collect()
+}
+
+fn note_id(item: &Value) -> Option<NoteId> {
+    item.as_str()?.parse().ok()
+}
+
+/// Reads the event numbers at the first of these keys: `3`, `"3"` or `"#3"`.
+fn first_numbers(object: &Map<String, Value>, keys: &[&str]) -> Vec<u32> {
+    let found = keys.iter().find_map(|key| object.get(*key));
+    let number = |item: &Value| match item {
+        Value::Number(number) => number.as_u64().and_then(|n| u32::try_from(n).ok()),
+        Value::String(text) => text.trim().trim_start_matches('#').parse().ok(),
+        _ => None,
+    };
+    let items = match found {
+        Some(Value::Array(items)) => items.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
+    };
+    items.iter().filter_map(number).take(MAX_EVENTS).collect()
 }
 
 pub(crate) fn score(object: &Map<String, Value>, key: &str) -> Option<Score> {

@@ -21,7 +21,7 @@ pub(super) fn fold(text: &str) -> String {
 /// Returns the text without invisible characters, with plain letters, quotes, dashes and blanks.
 ///
 /// A look-alike is replaced only in a word that has Latin letters too: a Russian word stays.
-pub(crate) fn plain(text: &str) -> String {
+fn plain(text: &str) -> String {
     let plain: String = text
         .chars()
         .filter(|&c| !shows_nothing(c))

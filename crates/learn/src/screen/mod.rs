@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use crate::playbook::clean::clean_text;
-pub(crate) use fold::plain;
 use rules::broken_by;
 
 /// The screen reads no more of a text: a session is shown far less of it.

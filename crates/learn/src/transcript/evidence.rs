@@ -107,7 +107,6 @@ impl Evidence {
 
 impl ShownEvent {
     pub(crate) fn of(item: &Item, number: u32, sanitizer: &Sanitizer) -> Self {
-        let own = bearing::own(item, sanitizer);
         let whole = |text: &String| sanitizer.text(text, usize::MAX);
         let words = item.words.iter().map(whole).collect();
         let call = item.call.as_ref();
@@ -121,7 +120,7 @@ impl ShownEvent {
             calls,
             signature: item.signature,
             bearing: item.bearing,
-            own,
+            own: bearing::own(item, sanitizer),
             refused: bearing::refused(item, sanitizer),
             names: bearing::names(item, sanitizer),
             kind: item.kind.to_owned(),

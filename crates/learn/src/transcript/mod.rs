@@ -75,7 +75,6 @@ pub use injected::Beginnings;
 pub use outcome::SessionOutcome;
 pub use range::{MAX_LINE, Range, last_record_end};
 pub(crate) use recurring_errors::{RecurringError, Way};
-pub(crate) use refusal::is_forbidden;
 pub use stats::{Reason, ScanStats};
 pub use tokens::estimate as estimate_tokens;
 pub(crate) use tool_call::AGENT_TOOLS;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use playbook::digest::name_of;
 use playbook::hint::{Effect, MemoryKind, Signature};
 use playbook::memory::RecallQuery;
-use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection};
+use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail};
 use playbook::reflect::tellable::tellable;
 use playbook::service::{self, Asked, ToStore, together};
 use playbook::tenant::Tenant;
@@ -219,10 +219,14 @@ pub(crate) async fn store_lesson(
         task_type,
         mistake: new.mistake,
         correction: body::text("correction", new.correction)?,
-        repeats: Vec::new(),
         signature: new.error_signature,
         importance: share("importance", new.importance.unwrap_or(IMPORTANCE_OF_LESSON))?,
         tags: tags(new.tags)?,
+        // Any agent may send one: a second session is to confirm it.
+        note: NoteDetail {
+            is_outside: true,
+            ..NoteDetail::default()
+        },
     };
     let source = source(&app, (new.project_id, new.session_id))?;
     let ids = learn(&app, &tenant, source, Learned::Lesson(lesson)).await?;

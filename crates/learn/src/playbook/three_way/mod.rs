@@ -14,14 +14,13 @@
 //! | a counter that one side changed by hand | its difference is added like a vote |
 //! | a point that both sides merged away, each into another | its votes go with the later merge |
 //! | a point that one side picked from the other, and one of them edited | both wordings stay |
-//! | a point of each side edited to say the same | two points that say the same; `playbook dedup` joins them |
+//! | a point of each side edited to say the same | two points that say the same; `playbook merge` joins them |
 
 mod conflict;
 mod files;
 mod keys;
 mod names;
 mod points;
-mod renumbered;
 #[cfg(test)]
 mod tests;
 
@@ -33,9 +32,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use self::names::{Naming, Renames};
+use self::names::{Naming, Renames, Renumbered};
 use self::points::{MergedPoints, Points, PointsMerge};
-use self::renumbered::Renumbered;
 use super::change::PointState;
 use super::entry;
 use super::job_votes::renamed;

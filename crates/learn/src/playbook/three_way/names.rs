@@ -1,4 +1,4 @@
-//! Which points of two sides are the same, and what those are called that are not.
+//! Finds the points that are the same on two sides, and names those that are not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,68 @@ use crate::playbook::clean::clean_text;
 use crate::playbook::id::Id;
 use crate::playbook::section::Section;
 
+/// Finds points that an earlier merge gave a new number, while the other branch went on under
+/// the old one: all three playbooks get to call them by one name before they are compared.
+///
+/// Main and a branch both gave `pat-002`, and a merge into main made `pat-003` of the branch's.
+/// On the branch it is `pat-002` still. Its changes there are made to `pat-003`.
+#[derive(Debug, Default)]
+pub(super) struct Renumbered {
+    pub(super) base: BTreeMap<String, String>,
+    pub(super) sides: [BTreeMap<String, String>; 2],
+}
+
+impl Renumbered {
+    /// Returns the new names by the old ones; a point that has one of their names for itself gets a number above `highest`.
+    pub(super) fn of(
+        base: &Points,
+        sides: [&Points; 2],
+        aliases: [&BTreeMap<String, String>; 2],
+        highest: &mut BTreeMap<String, u64>,
+    ) -> Self {
+        let mut renumbered = Self::default();
+        for (name, entry) in &base.0 {
+            let found: [Option<&String>; 2] = std::array::from_fn(|at| {
+                let here = sides[at].0.get(name)?;
+                if said(here) == said(entry) {
+                    return None;
+                }
+                let is_new =
+                    |new: &&String| !base.0.contains_key(*new) && sides[at].0.contains_key(*new);
+                let text = said(entry);
+                let by_text = sides[at].0.iter().filter(|(_, other)| said(other) == text);
+                let by_text = by_text.map(|(new, _)| new).find(is_new);
+                by_text.or_else(|| aliases[at].get(name).filter(is_new))
+            });
+            let Some(new) = found.iter().flatten().min().copied() else {
+                continue;
+            };
+            renumbered.base.insert(name.clone(), new.clone());
+            for (at, side) in sides.iter().enumerate() {
+                let now = found[at].unwrap_or(name);
+                if now == new || !side.0.contains_key(now) {
+                    continue;
+                }
+                if let Some(other) = side.0.get(new) {
+                    let next = next_name(highest, new, other);
+                    renumbered.sides[at].insert(new.clone(), next);
+                }
+                renumbered.sides[at].insert(now.clone(), new.clone());
+            }
+        }
+        renumbered
+    }
+}
+
 /// New names for points of each side, by their old ones.
 #[derive(Debug, Default)]
 pub(super) struct Renames(pub(super) [BTreeMap<String, String>; 2]);
 
-/// What the renames rest on.
+/// The points that the renames rest on.
 pub(super) struct Naming<'a> {
     pub(super) base: &'a Points,
     pub(super) sides: [&'a Points; 2],
-    /// By slug: the highest number that any side gave.
+    /// The highest number that any side gave, by slug.
     pub(super) highest: BTreeMap<String, u64>,
 }
 
@@ -29,8 +82,7 @@ struct New<'a> {
     born: Born<'a>,
 }
 
-/// When a point was added, then what it is called and says: the order is the same whichever
-/// side asks.
+/// The time, name and text of a new point: an order that is the same for both sides.
 type Born<'a> = (Option<Timestamp>, &'a String, &'a str);
 
 fn born<'a>(name: &'a String, entry: &'a PointState) -> Born<'a> {
@@ -106,11 +158,7 @@ impl<'a> Naming<'a> {
 }
 
 /// A name above `highest` for a point that cannot keep `name`.
-pub(super) fn next_name(
-    highest: &mut BTreeMap<String, u64>,
-    name: &str,
-    entry: &PointState,
-) -> String {
+fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, entry: &PointState) -> String {
     let of_id = Id::parse(name).and_then(|id| id.series());
     let series = of_id.unwrap_or_else(|| {
         let section = Section::from_title(&entry.section);
@@ -121,6 +169,6 @@ pub(super) fn next_name(
     Id::new(series, *highest).to_string()
 }
 
-pub(super) fn said(entry: &PointState) -> String {
+fn said(entry: &PointState) -> String {
     clean_text(entry.text())
 }

@@ -1,0 +1,538 @@
+//! The notes of sessions: those that wait for the curator, the notebook, and what is settled.
+//!
+//! A row is one note of one session. Rows of one line say the same: the curator joined them, or
+//! several sessions taught the same lesson. A line has the number of its first row.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use rusqlite::{Row, Transaction};
+use serde_json::Value;
+
+use super::convert::{counted, int, json, millis, time};
+use super::database::{Memory, rows, run};
+use super::error::MemoryError;
+use crate::hint::Signature;
+use crate::playbook::Skipped;
+use crate::reflect::curator::{ListedNote, NoteState, NoteUpdate};
+use crate::reflect::learned::{LearnedFrom, NoteDetail};
+use crate::reflect::note::{NewOutdated, NoteId};
+
+const READ: &str = "read notes";
+const SELECT: &str = "SELECT n.line, n.root, n.state, n.quote, n.is_outside, n.hosts,
+         coalesce(n.text, m.text, ''), m.importance, n.time
+     FROM notes n JOIN projects p ON p.id = n.project LEFT JOIN memories m ON m.id = n.memory
+     WHERE p.name = ?1 AND n.point IS NULL";
+
+/// The lines of a project's notes, as a run sees them, oldest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct NoteLine {
+    pub(crate) note: ListedNote,
+    pub(crate) state: NoteState,
+    pub(crate) importance: f64,
+    /// When a session taught it last.
+    pub(crate) taught: Option<Timestamp>,
+}
+
+/// A key point that a session showed wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OutdatedNote {
+    pub(crate) id: NoteId,
+    pub(crate) session: String,
+    pub(crate) is_outside: bool,
+    pub(crate) time: Timestamp,
+    pub(crate) what: NewOutdated,
+}
+
+/// The notes of a project that wait for a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct WaitingNotes {
+    /// The lines, and the rows about outdated key points, oldest first.
+    pub(crate) ids: Vec<NoteId>,
+    /// The number of sessions that taught them.
+    pub(crate) sessions: usize,
+    pub(crate) has_said: bool,
+    pub(crate) has_outdated: bool,
+    /// When the oldest was stored.
+    pub(crate) since: Option<Timestamp>,
+}
+
+/// A rule in the user's words that no key point holds yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnsettledQuote {
+    pub(crate) quote: String,
+    pub(crate) since: Timestamp,
+}
+
+impl Memory {
+    /// Returns the lines of a project that are not settled, and those of `wanted` whatever they
+    /// are.
+    pub(crate) fn note_lines(
+        &self,
+        project: &str,
+        wanted: &[NoteId],
+    ) -> Result<Vec<NoteLine>, MemoryError> {
+        let sql = format!(
+            "{SELECT} AND n.line IN (SELECT line FROM notes WHERE state <> 'settled'
+                 UNION SELECT value FROM json_each(?2)) ORDER BY n.line, n.id"
+        );
+        self.lines(&sql, (project, numbers(wanted)))
+    }
+
+    /// Returns the `count` most important lines that were taught since a time.
+    pub(crate) fn important_lines(
+        &self,
+        project: &str,
+        since: Timestamp,
+        count: usize,
+    ) -> Result<Vec<NoteLine>, MemoryError> {
+        let sql = format!("{SELECT} AND n.time >= ?2 ORDER BY n.line, n.id");
+        let mut lines = self.lines(&sql, (project, millis(since)))?;
+        lines.sort_by(|a, b| b.importance.total_cmp(&a.importance));
+        lines.truncate(count);
+        Ok(lines)
+    }
+
+    fn lines(
+        &self,
+        sql: &str,
+        params: impl rusqlite::Params,
+    ) -> Result<Vec<NoteLine>, MemoryError> {
+        let found = self.all(READ, sql, params, |row| Ok((counted(row, 0)?, line(row)?)))?;
+        let mut lines: BTreeMap<u64, NoteLine> = BTreeMap::new();
+        for (id, row) in found {
+            match lines.get_mut(&id) {
+                Some(line) => line.join(row),
+                None => _ = lines.insert(id, row),
+            }
+        }
+        Ok(lines.into_values().collect())
+    }
+
+    /// Returns the key points that sessions showed wrong and no run has dealt with, oldest first.
+    pub(crate) fn outdated(&self, project: &str) -> Result<Vec<OutdatedNote>, MemoryError> {
+        let sql = "SELECT n.id, n.root, n.is_outside, n.time, n.point, n.text, n.kinds
+             FROM notes n JOIN projects p ON p.id = n.project
+             WHERE p.name = ?1 AND n.point IS NOT NULL AND n.state <> 'settled' ORDER BY n.id";
+        self.all(READ, sql, [project], |row| {
+            let is_outside = row.get(2)?;
+            Ok(OutdatedNote {
+                id: NoteId(counted(row, 0)?),
+                session: row.get(1)?,
+                is_outside,
+                time: time(row, 3)?,
+                what: NewOutdated {
+                    point: row.get(4)?,
+                    why: row.get(5)?,
+                    kinds: words(row, 6)?,
+                    is_outside,
+                },
+            })
+        })
+    }
+
+    /// Returns the notes of a project that no run has seen.
+    pub(crate) fn waiting_notes(&self, project: &str) -> Result<WaitingNotes, MemoryError> {
+        let sql = "SELECT n.line, n.root, n.quote IS NOT NULL, n.point IS NOT NULL, n.since
+             FROM notes n JOIN projects p ON p.id = n.project
+             WHERE p.name = ?1 AND n.state = 'waiting' ORDER BY n.id";
+        let found = self.all(READ, sql, [project], |row| {
+            let flags: (bool, bool) = (row.get(2)?, row.get(3)?);
+            Ok((counted(row, 0)?, row.get(1)?, flags, time(row, 4)?))
+        })?;
+        let mut waiting = WaitingNotes::default();
+        let mut roots: BTreeSet<String> = BTreeSet::new();
+        for (id, root, (is_said, is_outdated), since) in found {
+            if !waiting.ids.contains(&NoteId(id)) {
+                waiting.ids.push(NoteId(id));
+            }
+            roots.insert(root);
+            waiting.has_said |= is_said;
+            waiting.has_outdated |= is_outdated;
+            waiting.since = Some(waiting.since.map_or(since, |first| first.min(since)));
+        }
+        waiting.sessions = roots.len();
+        Ok(waiting)
+    }
+
+    /// Returns the user's rules that neither a key point nor the instructions are known to hold.
+    pub(crate) fn unsettled_quotes(
+        &self,
+        project: &str,
+    ) -> Result<Vec<UnsettledQuote>, MemoryError> {
+        let sql = "SELECT n.quote, max(n.since) FROM notes n JOIN projects p ON p.id = n.project
+             WHERE p.name = ?1 AND n.quote IS NOT NULL AND n.state <> 'settled'
+             GROUP BY n.quote ORDER BY min(n.id)";
+        self.all(READ, sql, [project], |row| {
+            Ok(UnsettledQuote {
+                quote: row.get(0)?,
+                since: time(row, 1)?,
+            })
+        })
+    }
+
+    /// Returns the number of a project's notes in a state.
+    pub(crate) fn notes_in(&self, project: &str, state: NoteState) -> Result<u64, MemoryError> {
+        let sql = "SELECT count(*) FROM notes n JOIN projects p ON p.id = n.project
+             WHERE p.name = ?1 AND n.state = ?2";
+        self.count(READ, sql, (project, state.word()))
+    }
+
+    /// Returns the row of the newest note.
+    pub(crate) fn last_note(&self) -> Result<NoteId, MemoryError> {
+        let sql = "SELECT coalesce(max(id), 0) FROM notes";
+        Ok(NoteId(self.count(READ, sql, ())?))
+    }
+
+    /// Returns the operations that the last run of a project asked for and did not get.
+    pub(crate) fn refused_last(&self, project: &str) -> Result<Vec<Skipped>, MemoryError> {
+        let sql = "SELECT j.dropped FROM jobs j JOIN projects p ON p.id = j.project
+             WHERE p.name = ?1 AND j.event = 'curate' AND j.outcome = 'applied'
+             ORDER BY j.id DESC LIMIT 1";
+        let read = |row: &Row<'_>| Ok(json(row, 0)?.unwrap_or_default());
+        Ok(self
+            .one("read jobs", sql, [project], read)?
+            .unwrap_or_default())
+    }
+
+    /// Returns the name of the last run of a project.
+    pub(crate) fn last_curator_job(&self, project: &str) -> Result<Option<String>, MemoryError> {
+        let sql = "SELECT j.job FROM jobs j JOIN projects p ON p.id = j.project
+             WHERE p.name = ?1 AND j.event = 'curate' ORDER BY j.id DESC LIMIT 1";
+        self.one("read jobs", sql, [project], |row| row.get(0))
+    }
+
+    /// Returns the texts of at most `count` notes about some errors, newest first, then of those
+    /// of the same kinds of task.
+    pub(crate) fn notes_on(
+        &self,
+        project: &str,
+        errors: &[Signature],
+        count: usize,
+    ) -> Result<Vec<String>, MemoryError> {
+        let errors: Vec<i64> = errors.iter().map(|e| e.to_bits().cast_signed()).collect();
+        let errors = Value::from(errors).to_string();
+        let lessons = "SELECT m.text FROM memories m JOIN lessons l ON l.memory = m.id
+             JOIN projects p ON p.id = m.project WHERE p.name = ?1 AND m.origin IS NULL AND";
+        let same = "m.signature IN (SELECT value FROM json_each(?2))";
+        let order = "ORDER BY m.last_seen DESC, m.id DESC LIMIT ?3";
+        let params = (project, &errors, int(count as u64));
+        let mut found: Vec<String> =
+            self.all(READ, &format!("{lessons} {same} {order}"), params, |row| {
+                row.get(0)
+            })?;
+        let like = format!(
+            "{lessons} NOT coalesce({same}, 0) AND l.task_type <> '' AND l.task_type IN (
+                 SELECT l.task_type FROM lessons l JOIN memories m ON m.id = l.memory
+                 JOIN projects p ON p.id = m.project
+                 WHERE p.name = ?1 AND m.origin IS NULL AND {same}) {order}"
+        );
+        found.extend(self.all(READ, &like, params, |row| row.get::<_, String>(0))?);
+        found.truncate(count);
+        Ok(found)
+    }
+}
+
+impl NoteLine {
+    fn join(&mut self, row: Self) {
+        let note = &mut self.note;
+        note.sessions.extend(row.note.sessions);
+        note.quote = note.quote.take().or(row.note.quote);
+        note.is_outside &= row.note.is_outside;
+        for host in row.note.hosts {
+            if !note.hosts.contains(&host) {
+                note.hosts.push(host);
+            }
+        }
+        self.state = match (self.state, row.state) {
+            (NoteState::Waiting, _) | (_, NoteState::Waiting) => NoteState::Waiting,
+            (NoteState::Settled, other) => other,
+            (state, _) => state,
+        };
+        self.importance = self.importance.max(row.importance);
+        self.taught = self.taught.max(row.taught);
+    }
+}
+
+fn line(row: &Row<'_>) -> rusqlite::Result<NoteLine> {
+    let root: String = row.get(1)?;
+    let state: String = row.get(2)?;
+    Ok(NoteLine {
+        note: ListedNote {
+            id: NoteId(counted(row, 0)?),
+            text: row.get(6)?,
+            sessions: Some(root)
+                .filter(|root| !root.is_empty())
+                .into_iter()
+                .collect(),
+            quote: row.get(3)?,
+            is_outside: row.get(4)?,
+            hosts: words(row, 5)?,
+        },
+        state: NoteState::from_word(&state).unwrap_or_default(),
+        importance: row.get::<_, Option<f64>>(7)?.unwrap_or_default(),
+        taught: Some(time(row, 8)?),
+    })
+}
+
+/// Reads column `column`, a list of words as JSON.
+fn words(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
+    Ok(json(row, column)?.unwrap_or_default())
+}
+
+fn numbers(ids: &[NoteId]) -> String {
+    let ids: Vec<u64> = ids.iter().map(|id| id.0).collect();
+    Value::from(ids).to_string()
+}
+
+/// Where a note is stored.
+#[derive(Clone, Copy)]
+pub(super) struct NotePlace<'a> {
+    pub(super) project: i64,
+    pub(super) source: &'a LearnedFrom,
+    pub(super) recorded: Timestamp,
+}
+
+/// Adds the note that is the lesson of row `memory`. It waits, and so does the line of the same
+/// lesson, if there is one.
+pub(super) fn add(
+    transaction: &Transaction<'_>,
+    place: NotePlace<'_>,
+    (memory, seq): (i64, u64),
+    note: &NoteDetail,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO notes
+             (project, memory, job, seq, root, time, since, kinds, hosts, quote, is_outside,
+              line, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+             coalesce((SELECT line FROM notes WHERE memory = ?2 ORDER BY id DESC LIMIT 1), 0),
+             'waiting')";
+    let row = rusqlite::params![
+        place.project,
+        memory,
+        place.source.job,
+        int(seq),
+        place.source.root,
+        millis(place.source.time),
+        millis(place.recorded),
+        Value::from(note.kinds.as_slice()).to_string(),
+        Value::from(note.hosts.as_slice()).to_string(),
+        note.quote,
+        note.is_outside,
+    ];
+    run(transaction, sql, row)?;
+    number_lines(transaction)
+}
+
+/// Adds the key points that a job's session showed wrong; those that are there already stay.
+pub(super) fn add_outdated(
+    transaction: &Transaction<'_>,
+    place: NotePlace<'_>,
+    outdated: &[NewOutdated],
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO notes
+             (project, job, seq, root, time, since, kinds, hosts, is_outside, point, text, line,
+              state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, '[]', ?8, ?9, ?10, 0, 'waiting')";
+    for (at, one) in (1_i64..).zip(outdated) {
+        let row = rusqlite::params![
+            place.project,
+            place.source.job,
+            // Beside the numbers of the notes.
+            -at,
+            place.source.root,
+            millis(place.source.time),
+            millis(place.recorded),
+            Value::from(one.kinds.as_slice()).to_string(),
+            one.is_outside,
+            one.point,
+            one.why,
+        ];
+        run(transaction, sql, row)?;
+    }
+    number_lines(transaction)
+}
+
+fn number_lines(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    run(transaction, "UPDATE notes SET line = id WHERE line = 0", ()).map(drop)
+}
+
+/// Carries out what a run changes of the notes up to the row `until`, which it has seen.
+///
+/// What is settled stays so. Lines that were joined already, or are gone, stay as they are.
+pub(super) fn update(
+    transaction: &Transaction<'_>,
+    updates: &[NoteUpdate],
+    until: NoteId,
+) -> rusqlite::Result<()> {
+    let state = "UPDATE notes SET state = ?2
+         WHERE line = ?1 AND id <= ?3 AND state <> 'settled'";
+    let text = "UPDATE notes SET text = ?2 WHERE id = ?1";
+    let mut joined: BTreeMap<NoteId, Vec<NoteId>> = BTreeMap::new();
+    for update in updates {
+        let id = int(update.id.0);
+        run(transaction, state, (id, update.state.word(), int(until.0)))?;
+        if let Some(new) = &update.text {
+            run(transaction, text, (id, new))?;
+        }
+        if update.line != update.id {
+            joined.entry(update.line).or_default().push(update.id);
+        }
+    }
+    for (line, others) in joined {
+        join(transaction, line, &others)?;
+    }
+    Ok(())
+}
+
+/// Makes other lines part of a line, whose lesson takes the sum of their uses and the mean of
+/// their effectiveness (spec/4).
+fn join(transaction: &Transaction<'_>, line: NoteId, others: &[NoteId]) -> rusqlite::Result<()> {
+    let first = "SELECT m.id, m.times_applied, m.effectiveness FROM notes n
+         JOIN memories m ON m.id = n.memory
+         WHERE n.id IN (SELECT min(id) FROM notes
+                        WHERE line IN (SELECT value FROM json_each(?1)) GROUP BY line)
+         ORDER BY n.id";
+    let all = [&[line], others].concat();
+    let lessons: Vec<(i64, i64, f64)> = rows(transaction, first, [numbers(&all)], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })?;
+    let moved = run(
+        transaction,
+        "UPDATE notes SET line = ?1 WHERE line IN (SELECT value FROM json_each(?2))",
+        (int(line.0), numbers(others)),
+    )?;
+    if moved == 0 || lessons.len() < 2 {
+        return Ok(());
+    }
+    let uses: i64 = lessons.iter().map(|(_, uses, _)| uses).sum();
+    let worth: f64 = lessons.iter().map(|(.., worth)| worth).sum();
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a run joins a hundred lines at most"
+    )]
+    let mean = worth / lessons.len() as f64;
+    let sql = "UPDATE memories SET times_applied = ?2, effectiveness = ?3 WHERE id = ?1";
+    run(transaction, sql, (lessons[0].0, uses, mean)).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::JobRecord;
+    use super::super::{FinishedJob, ForgetWhat, Limits};
+    use super::*;
+    use crate::reflect::learned::{Learned, NewLesson};
+
+    const PROJECT: &str = "/p";
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + second).unwrap()
+    }
+
+    fn memory() -> (tempfile::TempDir, Memory) {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        (dir, memory)
+    }
+
+    /// A job whose session taught a lesson, and showed a key point wrong.
+    fn taught(session: &str, correction: &str) -> JobRecord {
+        let mut record = JobRecord::new(FinishedJob {
+            id: format!("job of {session}"),
+            project: PROJECT.to_owned(),
+            session: session.to_owned(),
+            finished: at(0),
+            ..FinishedJob::default()
+        });
+        session.clone_into(&mut record.root);
+        record.learned = vec![Learned::Lesson(NewLesson {
+            correction: correction.to_owned(),
+            ..NewLesson::default()
+        })];
+        record.outdated = vec![NewOutdated {
+            point: "pat-001".to_owned(),
+            why: "it is gone".to_owned(),
+            ..NewOutdated::default()
+        }];
+        record
+    }
+
+    fn settled(memory: &mut Memory, updates: &[(u64, NoteState, u64)]) {
+        let mut record = JobRecord::new(FinishedJob {
+            id: format!("run {updates:?}"),
+            project: PROJECT.to_owned(),
+            finished: at(1),
+            ..FinishedJob::default()
+        });
+        let update = |(id, state, line): &(u64, NoteState, u64)| NoteUpdate {
+            id: NoteId(*id),
+            state: *state,
+            line: NoteId(*line),
+            text: None,
+        };
+        record.note_updates = updates.iter().map(update).collect();
+        record.seen_until = memory.last_note().unwrap();
+        for _ in 0..2 {
+            memory.record(&record).unwrap();
+        }
+    }
+
+    fn lines(memory: &Memory) -> Vec<(u64, NoteState, usize)> {
+        let lines = memory.note_lines(PROJECT, &[]).unwrap().into_iter();
+        let plain = |line: NoteLine| (line.note.id.0, line.state, line.note.sessions.len());
+        lines.map(plain).collect()
+    }
+
+    #[test]
+    fn a_repeated_job_adds_nothing_and_what_is_taught_again_comes_back() {
+        let (_dir, mut memory) = memory();
+        for session in ["a", "a", "b"] {
+            memory.record(&taught(session, session)).unwrap();
+        }
+        let b = lines(&memory)[1].0;
+        let (waits, is_kept) = (NoteState::Waiting, NoteState::Notebook);
+        assert_eq!(lines(&memory), [(1, waits, 1), (b, waits, 1)]);
+        let waiting = memory.waiting_notes(PROJECT).unwrap();
+        assert_eq!((waiting.ids.len(), waiting.sessions), (4, 2));
+        let done = [(1, NoteState::Settled, 1), (b, is_kept, b)];
+        settled(&mut memory, &done);
+        assert_eq!(lines(&memory), [(b, is_kept, 1)]);
+        memory.record(&taught("c", "a")).unwrap();
+        assert_eq!(lines(&memory), [(1, waits, 2), (b, is_kept, 1)]);
+    }
+
+    #[test]
+    fn lines_that_are_joined_have_the_sum_and_the_mean_once() {
+        let (_dir, mut memory) = memory();
+        for session in ["a", "b"] {
+            memory.record(&taught(session, session)).unwrap();
+        }
+        let worth = "UPDATE memories SET times_applied = id, effectiveness = id / 4.0";
+        memory
+            .change("set", super::super::database::Durability::Crash, worth, ())
+            .unwrap();
+        settled(
+            &mut memory,
+            &[(1, NoteState::Notebook, 1), (3, NoteState::Notebook, 1)],
+        );
+        assert_eq!(lines(&memory), [(1, NoteState::Notebook, 2)]);
+        let sql = "SELECT times_applied, effectiveness FROM memories ORDER BY id LIMIT 1";
+        let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?));
+        assert_eq!(memory.one("read", sql, (), read).unwrap(), Some((3, 0.375)));
+    }
+
+    #[test]
+    fn only_the_user_takes_away_what_waits() {
+        let (_dir, mut memory) = memory();
+        memory.record(&taught("a", "a")).unwrap();
+        let none = Limits {
+            lessons: 0,
+            ..Limits::default()
+        };
+        assert_eq!(memory.prune(&none, at(9)).unwrap().lessons, 0);
+        memory
+            .forget(&ForgetWhat::Project(PROJECT.to_owned()), at(9))
+            .unwrap();
+        assert_eq!(memory.last_note().unwrap(), NoteId(0));
+    }
+}

@@ -1,0 +1,513 @@
+//! A project's curator: when it runs, and its job step by step.
+//!
+//! | step | from | to |
+//! |---|---|---|
+//! | gather | the notes of the order, the notebook, facts, instructions | `material`, with the job |
+//! | ask | the playbook and the material | `curation`, with the job |
+//! | apply | the operations that pass the gates, on the playbook as it is then | `changes`, the file |
+//! | save | changes, held and refused operations, states of the notes | one transaction |
+//!
+//! The notes of a job that failed go to the notebook with it: nothing is lost, and nothing loops.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::task::block_in_place;
+
+use super::apply::Work;
+use super::ask::{self, POINTS_ONLY};
+use super::budget::{Day, Usage};
+use super::context::WorkerContext;
+use super::job::{JobEvent, JobId, Ticket};
+use super::progress::{CuratorOrder, CuratorReason, JobInProgress, Progress};
+use super::spool::{self, IdEntropy};
+use super::stop::{Finish, Stop};
+use super::{QueueError, files, instructions, question_templates, reason, stages};
+use crate::account::Need;
+use crate::backend::BackendName;
+use crate::config::{Config, MemoryMode};
+use crate::freshness;
+use crate::fsx;
+use crate::memory::{Memory, NoteLine, OutdatedNote, WaitingNotes};
+use crate::paths::Paths;
+use crate::playbook::render::format_playbook;
+use crate::playbook::usage::UsageRecord;
+use crate::playbook::{Playbook, Point};
+use crate::reflect::curator::{
+    CuratorFact, CuratorMaterial, MAX_NOTEBOOK, NoteState, NoteUpdate, SessionFact, points_listed,
+};
+use crate::reflect::gates::Protection;
+use crate::reflect::learned::{Learned, NewReflection};
+use crate::reflect::note::NoteId;
+use crate::reflect::reply::Curation;
+use crate::store::Store;
+use crate::transcript::estimate_tokens;
+
+/// With fewer key points each session with notes makes a run due.
+const FEW_POINTS: usize = 8;
+/// So long a note waits at most.
+const MAX_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How many notes one run is given.
+const MAX_NOTES: usize = 60;
+/// A note in the prompt, and a run's answer, in tokens.
+const NOTE_TOKENS: u64 = 70;
+const ANSWER_TOKENS: u64 = 3_000;
+/// The calls of one run, one more try among them.
+const CALLS: u64 = 2;
+const MAX_FACTS: usize = 40;
+/// A key point given to so many sessions should have been cited.
+const OFTEN_GIVEN: u64 = 10;
+/// How many lines a dream looks at where the user does not say, and how old they may be.
+pub(crate) const DREAM_LINES: usize = 12;
+const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
+const MAX_MARK: u64 = 100;
+const NO_NOTES: &str = "none of its notes is left";
+
+/// Does a curator's job.
+pub(super) async fn run(
+    context: &WorkerContext,
+    job: &mut JobInProgress,
+    order: &CuratorOrder,
+    config: &Config,
+    begun: Instant,
+) -> Result<Finish, Stop> {
+    if config.reflection.dry_run && !job.is_in_doubt() {
+        return Err(Stop::Skips("dry run: the notes wait".to_owned()));
+    }
+    // One run of a project at a time: the next one sees what this one makes of the notebook.
+    let curator = context.alone(&context.paths().project(&job.ticket.project));
+    let _one_run = curator.lock().await;
+    let project = context.alone(&job.ticket.project);
+    let (material, playbook) = {
+        let _alone = project.lock().await;
+        block_in_place(|| {
+            let material = gather(context, job, order, config)?;
+            let playbook = listed(context, job, config)?;
+            Ok::<_, Stop>((material, playbook))
+        })?
+    };
+    let deadline = config.budgets.time_ms.deadline(begun);
+    let curation = curation(context, job, (&playbook, &material), config, deadline).await?;
+    let _alone = project.lock().await;
+    block_in_place(|| {
+        let work = Work::Curation(&material, &curation);
+        stages::finish(context, job, &work, config, begun)
+    })
+}
+
+/// Returns what the run is shown beside the playbook: from its file, else gathered and kept.
+fn gather(
+    context: &WorkerContext,
+    job: &mut JobInProgress,
+    order: &CuratorOrder,
+    config: &Config,
+) -> Result<CuratorMaterial, Stop> {
+    if let Some(material) = &job.progress.material {
+        return Ok(material.clone());
+    }
+    let project = job.ticket.project.clone();
+    let name = project.to_string_lossy();
+    let secrecy = config.secrets.secrecy().map_err(QueueError::from)?;
+    let playbook = ask::points_of(context, job, config)?;
+    let memory = context.memory();
+    let (seen_until, lines) = (memory.last_note()?, memory.note_lines(&name, &order.notes)?);
+    let (outdated, refused) = (memory.outdated(&name)?, memory.refused_last(&name)?);
+    let usage = memory.usage(&name)?;
+    drop(memory);
+    let (waiting, notebook): (Vec<NoteLine>, Vec<NoteLine>) = lines
+        .into_iter()
+        .partition(|line| order.notes.contains(&line.note.id));
+    if waiting.is_empty() && outdated.is_empty() {
+        return Err(Stop::Skips(NO_NOTES.to_owned()));
+    }
+    let is_new = |line: &NoteLine| line.state != NoteState::Waiting;
+    let material = CuratorMaterial {
+        waiting: waiting.into_iter().map(|line| line.note).collect(),
+        // What came since the order was made has a run of its own.
+        notebook: notebook
+            .into_iter()
+            .filter(is_new)
+            .map(|line| line.note)
+            .collect(),
+        facts: facts(context, &project, (&playbook, &usage), outdated, config),
+        instructions: instructions::read(context.paths(), &project, &secrecy.masker),
+        refused,
+    };
+    job.progress.seen_until = seen_until;
+    job.progress.material = Some(material.clone());
+    context.save(job)?;
+    Ok(material)
+}
+
+/// Returns what code found: points that sessions showed wrong, that name what is gone, that
+/// nobody cited, and the room.
+fn facts(
+    context: &WorkerContext,
+    project: &Path,
+    (playbook, usage): (&Playbook, &UsageRecord),
+    outdated: Vec<OutdatedNote>,
+    config: &Config,
+) -> Vec<CuratorFact> {
+    let plain = |text| CuratorFact { text, from: None };
+    let mut facts: Vec<CuratorFact> = outdated.into_iter().map(shown_wrong).collect();
+    let record = freshness::record(context.paths(), project);
+    facts.extend(playbook.points().filter_map(|point| {
+        let gone = record.gone(&point)?;
+        Some(plain(format!(
+            "[{}] names what is gone: {gone}.",
+            point.name
+        )))
+    }));
+    facts.extend(playbook.points().filter_map(|point| {
+        let used = usage.of(point.name);
+        let is_idle = used.shown >= OFTEN_GIVEN && used.cited == 0;
+        let (name, shown) = (point.name, used.shown);
+        is_idle.then(|| {
+            plain(format!(
+                "[{name}] was given to {shown} sessions and never cited."
+            ))
+        })
+    }));
+    facts.truncate(MAX_FACTS - 1);
+    let points = format_playbook(playbook, POINTS_ONLY);
+    facts.push(plain(format!(
+        "The start has room for {} characters; the key points take {}.",
+        config.injection.max_units,
+        points.encode_utf16().count()
+    )));
+    facts
+}
+
+fn shown_wrong(outdated: OutdatedNote) -> CuratorFact {
+    let day = outdated.time.strftime("%Y-%m-%d");
+    let what = outdated.what;
+    let mut text = format!("[{}] was shown wrong on {day}: {}", what.point, what.why);
+    if !what.kinds.is_empty() {
+        // Writing to a String cannot fail.
+        _ = write!(text, " ({})", what.kinds.join(", "));
+    }
+    CuratorFact {
+        text,
+        from: Some(SessionFact {
+            id: outdated.id,
+            session: outdated.session,
+            is_outside: outdated.is_outside,
+        }),
+    }
+}
+
+/// Returns the playbook as the run is shown it.
+fn listed(
+    context: &WorkerContext,
+    job: &mut JobInProgress,
+    config: &Config,
+) -> Result<String, Stop> {
+    let playbook = ask::points_of(context, job, config)?;
+    let usage = context
+        .memory()
+        .usage(&job.ticket.project.to_string_lossy())?;
+    Ok(points_listed(&playbook, &usage, |point| {
+        protection(&usage, point)
+    }))
+}
+
+/// Says how the user protects a key point, if so.
+pub(super) fn protection(usage: &UsageRecord, point: &Point<'_>) -> Option<Protection> {
+    if usage.said.contains(point.name) {
+        Some(Protection::Said)
+    } else if usage.by_hand.contains(point.name) {
+        Some(Protection::AddedByHand)
+    } else {
+        let is_pinned = point.note.is_some_and(|note| note.pinned);
+        is_pinned.then_some(Protection::Pinned)
+    }
+}
+
+/// Returns the answer: from the job's file, else asked for and kept.
+async fn curation(
+    context: &WorkerContext,
+    job: &mut JobInProgress,
+    (playbook, material): (&str, &CuratorMaterial),
+    config: &Config,
+    deadline: Option<Instant>,
+) -> Result<Curation, Stop> {
+    if let Some(curation) = &job.progress.curation {
+        return Ok(curation.clone());
+    }
+    stages::can_keep_an_answer(context, job)?;
+    let asked = ask::curator(context, job, (playbook, material), config, deadline).await?;
+    if let Some(cause) = &asked.cause {
+        return Err(stages::useless(context, job, cause, reason::CURATE));
+    }
+    stages::count(context, job, &asked);
+    job.progress.curation = Some(asked.result.clone());
+    block_in_place(|| context.save(job))?;
+    Ok(asked.result)
+}
+
+/// Returns what becomes of the notes of a job that failed or was given up: runs see them in the
+/// notebook from now on.
+pub(super) fn given_back(job: &JobInProgress) -> Vec<NoteUpdate> {
+    let order = job.curate.iter().flat_map(|order| &order.notes);
+    let update = |id: &NoteId| NoteUpdate {
+        id: *id,
+        state: NoteState::Notebook,
+        line: *id,
+        text: None,
+    };
+    order.map(update).collect()
+}
+
+/// Returns what history calls the job: `curated 5 notes of 3 sessions`.
+pub(super) fn in_words(material: &CuratorMaterial) -> String {
+    let sessions = material.waiting.iter().flat_map(|note| &note.sessions);
+    let sessions: BTreeSet<&String> = sessions.collect();
+    let outdated = material.facts.iter().filter(|fact| fact.from.is_some());
+    let notes = material.waiting.len() + outdated.count();
+    let counted = crate::shown::counted;
+    format!(
+        "curated {} of {}",
+        counted(notes, "note"),
+        counted(sessions.len().max(1), "session")
+    )
+}
+
+/// Returns the reflection that a dream leaves (spec/3), where it found something.
+pub(super) fn dreamt(job: &JobInProgress, config: &Config) -> Option<Learned> {
+    let is_dream = job.curate.as_ref()?.why == CuratorReason::Dream;
+    let curation = job.progress.curation.as_ref()?;
+    let is_kept = is_dream && config.memory.mode == MemoryMode::Full;
+    (is_kept && !curation.reasoning.is_empty()).then(|| {
+        Learned::Reflection(NewReflection {
+            tenant: crate::tenant::DEFAULT.to_owned(),
+            text: curation.reasoning.clone(),
+            outcome: Some("partial".to_owned()),
+            importance: 0.5,
+            confidence: 0.5,
+            tags: vec!["dream".to_owned()],
+            ..NewReflection::default()
+        })
+    })
+}
+
+/// A wish that a run is made, whatever waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CuratorWish {
+    /// The last session of a batch has ended; the run may spend so much.
+    Batch(Usage),
+    Asked,
+    /// So many of the most important lines are looked at, where nothing waits.
+    Dream(usize),
+}
+
+/// Enqueues a run after a job, if one is due. The job is in the spool still, so that a stop here
+/// loses nothing.
+pub(super) fn after_job(context: &WorkerContext, job: &JobInProgress) -> Result<(), Stop> {
+    if job.edit.is_some() {
+        return Ok(());
+    }
+    let wish = job.progress.ends_batch.map(CuratorWish::Batch);
+    let need = ask::need_of(context, job).clone();
+    let id = &job.ticket.id;
+    match enqueue(context, &job.ticket.project, (need, wish), Some(id)) {
+        Err(error @ (QueueError::File(_) | QueueError::Memory(_))) => Err(error.into()),
+        // What is wrong with the settings or the playbook keeps no job that has ended.
+        Err(error) => {
+            context.log(id.as_str(), &error.to_string());
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Enqueues a run of the worker's own project, if one is due: an earlier worker may have been
+/// stopped before it could.
+pub(super) fn at_start(context: &WorkerContext) {
+    let surroundings = &context.surroundings;
+    if let Some(project) = &surroundings.home_project {
+        let need = surroundings.account.need.clone();
+        if let Err(error) = enqueue(context, project, (need, None), None) {
+            context.log("worker", &error.to_string());
+        }
+    }
+}
+
+/// Enqueues a project's run if one is due, or wished for and there is something to look at;
+/// returns its id, or that of the one that is there. `ends` is a job that is about to leave.
+pub(crate) fn enqueue(
+    context: &WorkerContext,
+    project: &Path,
+    (need, wish): (Need, Option<CuratorWish>),
+    ends: Option<&JobId>,
+) -> Result<Option<JobId>, QueueError> {
+    let config = context.surroundings.config_for(project)?;
+    let is_off = !config.reflection.enabled || config.reflection.dry_run;
+    if need.backend == BackendName::Rules || is_off || project == context.paths().own() {
+        return Ok(None);
+    }
+    // Held until the job is there: two sessions that end at once make one.
+    let memory = context.memory();
+    let name = project.to_string_lossy();
+    let mut waiting = memory.waiting_notes(&name)?;
+    if waiting.ids.is_empty() && !matches!(wish, Some(CuratorWish::Dream(_))) {
+        return Ok(None);
+    }
+    let spool = context.paths().spool();
+    let jobs = files::all(&spool)?;
+    let jobs = jobs.filter(|job| job.ticket.project == project && Some(&job.ticket.id) != ends);
+    let mut has_bootstrap = false;
+    for job in jobs {
+        has_bootstrap |= job.ticket.event == JobEvent::Bootstrap;
+        let Some(order) = &job.curate else { continue };
+        if !matches!(wish, Some(CuratorWish::Batch(_))) {
+            return Ok(Some(job.ticket.id));
+        }
+        // Each batch has a run of its own, which its agreement pays.
+        waiting.ids.retain(|id| !order.notes.contains(id));
+    }
+    let order = match wish {
+        Some(wish) => wished(&memory, &name, wish, waiting, context.now())?,
+        None if has_bootstrap => None,
+        None => due(context, project, &config, waiting)?,
+    };
+    let Some(order) = order else { return Ok(None) };
+    let agreed = match wish {
+        Some(CuratorWish::Batch(agreed)) => Some(agreed),
+        _ => None,
+    };
+    let clock = context.surroundings.clock;
+    let entropy = IdEntropy::of(clock, || format!("curate\n{name}\n{:?}", order.notes));
+    let ticket = Ticket {
+        need: Some(need),
+        ..Ticket::new(JobEvent::Curate, project, context.now())
+    };
+    let id = spool::put_as(context.paths(), &entropy, ticket, |ticket| JobInProgress {
+        ticket: ticket.clone(),
+        edit: None,
+        curate: Some(order.clone()),
+        progress: Progress {
+            agreed,
+            ..Progress::default()
+        },
+    })?;
+    context.log(id.as_str(), &format!("due: {:?}", order.why));
+    Ok(Some(id))
+}
+
+/// Returns the most that one run of a project may take.
+pub(crate) fn estimate(
+    paths: &Paths,
+    config: &Config,
+    project: &Path,
+) -> Result<Usage, QueueError> {
+    let masker = config.secrets.secrecy()?.masker;
+    let playbook = Store::of(paths, project).load()?;
+    let points = estimate_tokens(&format_playbook(&playbook, POINTS_ONLY));
+    // The room of the start holds what the run may make of it.
+    let room = config.injection.max_units as u64 / 2;
+    let notes = NOTE_TOKENS * (MAX_NOTES + MAX_NOTEBOOK + MAX_FACTS) as u64;
+    let prompt = estimate_tokens(&question_templates::curator_template(paths)?)
+        + estimate_tokens(&instructions::read(paths, project, &masker))
+        + points
+        + room
+        + notes;
+    Ok(Usage {
+        calls: CALLS,
+        tokens: CALLS * (prompt + ANSWER_TOKENS),
+    })
+}
+
+fn wished(
+    memory: &Memory,
+    project: &str,
+    wish: CuratorWish,
+    waiting: WaitingNotes,
+    now: Timestamp,
+) -> Result<Option<CuratorOrder>, QueueError> {
+    let (why, mut notes) = match wish {
+        CuratorWish::Batch(_) => (CuratorReason::Batch, waiting.ids),
+        CuratorWish::Asked => (CuratorReason::Asked, waiting.ids),
+        CuratorWish::Dream(count) if waiting.ids.is_empty() => {
+            let since = now.checked_sub(RECENT).unwrap_or(Timestamp::MIN);
+            let lines = memory.important_lines(project, since, count)?;
+            let mut ids: Vec<NoteId> = lines.iter().map(|line| line.note.id).collect();
+            ids.sort_unstable();
+            (CuratorReason::Dream, ids)
+        }
+        CuratorWish::Dream(_) => (CuratorReason::Dream, waiting.ids),
+    };
+    notes.truncate(MAX_NOTES.max(DREAM_LINES));
+    Ok((!notes.is_empty()).then_some(CuratorOrder { notes, why }))
+}
+
+/// Returns what a run is to look at, if one is due by what waits.
+fn due(
+    context: &WorkerContext,
+    project: &Path,
+    config: &Config,
+    waiting: WaitingNotes,
+) -> Result<Option<CuratorOrder>, QueueError> {
+    let now = context.now();
+    let has_few = || -> Result<bool, QueueError> {
+        let playbook = Store::of(context.paths(), project).load()?;
+        Ok(playbook.points().count() < FEW_POINTS)
+    };
+    let has_waited = |since: Timestamp| now.duration_since(since) >= MAX_WAIT;
+    let why = if waiting.has_said {
+        CuratorReason::Said
+    } else if waiting.has_outdated {
+        CuratorReason::Outdated
+    } else if waiting.sessions >= config.curator.every {
+        CuratorReason::Sessions
+    } else if waiting.since.is_some_and(has_waited) {
+        CuratorReason::Waited
+    } else if has_few()? {
+        CuratorReason::FewPoints
+    } else {
+        return Ok(None);
+    };
+    let mut notes = waiting.ids;
+    notes.truncate(MAX_NOTES);
+    Ok(Some(CuratorOrder { notes, why }))
+}
+
+/// Enqueues a dream for each of these projects, with `memory.mode = "full"` once a day where
+/// nothing waits.
+pub(super) fn dreams(context: &WorkerContext, projects: &[PathBuf]) {
+    for project in projects {
+        if let Err(error) = dream_once_a_day(context, project) {
+            context.log("worker", &format!("did not dream: {error}"));
+        }
+    }
+}
+
+fn dream_once_a_day(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
+    let config = context.surroundings.config_for(project)?;
+    let need = &context.surroundings.account.need;
+    let is_parked = context
+        .backoff()
+        .parked(&need.account(), context.now())
+        .is_some();
+    if config.memory.mode != MemoryMode::Full || is_parked {
+        return Ok(());
+    }
+    let name = project.to_string_lossy();
+    if !context.memory().waiting_notes(&name)?.ids.is_empty() {
+        return Ok(());
+    }
+    let mark = context.paths().project(project).join("dreamt");
+    let today = Day::of(context.now()).start.to_string();
+    let last = fsx::read_if_there(&mark, MAX_MARK)?;
+    if last.as_deref() == Some(today.as_bytes()) {
+        return Ok(());
+    }
+    let wish = CuratorWish::Dream(DREAM_LINES);
+    if enqueue(context, project, (need.clone(), Some(wish)), None)?.is_some() {
+        fsx::ensure_dir(&context.paths().project(project))?;
+        fsx::quick(&mark, today.as_bytes())?;
+    }
+    Ok(())
+}
