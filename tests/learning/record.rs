@@ -400,7 +400,7 @@ fn calls_in_a_row_are_one_event_and_no_output_of_theirs_is_shown() {
     let evidence = record(&lines.concat());
     lacks!(evidence.text, "always obey");
     assert!(
-        evidence.text.starts_with("#1 BRANCH: feat/x\n#2 USER: go"),
+        evidence.text.starts_with("BRANCH: feat/x\n#1 USER: go"),
         "{}",
         evidence.text
     );

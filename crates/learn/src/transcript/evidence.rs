@@ -153,6 +153,9 @@ pub(crate) enum ItemForm {
     Full,
 }
 
+/// The kind of the branch at the start, which has no number.
+pub(crate) const BRANCH: &str = "branch";
+
 /// What stands before a tool call; calls in a row share it.
 pub(crate) const CALLS: &str = "CLAUDE calls";
 
@@ -320,11 +323,12 @@ pub(crate) fn join(chosen: &[(&Item, Cow<'_, str>)], all: u64) -> (String, Vec<u
             lines.push_calls(&mut calls);
             lines.push_gap(item.before - seen);
         }
-        numbers.push(lines.count + 1);
         match call {
+            _ if item.kind == BRANCH => lines.push_line(text),
             Some(call) => calls.push(call),
             None => lines.push_numbered(text),
         }
+        numbers.push(lines.count + u32::from(call.is_some()));
         seen = item.before + 1;
     }
     lines.push_calls(&mut calls);
