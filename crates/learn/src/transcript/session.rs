@@ -11,19 +11,19 @@ use jiff::Timestamp;
 
 use super::collector::Collector;
 use super::event::{Call, Event, EventKind, EventPlace};
-use super::fixes::Fixes;
 use super::hash::RecordHash;
 use super::hints::Hints;
 use super::json::{Raw, Str};
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
+use super::open_calls::OpenCalls;
 use super::record::{Author, Block, Content, Record};
 use super::refusal::DeniedBy;
 use super::sanitizer::Sanitizer;
 use super::stats::{Reason, ScanStats};
 use super::tool_call::FileChange;
 use super::user;
-use super::{Digest, Lane, ReadOptions, UserWords, citations, tool_answer, tool_call};
+use super::{Digest, Lane, ReadOptions, citations, tool_answer, tool_call};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -44,13 +44,12 @@ pub(crate) type EventSink<'t> = dyn FnMut(&Event<'_>) + 't;
 #[derive(Default)]
 pub(crate) struct SessionReader<'t> {
     lane: Lane,
-    words: UserWords,
     mask: Mask,
     sink: Sink<'t>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
     waiting: VecDeque<WaitingCall>,
-    fixes: Fixes,
+    open: OpenCalls,
     hints: Hints,
     /// The last call of a subagent's that stands in this file.
     aside: WaitingCall,
@@ -156,7 +155,6 @@ impl<'t> SessionReader<'t> {
         let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
-            words: options.words,
             attended: options.attended,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
@@ -185,7 +183,7 @@ impl<'t> SessionReader<'t> {
         }
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
         stats.events = self.sink.events.into_iter().collect();
-        let mut facts = self.sink.observer.finish(self.fixes.open());
+        let mut facts = self.sink.observer.finish(self.open.count());
         facts.hints = self.hints.finish();
         let is_programs = self.authors.has_program && !self.authors.has_person;
         facts.is_unattended = self.attended == Some(false) || is_programs;
@@ -376,9 +374,8 @@ impl<'t> SessionReader<'t> {
             } = *block
             {
                 let waiting = self.answered_call(id);
-                let is_shown = || waiting.shows_usage(content);
                 let is_person = self.is_person(author);
-                if is_error || tool_answer::says_it_failed(content) || is_shown() {
+                if is_error || tool_answer::says_it_failed(content) {
                     self.failed(waiting, content, denied, is_person, place);
                 } else {
                     self.worked(waiting, content, is_person, place);
