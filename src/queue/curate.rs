@@ -174,7 +174,8 @@ fn facts(
     facts.truncate(MAX_FACTS - 1);
     let points = format_playbook(playbook, POINTS_ONLY);
     facts.push(plain(format!(
-        "The start has room for {} characters; the key points take {}.",
+        "The start has room for {} characters; the key points take {}, each its text and some 35 \
+         characters more.",
         config.injection.max_units,
         points.encode_utf16().count()
     )));

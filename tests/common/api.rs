@@ -101,6 +101,24 @@ impl Step {
         Self::Answer(str::to_owned)
     }
 
+    /// An answer that calls each key point helpful that the session cited, and takes no note.
+    pub fn votes() -> Self {
+        Self::Answer(|prompt| {
+            let cited = prompt
+                .lines()
+                .find_map(|line| line.strip_prefix("The agent cited these key points: "));
+            let ids = cited
+                .and_then(|line| line.split_once(". "))
+                .map(|(ids, _)| ids);
+            let tags = ids
+                .unwrap_or_default()
+                .split(", ")
+                .map(|id| json!({"name": id, "tag": "helpful", "rationale": "it was followed"}));
+            json!({"analysis": "It went well.", "bullet_tags": tags.collect::<Vec<_>>()})
+                .to_string()
+        })
+    }
+
     pub fn after(self, wait: Duration) -> Self {
         Self::Sleep(wait, Box::new(self))
     }

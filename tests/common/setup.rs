@@ -59,6 +59,13 @@ impl TestEnv {
         (env, api)
     }
 
+    /// The user's models call each key point helpful that a session cited.
+    pub(crate) fn use_votes(&mut self) -> Api {
+        let api = Api::script([Step::votes()]);
+        self.use_api(&api.base_url(), "sk-test");
+        api
+    }
+
     #[track_caller]
     pub(crate) fn end(&self, session: &Session) {
         self.write_transcript(session);

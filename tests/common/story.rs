@@ -76,13 +76,8 @@ pub(crate) fn end(env: &TestEnv, id: &str) {
     env.learn_from(&Session::following(id, "pat-001"));
 }
 
-/// A curator's reply; each operation rests on the session's first event, what the user asked for.
+/// A curator's reply; each operation rests on all notes of the prompt.
 pub(crate) fn operations(operations: &Value) -> String {
-    let mut operations = operations.clone();
-    for operation in operations.as_array_mut().into_iter().flatten() {
-        operation["grounds"] = json!([1]);
-        operation["said"] = json!([1]);
-    }
     json!({"reasoning": "as the session shows", "operations": operations}).to_string()
 }
 

@@ -212,7 +212,8 @@ pub struct NoteUpdate {
 /// Returns what a run changes of its notes.
 ///
 /// A note that an accepted operation rests on is settled, and so is one that the answer calls
-/// settled. What the user stated is settled by a key point, or by a line of the instructions that
+/// settled; a fact about a key point is settled unless the operation on it was refused. What the
+/// user stated is settled by a key point, or by a line of the instructions that
 /// the answer quotes. All else stays in the notebook, joined as the answer says; beyond
 /// [`MAX_NOTEBOOK`] lines those of the fewest sessions are settled, what the user stated last.
 pub fn note_updates(
@@ -279,13 +280,25 @@ pub fn note_updates(
             update.state = NoteState::Settled;
         }
     }
-    let outdated = material.facts.iter().filter_map(|fact| fact.from.as_ref());
-    updates.extend(outdated.map(|from| NoteUpdate {
-        id: from.id,
-        state: NoteState::Settled,
-        line: from.id,
-        text: None,
-    }));
+    // What a refused operation rests on is shown to the next run again.
+    let is_refused = |place: usize| {
+        let refused = |one: &&Proposal| matches!(one.verdict, Verdict::Refuse(_));
+        let mut refused = proposals.iter().filter(refused);
+        refused.any(|one| one.grounds.contains(&Ground::Fact(place)))
+    };
+    for (place, fact) in (1..).zip(&material.facts) {
+        let Some(from) = &fact.from else { continue };
+        let state = match is_refused(place) {
+            true => NoteState::Notebook,
+            false => NoteState::Settled,
+        };
+        updates.push(NoteUpdate {
+            id: from.id,
+            state,
+            line: from.id,
+            text: None,
+        });
+    }
     updates
 }
 
