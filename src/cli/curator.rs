@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::session::{NamedSession, PATIENCE};
 use crate::queue::context::WorkerContext;
 use crate::queue::curate::{self, CuratorWish};
-use crate::queue::files;
 use crate::queue::job::JobId;
 use crate::reflect::curator::NoteState;
 
@@ -33,11 +32,8 @@ pub(super) fn run_that_came_due(
     context: &Arc<WorkerContext>,
     before: &Before,
 ) -> anyhow::Result<Option<Value>> {
-    let spool = session.paths.spool();
-    let mut jobs = files::all(&spool)?;
-    let waiting = jobs.find(|job| job.curate.is_some() && job.ticket.project == session.project);
-    if let Some(job) = waiting {
-        return see_through(session, context, &job.ticket.id, before).map(Some);
+    if let Some(id) = curate::waiting_run(&session.paths, &session.project)? {
+        return see_through(session, context, &id, before).map(Some);
     }
     // A worker that was at it has done it by now.
     let last = context.memory().last_curator_job(&session.project_name())?;

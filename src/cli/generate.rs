@@ -112,7 +112,8 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
     let mut answered = ask(&session, &account, &evidence)?;
-    let mut notes = evidence.check(&mut answered).notes;
+    let checked = evidence.check(&mut answered);
+    let mut notes = checked.notes;
     for note in &mut notes {
         // Any agent may send a trace: a second session is to confirm what it teaches.
         note.is_outside = true;
@@ -156,6 +157,13 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
         });
     }
     let mut told = found.in_json(&project, &stored);
+    if let Some(refused) = told["refused"].as_array_mut() {
+        refused.extend(checked.dropped.iter().map(|dropped| {
+            // The sort alone: its text may be an attack.
+            let sort = dropped.what.split(' ').next().unwrap_or_default();
+            format!("{sort}: {}", dropped.reason).into()
+        }));
+    }
     told["lessons"] = json!(notes);
     told["evaluation"] = json!(evaluate(&evidence.facts));
     // Why nothing is stored that should be.
@@ -259,7 +267,8 @@ impl LearnedFromTrace {
             "error_category": text.error_category,
             "source_event_ids": text.event_ids,
             "related_memory_ids": text.related,
-            // Why something that was learned is not told: it looks like an attack.
+            // The reasons why something is not kept: it looks like an attack, or no event of the
+            // trace bears it.
             "refused": refused.collect::<Vec<_>>(),
         })
     }

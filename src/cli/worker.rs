@@ -22,7 +22,7 @@ use crate::queue::job::JobId;
 use crate::queue::stop::{Finish, WorkerError};
 use crate::queue::surroundings::Surroundings;
 use crate::queue::worker::{self, Summary};
-use crate::queue::{waiting, worker_lock};
+use crate::queue::{curate, waiting, worker_lock};
 use crate::sharing;
 use crate::state_guard;
 use crate::telemetry;
@@ -109,13 +109,24 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
         return Ok(done?);
     };
     let id = JobId::parse(id).context(format!("not a job id: {id}"))?;
-    let row = runtime.block_on(worker::see_through(context, &id, INLINE_PATIENCE))?;
+    let see_through = |id: &JobId| {
+        let context = Arc::clone(&context);
+        runtime.block_on(worker::see_through(context, id, INLINE_PATIENCE))
+    };
+    let mut rows = vec![(see_through(&id)?, id)];
+    // The container may end before another worker comes for the run that this has made due.
+    if let (Some(row), _) = &rows[0]
+        && let Some(run) = curate::waiting_run(paths, Path::new(&row.job.project))?
+    {
+        rows.push((see_through(&run)?, run));
+    }
+    let waiting = rows.iter().filter(|(row, _)| row.is_none()).count();
+    let finished = rows
+        .into_iter()
+        .filter_map(|(row, id)| Some((id, Finish::of(row?.job))));
     Ok(Some(Summary {
-        waiting: usize::from(row.is_none()),
-        finished: row
-            .into_iter()
-            .map(|row| (id.clone(), Finish::of(row.job)))
-            .collect(),
+        waiting,
+        finished: finished.collect(),
         ..Summary::default()
     }))
 }

@@ -352,7 +352,7 @@ pub(crate) fn enqueue(
     // Held until the job is there: two sessions that end at once make one.
     let memory = context.memory();
     let name = project.to_string_lossy();
-    let mut waiting = memory.waiting_notes(&name)?;
+    let (mut waiting, last) = (memory.waiting_notes(&name)?, memory.last_note()?);
     if waiting.ids.is_empty() && !matches!(wish, Some(CuratorWish::Dream(_))) {
         return Ok(None);
     }
@@ -380,7 +380,9 @@ pub(crate) fn enqueue(
         _ => None,
     };
     let clock = context.surroundings.clock;
-    let entropy = IdEntropy::of(clock, || format!("curate\n{name}\n{:?}", order.notes));
+    let entropy = IdEntropy::of(clock, || {
+        format!("curate\n{name}\n{last}\n{:?}", order.notes)
+    });
     let ticket = Ticket {
         need: Some(need),
         ..Ticket::new(JobEvent::Curate, project, context.now())
@@ -396,6 +398,14 @@ pub(crate) fn enqueue(
     })?;
     context.log(id.as_str(), &format!("due: {:?}", order.why));
     Ok(Some(id))
+}
+
+/// Returns a project's run that waits to be made.
+pub(crate) fn waiting_run(paths: &Paths, project: &Path) -> Result<Option<JobId>, QueueError> {
+    let spool = paths.spool();
+    let mut jobs = files::all(&spool)?;
+    let run = jobs.find(|job| job.curate.is_some() && job.ticket.project == project);
+    Ok(run.map(|job| job.ticket.id))
 }
 
 /// Returns the most that one run of a project may take.

@@ -29,12 +29,14 @@ pub(crate) fn seed(number: usize) -> String {
     texts[number - 1].to_owned()
 }
 
-/// Tags what the evidence cites as helpful; learns one thing from each citation.
+/// Tags what the evidence cites as helpful, and takes a note of each citation; makes a key point of
+/// each new note.
 pub(crate) fn answer(prompt: &str) -> String {
     if is_curators(prompt) {
-        let operations: Vec<_> = cited(prompt, CITED)
-            .into_iter()
-            .map(|n| json!({"type": "ADD", "text": LESSONS[n - 1], "section": "OTHERS", "grounds": [1], "said": [1]}))
+        let operations: Vec<_> = new_notes(prompt)
+            .map(|(id, text)| {
+                json!({"type": "ADD", "text": text, "section": "OTHERS", "grounds": [id]})
+            })
             .collect();
         json!({"reasoning": "because", "operations": operations}).to_string()
     } else {
@@ -44,8 +46,22 @@ pub(crate) fn answer(prompt: &str) -> String {
         let tags: Vec<_> = names
             .map(|name| json!({"name": name, "tag": "helpful", "rationale": "cited"}))
             .collect();
-        json!({"analysis": analysis.join(" "), "bullet_tags": tags}).to_string()
+        let notes = cited.iter().map(|n| LESSONS[n - 1]);
+        let notes: Vec<_> = notes
+            .map(|text| json!({"task_type": "work", "correction": text, "events": [1, 2, 3]}))
+            .collect();
+        json!({"analysis": analysis.join(" "), "bullet_tags": tags, "notes": notes}).to_string()
     }
+}
+
+/// The notes that no run has seen, each with its number: `n12 (1 session): …`.
+fn new_notes(prompt: &str) -> impl Iterator<Item = (&str, &str)> {
+    let listed = prompt
+        .split_once("New notes:\n")
+        .map_or("", |(_, rest)| rest);
+    let lines = listed.lines().map_while(|line| line.split_once(" ("));
+    let notes = lines.take_while(|(id, _)| id.starts_with('n'));
+    notes.filter_map(|(id, rest)| Some((id, rest.split_once("): ")?.1)))
 }
 
 /// How an analysis names what was cited.
@@ -70,7 +86,8 @@ pub(crate) fn about(analysis: &str) -> String {
 pub(crate) fn question(request: &Request) -> String {
     let prompt = request.prompt();
     if is_curators(&prompt) {
-        format!("curator {}", about(&prompt))
+        let ids: Vec<&str> = new_notes(&prompt).map(|(id, _)| id).collect();
+        format!("curator {}", ids.join(" "))
     } else {
         format!("reflector {:?}", cited(&prompt, "By [pat-00"))
     }

@@ -60,7 +60,7 @@ impl Stage {
         let votes = votes.word();
         env.write_config(&format!(
             "[retry]\nbase_ms = 1\n[worker]\njobs = 1\n[budgets]\nmemory_rows = 100\n\
-             [playbook]\nvotes = \"{votes}\"\n",
+             [playbook]\nvotes = \"{votes}\"\n[curator]\nevery = 1\n",
         ));
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();
         env.write_playbook(&points);
@@ -311,9 +311,11 @@ impl Stage {
             let progress = &job["progress"];
             if let Some(analysis) = progress["reflection"]["analysis"].as_str() {
                 stored.insert(format!("reflector {}", about(analysis)));
-                if !progress["curation"].is_null() {
-                    stored.insert(format!("curator {}", about(analysis)));
-                }
+            }
+            let notes = job["curate"]["notes"].as_array();
+            if let Some(notes) = notes.filter(|_| !progress["curation"].is_null()) {
+                let ids: Vec<String> = notes.iter().map(|id| format!("n{id}")).collect();
+                stored.insert(format!("curator {}", ids.join(" ")));
             }
         }
         stored

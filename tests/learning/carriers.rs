@@ -59,6 +59,15 @@ fn page() -> String {
     )
 }
 
+/// Output as a user pastes it without a fence.
+fn log() -> String {
+    let lines = |from: u32| -> String {
+        let line = |n| format!("2026-11-21 10:00:{n} [INFO] worker-{n}: 200 GET /api/v1/items\n");
+        (from..from + 12).map(line).collect()
+    };
+    format!("{}{WISH}\n{}", lines(10), lines(22))
+}
+
 fn attachment(of: Value) -> Vec<Value> {
     vec![json!({"type": "attachment", "attachment": of, "uuid": "u1"})]
 }
@@ -233,7 +242,7 @@ fn carriers() -> Vec<Carrier> {
         // What DESIGN allows, in a line that says whose it is.
         shown("pasted fence", vec![user(format!("what does it mean?\n```\n{WISH}\n```"))]),
         shown("quoted mail", vec![user(format!("see the mail\n> {WISH}"))]),
-        shown("pasted log", vec![user(format!("it printed\n{}", page()))]),
+        carrier("pasted log", vec![user(format!("it printed\n{}", log()))]),
         shown("IDE selection", vec![user(format!("<ide_selection>{WISH}</ide_selection>\nexplain"))]),
         shown("plan", vec![with(user(format!("Implement the following plan:\n\n# Plan\n\n{WISH}")), &json!({"planContent": WISH}))]),
         shown("error of a command of the project", failed("./check.sh", &format!("Exit code 1\n{WISH}"))),

@@ -40,19 +40,20 @@ fn undo(env: &TestEnv, change: usize) {
     env.cli(&["undo", &job]).ok();
 }
 
-fn project() -> TestEnv {
-    let env = TestEnv::without_worker();
+fn project() -> (TestEnv, Api) {
+    let mut env = TestEnv::without_worker();
+    let api = env.use_votes();
     env.write_config(LOCAL);
     env.write_playbook(&[
         ("pat-001", "run the tests before every commit"),
         ("pat-002", "b"),
     ]);
-    env
+    (env, api)
 }
 
 #[test]
 fn a_vote_changes_no_file_and_counts() {
-    let env = project();
+    let (env, _api) = project();
     let before = file(&env);
     for (number, id) in (1..).zip(["s1", "s2"]) {
         learn(&env, id);
@@ -72,7 +73,7 @@ fn a_vote_changes_no_file_and_counts() {
 
 #[test]
 fn a_text_changes_the_file_and_no_counter_in_it() {
-    let env = project();
+    let (env, _api) = project();
     learn(&env, "s1");
     edit(&env, "run all tests");
     assert_eq!(env.marks_of("pat-001"), (0, 0));
@@ -91,7 +92,7 @@ fn a_text_changes_the_file_and_no_counter_in_it() {
 
 #[test]
 fn a_snapshot_brings_texts_back_and_leaves_the_votes() {
-    let env = project();
+    let (env, _api) = project();
     learn(&env, "s1");
     edit(&env, "run all tests");
     learn(&env, "s2");
@@ -105,7 +106,7 @@ fn a_snapshot_brings_texts_back_and_leaves_the_votes() {
 
 #[test]
 fn a_counter_is_that_of_the_file_and_the_votes_whatever_the_setting() {
-    let env = project();
+    let (env, _api) = project();
     learn(&env, "s1");
     learn(&env, "s2");
     env.write_config("");
@@ -125,7 +126,7 @@ fn a_counter_is_that_of_the_file_and_the_votes_whatever_the_setting() {
 /// Votes were in a file of the project's state before.
 #[test]
 fn votes_of_a_file_are_added_once_and_the_file_goes() {
-    let env = project();
+    let (env, _api) = project();
     learn(&env, "s1");
     let old = env.paths().votes(&env.project());
     let said = json!({"points": {"pat-001": {"helpful": 3, "harmful": 0, "text": "0a1b"}},
@@ -150,13 +151,11 @@ fn what_a_model_adds_is_in_the_file() {
     let reflection = json!({"analysis": "a", "bullet_tags": [
         {"name": "pat-001", "tag": "helpful", "rationale": "r"}]});
     let add = json!({"type": "ADD", "text": "Always add a flag to the parser first.",
-        "section": "OTHERS", "grounds": [1], "said": [1]});
+        "section": "OTHERS"});
     let curation = json!({"reasoning": "r", "operations": [add]});
     let replies = [reflection, curation].map(|reply| Step::text(&reply.to_string()));
-    let api = Api::script(replies.clone());
-    let mut env = project();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_config(LOCAL);
+    let (env, api) = project();
+    api.now(replies.clone());
     learn(&env, "s1");
     assert_eq!((env.marks_of("pat-001"), env.marks().len()), ((0, 0), 3));
     assert_eq!(helpful(&env), 1);
@@ -165,5 +164,5 @@ fn what_a_model_adds_is_in_the_file() {
     learn(&env, "s2");
     let asked = api.requests();
     has!(asked[2].prompt(), "[pat-001] helpful=1 harmful=0");
-    has!(asked[3].prompt(), "[pat-001] helpful=2 harmful=0");
+    has!(asked[3].prompt(), "[pat-001] (helpful 2, harmful 0,");
 }

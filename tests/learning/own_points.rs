@@ -124,7 +124,8 @@ fn names_of_the_one_playbook_mean_nothing_in_the_other() {
 
 #[test]
 fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
-    let env = promoted();
+    let mut env = promoted();
+    let _api = env.use_votes();
     env.start("s1");
     fs::write(own_file(&env), "{").unwrap();
     let (given, told) = env.start("s2");

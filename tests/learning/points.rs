@@ -1,27 +1,29 @@
 //! Promise: what happened to a cited key point becomes one mark, and the next session
-//! knows it. No key, no network: the rules judge.
+//! knows it.
 
 use std::fs;
 
 use crate::common::git::git;
 use crate::common::prelude::*;
 
-fn with_two_points() -> TestEnv {
-    let env = TestEnv::without_worker();
+fn with_two_points() -> (TestEnv, Api) {
+    let mut env = TestEnv::without_worker();
     env.write_playbook(&[
         ("pat-001", "run the tests before every commit"),
         ("mis-002", "do not edit generated files"),
     ]);
-    env
+    let api = env.use_votes();
+    (env, api)
 }
 
 #[test]
 fn a_session_teaches_the_next_one_in_the_background() {
-    let mut env = with_two_points();
+    let (mut env, _api) = with_two_points();
     env.unset("PLAYBOOK_NO_WORKER");
     env.end(&Session::following("s1", "pat-001"));
     env.settle();
     assert!(env.spool().is_empty() && env.failed().is_empty());
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
 
     let context = env.start("s2").0;
     has!(context, "[pat-001] run the tests before every commit");
@@ -32,7 +34,7 @@ fn a_session_teaches_the_next_one_in_the_background() {
 #[case::worked_on_one_by_one(true)]
 #[case::worked_on_together(false)]
 fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bool) {
-    let env = with_two_points();
+    let (env, _api) = with_two_points();
     env.write_transcript(&Session::following("s1", "pat-001"));
     env.hook(Hook::PreCompact, "s1", json!({})).silent();
     if worker_between {
@@ -46,7 +48,7 @@ fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bo
 
 #[test]
 fn a_session_that_ends_twice_is_one_mark() {
-    let env = with_two_points();
+    let (env, _api) = with_two_points();
     for _ in 0..3 {
         env.learn_from(&Session::following("s1", "pat-001"));
     }
@@ -55,7 +57,7 @@ fn a_session_that_ends_twice_is_one_mark() {
 
 #[test]
 fn what_a_resumed_session_adds_counts_on_its_own() {
-    let env = with_two_points();
+    let (env, _api) = with_two_points();
     let mut session = Session::following("s1", "pat-001");
     env.learn_from(&session);
     session
@@ -73,7 +75,7 @@ fn what_a_resumed_session_adds_counts_on_its_own() {
 #[case::original_first(["s1", "s2"])]
 #[case::fork_first(["s2", "s1"])]
 fn what_a_fork_copied_counts_once(#[case] order: [&str; 2]) {
-    let env = with_two_points();
+    let (env, _api) = with_two_points();
     let original = Session::following("s1", "pat-001");
     let mut fork = original.fork("s2");
     fork.user("and in this branch?")
@@ -88,7 +90,7 @@ fn what_a_fork_copied_counts_once(#[case] order: [&str; 2]) {
 
 #[test]
 fn a_line_that_is_half_written_counts_when_it_is_whole() {
-    let env = with_two_points();
+    let (env, _api) = with_two_points();
     let mut session = Session::new("s1");
     session.user("hello");
     let before = session.text().len();
@@ -109,7 +111,7 @@ fn a_line_that_is_half_written_counts_when_it_is_whole() {
 
 #[test]
 fn each_project_learns_from_its_own_sessions() {
-    let mut env = with_two_points();
+    let (mut env, _api) = with_two_points();
     env.end(&Session::following("s1", "pat-001"));
     let other = env.go_to_project("other");
     for id in ["s2", "s3"] {
@@ -125,7 +127,8 @@ fn each_project_learns_from_its_own_sessions() {
 
 #[test]
 fn a_playbook_keeps_all_that_is_not_ours() {
-    let env = TestEnv::without_worker();
+    let mut env = TestEnv::without_worker();
+    let _api = env.use_votes();
     let before = r#"{
   "$schema": "https://example.org/ours.json",
   "version": "1.0",
@@ -178,7 +181,7 @@ fn a_playbook_keeps_all_that_is_not_ours() {
 
 #[test]
 fn a_playbook_that_is_a_link_stays_one() {
-    let env = with_two_points();
+    let (env, _api) = with_two_points();
     let real = env.root().join("dotfiles/playbook.json");
     fs::create_dir_all(real.parent().unwrap()).unwrap();
     fs::rename(env.playbook_path(), &real).unwrap();
@@ -190,7 +193,8 @@ fn a_playbook_that_is_a_link_stays_one() {
 
 #[test]
 fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
-    let env = TestEnv::without_worker();
+    let mut env = TestEnv::without_worker();
+    let _api = env.use_votes();
     let odd =
         json!(["a string", {"text": "no name"}, {"name": "pat-009"}, {"name": 5, "text": "t"}]);
     let mut list = odd.as_array().unwrap().clone();
@@ -209,7 +213,7 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
 
 #[test]
 fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
-    let mut env = with_two_points();
+    let (mut env, _api) = with_two_points();
     git(&env.project(), &["init", "-q"]);
     git(&env.project(), &["add", "."]);
     git(&env.project(), &["commit", "-q", "-m", "x"]);

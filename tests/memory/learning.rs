@@ -175,13 +175,13 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
 /// A session with many errors taught nothing: they took the rows of its lessons.
 #[test]
 fn errors_do_not_take_the_place_of_lessons() {
-    let said = |text: &str| json!({"mistake": "it was not", "correction": text, "grounds": [1]});
+    let said = |text: &str| json!({"mistake": "it was not", "correction": text, "events": [1]});
     let texts = [
         "build the parser with care",
         "deploy the parser on Monday",
         "sign the parser twice",
     ];
-    let reply = json!({"analysis": "a", "bullet_tags": [], "lessons": texts.map(said)});
+    let reply = json!({"analysis": "a", "bullet_tags": [], "notes": texts.map(said)});
     let (env, _api) = TestEnv::answered_by([Step::Text(reply.to_string())]);
     env.write_config("[budgets]\nmemory_rows = 3\n");
     let mut session = Session::new("s1");
@@ -201,23 +201,6 @@ fn errors_do_not_take_the_place_of_lessons() {
         .join("\n");
     has!(kept, texts[0], texts[1], texts[2]);
     assert!(!all(&env, MemoryKind::Error).is_empty());
-}
-
-/// The `rules` backend learns a command that another one replaced, once two sessions show it.
-#[test]
-fn a_command_that_two_sessions_replaced_becomes_a_key_point() {
-    let env = TestEnv::without_worker();
-    for (id, is_learned) in [("s1", false), ("s2", true)] {
-        let session = Session::new(id)
-            .user("run the tests")
-            .failed("npm test", "npm error Missing script: \"test\"")
-            .ran("pnpm test", "12 passed")
-            .assistant("All pass.")
-            .done();
-        end(&env, &session);
-        let points = fs::read_to_string(env.playbook_path()).unwrap_or_default();
-        assert_eq!(points.contains("`pnpm test`"), is_learned, "{points}");
-    }
 }
 
 /// Spec/3's evaluator: in the log with its reasons, in the memory over time.

@@ -297,9 +297,10 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
     assert_eq!(recall(&memory, &about("path")), []);
 }
 
+/// What no run of the curator has settled stays, however full the bank is.
 #[test]
 fn the_least_important_leave_a_full_bank_first() {
-    let (_folder, mut memory) = opened();
+    let (folder, mut memory) = opened();
     for (n, importance) in [0.9, 0.1, 0.5].into_iter().enumerate() {
         let mut new = lesson(&format!("mistake {n}"), "correction", None);
         if let Learned::Lesson(new) = &mut new {
@@ -311,6 +312,10 @@ fn the_least_important_leave_a_full_bank_first() {
         lessons: 2,
         ..Limits::default()
     };
+    assert_eq!(memory.prune(&limits, at(2)).unwrap().lessons, 0);
+    let database = rusqlite::Connection::open(&folder.file).unwrap();
+    let settled = database.execute("UPDATE notes SET state = 'settled'", []);
+    assert_eq!(settled, Ok(3));
     assert_eq!(memory.prune(&limits, at(2)).unwrap().lessons, 1);
     let left = ["mistake 0 → correction", "mistake 2 → correction"];
     assert_eq!(texts(&memory, "mistake"), left);

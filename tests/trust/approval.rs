@@ -53,7 +53,7 @@ fn what_a_model_asks_for_waits_until_the_user_takes_it() {
     has!(
         env.cli(&["review"]).ok(),
         "Pushing by hand is never wanted.",
-        "waits for your word, as `curator.approval` says",
+        "waits for your OK, as `curator.approval` says",
         "UPDATE pat-001",
         "DELETE pat-002"
     );

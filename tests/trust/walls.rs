@@ -207,6 +207,7 @@ fn linked(name: &str) -> TestEnv {
 #[case::lock("playbook.json.lock")]
 fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &str) {
     let mut env = linked(name);
+    let _api = env.use_votes();
     let target = env.root().join("elsewhere").join(name);
     let before = fs::read(&target).ok();
     let out = "leads out of the project";

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::common::prelude::*;
+use crate::common::story::tags;
 
 /// A user whose models go through these steps, and a session that has ended.
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
@@ -101,9 +102,13 @@ fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Ste
     let with_long_session = |steps: &[Step]| {
         let (env, api) = with_session(steps.iter().cloned());
         let mut session = Session::new("s1");
-        for turn in 0..400 {
-            let words = format!("Turn {turn}: move the parser to its own module, then test it.");
-            session.user(&words).assistant("By [pat-001], done.");
+        session.user("move each parser to its own module");
+        for turn in 0..200 {
+            let words = format!(
+                "By [pat-001], parser {turn} is moved, and {}.",
+                "tested ".repeat(40)
+            );
+            session.assistant(&words);
         }
         env.write_transcript(&session);
         (env, api)
@@ -168,13 +173,13 @@ fn nothing_listens_and_the_job_waits() {
 /// Whose account they came from no longer matters, and it may be gone for good.
 #[test]
 fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
-    let (mut env, own) = with_session([Step::Canned]);
+    let (mut env, own) = with_session([Step::Text(tags(&[("pat-001", "helpful")]))]);
     let other = Api::canned();
     // No snapshot can be kept.
     let snapshots = env.paths().snapshots(&env.project());
     write(&snapshots, "");
     env.worker();
-    assert_eq!((own.requests().len(), env.spool().len()), (2, 1));
+    assert_eq!((own.requests().len(), env.spool().len()), (1, 1));
     std::fs::remove_file(snapshots).unwrap();
 
     env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
@@ -224,7 +229,7 @@ fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
 #[rstest]
 #[case::whole(Step::echo())]
 #[case::its_example(Step::text(
-    r#"{"reasoning": "x", "operations": [{"type": "ADD", "text": "Run `make proto` before `cargo build` after editing a .proto file; the build does not do it.", "section": "MISTAKES TO AVOID"}]}"#
+    r#"{"reasoning": "x", "operations": [{"type": "ADD", "text": "Run `make proto` after editing a .proto file, before `cargo build`; the build does not do it.", "section": "MISTAKES TO AVOID"}]}"#
 ))]
 fn an_example_of_ours_is_never_learned(#[case] step: Step) {
     let (env, _api) = with_session([Step::Canned, step]);
@@ -270,7 +275,11 @@ fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
     std::fs::remove_file(env.state().join("memory.db-wal")).unwrap();
     env.end_citing("s2");
     worker.finish().ok();
-    assert_eq!(env.spool().len(), 1, "it waits for the memory");
+    assert_eq!(
+        env.spool().len(),
+        2,
+        "it and the curator's wait for the memory"
+    );
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.worker();
     assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((2, 0), 0));
@@ -298,5 +307,5 @@ fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
     let (env, api) = with_session([Step::text(said), Step::Canned]);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert_eq!(api.requests().len(), 2, "it is not asked again");
+    assert_eq!(api.requests().len(), 1, "it is not asked again");
 }

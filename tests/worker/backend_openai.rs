@@ -132,7 +132,8 @@ fn with_server(api: &Api, more: &str) -> TestEnv {
 
 #[test]
 fn a_session_is_learned_from_with_a_model_on_this_machine() {
-    let tags = r#"{"analysis": "a", "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "used"}]}"#;
+    let tags = r#"{"analysis": "a", "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "used"}],
+        "notes": [{"correction": "A note.", "events": [1]}]}"#;
     let thought = format!("<think>Let me see: {{}}</think>\n```json\n{tags}\n```");
     let api = Api::script([
         says(&thought),

@@ -42,6 +42,7 @@ fn good() -> String {
     let reply = json!({
         "analysis": "well done", "reasoning": "nothing new", "operations": [],
         "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
+        "notes": [{"correction": "A note.", "events": [1]}],
     });
     answering(&reply.to_string())
 }
@@ -84,9 +85,10 @@ fn a_login_alone_answers_through_the_client_and_in_isolation() {
     env.set("CLAUDECODE", "1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let line = &env.reflections()[0];
-    let wanted = json!({"backend": "claude-cli", "tokens_in": 14, "attempts": 2});
-    includes(line, &wanted);
+    let wanted = json!({"backend": "claude-cli", "tokens_in": 7, "attempts": 1});
+    let lines = env.reflections();
+    assert_eq!(lines.len(), 2, "the session and the curator");
+    lines.iter().for_each(|line| includes(line, &wanted));
     let told = fs::read_to_string(env.home().join("environment")).unwrap();
     has!(told, "PLAYBOOK_WORKER=1\n");
     lacks!(told, "CLAUDECODE=");
@@ -352,7 +354,8 @@ fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
     env.settle();
     for (api, key, name) in [(&one, "sk-of-one", "one"), (&two, "sk-of-two", "two")] {
         let requests = api.requests();
-        assert_eq!(requests.len(), 2 * EACH, "{name}");
+        // The curator may see the notes of several sessions at once.
+        assert!((EACH + 1..=2 * EACH).contains(&requests.len()), "{name}");
         for request in requests {
             assert_eq!(request.header("x-api-key"), Some(key));
         }

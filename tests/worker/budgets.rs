@@ -7,8 +7,10 @@ use crate::common::api::{INPUT_TOKENS, OUTPUT_TOKENS};
 use crate::common::prelude::*;
 use crate::common::story::{operations, tags};
 
-/// A session takes two calls: reflector and curator.
-const CALLS: usize = 2;
+/// The model votes, and takes no notes: each session takes one call.
+fn voting() -> Api {
+    Api::script([Step::votes()])
+}
 
 /// A user with so many sessions that have ended, and nothing sent yet.
 fn ended(api: &Api, config: &str, sessions: usize) -> TestEnv {
@@ -29,14 +31,12 @@ fn today(env: &TestEnv) -> Value {
 #[test]
 fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
     const LIMIT: usize = 400;
-    const AT_ONCE: usize = 4;
     let api = Api::canned();
     let mut env = ended(&api, "[retry]\nbase_ms = 1\n", 1_000);
     env.worker();
     assert_eq!(api.requests().len(), LIMIT);
     assert_eq!(today(&env)["calls"], LIMIT);
     let left = env.spool().len();
-    assert!(left >= 1_000 - LIMIT / CALLS, "{left} jobs are left");
     let reason = "budget: 400 calls today, `budgets.calls_per_day` is 400";
     assert_eq!(env.reasons(), vec![reason; left]);
     // Later that day nothing goes on.
@@ -45,25 +45,25 @@ fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
 
     env.worker_at("2026-11-22T12:00:00Z");
     assert_eq!(api.requests().len(), 2 * LIMIT);
-    // Of a job whose second call is held back the first answer is kept.
-    let (left, done) = (env.spool().len(), env.marks_of("pat-001").0);
-    assert!((2 * LIMIT / CALLS - AT_ONCE..=2 * LIMIT / CALLS).contains(&(1_000 - left)));
-    assert_eq!(usize::try_from(done).unwrap(), 1_000 - left);
-    assert!(env.failed().is_empty());
+    let jobs = env.spool();
+    let left = jobs.iter().filter(|job| job["event"] == "session-end");
+    let done = 1_000 - left.count();
+    assert_eq!(env.marks_of("pat-001"), (done as u64, 0));
+    assert!(done > LIMIT && env.failed().is_empty());
 }
 
 #[rstest]
 #[case::calls("calls_per_day = 3\ntokens_per_day = 0", 3)]
 #[case::tokens("calls_per_day = 0\ntokens_per_day = 40", 3)]
 #[case::exactly_the_tokens("calls_per_day = 0\ntokens_per_day = 30", 2)]
-#[case::no_limits("calls_per_day = 0\ntokens_per_day = 0", 8)]
+#[case::no_limits("calls_per_day = 0\ntokens_per_day = 0", 4)]
 fn the_day_has_its_limits(#[case] limits: &str, #[case] requests: usize) {
-    let api = Api::canned();
+    let api = voting();
     let env = ended(&api, &format!("[budgets]\n{limits}\n"), 4);
     env.cli(&["worker", "--jobs", "1"]).ok();
     assert_eq!(api.requests().len(), requests);
-    assert_eq!(env.marks_of("pat-001"), ((requests / CALLS) as u64, 0));
-    assert_eq!(env.spool().is_empty(), requests == 4 * CALLS);
+    assert_eq!(env.marks_of("pat-001"), (requests as u64, 0));
+    assert_eq!(env.spool().len(), 4 - requests);
     let reasons = env.reasons();
     assert!(
         reasons.iter().all(|r| r.starts_with("budget: ")),
@@ -74,13 +74,13 @@ fn the_day_has_its_limits(#[case] limits: &str, #[case] requests: usize) {
 
 #[test]
 fn a_raised_limit_counts_at_once() {
-    let api = Api::canned();
-    let env = ended(&api, "[budgets]\ncalls_per_day = 2\n", 3);
-    env.cli(&["worker", "--jobs", "1"]).ok();
+    let api = voting();
+    let env = ended(&api, "[budgets]\ncalls_per_day = 1\n", 3);
+    env.worker();
+    assert_eq!(api.requests().len(), 1);
+    env.write_config("[budgets]\ncalls_per_day = 2\n");
+    env.worker();
     assert_eq!(api.requests().len(), 2);
-    env.write_config("[budgets]\ncalls_per_day = 4\n");
-    env.cli(&["worker", "--jobs", "1"]).ok();
-    assert_eq!(api.requests().len(), 4);
     assert_eq!(env.spool().len(), 1);
 }
 
@@ -107,23 +107,27 @@ fn a_job_that_would_take_too_many_tokens_is_not_begun() {
 }
 
 /// Spec/2, section 6: on expiry nothing is written and the reason is told.
-#[test]
-fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
-    let slow = Step::Canned.after(Duration::from_secs(60));
-    let api = Api::script([Step::Canned, slow, Step::Canned]);
+#[rstest]
+#[case::of_a_session(0)]
+#[case::of_the_curator(1)]
+fn a_job_that_takes_too_long_waits_with_nothing_half_done(#[case] slow: usize) {
+    let mut steps = [Step::Canned, Step::Canned, Step::Canned];
+    steps[slow] = Step::Canned.after(Duration::from_secs(60));
+    let api = Api::script(steps);
     let config = "[budgets]\ntime_ms = 1500\n[retry]\ntimeout_ms = 600000\n";
     let mut env = ended(&api, config, 1);
-    let before = env.playbook();
     env.worker();
-    assert_eq!(env.playbook(), before);
+    assert_eq!(
+        (env.marks().len(), env.marks_of("pat-001")),
+        (1, (slow as u64, 0))
+    );
     let wanted = json!({"outcome": "waiting", "reason": "reflection_timeout", "ops_written": 0});
-    includes(&env.reflections()[0], &wanted);
+    includes(&env.reflections()[slow], &wanted);
     assert!(env.reasons()[0].starts_with("reflection_timeout"));
 
     env.worker_at("2026-11-21T20:00:00Z");
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    // The reflector's answer was kept: only the curator was asked again.
-    assert_eq!(api.requests().len(), 3);
+    assert_eq!((env.marks().len(), env.marks_of("pat-001")), (2, (1, 0)));
+    assert_eq!(api.requests().len(), 3, "only the slow one was asked again");
 }
 
 #[test]
@@ -135,14 +139,14 @@ fn a_job_applies_no_more_operations_than_it_may() {
     env.worker();
     assert_eq!(env.marks().len(), 1 + 2);
     let wanted = json!({"operations": 2, "ops_written": 2, "skipped": 3});
-    includes(&env.reflections()[0], &wanted);
+    includes(&env.reflections()[1], &wanted);
 }
 
 #[test]
 fn a_projects_own_limit_holds_back_that_project_alone() {
-    let api = Api::canned();
+    let api = voting();
     let mut env = ended(&api, "", 3);
-    env.write_project(".claude/playbook.toml", "[budgets]\ncalls_per_day = 2\n");
+    env.write_project(".claude/playbook.toml", "[budgets]\ncalls_per_day = 1\n");
     let other = env.go_to_project("other");
     for n in 0..3 {
         let id = format!("other-{n}");
@@ -151,7 +155,7 @@ fn a_projects_own_limit_holds_back_that_project_alone() {
         env.hook(Hook::SessionEnd, &id, event).silent();
     }
     env.cli(&["worker", "--jobs", "1"]).ok();
-    assert_eq!(api.requests().len(), 2 + 3 * CALLS);
+    assert_eq!(api.requests().len(), 1 + 3);
     assert_eq!(env.spool().len(), 2);
     let reasons = env.reasons();
     assert!(
@@ -169,7 +173,10 @@ fn the_ledger_says_where_the_tokens_went() {
     // What is only shown is paid for as well.
     env.cli(&["reflect", &transcript]).ok();
     let requests = api.requests().len() as u64;
-    assert_eq!(requests, 2 * CALLS as u64 + 1);
+    assert!(
+        requests > 3,
+        "two sessions, the curator, and the one that is shown"
+    );
     let spent = json!({
         "calls": requests,
         "tokens_in": INPUT_TOKENS * requests,
@@ -202,11 +209,16 @@ fn what_is_offline_costs_nothing() {
     let env = TestEnv::with_point();
     let limits = "[budgets]\ncalls_per_day = 1\ntokens_per_day = 1\ntokens = 1\n";
     env.write_config(&format!("backend = \"rules\"\n{limits}"));
-    for n in 0..3 {
-        env.end_citing(&format!("s{n}"));
+    for tool in ["pnpm", "just", "ruff"] {
+        let words = format!("From now on use {tool}.");
+        env.end(
+            Session::new(tool)
+                .user(&words)
+                .assistant("By [pat-001], done."),
+        );
     }
     env.worker();
-    assert_eq!(env.marks_of("pat-001"), (3, 0));
+    assert_eq!(env.marks().len(), 1 + 3);
     let nothing = json!({"calls": 0, "tokens_in": 0, "tokens_out": 0});
     assert_eq!(today(&env), nothing);
 }

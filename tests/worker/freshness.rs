@@ -130,33 +130,25 @@ fn the_curator_is_told_what_is_gone() {
     let mut env = with_script();
     env.use_api(&api.base_url(), "sk-test");
     three_sessions(&env);
+    let line = format!("[pat-001] names what is gone: {GONE}.");
     let asked = api.requests();
-    let line = format!("[pat-001] {GONE}");
     let told = asked.iter().map(|asked| asked.prompt().contains(&line));
-    assert!(told.eq([false, false, false, false, false, true]));
+    let told: Vec<bool> = told.collect();
+    assert_eq!(told, [false, false, false, false, false, true]);
 }
 
-/// That the files no longer have it is a ground; for the same advice, and for no other.
+/// That the files no longer have it is a ground by itself.
 #[rstest]
 #[case::corrected(
     json!({"type": "UPDATE", "target_id": "pat-001", "text": "Cut a release, never by hand."}),
     "Cut a release, never by hand."
 )]
 #[case::taken_away(json!({"type": "DELETE", "target_id": "pat-001", "reason": "gone"}), "")]
-#[case::another_advice(
-    json!({"type": "UPDATE", "target_id": "pat-001", "text": "Ask the team lead about every single change first."}),
-    TEXT
-)]
-#[case::another_name(
-    json!({"type": "UPDATE", "target_id": "pat-001", "text": "Cut a release with `scripts/fetch.sh`, never by hand."}),
-    TEXT
-)]
-fn what_is_gone_is_the_ground_of_its_correction(#[case] operation: Value, #[case] left: &str) {
-    let judged = json!({"analysis": "a", "bullet_tags": []}).to_string();
+fn what_is_gone_is_the_ground_of_its_correction(#[case] mut operation: Value, #[case] left: &str) {
+    operation["grounds"] = json!(["f1"]);
     let curated = json!({"reasoning": "r", "operations": [operation]}).to_string();
-    let steps = [Step::Canned, Step::Canned, Step::Canned, Step::Canned];
-    let last = [Step::Text(judged), Step::Text(curated)];
-    let api = Api::script(steps.into_iter().chain(last));
+    let steps = vec![Step::Canned; 5];
+    let api = Api::script(steps.into_iter().chain([Step::Text(curated)]));
     let mut env = with_script();
     env.use_api(&api.base_url(), "sk-test");
     three_sessions(&env);

@@ -303,7 +303,7 @@ mod tests {
             (SessionOutcome::Partial, true, true),
         ] {
             let text = reflector(REFLECTOR_TEMPLATE, &[], outcome).text;
-            assert_eq!(text.contains("Where something worked,"), worked);
+            assert_eq!(text.contains("Where something worked only after"), worked);
             assert_eq!(text.contains("Where something failed,"), failed);
         }
     }

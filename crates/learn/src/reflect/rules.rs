@@ -132,7 +132,7 @@ mod tests {
         let playbook = Playbook::parse(point.to_string().as_bytes()).unwrap();
         let facts = stated(&[
             "Never push to main.",
-            "Always  use pnpm!",
+            "Always use pnpm!",
             "Always use pnpm!",
         ]);
         assert_eq!(
