@@ -203,6 +203,5 @@ fn struck(facts: &Facts, error: &RecurringError) -> Learned {
         outcome: Some(facts.outcome.word().to_owned()),
         importance: importance(facts),
         tags: each_once(vec![category.to_owned(), error.tool.clone()]),
-        fix: None,
     })
 }
