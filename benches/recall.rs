@@ -11,9 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use playbook::digest::name_of;
 use playbook::hint::{MemoryKind, Signature};
 use playbook::memory::{Memory, RecallQuery};
-use playbook::reflect::learned::{
-    Learned, LearnedFrom, NewError, NewFix, NewLesson, NewReflection,
-};
+use playbook::reflect::learned::{Learned, LearnedFrom, NewError, NewLesson, NewReflection};
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 
@@ -178,7 +176,7 @@ fn fill(memory: &mut Memory, speech: &mut Speech, rows: u64, now: Timestamp) -> 
     Ok(())
 }
 
-/// Half of the rows are reflections, a quarter lessons, a quarter errors with a fix.
+/// Half of the rows are reflections, a quarter lessons, a quarter errors.
 fn row(n: u64, speech: &mut Speech) -> Learned {
     let words = 12 + usize::try_from(speech.below(20)).unwrap_or(0);
     let text = speech.says(words);
@@ -223,10 +221,6 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
                 outcome: None,
                 importance,
                 tags,
-                fix: Some(NewFix {
-                    text: speech.says(5),
-                    times: 1,
-                }),
             })
         }
     }

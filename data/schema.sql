@@ -111,19 +111,6 @@ CREATE TABLE IF NOT EXISTS errors (
     error_type TEXT NOT NULL, example TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS errors_by_type ON errors (error_type);
-CREATE TABLE IF NOT EXISTS fixes (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
-    error INTEGER NOT NULL REFERENCES errors (memory) ON DELETE CASCADE,
-    fix TEXT NOT NULL, names TEXT NOT NULL, effectiveness REAL NOT NULL,
-    occurrences INTEGER NOT NULL, times_applied INTEGER NOT NULL,
-    created INTEGER NOT NULL, last_seen INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS fixes_by_error ON fixes (error);
-CREATE TABLE IF NOT EXISTS fix_sessions (
-    fix     INTEGER NOT NULL REFERENCES fixes ON DELETE CASCADE,
-    session TEXT NOT NULL,
-    PRIMARY KEY (fix, session)
-) WITHOUT ROWID;
 -- The notes of sessions, a row for each note of each session. `line` is the first note of those
 -- that say the same. A row with a `point` says that the session showed that key point wrong.
 CREATE TABLE IF NOT EXISTS notes (
@@ -229,3 +216,7 @@ CREATE TABLE IF NOT EXISTS sharing (
 );
 CREATE TABLE IF NOT EXISTS read_logs (log TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
+
+-- What no version reads any more.
+DROP TABLE IF EXISTS fix_sessions;
+DROP TABLE IF EXISTS fixes;

@@ -10,7 +10,7 @@ use crate::hook::prompt::lessons_about;
 use crate::hook::stop::EndedTurn;
 use crate::queue::evidence::SessionEvidence;
 use crate::redact::Masker;
-use crate::transcript::{self, EventKind, ReadOptions, UserWords, Via};
+use crate::transcript::{self, EventKind, ReadOptions, Via};
 
 /// The records of a turn, and how they are read.
 pub(super) struct TurnPart {
@@ -36,7 +36,6 @@ impl TurnPart {
         Some(Self {
             records: records.ok()??,
             options: ReadOptions {
-                words: UserWords::Heard,
                 home: home.map(str::to_owned),
                 secrecy,
                 ..ReadOptions::default()
@@ -70,13 +69,10 @@ impl TurnPart {
         stop: &EndedTurn<'_>,
         config: &Config,
     ) -> Option<gate::GateVerdict> {
-        let options = ReadOptions {
-            words: UserWords::Weighed,
-            ..self.options.clone()
-        };
-        let digest = transcript::scan_reader(&self.records[..], 0, &options, &mut |_, _| false)
-            .inspect_err(|error| context.log(&error.to_string()))
-            .ok()?;
+        let digest =
+            transcript::scan_reader(&self.records[..], 0, &self.options, &mut |_, _| false)
+                .inspect_err(|error| context.log(&error.to_string()))
+                .ok()?;
         let turn = SessionEvidence::of(digest, model::EVIDENCE);
         let message = self.masker().mask(stop.message);
         let lessons = lessons_about(context, &format!("{}\n{message}", turn.evidence.text));

@@ -12,7 +12,6 @@ use super::session::NamedSession;
 use super::{answer, args, change_text};
 use crate::memory::{ForgetWhat, Forgotten, Memory};
 use crate::queue::hint_index;
-use crate::reflect::remembered::{Detail, Remembered, RememberedFix};
 use crate::tenant::Tenant;
 
 pub(super) fn run(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
@@ -78,12 +77,12 @@ fn unknown(id: &str) -> anyhow::Error {
 fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
     let wanted = match what {
         ForgetWhat::Id(id) => match memory.find(id)? {
-            Some(found) => format!("{}: {}", plain(id), plain(text_of(&found, id))),
+            Some(found) => format!("{}: {}", plain(id), plain(&found.text)),
             None => return Err(unknown(id)),
         },
         ForgetWhat::Project(project) => {
             let place = plain(project);
-            format!("the lessons, errors and fixes of {place}, whose key points stay")
+            format!("the lessons and errors of {place}, whose key points stay")
         }
         ForgetWhat::OlderThan { time, project } => {
             let place = project.as_deref().map_or("all projects".to_owned(), plain);
@@ -98,19 +97,6 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
             "there is no terminal to ask on; say --yes",
         )
     })
-}
-
-/// What a memory says under this id: of a fix the fix, not the error.
-fn text_of<'m>(found: &'m Remembered, id: &str) -> &'m str {
-    fix_of(found, id).map_or(&found.text, |fix| &fix.text)
-}
-
-/// The fix of this id, where a memory is an error that has it.
-pub(super) fn fix_of<'m>(found: &'m Remembered, id: &str) -> Option<&'m RememberedFix> {
-    match &found.detail {
-        Detail::Error { fixes, .. } => fixes.iter().find(|fix| fix.id == id),
-        _ => None,
-    }
 }
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
@@ -146,7 +132,6 @@ fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
             "strategies": gone.strategies,
             "lessons": gone.lessons,
             "errors": gone.errors,
-            "fixes": gone.fixes,
             "evaluations": gone.evaluations,
         },
         "total": gone.total(),

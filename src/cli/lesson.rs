@@ -1,9 +1,8 @@
-//! `playbook lesson add` and `outcome`: the user's own word on lessons and fixes (spec/4
+//! `playbook lesson add` and `outcome`: the user's own word on lessons (spec/4
 //! `store_lesson`, `record_lesson_outcome`).
 
 use serde_json::json;
 
-use super::forget::fix_of;
 use super::output::{Hinted, plain};
 use super::session::NamedSession;
 use super::{agent, answer, args};
@@ -65,8 +64,8 @@ fn outcome(session: &NamedSession, of: &args::LessonOutcomeArgs) -> anyhow::Resu
     let id = of.id.trim();
     if worth(session, id)?.is_none() {
         return Err(Hinted::error(
-            format!("no lesson and no fix {}", plain(id)),
-            "`playbook recall --kind lesson --kind error` shows the ids of both",
+            format!("no lesson {}", plain(id)),
+            "`playbook recall --kind lesson` shows the ids",
         ));
     }
     let effect = if of.helped {
@@ -83,15 +82,14 @@ fn outcome(session: &NamedSession, of: &args::LessonOutcomeArgs) -> anyhow::Resu
     answer::give(of.on.json, SCREEN, told)
 }
 
-/// What the lesson or the fix of this id was worth so far; `None` where it names neither.
+/// Returns what the lesson of this id was worth so far; `None` where it names none.
 fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
     let Some(memory) = session.memory()? else {
         return Ok(None);
     };
-    Ok(memory.find(id)?.and_then(|found| match &found.detail {
-        Detail::Lesson { .. } => Some(found.effectiveness),
-        _ => fix_of(&found, id).map(|fix| fix.effectiveness),
-    }))
+    let found = memory.find(id)?;
+    let lesson = found.filter(|found| matches!(found.detail, Detail::Lesson { .. }));
+    Ok(lesson.map(|lesson| lesson.effectiveness))
 }
 
 /// Has the memory learn something of the user's own, and the hooks know of it.

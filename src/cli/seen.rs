@@ -1,4 +1,4 @@
-//! `playbook seen`: did this error strike before, and what fixed it?
+//! `playbook seen`: did this error strike before, and what was learned about it?
 
 use std::io::{self, IsTerminal as _, Read as _};
 
@@ -10,7 +10,6 @@ use super::session::NamedSession;
 use super::{OK, answer, args};
 use crate::hint::Signature;
 use crate::memory::{Memory, SeenError};
-use crate::reflect::remembered::{Detail, RememberedFix};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
 
@@ -86,13 +85,6 @@ impl ErrorQuestion {
 
     pub fn answer(&self, project: Option<&str>, all: &[(Signature, SeenError)]) -> Value {
         let errors = || all.iter().flat_map(|(_, seen)| &seen.errors);
-        // All that helped, the most effective first.
-        let fixes = errors().flat_map(|error| match &error.detail {
-            Detail::Error { fixes, .. } => fixes.as_slice(),
-            _ => &[],
-        });
-        let mut fixes: Vec<&RememberedFix> = fixes.collect();
-        fixes.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
         let lessons = all.iter().flat_map(|(_, seen)| &seen.lessons);
         json!({
             "seen": !all.is_empty(),
@@ -102,7 +94,6 @@ impl ErrorQuestion {
             "occurrences": all.iter().map(|(_, seen)| seen.occurrences).sum::<u64>(),
             "first": all.iter().map(|(_, seen)| seen.first).min(),
             "last": all.iter().map(|(_, seen)| seen.last).max(),
-            "fixes": fixes,
             "errors": errors().collect::<Vec<_>>(),
             "lessons": lessons.collect::<Vec<_>>(),
         })

@@ -40,7 +40,7 @@ const ALWAYS_KEPT: f64 = 0.8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForgetWhat {
-    /// One memory or one fix, by its id.
+    /// One memory, by its id.
     Id(String),
     /// All that was learned in a project, and how good its sessions were.
     Project(String),
@@ -58,19 +58,12 @@ pub struct Forgotten {
     pub strategies: u64,
     pub lessons: u64,
     pub errors: u64,
-    /// Fixes; those that go by rule with their errors are not counted.
-    pub fixes: u64,
     pub evaluations: u64,
 }
 
 impl Forgotten {
     pub fn total(&self) -> u64 {
-        self.reflections
-            + self.strategies
-            + self.lessons
-            + self.errors
-            + self.fixes
-            + self.evaluations
+        self.reflections + self.strategies + self.lessons + self.errors + self.evaluations
     }
 
     fn count(&mut self, kind: MemoryKind, number: usize) {
@@ -97,16 +90,7 @@ impl Memory {
         let which =
             format!("(?1 IS NULL OR key = ?1) AND {within} AND (?3 IS NULL OR last_seen < ?3)");
         // What others learned is theirs to take back.
-        let own = format!(
-            "SELECT key FROM memories WHERE origin IS NULL AND {which}
-             UNION ALL SELECT f.key FROM fixes f JOIN memories m ON m.id = f.error
-                 WHERE f.key = ?1 AND m.origin IS NULL"
-        );
-        // Before their errors, which would take them along uncounted.
-        let fixes = format!(
-            "DELETE FROM fixes WHERE key = ?1
-                 OR error IN (SELECT id FROM memories WHERE {which})"
-        );
+        let own = format!("SELECT key FROM memories WHERE origin IS NULL AND {which}");
         let memories = format!("DELETE FROM memories WHERE {which} AND kind = ?4");
         let evaluations = format!(
             "DELETE FROM evaluations WHERE ?1 IS NULL AND {within} AND (?3 IS NULL OR time < ?3)"
@@ -119,10 +103,7 @@ impl Memory {
         self.erase("forget", |transaction| {
             let ids = rows(transaction, &own, (id, project, before), |row| row.get(0))?;
             sharing::put_out_forgotten(transaction, ids, now)?;
-            let mut gone = Forgotten {
-                fixes: run(transaction, &fixes, (id, project, before))? as u64,
-                ..Forgotten::default()
-            };
+            let mut gone = Forgotten::default();
             for kind in MemoryKind::ALL {
                 let params = (id, project, before, kind.word());
                 gone.count(kind, run(transaction, &memories, params)?);

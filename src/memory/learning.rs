@@ -4,18 +4,15 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction};
 use serde_json::Value;
 
-use super::convert::{counted, int, millis};
+use super::convert::{int, millis};
 use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::memories::MemoryRow;
 use super::notes::{self, NotePlace};
 use super::{projects, sharing};
-use crate::hint::{BIRTH, EffectWhenShown, MemoryKind, moved, moved_by_successes};
-use crate::reflect::learned::{Arrival, Learned, LearnedFrom, NewFix};
+use crate::hint::{BIRTH, EffectWhenShown, MemoryKind, moved};
+use crate::reflect::learned::{Arrival, Learned, LearnedFrom};
 use crate::reflect::remembered::Detail;
-
-/// So many fixes of one error are kept, the most effective.
-const FIXES: u64 = 5;
 
 impl Memory {
     /// Takes in what `source` teaches; repeating it changes nothing.
@@ -255,82 +252,19 @@ impl Desk<'_> {
                      VALUES (?1, ?2, ?3)",
                     (memory, error_type, &new.text),
                 )?;
-                if let Some((id, fix)) = &new.fix {
-                    self.fix(memory, id, fix)?;
-                    // None where the fix stands with another error already.
-                    let fixes: Option<String> = self.transaction.query_row(
-                        "SELECT group_concat(fix, ' ') FROM fixes WHERE error = ?1",
-                        [memory],
-                        |row| row.get(0),
-                    )?;
-                    if let Some(fixes) = fixes {
-                        self.index_words(memory, new, &fixes)?;
-                    }
-                }
             }
         }
-        Ok(())
-    }
-
-    /// Notes a fix. Found the first time it is born; each time it is found again without
-    /// having been shown, it has proved itself. What was shown counts by what it did then.
-    fn fix(&self, error: i64, id: &str, fix: &NewFix) -> rusqlite::Result<()> {
-        let known = self
-            .transaction
-            .query_row(
-                "SELECT effectiveness, occurrences FROM fixes WHERE key = ?1",
-                [id],
-                |row| Ok((row.get(0)?, counted(row, 1)?)),
-            )
-            .optional()?;
-        let (effectiveness, before) = known.unwrap_or((BIRTH, 0));
-        let after = before.saturating_add(fix.times);
-        let effectiveness = moved_by_successes(effectiveness, after.saturating_sub(before.max(1)));
-        let now = millis(self.source.time);
-        run(
-            self.transaction,
-            "INSERT INTO fixes (key, error, fix, names, effectiveness, occurrences,
-                 times_applied, created, last_seen)
-             VALUES (?1, ?2, ?3, '[]', ?4, ?5, 0, ?6, ?6)
-             ON CONFLICT (key) DO UPDATE SET
-                 effectiveness = excluded.effectiveness,
-                 occurrences = excluded.occurrences,
-                 last_seen = max(last_seen, excluded.last_seen)",
-            (id, error, &fix.text, effectiveness, int(after), now),
-        )?;
-        if fix.times > 0 && self.arrival.is_none() {
-            // What the model was told shows nothing that was not known, and what others saw is
-            // no session of this user.
-            run(
-                self.transaction,
-                "INSERT OR IGNORE INTO fix_sessions (fix, session)
-                 SELECT id, ?2 FROM fixes WHERE key = ?1",
-                (id, &self.source.session),
-            )?;
-        }
-        run(
-            self.transaction,
-            "DELETE FROM fixes WHERE error = ?1 AND id NOT IN (
-                 SELECT id FROM fixes WHERE error = ?1
-                 ORDER BY effectiveness DESC, last_seen DESC, id DESC LIMIT ?2)",
-            (error, int(FIXES)),
-        )?;
         Ok(())
     }
 
     fn shown(&self, shown: &EffectWhenShown) -> rusqlite::Result<()> {
-        for table in ["memories", "fixes"] {
-            let known = format!("SELECT effectiveness FROM {table} WHERE key = ?1");
-            let known = rows(self.transaction, &known, [&shown.id], |row| row.get(0))?;
-            let noted = format!(
-                "UPDATE {table} SET times_applied = times_applied + 1, effectiveness = ?2,
-                     last_seen = max(last_seen, ?3) WHERE key = ?1"
-            );
-            for effectiveness in known {
-                let effectiveness = moved(effectiveness, shown.effect);
-                let now = millis(self.source.time);
-                run(self.transaction, &noted, (&shown.id, effectiveness, now))?;
-            }
+        let known = "SELECT effectiveness FROM memories WHERE key = ?1";
+        let noted = "UPDATE memories SET times_applied = times_applied + 1, effectiveness = ?2,
+                 last_seen = max(last_seen, ?3) WHERE key = ?1";
+        for effectiveness in rows(self.transaction, known, [&shown.id], |row| row.get(0))? {
+            let effectiveness = moved(effectiveness, shown.effect);
+            let now = millis(self.source.time);
+            run(self.transaction, noted, (&shown.id, effectiveness, now))?;
         }
         Ok(())
     }
@@ -354,8 +288,7 @@ pub(super) fn move_project(
          SELECT id, text || char(10)
              || coalesce((SELECT group_concat(tag, ' ') FROM tags WHERE memory = m.id), '')
              || char(10) || coalesce((SELECT task FROM reflections WHERE memory = m.id),
-                 (SELECT task_type FROM lessons WHERE memory = m.id),
-                 (SELECT group_concat(fix, ' ') FROM fixes WHERE error = m.id), ''),
+                 (SELECT task_type FROM lessons WHERE memory = m.id), ''),
              ?2 || ' kind' || kind || 'x'
          FROM memories m WHERE project = ?1";
     run(transaction, words, (from, project_word(to)))?;

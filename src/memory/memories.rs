@@ -3,14 +3,14 @@
 
 use crate::hint::{BIRTH, MemoryKind, Signature};
 use crate::reflect::learned::{
-    Learned, NewError, NewFix, NewLesson, NewReflection, NoteDetail, error_id, memory_id,
+    Learned, NewError, NewLesson, NewReflection, NoteDetail, error_id, memory_id,
 };
 use crate::reflect::note::text_of;
 use crate::reflect::remembered::Detail;
 
 /// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
-/// Reflections, lessons, examples and fixes are kept up to so many characters.
+/// Reflections, lessons and examples are kept up to so many characters.
 const LONG: usize = 2000;
 /// Texts are kept up to so many characters (spec/5 cuts queries and contexts at 200).
 const SHORT: usize = 200;
@@ -36,8 +36,6 @@ pub struct MemoryRow {
     pub words: String,
     /// What only its kind has.
     pub detail: Detail,
-    /// What helped, with its id.
-    pub fix: Option<(String, NewFix)>,
     /// What a lesson has as a note.
     pub(super) note: Option<NoteDetail>,
 }
@@ -56,12 +54,7 @@ impl MemoryRow {
             Learned::Lesson(new) => vec![lesson(new, named(0, lesson_id(project, new)))],
             Learned::Error(new) => {
                 let id = named(0, error_id(project, new.signature));
-                let fix = new.fix.as_ref().map(|fix| {
-                    let (text, times) = (cut(&fix.text, LONG), fix.times);
-                    let id = named(1, fix_id(project, &id, &text));
-                    (id, NewFix { text, times })
-                });
-                vec![error(new, id, fix)]
+                vec![error(new, id)]
             }
             Learned::Shown(_) => Vec::new(),
         }
@@ -91,7 +84,6 @@ fn reflected(new: &NewReflection, id: String, strategy: Option<String>) -> Vec<M
         tags: lower(&new.tags),
         words: new.task.clone(),
         detail: detail(new.related.clone()),
-        fix: None,
         note: None,
     };
     let strategy = strategy.zip(new.strategy.as_ref());
@@ -132,12 +124,11 @@ fn lesson(new: &NewLesson, id: String) -> MemoryRow {
             correction,
             context_hash: new.context_hash.clone(),
         },
-        fix: None,
         note: Some(new.note.clone()),
     }
 }
 
-fn error(new: &NewError, id: String, fix: Option<(String, NewFix)>) -> MemoryRow {
+fn error(new: &NewError, id: String) -> MemoryRow {
     MemoryRow {
         id,
         kind: MemoryKind::Error,
@@ -153,9 +144,7 @@ fn error(new: &NewError, id: String, fix: Option<(String, NewFix)>) -> MemoryRow
         words: String::new(),
         detail: Detail::Error {
             error_type: new.error_type.clone(),
-            fixes: Vec::new(),
         },
-        fix,
         note: None,
     }
 }
@@ -179,11 +168,6 @@ fn lesson_id(project: &str, new: &NewLesson) -> String {
         "les",
         &["lesson", &new.task_type, &texts[0], &texts[1]],
     )
-}
-
-/// The id of what helped against the error `error`.
-fn fix_id(project: &str, error: &str, text: &str) -> String {
-    memory_id(project, "les", &["fix", error, &identity(text)])
 }
 
 /// What two texts have in common that say the same: case and white space aside.

@@ -14,7 +14,7 @@
 //! - what is held back until the user has looked at it (`Held`);
 //! - what waits to be sent to others, where the memory is shared ([`Memory::share`]);
 //! - what was learned beyond the playbook ([`Learned`](crate::reflect::learned::Learned)): reflections, strategies, lessons,
-//!   errors and their fixes.
+//!   errors.
 //!
 //! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
 //! never open the database: they have [`crate::hint`], which needs nothing of it.

@@ -65,7 +65,7 @@ pub struct SeenError {
     pub occurrences: u64,
     pub first: Timestamp,
     pub last: Timestamp,
-    /// The error by project, the one seen last first, each with its fixes.
+    /// The error by project, the one seen last first.
     pub errors: Vec<Remembered>,
     /// Reflections, strategies and lessons about it, the most important first.
     pub lessons: Vec<Remembered>,
@@ -114,9 +114,9 @@ impl Memory {
         Ok(SeenError::of(all))
     }
 
-    /// Returns the memory of this id; for the id of a fix the error it helped against.
+    /// Returns the memory of this id.
     pub fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {
-        let which = "WHERE m.key = ?1 OR m.id = (SELECT error FROM fixes WHERE key = ?1)";
+        let which = "WHERE m.key = ?1";
         self.read("look up memory", |connection| {
             let found = remembered::select(connection, (NO_SCORE, MEMORIES, which), [id])?;
             Ok(found.into_iter().next())

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Params, Row};
 use super::convert::{self, counted, time};
 use super::database::rows;
 use crate::hint::{MemoryKind, Signature};
-use crate::reflect::remembered::{Detail, Remembered, RememberedFix};
+use crate::reflect::remembered::{Detail, Remembered};
 
 /// The plain source of [`select`].
 pub(super) const MEMORIES: &str = "memories m";
@@ -85,25 +85,7 @@ fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::R
             },
             MemoryKind::Error => Detail::Error {
                 error_type: row.get(0)?,
-                fixes: fixes(connection, memory)?,
             },
-        })
-    })
-}
-
-fn fixes(connection: &Connection, error: i64) -> rusqlite::Result<Vec<RememberedFix>> {
-    let sql = "SELECT key, fix, (SELECT count(*) FROM fix_sessions s WHERE s.fix = f.id),
-             effectiveness, occurrences, times_applied, last_seen
-         FROM fixes f WHERE error = ?1 ORDER BY effectiveness DESC, last_seen DESC, id DESC";
-    rows(connection, sql, [error], |row| {
-        Ok(RememberedFix {
-            id: row.get(0)?,
-            text: row.get(1)?,
-            sessions: counted(row, 2)?,
-            effectiveness: row.get(3)?,
-            occurrences: counted(row, 4)?,
-            times_applied: counted(row, 5)?,
-            last_seen: time(row, 6)?,
         })
     })
 }

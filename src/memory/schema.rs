@@ -12,7 +12,7 @@ use crate::fault;
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] was run.
-const VERSION: i64 = 21;
+const VERSION: i64 = 22;
 /// The oldest version that [`SCHEMA`] makes a file of [`VERSION`].
 const OLDEST: i64 = 19;
 

@@ -145,9 +145,6 @@ fn take_back(
 ) -> rusqlite::Result<bool> {
     let mut gone = 0;
     for id in ids {
-        let sql = "DELETE FROM fixes WHERE key = ?1
-             AND error IN (SELECT id FROM memories WHERE origin = ?2)";
-        gone += run(transaction, sql, (id, origin))?;
         for project in rows(
             transaction,
             "DELETE FROM memories WHERE key = ?1 AND origin = ?2 RETURNING project",
@@ -170,10 +167,8 @@ pub fn records_of(source: &LearnedFrom, learned: &[Learned]) -> Vec<SharedRecord
 }
 
 fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
-    // A fix has an id of its own.
     let rows = MemoryRow::of(&source.project, item, &[]).into_iter();
-    let ids = rows.flat_map(|row| [Some(row.id), row.fix.map(|(id, _)| id)]);
-    let ids = ids.flatten().collect();
+    let ids = rows.map(|row| row.id).collect();
     let mut what = item.clone();
     // The user's words and the state of a note stay on this machine.
     if let Learned::Lesson(lesson) = &mut what {

@@ -65,12 +65,7 @@ pub struct LearnedStats {
     pub average_lesson_effectiveness: f64,
     pub errors: u64,
     pub error_occurrences: u64,
-    /// Errors for which something helped.
-    pub errors_fixed: u64,
-    pub fixes: u64,
-    /// Mean effectiveness of the fixes; 0 when there is none.
-    pub average_fix_effectiveness: f64,
-    /// How often a lesson, a strategy or a fix was shown.
+    /// How often a lesson or a strategy was shown.
     pub shown: u64,
 }
 
@@ -104,17 +99,6 @@ impl Memory {
             let kind = convert::word(row, 0, MemoryKind::from_word)?;
             let counts = [counted(row, 1)?, counted(row, 2)?, counted(row, 4)?];
             stats.count(kind, counts, row.get(3)?);
-            Ok(())
-        })?;
-        let fixes = "SELECT count(*), count(DISTINCT f.error),
-                 coalesce(avg(f.effectiveness), 0.0), coalesce(sum(f.times_applied), 0)
-             FROM fixes f JOIN memories m ON m.id = f.error JOIN projects p ON p.id = m.project
-             WHERE ?1 IS NULL OR p.name = ?1";
-        self.one("read statistics", fixes, [project], |row| {
-            stats.fixes = counted(row, 0)?;
-            stats.errors_fixed = counted(row, 1)?;
-            stats.average_fix_effectiveness = row.get(2)?;
-            stats.shown += counted(row, 3)?;
             Ok(())
         })?;
         Ok(stats)

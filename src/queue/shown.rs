@@ -18,7 +18,7 @@ use crate::playbook::tags::BulletTag;
 use crate::playbook::votes::{KnownSession, Votes, votes};
 use crate::playbook::{Id, Playbook, is_own_name};
 use crate::shown_record::{self, ShownPoints};
-use crate::transcript::{Facts, Lane, is_disowned};
+use crate::transcript::{Facts, Lane};
 use crate::transcript_file;
 
 /// How many sessions are asked: forks of forks of forks.
@@ -93,7 +93,6 @@ pub(crate) fn votes_on(
     let known = KnownSession {
         shown,
         cited: &facts.citations,
-        is_disowned: &|id: &Id| is_disowned(facts, id),
     };
     votes(tags, &known, playbook)
 }

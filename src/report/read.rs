@@ -167,20 +167,16 @@ fn errors(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
 }
 
 fn error(error: &Remembered) -> Value {
-    let (tool, fixes) = match &error.detail {
-        Detail::Error { error_type, fixes } => (error_type.as_str(), &fixes[..]),
-        _ => ("", &[][..]),
+    let tool = match &error.detail {
+        Detail::Error { error_type } => error_type.as_str(),
+        _ => "",
     };
-    let fixes = fixes
-        .iter()
-        .map(|fix| json!({"text": fix.text, "effectiveness": fix.effectiveness}));
     json!({
         "id": error.id,
         "tool": tool,
         "text": error.text,
         "times": error.occurrences,
         "last": error.last_seen,
-        "fixes": fixes.collect::<Vec<_>>(),
     })
 }
 

@@ -52,9 +52,6 @@ fn harmless(mut item: Learned) -> Option<Learned> {
             short.push(new.task_type.clone());
         }
         Learned::Error(new) => {
-            if let Some(fix) = &mut new.fix {
-                clean(&mut fix.text);
-            }
             short.push(new.example.clone());
             short.extend(new.tags.clone());
             short.push(new.error_type.clone());

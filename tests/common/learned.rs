@@ -8,7 +8,7 @@ use playbook::env::Env;
 use playbook::memory::{FinishedJob, JobCounts, JobOutcome, Memory};
 use playbook::paths::Paths;
 use playbook::reflect::learned::{
-    Learned, LearnedFrom, NewError, NewFix, NewLesson, NewReflection, NoteDetail,
+    Learned, LearnedFrom, NewError, NewLesson, NewReflection, NoteDetail,
 };
 use playbook::transcript::error_of_subject;
 
@@ -26,27 +26,27 @@ pub(crate) fn days_ago(days: i64) -> Timestamp {
 /// What met the errors of these tests.
 pub(crate) const SUBJECT: &str = "python";
 
-/// A script that failed, and what helped.
-pub(crate) fn error(text: &str, occurrences: u64, fix: Option<&str>) -> Learned {
-    error_of(SUBJECT, text, occurrences, fix)
-}
-
-/// A program that failed, and what helped.
-pub(crate) fn error_of(subject: &str, text: &str, occurrences: u64, fix: Option<&str>) -> Learned {
+/// A script that failed.
+pub(crate) fn error(text: &str, occurrences: u64) -> Learned {
     Learned::Error(NewError {
-        signature: error_of_subject(subject, text).expect("a message"),
-        error_type: subject.to_owned(),
+        signature: error_of_subject(SUBJECT, text).expect("a message"),
+        error_type: SUBJECT.to_owned(),
         example: text.to_owned(),
         occurrences,
         category: "not_found".to_owned(),
         outcome: None,
         importance: 0.5,
         tags: Vec::new(),
-        fix: fix.map(|text| NewFix {
-            text: text.to_owned(),
-            times: 1,
-        }),
     })
+}
+
+/// A lesson about an error of a program.
+pub(crate) fn lesson_of(subject: &str, text: &str, correction: &str) -> Learned {
+    let mut learned = lesson("it was not there", correction, None);
+    if let Learned::Lesson(new) = &mut learned {
+        new.signature = error_of_subject(subject, text);
+    }
+    learned
 }
 
 /// A lesson, about an error of a script if any.

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use playbook::hint::{Index, MemoryKind};
 use playbook::memory::{Memory, RecallQuery};
 use playbook::playbook::{Playbook, PointState};
-use playbook::reflect::remembered::Detail;
 use serde_json::Value;
 
 use playbook::transcript::error_of_subject;
@@ -23,7 +22,7 @@ use crate::scenario::SUBJECTS;
 pub(crate) struct Left {
     points: BTreeSet<String>,
     changes: Vec<String>,
-    /// Errors and their fixes, with all that is counted of them.
+    /// Errors and the lessons about them, with all that is counted of them.
     learned: BTreeSet<String>,
     /// What hooks say of them.
     told: BTreeSet<String>,
@@ -110,30 +109,24 @@ fn whole(env: &TestEnv, project: &Path) -> Result<Value, String> {
     serde_json::from_slice(&playbook.to_bytes()).map_err(|e| e.to_string())
 }
 
-/// Errors and their fixes, without names, places and times.
+/// Errors and the lessons about them, without names, places and times.
 fn learned(env: &TestEnv, now: Timestamp) -> Result<BTreeSet<String>, String> {
     let query = RecallQuery {
-        kinds: vec![MemoryKind::Error],
+        kinds: vec![MemoryKind::Error, MemoryKind::Lesson],
         ..RecallQuery::best(100)
     };
     let found = env.memory().recall(&query, now);
     let found = found.map_err(|e| e.to_string())?;
-    let told = found.iter().map(|memory| {
-        let Detail::Error { fixes, .. } = &memory.detail else {
-            return memory.text.clone();
-        };
+    let about_errors = found.iter().filter(|memory| memory.signature.is_some());
+    let told = about_errors.map(|memory| {
         let mut lines = memory.text.lines();
         let name = lines.find(|line| !line.starts_with("Exit code"));
         let name = name.unwrap_or_default();
         let name = name.split(':').next().unwrap_or_default();
-        let fixes = fixes.iter().map(|fix| {
-            format!(
-                "{} {:.4} found {} shown {}",
-                fix.text, fix.effectiveness, fix.occurrences, fix.times_applied
-            )
-        });
-        let fixes: Vec<_> = fixes.collect();
-        format!("{name} struck {}: {}", memory.occurrences, fixes.join("; "))
+        format!(
+            "{name} struck {}: {:.4} shown {}",
+            memory.occurrences, memory.effectiveness, memory.times_applied
+        )
     });
     Ok(told.collect())
 }

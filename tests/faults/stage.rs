@@ -7,13 +7,12 @@ use std::process::{Child, Command};
 
 use jiff::{SignedDuration, Timestamp};
 use playbook::memory::{self, Memory};
-use playbook::reflect::remembered::Detail;
 use playbook::transcript::error_of_subject;
 use serde_json::{Value, json};
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
-use crate::common::learned::error_of;
+use crate::common::learned::lesson_of;
 use crate::common::run::Output;
 use crate::common::session::Session;
 use crate::files::{copy, entries, read};
@@ -65,11 +64,7 @@ impl Stage {
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();
         env.write_playbook(&points);
         for ((subject, text), fix) in SUBJECTS.into_iter().zip([INSTALL, LOGIN]) {
-            // Hooks tell what helped in two sessions.
-            for session in ["first", "second"] {
-                let known = error_of(subject, text, 1, Some(fix));
-                env.learn(&format!("{session} {fix}"), 1, &[known]);
-            }
+            env.learn(fix, 1, &[lesson_of(subject, text, fix)]);
         }
         let client = Command::new("sleep").arg("3600").spawn().expect("a client");
         env.set("CLAUDE_PID", client.id().to_string());
@@ -253,14 +248,8 @@ impl Stage {
         let signature = known.and_then(|(subject, text)| error_of_subject(subject, text));
         let seen = self.env.memory().seen(signature.expect("a message"), None);
         let seen = seen.expect("a memory").expect("a known error");
-        let Detail::Error { fixes, .. } = &seen.errors[0].detail else {
-            unreachable!("an error has fixes");
-        };
-        let id = fixes
-            .iter()
-            .find(|fix| [INSTALL, LOGIN].contains(&fix.text.as_str()));
-        let id = &id.expect("the fix of the beginning").id;
-        format!("Playbook: this error struck before in this project.\n- [{id}] fixed by: it")
+        let id = &seen.lessons[0].id;
+        format!("Playbook: lessons about this error\n- [{id}] lesson: it")
     }
 
     pub(crate) fn write(&self, session: &Session) {

@@ -12,7 +12,7 @@ mod dice;
 #[path = "../../examples/fuzz/mutate.rs"]
 mod mutate;
 
-use crate::common::learned::error;
+use crate::common::learned::lesson;
 use crate::common::prelude::*;
 use mutate::Mutator;
 
@@ -88,7 +88,11 @@ fn any_stdin_leaves_the_client_undisturbed(#[case] hook: Hook) {
     let env = TestEnv::in_memory();
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.write_config("[hooks]\non_prompt = true\n");
-    let known = error("error: no such thing", 2, Some("`make thing`"));
+    let known = lesson(
+        "it was not there",
+        "`make thing`",
+        Some("error: no such thing"),
+    );
     env.learn("j1", 2, &[known]);
     let before = env.files();
     let mut mutator = Mutator::new(11);

@@ -25,5 +25,4 @@ mod tenants;
 mod transcript_budget;
 mod transcript_evidence;
 mod transcript_facts;
-mod transcript_queue;
 mod transcript_truth;

@@ -138,6 +138,37 @@ fn what_was_typed_meanwhile_stands_where_it_was_typed() {
     ");
 }
 
+#[rstest]
+#[case::prompt(json!({"prompt": "use z", "commandMode": "prompt"}), 1)]
+#[case::blocks(json!({"prompt": [{"type": "text", "text": "use z"}]}), 1)]
+#[case::task(json!({"prompt": "<task-notification>x", "commandMode": "task-notification"}), 0)]
+#[case::meta(json!({"prompt": "use z", "commandMode": "prompt", "isMeta": true}), 0)]
+#[case::session(json!({"prompt": "use z", "origin": {"kind": "peer"}}), 0)]
+fn what_the_client_hands_over_meanwhile_counts_once(#[case] queued: Value, #[case] count: u64) {
+    let queued = with(queued, "type", "queued_command");
+    let attachment = json!({"type": "attachment", "attachment": queued});
+    let facts = read(&[user("go"), assistant("ok"), attachment, user("use z")]).facts;
+    assert_eq!((facts.queued_prompts, facts.user_turns), (count, 2 - count));
+}
+
+/// A choice that the agent had offered holds its words, not the person's.
+#[test]
+fn an_answer_is_the_persons_unless_it_was_offered() {
+    let rows = json!({"question": "Rows?", "options": [{"label": "Never delete rows"}, {"label": "Delete"}]});
+    let base = json!({"question": "Which db?", "options": [{"label": "Postgres"}]});
+    let asks = call_with("AskUserQuestion", &json!({"questions": [rows, base]}));
+    let answered = answer(
+        "User has answered your questions: \"Rows?\"=\"Never delete rows\", \"Which db?\"=\"never use postgres\". You can now continue.",
+    );
+    let lines = [user("go"), asks, answered];
+    assert_eq!(read(&lines).facts.stated, ["never use postgres"]);
+    let event = of_kind(&lines, "user_answer");
+    assert_eq!(
+        (event.source, event.words),
+        (EventSource::User, vec!["never use postgres".to_owned()])
+    );
+}
+
 /// `/rewind` leaves the old branch in the file; only the parents differ.
 #[test]
 fn of_two_prompts_behind_one_record_the_later_replaced_the_earlier() {
@@ -400,7 +431,7 @@ fn calls_in_a_row_are_one_event_and_no_output_of_theirs_is_shown() {
     let evidence = record(&lines.concat());
     lacks!(evidence.text, "always obey");
     assert!(
-        evidence.text.starts_with("#1 BRANCH: feat/x\n#2 USER: go"),
+        evidence.text.starts_with("BRANCH: feat/x\n#1 USER: go"),
         "{}",
         evidence.text
     );

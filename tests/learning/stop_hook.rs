@@ -2,7 +2,7 @@
 //! a hook's word: no prompt, nothing the user said, no citation and nothing to learn from.
 use std::path::Path;
 
-use playbook::transcript::{Bearing, Digest, ReadOptions, scan_reader};
+use playbook::transcript::{Digest, EventSource, ReadOptions, scan_reader};
 
 const GUIDANCE: &str =
     "From now on always run the checks before you say [pat-002] that it is done.";
@@ -22,7 +22,7 @@ fn guidance_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
     let Digest {
         facts, evidence, ..
     } = read(&text);
-    assert_eq!((facts.user_turns, facts.said), (1, vec![]));
+    assert_eq!((facts.user_turns, facts.stated), (1, vec![]));
     assert_eq!(facts.first_request.as_deref(), Some("run the checks"));
     let cited: Vec<String> = facts.citations.iter().map(ToString::to_string).collect();
     assert_eq!(cited, ["pat-001"]);
@@ -30,12 +30,12 @@ fn guidance_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
     let shown = evidence.finish(24_000).shown;
     let (hook, others): (Vec<_>, Vec<_>) = shown.iter().partition(|event| event.kind == "hook");
     assert_eq!(hook.len(), 1, "{shown:?}");
-    assert_eq!(hook[0].bearing, Bearing::Others);
+    assert_eq!(hook[0].source, EventSource::Outcome);
     for event in others {
-        lacks!(event.own.join("\n"), "From now on");
+        lacks!(event.words.join("\n"), "From now on");
     }
 
     // A client that does not mark it as its own changes nothing of that.
     let facts = read(&text.replace(r#","isMeta":true"#, "")).facts;
-    assert_eq!((facts.user_turns, facts.said), (1, vec![]));
+    assert_eq!((facts.user_turns, facts.stated), (1, vec![]));
 }

@@ -77,7 +77,7 @@ proptest! {
     #[test]
     fn only_labels_stand_at_the_start_of_a_line(lines in session()) {
         const LABELS: &[&str] = &[
-            "USER", "PLAN ", "BRANCH", "CLAUDE", "ERROR in ", "CHECK ", "API ERROR", "CONVERSATION ", "SUBAGENT ", "HOOK ",
+            "USER", "PLAN ", "CLAUDE", "ERROR in ", "CHECK ", "API ERROR", "CONVERSATION ", "SUBAGENT ", "HOOK ",
         ];
         let evidence = read(&lines).evidence.finish(24_000);
         for line in evidence.text.lines() {

@@ -24,18 +24,13 @@ fn refused(words: &str) -> Value {
 }
 
 #[test]
-fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
+fn a_failed_call_is_shown_once_with_its_count() {
     let missing = failed("python run.py", "Exit code 127\nsh: 1: python: not found");
     let lines = [vec![missing; 5].concat(), ran("python3 run.py", "ok")].concat();
-    let digest = read(&lines);
-    let ways = digest.facts.errors[0].ways.iter().map(ToString::to_string);
-    let ways: Vec<String> = ways.collect();
-    assert_eq!(ways, ["`python3 <file>` instead of `python <file>`"]);
     insta::assert_snapshot!(shown("run it", &[lines]), @r"
     #1 USER: run it
     #2 CLAUDE calls: Bash `python run.py`
     #3 ERROR in Bash `python run.py` (exit 127, 5 times): sh: 1: python: not found
-      → then this worked: `python3 <file>` instead of `python <file>`
     #4 CLAUDE calls: Bash `python3 run.py`
     ");
 }
@@ -223,28 +218,12 @@ fn what_the_user_stopped_has_not_failed() {
     ");
 }
 
-#[test]
-fn what_failed_and_works_now_says_so() {
-    let lines = [
-        failed("./deploy.sh", "Exit code 1\nno space"),
-        ran("./clean.sh", "ok"),
-        ran("./deploy.sh --fast", "ok"),
-    ];
-    insta::assert_snapshot!(shown("deploy", &lines), @r"
-    #1 USER: deploy
-    #2 CLAUDE calls: Bash `./deploy.sh`
-    #3 ERROR in Bash `./deploy.sh` (exit 1): no space
-      → later it worked: `./deploy.sh --fast`
-    #4 CLAUDE calls: Bash × 2: `./clean.sh`, `./deploy.sh --fast`
-    ");
-}
-
 /// What is announced stands below as the call, and thoughts are none of the words.
 #[test]
 fn announcements_and_thoughts_are_left_out() {
-    let words = "<thinking>\nThe user wants it mended.\n</thinking>\n\nThe depth is never reset. I'll set it to 0.";
+    let words = "<thinking>\nThe user wants it mended.\n</thinking>\n\nThe depth is never reset. I'll set it to 0:";
     let lines = vec![
-        assistant("Good. Now let me read the parser:"),
+        assistant("Now let me read the parser:"),
         call("Read", "parser.rs"),
         assistant(words),
         call("Edit", "parser.rs"),

@@ -1,13 +1,10 @@
-//! What a session shows: what followed a citation, what the user said, how it ended.
+//! What a session shows as values: what was asked, how it ended, what counts.
 use std::collections::BTreeSet;
 
-use super::records::{
-    answer, assistant as claude, call, call_with, error, failed, ran, read, read_as, user,
-};
+use super::records::{answer, assistant as claude, call, error, ran, read, read_as, user};
 use crate::common::prelude::*;
 use playbook::transcript::{
-    Digest, ErrorCategory, Facts, FollowUp, Lane, ReadOptions, Reason, SaidKind, SessionOutcome,
-    scan_reader,
+    Digest, ErrorCategory, Facts, Lane, ReadOptions, Reason, SessionOutcome, scan_reader,
 };
 
 pub(super) fn facts(lines: &[Value]) -> Facts {
@@ -29,67 +26,6 @@ fn rejection(words: &str) -> Value {
 pub(super) fn with(mut record: Value, key: &str, value: impl Into<Value>) -> Value {
     record[key] = value.into();
     record
-}
-
-fn tool_error() -> FollowUp {
-    let (tool, message) = ("Bash".to_owned(), "boom".to_owned());
-    FollowUp::ToolError { tool, message }
-}
-
-fn rejected(words: &str) -> FollowUp {
-    let words = words.to_owned();
-    FollowUp::Rejected { words }
-}
-
-#[rstest]
-#[case::nothing(vec![], FollowUp::Clean)]
-#[case::success(vec![call("Bash", "ls"), answer("a"), user("thanks")], FollowUp::Clean)]
-#[case::tool_error(vec![call("Bash", "x"), error("Exit code 1\nboom"), claude("hm")], tool_error())]
-#[case::interrupt(vec![user("[Request interrupted by user]")], FollowUp::Interrupted)]
-#[case::rejection(vec![call("Bash", "x"), rejection("use y")], rejected("use y"))]
-#[case::rejection_by_esc(vec![call("Bash", "x"), rejection("use y"), user("[Request interrupted by user for tool use]")], rejected("use y"))]
-#[case::the_strongest_wins(vec![call("Bash", "x"), error("boom"), rejection("use y"), user("[Request interrupted by user]")], rejected("use y"))]
-#[case::not_by_the_next_prompt(vec![user("No, use y")], FollowUp::Clean)]
-#[case::not_after_the_next_prompt(vec![user("go on"), claude("ok"), call("Bash", "x"), rejection("use y")], FollowUp::Clean)]
-#[case::not_by_a_tools_words(vec![call("Bash", "x"), answer("No, that's wrong. The user said: stop")], FollowUp::Clean)]
-fn what_followed_a_citation_is_known(#[case] after: Vec<Value>, #[case] want: FollowUp) {
-    let lines = [vec![user("do x"), claude("By [pat-001].")], after].concat();
-    let facts = facts(&lines);
-    assert_eq!(facts.uses.len(), 1);
-    assert_eq!(facts.uses[0].quote, "By [pat-001].");
-    assert_eq!(facts.uses[0].followed_by, want);
-}
-
-#[rstest]
-#[case::instruction(vec![user("Fix it. Never push to main.")], SaidKind::StandingInstruction, "Never push to main.")]
-#[case::beside_an_answer(vec![call("Bash", "x"), user(json!([{"type": "tool_result", "tool_use_id": "t", "content": "ok"}, {"type": "text", "text": "and always run the tests"}]))], SaidKind::StandingInstruction, "and always run the tests")]
-#[case::rejection(vec![call("Bash", "x"), rejection("use y")], SaidKind::RejectionWords, "use y")]
-#[case::in_a_command(vec![user("<command-name>/x</command-name><command-args>always use tabs</command-args>")], SaidKind::StandingInstruction, "always use tabs")]
-fn what_the_user_says_is_heard(
-    #[case] lines: Vec<Value>,
-    #[case] kind: SaidKind,
-    #[case] text: &str,
-) {
-    let facts = facts(&lines);
-    assert_eq!(facts.said.len(), 1, "{:?}", facts.said);
-    assert_eq!(
-        (facts.said[0].kind, facts.said[0].text.as_str()),
-        (kind, text)
-    );
-}
-
-#[rstest]
-#[case::correction(vec![user("a"), claude("b"), user("No, use c")])]
-#[case::repeated_statement(vec![user("The test database is read only."), user("The test database is read only.")])]
-#[case::hook(vec![user("Operation stopped by hook: never push to main")])]
-#[case::subagent(vec![with(user("Never push to main"), "isSidechain", true)])]
-#[case::client(vec![with(user("Never push to main"), "isMeta", true)])]
-#[case::notification(vec![with(user("Never push to main"), "origin", json!({"kind": "task-notification"}))])]
-#[case::tool_output(vec![call("Bash", "x"), answer("Always use tabs. Never push.")])]
-#[case::echo(vec![user("<local-command-stdout>Never push</local-command-stdout>")])]
-#[case::summary(vec![with(user("Always use tabs"), "isCompactSummary", true)])]
-fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value>) {
-    assert_eq!(facts(&lines).said, []);
 }
 
 #[rstest]
@@ -124,33 +60,11 @@ fn the_outcome_is_decided(
 }
 
 #[test]
-fn what_shares_a_folder_with_a_failed_command_is_not_what_helped() {
-    let moved = "Exit code 101\nerror[E0382]: use of moved value: `a`";
-    let red = "test result: FAILED. 1 passed; 1 failed";
-    let lines = [
-        failed("cd /home/u/proj && cargo test", moved),
-        ran("cd /home/u/proj && grep -n a src/lib.rs", "1: a"),
-        ran("cd /home/u/proj && cargo fix --lib", "ok"),
-        ran("cd /home/u/proj && cargo test 2>&1 | tail -3", red),
-        ran(
-            "cd /home/u/proj && cargo test",
-            "test result: ok. 3 passed; 0 failed",
-        ),
-        vec![claude("Fixed.")],
-    ];
-    let facts = facts(&[vec![user("test it")], lines.concat()].concat());
-    let ways: Vec<_> = facts.errors.iter().flat_map(|error| &error.ways).collect();
-    assert!(ways.is_empty(), "{ways:?}");
-    let outcome = (facts.outcome, facts.recoveries);
-    assert_eq!(outcome, (SessionOutcome::Success, 1));
-}
-
-#[test]
 fn the_lines_of_one_message_are_one_message() {
     let part = |text: &str, uuid: &str| json!({"type": "assistant", "uuid": uuid, "message": {"id": "m1", "content": [{"type": "text", "text": text}]}});
     let parts = [part("a [pat-001]", "u1"), part("b", "u2"), part("b", "u2")];
     let facts = facts(&parts);
-    assert_eq!((facts.assistant_texts, facts.uses.len()), (1, 1));
+    assert_eq!((facts.assistant_texts, facts.citations.len()), (1, 1));
 }
 
 #[test]
@@ -181,15 +95,6 @@ fn a_slash_command_is_a_request(#[case] words: &str, #[case] request: &str) {
     assert_eq!((facts.user_turns, facts.commands), (0, 1));
 }
 
-/// What the client notes of the editor beside a prompt is no word of the user's.
-#[test]
-fn what_the_editor_shows_is_not_the_users_word() {
-    let text = "<ide_opened_file>Always use tabs.</ide_opened_file>\n<ide_selection>Never push.</ide_selection>fix it";
-    let facts = facts(&[user(text)]);
-    assert_eq!(facts.first_request.as_deref(), Some("fix it"));
-    assert_eq!(facts.said, []);
-}
-
 #[test]
 fn an_answer_that_says_of_itself_that_it_failed_is_an_error() {
     let told = |success| format!("{{\n \"success\": {success}, \"error\": \"no plan 7\"}}");
@@ -199,20 +104,6 @@ fn an_answer_that_says_of_itself_that_it_failed_is_an_error() {
             .concat(),
     );
     assert_eq!((facts.tool_errors, facts.unresolved), (1, 0));
-}
-
-/// `|| true` hides from the client that a command was told wrongly; its output does not.
-#[rstest]
-#[case::hidden("acme up --old 1 || true", "Error: No such option: --old", 1)]
-#[case::help("acme up --help", "--new TEXT  What to take up", 0)]
-#[case::of_another("cat build.log", "Error: No such option: --old", 0)]
-fn a_usage_error_counts_where_the_line_hides_it(
-    #[case] command: &str,
-    #[case] output: &str,
-    #[case] errors: u64,
-) {
-    let output = format!("Usage: acme up [OPTIONS]\n\n{output}");
-    assert_eq!(facts(&ran(command, &output)).tool_errors, errors);
 }
 
 #[test]
@@ -261,20 +152,6 @@ fn facts_survive_being_stored() {
     assert_eq!(serde_json::from_str::<Facts>(&text).unwrap(), facts);
     let none: Facts = serde_json::from_str("{}").unwrap();
     assert_eq!(none, Facts::default());
-}
-
-#[test]
-fn the_answer_to_a_question_can_be_an_instruction_and_a_choice_is_none() {
-    let rows = json!({"question": "Rows?", "options": [{"label": "Never delete rows"}, {"label": "Delete"}]});
-    let base = json!({"question": "Which db?", "options": [{"label": "Postgres"}]});
-    let asks = call_with("AskUserQuestion", &json!({"questions": [rows, base]}));
-    let answered = answer(
-        "User has answered your questions: \"Rows?\"=\"Never delete rows\", \"Which db?\"=\"No, never use postgres\". You can now continue.",
-    );
-    let facts = facts(&[user("go"), asks, answered, claude("ok")]);
-    assert_eq!((facts.answers, facts.user_turns), (1, 1));
-    let said: Vec<_> = facts.said.iter().map(|said| said.text.as_str()).collect();
-    assert_eq!(said, ["No, never use postgres"]);
 }
 
 #[test]

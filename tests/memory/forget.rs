@@ -1,47 +1,39 @@
 //! Promise: what the user wants forgotten is forgotten, and nothing is by mistake.
 
-use super::recall::{ERROR, FIX, experienced, known_ids, recall};
-use crate::common::learned::{error, lesson};
+use super::recall::{experienced, known_id, recall};
+use crate::common::learned::lesson;
 use crate::common::prelude::*;
 
 #[test]
 fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
     let env = experienced();
-    env.learn("j2", 2, &[error(ERROR, 1, Some(FIX))]);
-    let (_, id) = known_ids(&env);
+    const RIGHT: &str = "always add the auth middleware";
+    let id = known_id(&env);
     let on_disk = || {
         let files = env.files();
-        let holds = |bytes: &[u8]| bytes.windows(FIX.len()).any(|part| part == FIX.as_bytes());
+        let holds = |bytes: &[u8]| {
+            bytes
+                .windows(RIGHT.len())
+                .any(|part| part == RIGHT.as_bytes())
+        };
         files.values().filter(|bytes| holds(bytes)).count()
     };
     assert!(on_disk() >= 2, "in the database and in the index");
     let told = env.cli(&["forget", &id, "--yes"]).ok();
-    assert_eq!(told, "Forgot 1 fix.\n");
-    assert_eq!(recall(&env, &["requests"])[0]["fixes"], json!([]));
+    assert_eq!(told, "Forgot 1 lesson.\n");
+    assert!(recall(&env, &["auth"]).is_empty());
     // This folder's project is the client's, wherever the shell is.
     let mut command = env.command("playbook");
     command
         .args(["forget", "--project", "--yes"])
         .current_dir(env.root());
     let told = Running::start(command, b"", Stdin::Closed).finish().ok();
-    let all = "Forgot 1 reflection, 1 strategy, 1 lesson, 1 error.\n";
+    let all = "Forgot 1 reflection, 1 strategy, 1 error.\n";
     assert_eq!(told, all);
     assert!(recall(&env, &[]).is_empty());
     assert_eq!(on_disk(), 0);
     let again = env.cli(&["forget", "--project", "--yes"]).ok();
     assert_eq!(again, "Forgot nothing.\n");
-}
-
-#[rstest]
-#[case::by_project(&["--project"])]
-#[case::by_age(&["--older-than", "1d"])]
-fn the_fixes_of_forgotten_errors_are_counted(#[case] what: &[&str]) {
-    let env = experienced();
-    let told = env.cli(&[&["forget", "--yes", "--json"], what].concat());
-    includes(
-        &told.json(),
-        &json!({"forgotten": {"fixes": 1}, "total": 5}),
-    );
 }
 
 #[test]
@@ -75,7 +67,6 @@ fn what_is_old_is_forgotten_in_this_project_or_in_all() {
 #[case::a_time_to_come(&["forget", "--older-than", "-3d", "--yes"], 2, &["error: "])]
 #[case::nothing_said(&["forget"], 2, &["error: "])]
 #[case::two_things_said(&["forget", "x", "--project", "."], 2, &["error: "])]
-#[case::a_fix_not_asked(&["forget", "FIX"], 1, &["would forget les-", "requirements.txt"])]
 #[case::no_project(&["forget", "--project", "typo", "--yes"], 1, &["no such project: typo", "hint: "])]
 #[case::no_folder(&["forget", "--project", "./typo", "-y"], 1, &["no such project: ./typo"])]
 #[case::old_of_no_project(&["forget", "--older-than", "1d", "--project", "typo", "-y"], 1, &["no such project: typo"])]
@@ -85,10 +76,9 @@ fn nothing_is_forgotten_by_mistake(
     #[case] words: &[&str],
 ) {
     let env = experienced();
-    let (lesson, fix) = known_ids(&env);
+    let id = known_id(&env);
     let args = args.iter().map(|arg| match *arg {
-        "ID" => lesson.as_str(),
-        "FIX" => fix.as_str(),
+        "ID" => id.as_str(),
         arg => arg,
     });
     // A folder in a repository: the repository is not meant by a folder that is not there.

@@ -1,16 +1,13 @@
-//! Promise: an error that was made good once is known from then on, with what helped; what
-//! helped again gains, what did not loses; and nothing of it counts twice. So it is with what
-//! the user teaches by hand.
+//! Promise: an error that struck is known from then on; a lesson about it that helped gains, one
+//! that did not loses; and nothing of it counts twice. So it is with what the user teaches by hand.
 
 // The helpers are tests too.
-use std::fs;
-
-use crate::common::learned::error;
+use crate::common::learned::lesson;
 use crate::common::prelude::*;
 use jiff::Timestamp;
-use playbook::hint::{Index, MemoryKind, SHOWN_FROM};
+use playbook::hint::MemoryKind;
 use playbook::memory::RecallQuery;
-use playbook::reflect::remembered::{Detail, Remembered, RememberedFix};
+use playbook::reflect::remembered::Remembered;
 use playbook::transcript::error_signature;
 
 const MISSING: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/report.py\", line 3, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
@@ -47,21 +44,13 @@ fn everything(env: &TestEnv) -> Vec<Remembered> {
     kinds.flat_map(|kind| all(env, *kind)).collect()
 }
 
-#[track_caller]
-fn only_error(env: &TestEnv) -> (Remembered, Vec<RememberedFix>) {
-    let errors = all(env, MemoryKind::Error);
-    assert_eq!(errors.len(), 1, "{errors:#?}");
-    let Detail::Error { fixes, .. } = errors[0].detail.clone() else {
-        panic!("{errors:#?}");
-    };
-    (errors[0].clone(), fixes)
-}
-
 #[test]
-fn an_error_that_was_made_good_is_known_with_what_helped() {
+fn an_error_is_known_again_and_a_session_counts_once() {
     let env = TestEnv::without_worker();
     end(&env, &resolved("s1"));
-    let (error, fixes) = only_error(&env);
+    let [error] = &all(&env, MemoryKind::Error)[..] else {
+        panic!("one error");
+    };
     assert_eq!(error.occurrences, 1);
     let category = error.category.clone().expect("a category");
     assert_eq!(error.tags.iter().filter(|tag| **tag == category).count(), 1);
@@ -70,32 +59,34 @@ fn an_error_that_was_made_good_is_known_with_what_helped() {
     assert!((error.importance - 0.6).abs() < 1e-9, "it was made good");
     assert_eq!(env.reflections()[0]["session_outcome"], "success");
     has!(error.text, "No module named");
-    let [fix] = &fixes[..] else {
-        panic!("{fixes:#?}");
-    };
-    assert_eq!(fix.text, "`pip install pyyaml`, then `python <file>` again");
-    // As a hook meets it: in another file, at another line; told once it helped twice.
+    // In another file, at another line.
     let elsewhere = MISSING
         .replace("report.py", "src/bill.py")
         .replace("line 3", "line 88");
     let signature = error_signature("Bash", "python3 src/bill.py", &elsewhere).unwrap();
-    let told = |env: &TestEnv| {
-        let index = Index::open(&env.index_path()).unwrap().unwrap();
-        index.for_signature(signature, SHOWN_FROM, 3)
-    };
-    assert_eq!(told(&env), []);
-    end(&env, &resolved("s2"));
-    let hints = told(&env);
-    let hints: Vec<_> = hints.iter().map(|hint| (&hint.id, &hint.text)).collect();
-    assert_eq!(hints, [(&fix.id, &fix.text)]);
+    assert!(env.memory().seen(signature, None).unwrap().is_some());
     // The rules leave no reflection.
     assert_eq!(all(&env, MemoryKind::Reflection), []);
+    // The session once more, and its fork: nothing is new.
+    end(&env, &resolved("s1"));
+    end(&env, &resolved("s1").fork("s3"));
+    assert_eq!(all(&env, MemoryKind::Error)[0].occurrences, 1);
 }
 
-fn told(fix: &RememberedFix) -> String {
+/// A lesson about the missing module; returns its id.
+fn taught(env: &TestEnv) -> String {
+    let right = lesson(
+        "the module was missing",
+        "pip install pyyaml",
+        Some(MISSING),
+    );
+    env.learn("j1", 2, &[right]);
+    all(env, MemoryKind::Lesson)[0].id.clone()
+}
+
+fn told(id: &str) -> String {
     format!(
-        "Playbook: this error struck once before in this project, last 2 days ago. Then:\n- [{}] what helped: {}",
-        fix.id, fix.text
+        "Playbook: lessons about this error, learned once, last 2 days ago.\n- [{id}] lesson: x"
     )
 }
 
@@ -104,14 +95,13 @@ fn told(fix: &RememberedFix) -> String {
 #[case::failed(false, 0.35)]
 fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] effectiveness: f64) {
     let env = TestEnv::without_worker();
-    end(&env, &resolved("s1"));
-    let (_, fixes) = only_error(&env);
+    let id = taught(&env);
     let mut session = Session::new("s2");
     let missing = MISSING.replace("report", "bill");
     session
         .user("write the bill")
         .failed("python bill.py", &missing)
-        .hinted(&told(&fixes[0]))
+        .hinted(&told(&id))
         .ran("pip install pyyaml", "Successfully installed");
     if helps {
         session.ran("python bill.py", "bill written");
@@ -120,17 +110,16 @@ fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] eff
     }
     session.assistant("That was it.");
     end(&env, &session);
-    let (error, fixes) = only_error(&env);
-    assert_eq!(error.occurrences, if helps { 2 } else { 3 });
-    let fix = fixes.iter().find(|fix| fix.times_applied == 1);
-    let off = fix.unwrap_or(&fixes[fixes.len() - 1]).effectiveness - effectiveness;
-    assert!(off.abs() < 1e-9, "{fixes:#?}");
+    let after = all(&env, MemoryKind::Lesson).remove(0);
+    assert_eq!(after.times_applied, 1);
+    assert!(
+        (after.effectiveness - effectiveness).abs() < 1e-9,
+        "{after:#?}"
+    );
     // The session once more, and its fork: nothing is new.
-    let before = fs::read_to_string(env.transcript_path("s2")).unwrap();
     end(&env, &session);
     end(&env, &session.fork("s3"));
-    assert_eq!(before, session.text());
-    assert_eq!(only_error(&env), (error, fixes));
+    assert_eq!(all(&env, MemoryKind::Lesson), [after]);
 }
 
 #[rstest]
@@ -138,19 +127,17 @@ fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] eff
 #[case::in_our_text_but_no_hint("Playbook: see [ID]")]
 fn what_other_hooks_say_moves_nothing(#[case] text: &str) {
     let env = TestEnv::without_worker();
-    end(&env, &resolved("s1"));
-    let (_, fixes) = only_error(&env);
+    let id = taught(&env);
     let session = Session::new("s2")
         .user("write the bill")
         .failed("python bill.py", MISSING)
-        .hinted(&text.replace("ID", &fixes[0].id))
+        .hinted(&text.replace("ID", &id))
         .ran("python bill.py", "ok")
         .assistant("Done.")
         .done();
     end(&env, &session);
-    let (_, after) = only_error(&env);
-    let fix = after.iter().find(|fix| fix.id == fixes[0].id).unwrap();
-    assert_eq!((fix.times_applied, fix.effectiveness), (0, 0.5));
+    let after = all(&env, MemoryKind::Lesson).remove(0);
+    assert_eq!((after.times_applied, after.effectiveness), (0, 0.5));
 }
 
 #[rstest]
@@ -309,24 +296,8 @@ fn the_user_teaches_a_lesson_and_says_what_it_was_worth() {
     let refused = env.cli(&[&add[..], &[attack]].concat());
     refused.fails(1, &["not remembered", "docs/trust.md"]);
     let none = env.cli(&["lesson", "outcome", "none", "--helped"]);
-    none.fails(1, &["no lesson and no fix none", "hint: `playbook recall"]);
+    none.fails(1, &["no lesson none", "hint: `playbook recall"]);
     env.set("CLAUDECODE", "1");
     let agents = env.cli(&[&add[..], &[right]].concat());
     agents.fails(1, &["is for the user to decide"]);
-}
-
-#[test]
-fn the_user_says_what_a_fix_was_worth_as_of_a_lesson() {
-    let env = TestEnv::without_worker();
-    let text = "ModuleNotFoundError: No module named 'requests'";
-    env.learn("j1", 3, &[error(text, 1, Some("pip install requests"))]);
-    let known = || env.cli(&["recall", "requests", "--json"]).json()["memories"][0].clone();
-    let (error, fix) = (known()["id"].clone(), known()["fixes"][0]["id"].clone());
-    let of = |id: &Value| {
-        let id = id.as_str().expect("an id");
-        env.cli(&["lesson", "outcome", id, "--helped", "--json"])
-    };
-    assert_eq!(of(&fix).json()["effectiveness"], 0.65);
-    assert_eq!(known()["fixes"][0]["effectiveness"], 0.65);
-    of(&error).fails(1, &["no lesson and no fix err-"]);
 }

@@ -57,15 +57,9 @@ use Then::{Compacted, Says, Works};
 #[case::cited_at_the_end(&[Works, Says("Done; I ran the tests first, as [pat-001] says.")], HELPED)]
 #[case::cited_often_is_one_vote(&[Says("[pat-001] first."), Works, Says("[pat-001] again."), Works], HELPED)]
 #[case::in_a_summary(&[Compacted("Summary: the assistant cited [pat-001]."), Says("It says pat-001; [pat-] is no citation.")], NOTHING)]
-#[case::does_not_work(&[Says("[pat-001] does not work here: there are no tests."), Works], NOTHING)]
-#[case::did_not_help(&[Says("I followed [pat-001], but it did not help."), Works], NOTHING)]
-#[case::outdated(&[Says("[pat-001] is outdated: CI runs them now."), Works], NOTHING)]
-#[case::no_longer_so(&[Says("[pat-001] no longer applies in this folder."), Works], NOTHING)]
-#[case::failed_after_it_had_helped(&[Says("By [pat-001], a test."), Works, Says("Here [pat-001] doesn't work."), Works], NOTHING)]
-#[case::another_point_is_disowned(&[Says("[mis-002] is outdated.\n\nBy [pat-001], the tests first."), Works], HELPED)]
 #[case::not_cited(&[Says("The tests first."), Works], NOTHING)]
 #[case::named_without_brackets(&[Says("By pat-001 (pat-001), the tests first."), Works], NOTHING)]
-fn a_point_that_was_not_shown_counts_where_it_is_cited_and_not_disowned(
+fn a_point_that_was_not_shown_counts_where_it_is_cited(
     #[case] story: &[Then],
     #[case] marks: (u64, u64),
 ) {
@@ -236,16 +230,6 @@ fn what_another_session_was_given_does_not_count() {
     start(&env, "s1", "startup");
     end(&env, &quiet("s2"));
     assert_eq!(env.marks_of("pat-001"), NOTHING);
-}
-
-#[test]
-fn a_model_cannot_praise_what_the_session_disowns() {
-    let (_api, env) = judged_by("helpful");
-    start(&env, "s1", "startup");
-    let words = "[pat-001] does not work here.";
-    end(&env, &Session::saying("s1", words));
-    assert_eq!(env.marks_of("pat-001"), NOTHING);
-    assert_eq!(env.marks_of("mis-002"), HELPED);
 }
 
 #[rstest]

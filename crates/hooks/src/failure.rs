@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::errors::error_signature;
 use crate::fsx::FsError;
-use crate::hint::{Hint, MemoryKind, SHOWN_FROM};
+use crate::hint::{Hint, SHOWN_FROM};
 
 use super::answer::HookAnswer;
 use super::context::HookContext;
@@ -45,19 +45,11 @@ pub(super) fn run(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), 
     Ok(())
 }
 
-/// How often and when the error struck; where only lessons are known, when they were learned.
+/// Returns how often and when the lessons were learned.
 fn heading(context: &HookContext<'_>, found: &[Hint]) -> String {
-    let fixes = || found.iter().filter(|hint| hint.kind == MemoryKind::Error);
-    let has_struck = fixes().next().is_some();
-    let of = |hint: &&Hint| !has_struck || hint.kind == MemoryKind::Error;
-    let known = || found.iter().filter(of);
-    let count = known().map(|hint| hint.occurrences).max().unwrap_or(0);
-    let last = known().map(|hint| hint.last_seen).max();
+    let count = found.iter().map(|hint| hint.occurrences).max().unwrap_or(0);
+    let last = found.iter().map(|hint| hint.last_seen).max();
     let times = hints::times(count);
     let ago = last.map_or_else(String::new, |last| hints::ago(last, context.now));
-    if has_struck {
-        format!("Playbook: this error struck {times} before in this project, last {ago}.")
-    } else {
-        format!("Playbook: lessons about this error, learned {times}, last {ago}.")
-    }
+    format!("Playbook: lessons about this error, learned {times}, last {ago}.")
 }

@@ -8,7 +8,7 @@
 use jiff::Timestamp;
 
 use crate::clip::units;
-use crate::hint::{Hint, ID_PREFIXES, Index, MemoryKind, is_memory_id};
+use crate::hint::{Hint, ID_PREFIXES, Index, is_memory_id};
 
 use super::context::HookContext;
 use super::throttle;
@@ -78,11 +78,7 @@ pub(super) fn line(hint: &Hint) -> Option<String> {
     if !is_memory_id(&hint.id) {
         return None;
     }
-    let what = match hint.kind {
-        MemoryKind::Error => "fixed by",
-        kind => kind.word(),
-    };
-    Some(format!("- [{}] {what}: {text}", hint.id))
+    Some(format!("- [{}] {}: {text}", hint.id, hint.kind.word()))
 }
 
 /// A key point as a prompt brings it; its text has the length of one already.
@@ -143,6 +139,7 @@ pub(super) fn ago(time: Timestamp, now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hint::MemoryKind;
     use proptest::prelude::*;
     use rstest::rstest;
 

@@ -35,9 +35,7 @@ use std::time::{Duration, Instant};
 use playbook::hint::Signature;
 use playbook::memory::Memory;
 use playbook::paths::Paths;
-use playbook::reflect::learned::{
-    Learned, LearnedFrom, NewError, NewFix, NewLesson, NewReflection,
-};
+use playbook::reflect::learned::{Learned, LearnedFrom, NewError, NewLesson, NewReflection};
 use playbook::tenant::Tenant;
 use serde_json::{Value, json};
 
@@ -154,10 +152,6 @@ fn record(number: u64, chance: &mut Chance) -> Learned {
                 example,
                 occurrences: 1,
                 importance,
-                fix: Some(NewFix {
-                    text: text(chance, 5),
-                    times: 1,
-                }),
                 ..NewError::default()
             })
         }

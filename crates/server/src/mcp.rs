@@ -61,7 +61,7 @@ impl ProjectMemory {
         self.ask(["recall".into(), "--".into(), query]).await
     }
 
-    #[tool(description = "Ask whether an error came up before, and what fixed it")]
+    #[tool(description = "Ask whether an error came up before, and what was learned about it")]
     async fn seen(
         &self,
         Parameters(SeenInput { error }): Parameters<SeenInput>,

@@ -194,12 +194,14 @@ project's own key points.",
     Review(ReviewArgs),
     /// Show what waits or has failed; try again, or give up
     Jobs(JobsArgs),
-    /// Search lessons, errors and their fixes
+    /// Search lessons and errors
     Recall(RecallArgs),
-    /// Ask whether an error came up before, and what fixed it
-    #[command(long_about = "Ask whether an error came up before, and what fixed it
+    /// Ask whether an error came up before, and what was learned about it
+    #[command(
+        long_about = "Ask whether an error came up before, and what was learned about it
 
-Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
+Status 0: it did. 1: it did not. 2 and more: that could not be told."
+    )]
     Seen(SeenArgs),
     /// Show how much was learned, and how well it helps
     #[command(after_help = "Examples:
@@ -214,7 +216,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
   playbook lesson outcome les-5afdf4450011 --helped"
     )]
     Lesson(LessonAction),
-    /// Forget lessons, errors and their fixes
+    /// Forget lessons and errors
     Forget(ForgetArgs),
     /// Show or change the settings
     Config(ConfigArgs),

@@ -12,8 +12,6 @@ pub struct Call {
     pub input: String,
     /// The file or folder that a search looks in, where it names one.
     pub looked_in: String,
-    /// The commands that an agent is sent to run, as its task names them.
-    pub sent_to_run: Vec<String>,
 }
 
 impl Call {

@@ -20,12 +20,8 @@ pub struct Deed {
     pub objects: Vec<String>,
     /// The whole command, with what starts it and its environment.
     pub words: Vec<String>,
-    /// Where the line goes before it: `cd web && …`.
-    pub folder: Option<String>,
     /// Whether the line fails when this does.
     pub is_heard: bool,
-    /// Whether it was seen to fail though the line did not.
-    pub is_seen: bool,
 }
 
 /// How much of a line's sense lies in a command.
@@ -52,15 +48,7 @@ pub fn main(deeds: &[Deed]) -> impl Iterator<Item = &Deed> {
 
 /// The commands of a line, in their order.
 pub(super) fn all_of(line: &str) -> Vec<Deed> {
-    let mut folder = None;
-    let mut deeds: Vec<Deed> = shell::read(line).iter().filter_map(Deed::of).collect();
-    for deed in &mut deeds {
-        if deed.program == "cd" {
-            folder = deed.words.last().cloned();
-        }
-        deed.folder.clone_from(&folder);
-    }
-    deeds
+    shell::read(line).iter().filter_map(Deed::of).collect()
 }
 
 /// Tells whether a line runs something, and nothing but what changes nothing or is one of
@@ -230,30 +218,8 @@ impl Deed {
             part,
             objects: objects(&named.arguments[from..]),
             words: step.words.clone(),
-            folder: None,
             is_heard: step.is_heard,
-            is_seen: false,
         })
-    }
-
-    /// Takes the value of an option from what it is done to; what only looks at it is about it.
-    pub fn forget_value(&mut self, option: &str) {
-        let at = self.words.iter().position(|word| word == option);
-        let value = at
-            .and_then(|at| self.words.get(at + 1))
-            .map(|word| base_name(word));
-        if self.weight > CommandWeight::Looks {
-            self.objects.retain(|object| Some(object.as_str()) != value);
-        }
-    }
-
-    /// The same command in other words.
-    #[must_use]
-    pub fn with(&self, words: Vec<String>) -> Self {
-        Self {
-            words,
-            ..self.clone()
-        }
     }
 
     /// The program with what it is told to do; of a script what runs it.
@@ -266,10 +232,9 @@ impl Deed {
         self.interpreter.clone().unwrap_or_else(named)
     }
 
-    /// Tells whether it did what `old` was to do: also that it cannot have failed unseen, but
-    /// where that was seen of `old`.
+    /// Tells whether it did what `old` was to do: also that it cannot have failed unseen.
     pub fn does(&self, old: &Self) -> bool {
-        (self.is_heard || old.is_seen) && self.is_like(old)
+        self.is_heard && self.is_like(old)
     }
 
     /// Tells whether it does what `old` was to do, and to no less.

@@ -45,19 +45,6 @@ pub struct ErrorMessage {
     pub line: String,
     /// The line without what depends on the place, in lower case.
     pub text: String,
-    /// Of which kind the error is.
-    pub cause: Cause,
-}
-
-/// What kind of error a message speaks of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// Something is missing, not running or not allowed.
-    Missing,
-    /// The command was told wrongly.
-    Usage,
-    /// Anything else.
-    Other,
 }
 
 impl ErrorMessage {
@@ -75,13 +62,12 @@ impl ErrorMessage {
             if in_traceback && is_indented {
                 continue;
             }
-            if let Some(cause) = cause_of(line) {
+            if is_message(line) {
                 // A red run may name a package that is not there, and nothing else that is sure.
                 let counts = line.contains("o module named") || !is_red();
                 return counts.then(|| Self {
                     text: normal(line),
                     line: line.to_owned(),
-                    cause,
                 });
             }
         }
@@ -91,11 +77,6 @@ impl ErrorMessage {
     /// The parts of the line between its colons.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         parts(&self.line)
-    }
-
-    /// The options that the message names.
-    pub fn options(&self) -> impl Iterator<Item = &str> {
-        self.text.split(' ').filter(|word| word.starts_with('-'))
     }
 }
 
@@ -118,21 +99,21 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
         .map(|part| part.trim().trim_end_matches(':'))
 }
 
-/// What a line is about, if it names an error.
-fn cause_of(line: &str) -> Option<Cause> {
+/// Returns `true` for a line that names an error.
+fn is_message(line: &str) -> bool {
     if line.is_empty() || line.len() > MAX_LINE {
-        return None;
+        return false;
     }
     let prefix = PREFIXES.iter().find(|prefix| line.starts_with(**prefix));
     let said = prefix.map_or(line, |prefix| &line[prefix.len()..]);
     let lower = said.to_lowercase();
-    let cause = told_by(&lower, prefix.is_some())?;
-    let is_message = || !NO_MESSAGE.words().iter().any(|part| lower.contains(part));
-    is_message().then_some(cause)
+    names_error(&lower, prefix.is_some())
+        && !NO_MESSAGE.words().iter().any(|part| lower.contains(part))
 }
 
-/// What the parts of a line, in lower case, are about; `marked` is one that begins as an error.
-fn told_by(lower: &str, mut marked: bool) -> Option<Cause> {
+/// Returns `true` where a part of a line, in lower case, names an error; `marked` is a line that
+/// begins as one.
+fn names_error(lower: &str, mut marked: bool) -> bool {
     let all: Vec<&str> = parts(lower).collect();
     for (at, part) in all.iter().enumerate() {
         let part = part.trim_start_matches("*** ");
@@ -142,16 +123,15 @@ fn told_by(lower: &str, mut marked: bool) -> Option<Cause> {
             _ => part,
         };
         let goes_on = all.get(at + 1).is_some_and(|next| !next.is_empty());
-        if MISSING.begins(part) || (part == "not found" && at > 0) {
-            return Some(Cause::Missing);
-        } else if USAGE.begins(part) {
-            return Some(Cause::Usage);
-        } else if CLIENT.begins(part) {
-            return Some(Cause::Other);
+        let is_named = [&MISSING, &USAGE, &CLIENT]
+            .iter()
+            .any(|list| list.begins(part));
+        if is_named || (part == "not found" && at > 0) {
+            return true;
         }
         marked |= at < MAX_BEFORE && goes_on && is_mark(part);
     }
-    marked.then_some(Cause::Other)
+    marked
 }
 
 /// Tells whether a part, in lower case, is what stands before a message.
@@ -227,7 +207,7 @@ fn without_place(word: &str, is_named: bool) -> &str {
 }
 
 /// Tells whether a word looks like a path, by a slash, a tilde or a known extension.
-pub fn is_path(word: &str) -> bool {
+fn is_path(word: &str) -> bool {
     let extension = word.rsplit_once('.').map(|(_, end)| end);
     // `a.py:3`
     let extension = extension.map(|end| end.split(':').next().unwrap_or(end));

@@ -18,8 +18,6 @@ pub static LOOKS: List = List::named("looks");
 pub(crate) static PREPARES: List = List::named("prepares");
 /// Programs of which one does the others' job, a row of names each.
 pub(crate) static FAMILIES: List = List::named("families");
-/// Words of the shell's own before a command.
-pub static KEYWORDS: List = List::named("keywords");
 /// Programs, some with what they are told, that start the one that counts.
 pub(crate) static STARTERS: List = List::named("starters");
 /// Options whose value is a word of its own.
@@ -40,13 +38,6 @@ pub static PROSE: List = List::named("prose");
 pub(crate) static CHECKERS: List = List::named("checkers");
 /// What a program is told to do when it is told to check.
 pub(crate) static CHECKS: List = List::named("checks");
-/// What sets something up: what a program is told, or the program.
-pub static SETS_UP: List = List::named("sets up");
-/// Words of which a command that has one is never told: it forces, skips a check, escalates
-/// or takes something away.
-pub static NEVER_TOLD: List = List::named("never told");
-/// Options whose value is the name of a test.
-pub static NAMES_A_TEST: List = List::named("names a test");
 /// What says that something is missing, not running or not allowed where the command runs.
 pub static MISSING: List = List::named("missing");
 /// What says that the command was told wrongly.
@@ -71,24 +62,6 @@ pub static PRINTS_OTHERS: List = List::named("prints others");
 pub static CHATTER: List = List::named("chatter");
 /// Extensions of files, by which a word without a slash is known as one.
 pub(crate) static EXTENSIONS: List = List::named("extensions");
-/// How a text begins that was written for an agent to carry out.
-pub static DOCUMENTS: List = List::named("documents");
-/// Words that begin no order, beside verbs in another form than the plain one.
-pub static NO_ORDER: List = List::named("no order");
-/// Plain verbs that look like another form.
-pub static PLAIN: List = List::named("plain");
-/// How words end that are no verb in its plain form.
-pub static ENDINGS: List = List::named("endings");
-/// Orders that need no object.
-pub static ALONE: List = List::named("alone");
-/// What people do to their work, while a program may do all the rest.
-pub static WORKS: List = List::named("works");
-/// What people say of how they want their work.
-pub static WISHES: List = List::named("wishes");
-/// What the name of a file has that holds a task.
-pub static PLANS: List = List::named("plans");
-/// Commands that show a task.
-pub static ISSUE_VIEWS: List = List::named("issue views");
 /// Programs whose name is no word of prose.
 pub static PROGRAMS: List = List::named("programs");
 /// Words that stand in every text.

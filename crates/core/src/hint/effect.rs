@@ -24,14 +24,9 @@ pub enum Effect {
 /// What something did after it was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectWhenShown {
-    /// Id of a lesson, a strategy or a fix.
+    /// Id of a lesson or a strategy.
     pub id: String,
     pub effect: Effect,
-}
-
-/// Moves an effectiveness by so many successes; after a hundred nothing changes any more.
-pub fn moved_by_successes(effectiveness: f64, times: u64) -> f64 {
-    (0..times.min(100)).fold(effectiveness, |e, _| moved(e, Effect::Helped))
 }
 
 /// Moves an effectiveness by one outcome: `e + 0.3 · (outcome − e)`, with 1 for success

@@ -33,8 +33,8 @@ pub use words::{hashes, is_stop_word};
 
 use crate::fsx::{self, FsContext as _, FsError};
 
+pub use effect::moved;
 pub use effect::{BIRTH, Effect, EffectWhenShown, SHOWN_FROM};
-pub use effect::{moved, moved_by_successes};
 pub use kind::MemoryKind;
 pub use signature::{ID_PREFIXES, Signature, first_eight, is_memory_id};
 

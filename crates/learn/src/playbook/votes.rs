@@ -7,7 +7,7 @@
 //! by whatever name; where verdicts contradict each other, none. This stands before
 //! [`apply_bullet_tags`](super::tags::apply_bullet_tags), which counts whatever it is given.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::change::Skipped;
 use super::clean::clean_text;
@@ -22,7 +22,6 @@ use crate::shown_record::ShownPoints;
 /// Why a point gets no vote from a session.
 const NOT_SHOWN: &str = "not shown to this session";
 const OTHER_TEXT: &str = "its text was another when it was shown";
-const DISOWNED: &str = "the session says that it did not help";
 const CONTRADICTED: &str = "the reply judges it in both ways";
 
 /// What is known of the session whose tags are to count.
@@ -31,8 +30,6 @@ pub struct KnownSession<'a> {
     pub shown: &'a ShownPoints,
     /// The points that its assistant cited.
     pub cited: &'a [Id],
-    /// Whether it says of a cited point that it failed, is outdated or did not help.
-    pub is_disowned: &'a dyn Fn(&Id) -> bool,
 }
 
 /// Which tags and citations of a session count.
@@ -78,12 +75,6 @@ pub fn votes(tags: &[BulletTag], known: &KnownSession<'_>, playbook: &Playbook) 
     for id in &cited {
         is_same.entry(current(id.as_str())).or_insert(true);
     }
-    let disowned: HashSet<&str> = known
-        .cited
-        .iter()
-        .filter(|id| (known.is_disowned)(id))
-        .map(|id| current(id.as_str()))
-        .collect();
     let flaw = |name| match is_same.get(current(name)) {
         _ if !places.contains_key(current(name)) => None,
         Some(true) => None,
@@ -106,15 +97,10 @@ pub fn votes(tags: &[BulletTag], known: &KnownSession<'_>, playbook: &Playbook) 
             continue;
         }
         let name = current(&tag.name);
-        let mut tag = tag.clone();
-        if tag.tag == Tag::Helpful && disowned.contains(name) {
-            drop(&tag, DISOWNED);
-            tag.tag = Tag::Neutral;
-        }
         let at = *on.entry(name).or_insert(verdicts.len());
         match verdicts.get_mut(at) {
-            Some(known) => known.push(tag),
-            None => verdicts.push(vec![tag]),
+            Some(known) => known.push(tag.clone()),
+            None => verdicts.push(vec![tag.clone()]),
         }
     }
     for mut verdicts in verdicts {
@@ -142,7 +128,7 @@ pub fn votes(tags: &[BulletTag], known: &KnownSession<'_>, playbook: &Playbook) 
     };
     let is_cited = |name: &str| {
         let mut cited = votes.cited.iter().map(|id| current(id.as_str()));
-        !disowned.contains(name) && cited.any(|cited| cited == name)
+        cited.any(|cited| cited == name)
     };
     let seen = names.iter().map(|name| PointInSession {
         name: (*name).to_owned(),
@@ -219,7 +205,6 @@ mod tests {
         let known = KnownSession {
             shown: &shown::in_text(given),
             cited: &[],
-            is_disowned: &|_| false,
         };
         let tag = |tag| BulletTag {
             name: name.to_owned(),
@@ -243,7 +228,6 @@ mod tests {
         let known = KnownSession {
             shown: &shown::in_text("[oth-001] helpful=0 harmful=0 :: what was shown"),
             cited: std::slice::from_ref(&id),
-            is_disowned: &|_| false,
         };
         let tag = BulletTag {
             name: "oth-001".to_owned(),

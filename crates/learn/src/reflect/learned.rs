@@ -142,18 +142,6 @@ pub struct NewError {
     pub outcome: Option<String>,
     pub importance: f64,
     pub tags: Vec<String>,
-    /// What made it good.
-    pub fix: Option<NewFix>,
-}
-
-/// What made a failed command work.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NewFix {
-    /// What differed, as it is told.
-    pub text: String,
-    /// How often it was found without having been shown.
-    pub times: u64,
 }
 
 pub fn error_id(project: &str, signature: Signature) -> String {

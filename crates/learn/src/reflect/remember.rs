@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something, or they weigh 0.8 or more |
 //! | notes | a model's `notes` that passed the checks | always |
-//! | errors, with their fixes | the tool errors that have a message | always |
+//! | errors | the tool errors that have a message | always |
 //! | effects of hints | what followed on them | always |
 //!
 //! A session changed something (spec/5) when a tag was given or an operation applied, an error
@@ -17,10 +17,8 @@ use super::reply::{Reflection, Score};
 use super::self_correction::{MARKS, signature_tag};
 use crate::digest::name_of;
 use crate::redact::mask;
-use crate::reflect::learned::{
-    Learned, NewError, NewFix, NewLesson, NewReflection, NoteDetail, error_id,
-};
-use crate::transcript::{ErrorCategory, Evidence, Facts, RecurringError, SessionOutcome, Way};
+use crate::reflect::learned::{Learned, NewError, NewLesson, NewReflection, NoteDetail, error_id};
+use crate::transcript::{ErrorCategory, Evidence, Facts, RecurringError, SessionOutcome};
 
 /// Importance of what nobody rated.
 const UNRATED: f64 = 0.5;
@@ -51,9 +49,8 @@ pub struct ReflectedSession<'a> {
 pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let shown = facts.hints.iter().cloned().map(Learned::Shown);
-    let has_changed_something = session.changes > 0
-        || facts.recoveries > 0
-        || facts.errors.iter().any(|error| !error.ways.is_empty());
+    let has_changed_something =
+        session.changes > 0 || facts.recoveries > 0 || facts.has_made_good();
     let is_weighty = |said: &&Reflection| rated(facts, said) >= WEIGHTY;
     let weighty = session.reflection.filter(is_weighty);
     let weighty = weighty.filter(|_| !has_changed_something);
@@ -78,7 +75,7 @@ pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
             .iter()
             .map(|note| Learned::Lesson(lesson(session, note))),
     );
-    learned.extend(facts.errors.iter().flat_map(|error| struck(facts, error)));
+    learned.extend(facts.errors.iter().map(|error| struck(facts, error)));
     learned
 }
 
@@ -115,14 +112,13 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
 
 /// What the model rated, else what can be told from the facts.
 fn rated(facts: &Facts, said: &Reflection) -> f64 {
-    let is_solved = || facts.errors.iter().any(|error| !error.ways.is_empty());
     said.importance
-        .map_or_else(|| importance(facts, is_solved()), Score::get)
+        .map_or_else(|| importance(facts), Score::get)
 }
 
-fn importance(facts: &Facts, is_solved: bool) -> f64 {
+fn importance(facts: &Facts) -> f64 {
     let weight = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
-    UNRATED + weight(facts.rejections > 0, OBJECTED) + weight(is_solved, RESOLVED)
+    UNRATED + weight(facts.rejections > 0, OBJECTED) + weight(facts.has_made_good(), RESOLVED)
 }
 
 /// The reflector's topics, the kind of error, and spec/5's marks.
@@ -196,28 +192,16 @@ fn context_of(facts: &Facts) -> String {
     name_of(request.as_bytes())
 }
 
-/// An error, once with each way out of it; it struck as often as it did only once.
-fn struck(facts: &Facts, error: &RecurringError) -> Vec<Learned> {
-    let mut ways: Vec<Option<&Way>> = error.ways.iter().map(Some).collect();
-    if ways.is_empty() {
-        ways.push(None);
-    }
+fn struck(facts: &Facts, error: &RecurringError) -> Learned {
     let category = error.category.word();
-    let learned = |(at, way): (usize, Option<&Way>)| {
-        Learned::Error(NewError {
-            signature: error.signature,
-            error_type: error.subject.clone(),
-            example: error.example.clone(),
-            occurrences: if at == 0 { error.occurrences } else { 0 },
-            category: category.to_owned(),
-            outcome: Some(facts.outcome.word().to_owned()),
-            importance: importance(facts, way.is_some()),
-            tags: each_once(vec![category.to_owned(), error.tool.clone()]),
-            fix: way.map(|way| NewFix {
-                text: way.to_string(),
-                times: way.times,
-            }),
-        })
-    };
-    ways.into_iter().enumerate().map(learned).collect()
+    Learned::Error(NewError {
+        signature: error.signature,
+        error_type: error.subject.clone(),
+        example: error.example.clone(),
+        occurrences: error.occurrences,
+        category: category.to_owned(),
+        outcome: Some(facts.outcome.word().to_owned()),
+        importance: importance(facts),
+        tags: each_once(vec![category.to_owned(), error.tool.clone()]),
+    })
 }

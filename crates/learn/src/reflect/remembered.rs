@@ -72,26 +72,5 @@ pub enum Detail {
     Error {
         /// What met it: a program with its subcommand, or a tool.
         error_type: String,
-        /// What helped, the most effective first.
-        fixes: Vec<RememberedFix>,
     },
-}
-
-/// What helped against an error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RememberedFix {
-    /// Its id, under which its effect is noted: `les-…`.
-    pub id: String,
-    /// What differed, as it is told.
-    pub text: String,
-    /// 0 to 1; 0.5 at birth.
-    pub effectiveness: f64,
-    /// How often it helped without having been shown.
-    pub occurrences: u64,
-    /// The number of sessions in which it was found so.
-    pub sessions: u64,
-    /// How often it was shown.
-    pub times_applied: u64,
-    /// When it helped or was shown last.
-    pub last_seen: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! What our hooks may tell an agent of what was learned: strategies, lessons and fixes are
+//! What our hooks may tell an agent of what was learned: strategies and lessons are
 //! words in the ear of an agent with a shell, like key points, and are screened like them.
 
 use crate::reflect::learned::Learned;
@@ -28,7 +28,6 @@ pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<RefusedText>) {
         Learned::Lesson(new) => is_harmless("a lesson", &joined(&new.mistake, &new.correction))
             .then_some(Learned::Lesson(new)),
         Learned::Error(mut new) => {
-            new.fix = new.fix.filter(|fix| is_harmless("a fix", &fix.text));
             if screen::objection(&new.example).is_some() {
                 new.example.clear();
             }

@@ -31,7 +31,9 @@ impl BoundedBuffer {
         let later = &mut self.items[place..];
         let mut item = item;
         item.before = later.first().map_or(item.before, |next| next.before);
-        later.iter_mut().for_each(|later| later.before += 1);
+        for later in later {
+            later.before += 1;
+        }
         self.items.insert(place, item);
         &mut self.items[place]
     }

@@ -245,6 +245,9 @@ impl Choice<'_> {
         let mut count = 0;
         for event in shown {
             count += 1;
+            if event.kind == evidence::BRANCH {
+                continue;
+            }
             match events.last_mut() {
                 // Calls in a row share a line and its number.
                 Some(last) if last.number == event.number => last.join(event),

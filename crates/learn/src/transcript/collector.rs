@@ -9,20 +9,14 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::announcement;
-use super::attempt::Attempt;
-use super::bearing::Bearing;
 use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
-use super::deed::Deed;
 use super::event::{Call, CallFailure, CheckResult, Cite, Event, EventKind, Prompt, Via};
 use super::evidence::{CALLS, EventSource, Evidence};
 use super::item::{Item, ItemRank};
 use super::outside;
 use super::sanitizer::Sanitizer;
-use super::standing;
-use super::unmended::Unmended;
 use super::words::{CHATTER, HOUSEKEEPING};
 use crate::playbook::Id;
 
@@ -62,8 +56,6 @@ pub struct Collector {
     last_message: String,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
-    red_checks: Unmended,
-    errors: Unmended,
 }
 
 impl Collector {
@@ -85,17 +77,8 @@ impl Collector {
             } => {
                 self.stopped = words.is_empty();
                 self.mark_context();
-                let made = self.buffer.items.iter_mut().rev().take(CONTEXT);
-                let is_it =
-                    |item: &&mut Item| item.call.as_ref().is_some_and(|c| Arc::ptr_eq(c, call));
-                made.filter(is_it).for_each(|item| {
-                    item.is_refused = true;
-                    item.bearing = Bearing::Others;
-                });
                 let item = self.add(event, ItemRank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
-                item.is_refused = true;
-                item.own = standing::own_lines(words).join("\n");
                 if *is_person && !words.is_empty() {
                     item.source = EventSource::User;
                     item.words = vec![words.clone()];
@@ -117,14 +100,6 @@ impl Collector {
                 }
             }
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
-            EventKind::Fixed(fix) => {
-                self.resolved(&fix.failed, format!("then this worked: {}", fix.way));
-            }
-            EventKind::Resolved { failed, worked } => {
-                let other = (failed != worked).then(|| format!(": `{}`", worked.input));
-                let note = format!("later it worked{}", other.unwrap_or_default());
-                self.resolved(failed, note);
-            }
             EventKind::Plan(text) => {
                 let item = self.add(event, ItemRank::Ends, PLAN, text);
                 item.source = EventSource::Plan;
@@ -138,19 +113,17 @@ impl Collector {
             EventKind::UnknownCheck { call, runner } => {
                 let label = format!("CHECK ran, its result is not known ({runner})");
                 let item = self.add(event, ItemRank::Note, label, "");
-                item.own.clone_from(&call.input);
+                item.command.clone_from(&call.input);
             }
             EventKind::ApiError(text) => _ = self.add(event, ItemRank::Setback, "API ERROR", text),
             EventKind::Compaction => {
                 self.add(event, ItemRank::Note, "CONVERSATION compacted", "");
             }
-            EventKind::HandBack { asked, report } => {
-                let item = self.add(event, ItemRank::Note, "SUBAGENT returned", report);
-                item.own.clone_from(asked);
+            EventKind::HandBack(report) => {
+                self.add(event, ItemRank::Note, "SUBAGENT returned", report);
             }
             EventKind::Hook(text) => _ = self.add(event, ItemRank::Note, "HOOK said", text),
-            EventKind::LeftRunning(_) => {}
-            EventKind::ToolResult(call) => self.worked(call),
+            EventKind::LeftRunning(_) | EventKind::ToolResult(_) => {}
         }
         self.last_message.clear();
         self.last_message
@@ -179,9 +152,7 @@ impl Collector {
         let max = match rank {
             _ if matches!(&event.kind, EventKind::Prompt(prompt) if !prompt.is_plan) => MAX_SPOKEN,
             _ if matches!(event.kind, EventKind::Prompt(_) | EventKind::Plan(_)) => MAX_PLAN,
-            _ if matches!(event.kind, EventKind::HandBack { .. } | EventKind::Hook(_)) => {
-                MAX_REPORT
-            }
+            _ if matches!(event.kind, EventKind::HandBack(_) | EventKind::Hook(_)) => MAX_REPORT,
             ItemRank::Note | ItemRank::Text | ItemRank::Error => MAX_PLAIN,
             _ => MAX_BODY,
         };
@@ -196,12 +167,6 @@ impl Collector {
             message_id: event.place.message_id.map(str::to_owned),
             kind: event.kind.name(),
             rank,
-            bearing: match event.kind {
-                EventKind::Rejection { .. } => Bearing::Outcome,
-                EventKind::ToolCall(_) => Bearing::Call,
-                EventKind::Text { .. } => Bearing::Text,
-                _ => Bearing::Others,
-            },
             source: match event.kind {
                 EventKind::ToolCall(_) => EventSource::Call,
                 EventKind::Text { .. } => EventSource::Agent,
@@ -210,11 +175,9 @@ impl Collector {
             words: Vec::new(),
             headline: String::new(),
             signature: None,
-            own: String::new(),
-            slash_command: None,
+            command: String::new(),
             label: label.into(),
             call: None,
-            is_refused: false,
             exit_code: None,
             is_cut: memmem::find(body.as_bytes(), cut::LEFT_OUT.as_bytes()).is_some(),
             body,
@@ -238,7 +201,7 @@ impl Collector {
         let stopped = std::mem::take(&mut self.stopped);
         let rank = if first {
             ItemRank::Ends
-        } else if stopped || !prompt.instructions.is_empty() {
+        } else if stopped {
             ItemRank::Disagreement
         } else {
             ItemRank::Prompt
@@ -250,11 +213,6 @@ impl Collector {
             true => EventSource::User,
             false => EventSource::Outcome,
         };
-        item.slash_command = prompt.typed_command.map(str::to_owned);
-        if !prompt.own.is_empty() {
-            item.bearing = Bearing::Words;
-            item.own.clone_from(&prompt.own);
-        }
     }
 
     fn mark_context(&mut self) {
@@ -285,15 +243,17 @@ impl Collector {
         self.add(event, rank, "CLAUDE", text).quotes = quotes;
     }
 
-    /// Takes away how the text before a call announces it, and a text that says no more.
+    /// Takes the line from the text before a call that only announces it: "Let me read it:".
     fn announced(&mut self) {
         let text = self.buffer.items.last_mut();
         let Some(text) = text.filter(|item| item.rank == ItemRank::Text) else {
             return;
         };
-        let said = announcement::without(&text.body).len();
-        text.body.truncate(said);
-        if said == 0 {
+        if text.body.ends_with(':') {
+            let end = text.body.rfind(['\n', '.']).map_or(0, |at| at + 1);
+            text.body.truncate(end);
+        }
+        if text.body.trim().is_empty() {
             self.buffer.items.pop();
             self.count -= 1;
         }
@@ -348,8 +308,6 @@ impl Collector {
         item.exit_code = failure.exit_code;
         item.headline = cut::one_line(&failure.message, MAX_LINE);
         item.signature = failure.error;
-        let seq = item.seq;
-        self.errors.push(seq, &failure.subject);
     }
 
     /// Takes how a check ended, unless the error just before says it.
@@ -367,74 +325,7 @@ impl Collector {
             }
         } else {
             let item = self.add(event, rank, label, &check.line);
-            item.own.clone_from(&call.input);
-        }
-        self.turned(call, check);
-    }
-
-    /// Takes a call that worked: it shows the way out of errors that the same program met with
-    /// the same subcommand.
-    fn worked(&mut self, call: &Arc<Call>) {
-        // Few commands have the program in them: the others need not be read.
-        let program = |subject: &str| {
-            subject
-                .split(' ')
-                .next()
-                .is_some_and(|p| call.input.contains(p))
-        };
-        if self.errors.any(program) {
-            let deeds = Attempt::of(call).deeds;
-            let subjects: Vec<String> = deeds.iter().map(Deed::subject).collect();
-            let mended = self
-                .errors
-                .mend(|failed| subjects.iter().any(|done| done == failed));
-            self.mark(&mended, Bearing::Outcome);
-        }
-    }
-
-    fn mark(&mut self, numbers: &[u64], bearing: Bearing) {
-        if !numbers.is_empty() {
-            let items = self.buffer.items.iter_mut();
-            let outcomes = items.filter(|item| numbers.contains(&item.seq));
-            outcomes.for_each(|item| item.bearing = item.bearing.min(bearing));
-        }
-    }
-
-    /// Remembers the check of the last item while it fails; once it passes, the failures and
-    /// the passing are an outcome. The same command is the same check, also where what it runs
-    /// names itself only as it fails.
-    fn turned(&mut self, call: &Call, check: &CheckResult) {
-        let Some(last) = self.buffer.items.last() else {
-            return;
-        };
-        let number = last.seq;
-        if check.result.is_err() {
-            let known_by = format!("{}\n{}", check.runner, call.input);
-            return self.red_checks.push(number, &known_by);
-        }
-        let is_same = |known_by: &str| {
-            let (runner, command) = known_by.split_once('\n').unwrap_or((known_by, ""));
-            runner == check.runner || command == call.input
-        };
-        let mut turned = self.red_checks.mend(is_same);
-        if !turned.is_empty() {
-            turned.push(number);
-        }
-        self.mark(&turned, Bearing::PassedLater);
-    }
-
-    /// Says below a failed call how it came to work. Of an edit that was made again it is no news.
-    fn resolved(&mut self, failed: &Arc<Call>, note: String) {
-        let items = &mut self.buffer.items;
-        let is_it = |call: &Arc<Call>| Arc::ptr_eq(call, failed);
-        let is_error =
-            |item: &Item| item.rank == ItemRank::Error && item.call.as_ref().is_some_and(is_it);
-        let Some(at) = items.iter().rposition(is_error) else {
-            return;
-        };
-        if !failed.edits() {
-            items[at].notes.push(note);
-            items[at].bearing = items[at].bearing.min(Bearing::Outcome);
+            item.command.clone_from(&call.input);
         }
     }
 }

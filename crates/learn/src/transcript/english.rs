@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use regex::{Match, Regex};
+use regex::Regex;
 
 /// What of a pattern counts only letters and digits of ASCII.
 const ASCII: [(&str, &str); 5] = [
@@ -45,26 +45,9 @@ impl EnglishPattern {
             .is_some_and(|pattern| pattern.is_match(text))
     }
 
-    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
-        self.0.as_ref()?.find(text)
-    }
-
-    pub(crate) fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
-        self.0.iter().flat_map(|pattern| pattern.find_iter(text))
-    }
-
     pub(crate) fn without<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let pattern = self.0.as_ref();
         pattern.map_or(text.into(), |pattern| pattern.replace_all(text, ""))
-    }
-
-    /// Returns a text without what is found at its beginning or end.
-    pub(crate) fn off<'t>(&self, text: &'t str) -> &'t str {
-        match self.find(text) {
-            Some(found) if found.start() == 0 => &text[found.end()..],
-            Some(found) => &text[..found.start()],
-            None => text,
-        }
     }
 }
 

@@ -10,9 +10,7 @@ use jiff::Timestamp;
 
 pub use super::call::Call;
 use super::category::ErrorCategory;
-use super::message::ErrorMessage;
 use super::pasted::Message;
-use super::recurring_errors::Way;
 use crate::hint::Signature;
 use crate::playbook::Id;
 
@@ -70,13 +68,6 @@ pub enum EventKind<'a> {
     },
     /// A command or a subagent was started, and goes on while the agent does.
     LeftRunning(Arc<Call>),
-    /// What had failed works now, and why is certain.
-    Fixed(Fix),
-    /// What had failed works now.
-    Resolved {
-        failed: Arc<Call>,
-        worked: Arc<Call>,
-    },
     /// The user approved a plan of the agent's.
     Plan(String),
     /// A hook of the user's did not let a call run.
@@ -100,12 +91,8 @@ pub enum EventKind<'a> {
     /// The model could not be reached or refused.
     ApiError(Cow<'a, str>),
     Compaction,
-    /// A subagent handed its result back; `asked` is what it was sent for, empty where that is
-    /// not known.
-    HandBack {
-        asked: String,
-        report: String,
-    },
+    /// A subagent handed its result back.
+    HandBack(String),
     /// A hook of the user's told the agent something.
     Hook(Cow<'a, str>),
 }
@@ -137,15 +124,13 @@ impl EventKind<'_> {
             Self::ToolResult(_) => "tool_response",
             Self::ToolError { .. } => "error_event",
             Self::LeftRunning(_) => "left_running",
-            Self::Fixed(_) => "fix",
-            Self::Resolved { .. } => "resolved",
             Self::Plan(_) => "plan",
             Self::TurnedBack { .. } => "turned_back",
             Self::Branch(_) => "branch",
             Self::Check { .. } | Self::UnknownCheck { .. } => "check",
             Self::ApiError(_) => "api_error",
             Self::Compaction => "compaction",
-            Self::HandBack { .. } => "hand_back",
+            Self::HandBack(_) => "hand_back",
             Self::Hook(_) => "hook",
         }
     }
@@ -169,8 +154,6 @@ pub enum Via<'a> {
 pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
     pub text: &'a str,
-    /// The lines of it that the user wrote: nothing pasted, handed over or written by an agent.
-    pub own: String,
     /// What the record shows of it, and the person's own words in it.
     pub(crate) message: Message,
     /// A person typed it; no program, timer or agent.
@@ -179,10 +162,6 @@ pub struct Prompt<'a> {
     pub is_plan: bool,
     /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
-    /// The slash command of it, where the user typed one.
-    pub typed_command: Option<&'a str>,
-    /// Sentences that are meant to hold from now on.
-    pub instructions: Vec<String>,
 }
 
 /// A citation in an assistant's text.
@@ -208,18 +187,6 @@ pub struct CallFailure {
     pub error: Option<Signature>,
     /// What met the error: a program with its subcommand, or a tool.
     pub subject: String,
-    pub(crate) said: Option<ErrorMessage>,
-}
-
-/// A failed command that was made good by what is told of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fix {
-    /// Whether a hint of ours had told of it.
-    pub was_told: bool,
-    pub failed: Arc<Call>,
-    pub error: Signature,
-    /// What differed when it worked, as it is told.
-    pub way: Way,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::bearing::{self, Bearing};
 use super::call::Call;
 use super::cut;
 use super::item::Item;
@@ -75,18 +74,6 @@ pub struct ShownEvent {
     /// The agent's calls in it; masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<String>,
-    #[serde(default)]
-    pub bearing: Bearing,
-    /// What of it is the user's own words or the assistant's own calls; masked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub own: Vec<String>,
-    /// The call that the user refused: what it was is known of what forbids it alone; masked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
-    /// What it names besides, and what is learned may name, too: the slash command that the user
-    /// typed, the commands that an agent was sent to run; masked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub names: Vec<String>,
 }
 
 impl Evidence {
@@ -111,7 +98,9 @@ impl ShownEvent {
         let words = item.words.iter().map(whole).collect();
         let call = item.call.as_ref();
         let call = call.map(|call| format!("{} {}", call.tool, asked(call)));
-        let of_check = Some(&item.own).filter(|_| item.kind == "check").cloned();
+        let of_check = Some(&item.command)
+            .filter(|command| !command.is_empty())
+            .cloned();
         let calls = call.iter().chain(&of_check).map(whole).collect();
         Self {
             number,
@@ -119,10 +108,6 @@ impl ShownEvent {
             words,
             calls,
             signature: item.signature,
-            bearing: item.bearing,
-            own: bearing::own(item, sanitizer),
-            refused: bearing::refused(item, sanitizer),
-            names: bearing::names(item, sanitizer),
             kind: item.kind.to_owned(),
             offset: item.offset,
             uuid: item.uuid.clone(),
@@ -130,14 +115,10 @@ impl ShownEvent {
             message_id: item.message_id.clone(),
         }
     }
-}
 
-impl ShownEvent {
     /// Adds another call of the same line.
     pub(crate) fn join(&mut self, other: Self) {
         self.calls.extend(other.calls);
-        self.own.extend(other.own);
-        self.names.extend(other.names);
     }
 }
 
@@ -152,6 +133,9 @@ pub(crate) enum ItemForm {
     Short,
     Full,
 }
+
+/// The kind of the branch at the start, which has no number.
+pub(crate) const BRANCH: &str = "branch";
 
 /// What stands before a tool call; calls in a row share it.
 pub(crate) const CALLS: &str = "CLAUDE calls";
@@ -171,13 +155,12 @@ const NOTE: usize = 300;
 /// How long a note below quotes may be, in bytes.
 const SHORT_NOTE: usize = 120;
 
-/// What a call is about; of an agent's task also the commands that it names, and of a search
-/// where it looks.
+/// Returns what a call is about, and where a search looks.
 fn asked(call: &Call) -> Cow<'_, str> {
-    match &*call.sent_to_run {
-        [] if call.looked_in.is_empty() => Cow::Borrowed(&call.input),
-        [] => format!("{} in {}", call.input, call.looked_in).into(),
-        commands => format!("{}: {}", call.input, commands.join("; ")).into(),
+    if call.looked_in.is_empty() {
+        Cow::Borrowed(&call.input)
+    } else {
+        format!("{} in {}", call.input, call.looked_in).into()
     }
 }
 
@@ -320,11 +303,12 @@ pub(crate) fn join(chosen: &[(&Item, Cow<'_, str>)], all: u64) -> (String, Vec<u
             lines.push_calls(&mut calls);
             lines.push_gap(item.before - seen);
         }
-        numbers.push(lines.count + 1);
         match call {
+            _ if item.kind == BRANCH => lines.push_line(text),
             Some(call) => calls.push(call),
             None => lines.push_numbered(text),
         }
+        numbers.push(lines.count + u32::from(call.is_some()));
         seen = item.before + 1;
     }
     lines.push_calls(&mut calls);

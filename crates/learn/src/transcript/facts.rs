@@ -1,4 +1,4 @@
-//! What a session shows, as values: everything the `rules` backend sees.
+//! What a session shows, as values.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,19 +14,12 @@ use crate::playbook::Id;
 pub struct Facts {
     /// The key points cited, each once, in order of first appearance (REQ-REFL-001).
     pub citations: Vec<Id>,
-    /// The places where they were cited and what came of it, in order; of a key point
-    /// that is cited often, the telling ones.
-    pub uses: Vec<CitationUse>,
     /// Whether no person typed in the session: it was started by a program or a timer.
     pub is_unattended: bool,
     /// Whether the session read pages or used tools that bring in what others wrote.
     pub is_outside: bool,
     /// The sentences with which the user stated a rule outright, in English; as typed, masked.
     pub stated: Vec<String>,
-    /// What the user said that goes beyond the request.
-    pub said: Vec<UserRemark>,
-    /// Commands that another one replaced in at least two sessions, this one included.
-    pub replacements: Vec<Replacement>,
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<RecurringError>,
     /// What the hints did that our own hooks gave.
@@ -72,6 +65,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Returns `true` where a failed call was made good by a later one.
+    pub(crate) fn has_made_good(&self) -> bool {
+        self.tool_errors.saturating_sub(self.rejections) > self.unresolved
+    }
+
     /// Says what of the outcome is certain: `the last check passed`.
     pub fn sign(&self) -> &'static str {
         match self.outcome {
@@ -98,90 +96,4 @@ pub struct Stakes {
     /// The share of the words of the last prompt that no prompt before it had; 0 while that
     /// says nothing.
     pub drift: f64,
-}
-
-/// A citation and what happened between it and the user's next prompt, that one included.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CitationUse {
-    /// The key point.
-    pub id: Id,
-    /// The sentence around the citation.
-    pub quote: String,
-    /// Whether the sentence stands by the point or disowns it.
-    #[serde(default)]
-    pub stance: Stance,
-    pub followed_by: FollowUp,
-}
-
-/// Whether a sentence that cites a key point stands by it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stance {
-    /// Nothing in it says otherwise.
-    #[default]
-    Takes,
-    /// It says that the key point failed, is outdated or did not help.
-    Disowns,
-}
-
-/// What followed a citation; the strongest sign wins, in the order of the variants.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FollowUp {
-    /// Nothing bad.
-    #[default]
-    Clean,
-    /// A tool call failed.
-    ToolError {
-        tool: String,
-        /// What went wrong.
-        message: String,
-    },
-    /// The user stopped the agent.
-    Interrupted,
-    /// The user refused a tool call.
-    Rejected {
-        /// What the user said with it; empty when nothing.
-        words: String,
-    },
-}
-
-impl FollowUp {
-    pub(crate) fn strength(&self) -> u8 {
-        match self {
-            Self::Clean => 0,
-            Self::ToolError { .. } => 1,
-            Self::Interrupted => 2,
-            Self::Rejected { .. } => 3,
-        }
-    }
-}
-
-/// Something the user said that goes beyond the request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UserRemark {
-    pub kind: SaidKind,
-    /// The user's words.
-    pub text: String,
-}
-
-/// The kinds of things a user says beyond the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SaidKind {
-    /// How things are to be done from now on.
-    StandingInstruction,
-    /// The words with which a tool call was refused.
-    RejectionWords,
-}
-
-/// A command that failed, and the other command that worked in its place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Replacement {
-    pub failed: String,
-    pub worked: String,
-    /// What went wrong.
-    pub error: String,
-    /// In how many sessions it was seen, this one included.
-    pub sessions: u64,
 }

@@ -29,7 +29,6 @@ pub(crate) fn read(call: &Call, text: &str) -> CallFailure {
         message: cut::one_line(line, MAX_MESSAGE),
         error,
         subject: subject.unwrap_or_default(),
-        said,
         text: text.into_owned(),
     }
 }

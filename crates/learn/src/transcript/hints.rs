@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::transcript::event::Call;
     use crate::transcript::failure;
-    use crate::transcript::fixes::Fixes;
+    use crate::transcript::open_calls::OpenCalls;
     use rstest::rstest;
     use std::sync::Arc;
 
@@ -157,22 +157,19 @@ mod tests {
                 ..Call::default()
             })
         };
-        let mut fixes = Fixes::default();
-        let fail = |fixes: &mut Fixes, id: &str, input: &str, error: &str| {
-            fixes.failed(id, &call(input), &failure::read(&call(input), error))
+        let mut open = OpenCalls::default();
+        let fail = |open: &mut OpenCalls, id: &str, input: &str, error: &str| {
+            let error = failure::read(&call(input), error).error;
+            open.failed(id, &call(input), error)
         };
-        fail(&mut fixes, "t1", "pytest", MISSING);
+        fail(&mut open, "t1", "pytest", MISSING);
         let mut hints = Hints::default();
         hints.shown(TOLD, Some("t1"));
         hints.shown(TOLD, Some("t1"));
         if let Some(error) = error {
-            hints.settle(&fail(&mut fixes, "t2", then, error), Effect::Failed);
+            hints.settle(&fail(&mut open, "t2", then, error), Effect::Failed);
         } else {
-            let good = fixes.worked(&call(then)).into_iter();
-            hints.settle(
-                &good.map(|good| good.id).collect::<Vec<_>>(),
-                Effect::Helped,
-            );
+            hints.settle(&open.worked(&call(then)), Effect::Helped);
         }
         assert_eq!(effects(hints), [effect]);
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::bearing::Bearing;
 use super::event::{Call, Cite, EventKind};
 use super::evidence::EventSource;
 use crate::hint::Signature;
@@ -44,22 +43,17 @@ pub(crate) struct Item {
     pub message_id: Option<String>,
     pub kind: &'static str,
     pub rank: ItemRank,
-    pub bearing: Bearing,
     pub source: EventSource,
     /// The person's own words in it.
     pub words: Vec<String>,
     /// The line that says what an error is.
     pub headline: String,
     pub signature: Option<Signature>,
-    /// What the user wrote of it themselves; of a check the call that ran it.
-    pub own: String,
-    /// The slash command with which the user said it.
-    pub slash_command: Option<String>,
+    /// The command that ran a check.
+    pub command: String,
     /// What stands before the call or the text: `CHECK failed (go test)`.
     pub label: Cow<'static, str>,
     pub call: Option<Arc<Call>>,
-    /// Whether the user refused the call.
-    pub is_refused: bool,
     pub exit_code: Option<i32>,
     /// The text, cut to a bounded size.
     pub body: String,
@@ -99,7 +93,7 @@ impl Item {
     pub(crate) fn size(&self) -> usize {
         let quotes: usize = self.quotes.iter().map(|q| q.quote.len() + COST / 4).sum();
         let words: usize = self.words.iter().map(String::len).sum();
-        COST + self.label.len() + self.body.len() + self.own.len() + words + quotes
+        COST + self.label.len() + self.body.len() + self.command.len() + words + quotes
     }
 
     /// Makes it at least as telling as `rank`.

@@ -5,8 +5,6 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
-mod announcement;
-pub(crate) mod bearing;
 mod bounded_buffer;
 mod category;
 mod checks;
@@ -14,13 +12,11 @@ mod choice;
 mod citations;
 mod collector;
 mod cut;
-mod disowned;
 pub(crate) mod english;
 mod event;
 mod evidence;
 mod facts;
 mod failure;
-mod fixes;
 mod hash;
 mod hints;
 mod injected;
@@ -29,6 +25,7 @@ mod json;
 mod lines;
 mod mask;
 mod observer;
+mod open_calls;
 mod outcome;
 mod outside;
 mod pasted;
@@ -39,42 +36,38 @@ mod recurring_errors;
 mod refusal;
 mod sanitizer;
 mod session;
-pub(crate) mod standing;
 mod stated;
 mod stats;
 mod tokens;
 mod tool_answer;
 mod tool_call;
-mod unmended;
 mod user;
 
 use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 use jiff::Timestamp;
-use playbook_core::errors::{self, attempt, call, message};
+use playbook_core::errors::{self, attempt, call};
 pub(crate) use playbook_core::errors::{deed, shell, words};
 
 use crate::redact::Secrecy;
 use session::SessionReader;
 
-pub use bearing::Bearing;
 pub use category::ErrorCategory;
 pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
-pub use disowned::is_disowned;
 pub use errors::{error_of_subject, error_signature};
 pub use event::{
-    Call, CallFailure, CheckResult, Cite, Event, EventKind, EventPlace, Fix, KnownBy, Prompt, Via,
+    Call, CallFailure, CheckResult, Cite, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
 };
 pub use evidence::{EventSource, Evidence, ShownEvent};
-pub use facts::{CitationUse, Facts, FollowUp, Replacement, SaidKind, Stakes, Stance, UserRemark};
+pub use facts::{Facts, Stakes};
 pub use hash::RecordHash;
 pub use injected::Beginnings;
 pub use outcome::SessionOutcome;
 pub use range::{MAX_LINE, Range, last_record_end};
-pub(crate) use recurring_errors::{RecurringError, Way};
+pub(crate) use recurring_errors::RecurringError;
 pub use stats::{Reason, ScanStats};
 pub use tokens::estimate as estimate_tokens;
 pub(crate) use tool_call::AGENT_TOOLS;
@@ -89,21 +82,9 @@ pub enum Lane {
     Subagent,
 }
 
-/// How the user's words are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UserWords {
-    /// Which of them are the user's own, and which are meant to hold from now on.
-    #[default]
-    Weighed,
-    /// Only that they were said: what tells more costs milliseconds to make ready.
-    Heard,
-}
-
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     pub lane: Lane,
-    /// How the user's words are read.
-    pub words: UserWords,
     /// The home folder, which is shown as `~`.
     pub home: Option<String>,
     /// What is masked, and which files are never read.

@@ -1,35 +1,29 @@
 //! Turns events into [`Facts`], in one pass and in bounded memory.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::attempt::Attempt;
 use super::category::{self, ErrorCategory};
-use super::disowned::stance;
-use super::event::{Call, CheckResult, Cite, Event, EventKind, Prompt, Via};
-use super::facts::{CitationUse, Facts, FollowUp, SaidKind, UserRemark};
+use super::event::{Call, CheckResult, Event, EventKind, Prompt, Via};
+use super::facts::Facts;
 use super::hash::of_text;
 use super::outcome::{LastEvent, decide};
 use super::sanitizer::Sanitizer;
-use super::{recurring_errors, shell, standing, stated};
+use super::{outside, recurring_errors, shell, stated};
 use crate::clip::head;
 use crate::playbook::Id;
 
 /// How many different key points are told apart.
 const MAX_IDS: usize = 2_000;
-/// How many uses of one key point are kept; later ones only when they went badly.
-const USES_PER_ID: usize = 4;
-/// How many uses are kept in all.
-const MAX_USES: usize = 600;
-/// How many things the user said are kept.
-const MAX_SAID: usize = 200;
+/// How many rules that the user states are kept.
+const MAX_STATED: usize = 200;
+/// How much of the person's words is looked through for them, in bytes.
+const MAX_WORDS: usize = 1 << 20;
 /// How much of the first request is kept, in bytes.
 const MAX_REQUEST: usize = 1_000;
-/// How much of a quote, a command or a message is kept, in bytes.
-const MAX_LINE: usize = 240;
-/// How much of the user's words is kept, in bytes.
-const MAX_WORDS: usize = 500;
-
+/// How much of the sentence of a rule is kept, in bytes.
+const MAX_SENTENCE: usize = 1_000;
 /// How much of a prompt is compared with those before it, in bytes; what follows is pasted.
 const MAX_COMPARED: usize = 2_000;
 /// How many words of prompts are remembered.
@@ -49,10 +43,9 @@ const DESTRUCTIVE: [&str; 4] = [
 pub(crate) struct Observer {
     pub(super) sanitizer: Sanitizer,
     facts: Facts,
-    uses_of: HashMap<Id, usize>,
-    /// Where in `facts.uses` those since the user's last prompt begin.
-    open_uses: usize,
-    said: HashSet<(SaidKind, u64)>,
+    cited: HashSet<Id>,
+    /// The person's own words.
+    words: String,
     ending: LastEvent,
     last_check: Option<Result<(), ErrorCategory>>,
     /// A commit went through since the last check and the last edit.
@@ -71,6 +64,11 @@ impl Observer {
         }
     }
 
+    /// Takes note of a tool that the agent or a subagent of it called.
+    pub(crate) fn called(&mut self, tool: &str) {
+        self.facts.is_outside |= outside::is_outside(tool);
+    }
+
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         self.facts.events += 1;
         match &event.kind {
@@ -81,7 +79,6 @@ impl Observer {
             EventKind::Interrupt => {
                 self.facts.interrupts += 1;
                 self.ending = LastEvent::Stopped;
-                self.follow(|_| FollowUp::Interrupted);
             }
             EventKind::Text { cites, .. } => {
                 let message = event.place.message_id.map(of_text);
@@ -93,7 +90,9 @@ impl Observer {
                     self.ending = LastEvent::Quiet;
                 }
                 for cite in cites {
-                    self.cite(cite);
+                    if self.cited.len() < MAX_IDS && self.cited.insert(cite.id.clone()) {
+                        self.facts.citations.push(cite.id.clone());
+                    }
                 }
             }
             EventKind::ToolCall(_) => self.facts.tool_calls += 1,
@@ -116,14 +115,7 @@ impl Observer {
                 self.facts.tool_errors += 1;
                 self.ending = LastEvent::ToolError(failure.category);
                 self.ran(call);
-                self.follow(|sanitizer| FollowUp::ToolError {
-                    tool: call.tool.clone(),
-                    message: sanitizer.line(&failure.message, MAX_LINE),
-                });
                 recurring_errors::note(&mut self.facts.errors, call, failure, &self.sanitizer);
-            }
-            EventKind::Fixed(fix) => {
-                recurring_errors::resolve(&mut self.facts.errors, fix, &self.sanitizer);
             }
             EventKind::Check { check, .. } => self.check(check),
             EventKind::UnknownCheck { .. } => {
@@ -135,18 +127,18 @@ impl Observer {
                 self.ending = LastEvent::ApiError(category::of_api_error(text));
             }
             EventKind::Compaction => self.facts.compactions += 1,
-            EventKind::HandBack { .. }
+            EventKind::HandBack(_)
             | EventKind::LeftRunning(_)
             | EventKind::Hook(_)
             | EventKind::Plan(_)
-            | EventKind::Branch(_)
-            | EventKind::Resolved { .. } => {}
+            | EventKind::Branch(_) => {}
         }
     }
 
     /// Returns the facts; `unresolved` failed calls were never made good.
     pub(crate) fn finish(mut self, unresolved: usize) -> Facts {
         let last_check = self.last_check.take();
+        self.state();
         self.facts.unresolved = unresolved as u64;
         self.facts.stakes.drift = self.drift();
         let passed = last_check.map(|result| result.is_ok());
@@ -200,14 +192,22 @@ impl Observer {
         self.last_words.difference(&self.old_words).count() as f64 / words as f64
     }
 
-    /// Takes note of the rules that a person states.
-    fn state(&mut self, words: &str) {
-        for sentence in stated::in_words(words) {
-            let sentence = self.sanitizer.text(&sentence, MAX_WORDS);
-            if self.facts.stated.len() < MAX_SAID && !self.facts.stated.contains(&sentence) {
+    /// Finds the rules that the person stated.
+    fn state(&mut self) {
+        for sentence in stated::in_words(&self.words) {
+            let sentence = self.sanitizer.text(&sentence, MAX_SENTENCE);
+            let is_new = !self.facts.stated.contains(&sentence);
+            if is_new && self.facts.stated.len() < MAX_STATED {
                 self.facts.stated.push(sentence);
             }
         }
+        self.facts.stakes.critical = self.facts.stated.len() as u64;
+    }
+
+    fn hear(&mut self, words: &str) {
+        let room = MAX_WORDS.saturating_sub(self.words.len());
+        self.words.push_str(head(words, room));
+        self.words.push('\n');
     }
 
     fn rejection(&mut self, words: &str, is_person: bool) {
@@ -216,22 +216,7 @@ impl Observer {
         self.facts.rejections += 1;
         self.ending = LastEvent::Stopped;
         if is_person {
-            self.state(words);
-        }
-        if !words.is_empty() {
-            self.say(SaidKind::RejectionWords, words);
-            for instruction in standing::instructions(words) {
-                self.say(SaidKind::StandingInstruction, &instruction);
-            }
-        }
-        self.follow(|sanitizer| FollowUp::Rejected {
-            words: sanitizer.text(words, MAX_WORDS),
-        });
-    }
-
-    fn instruct(&mut self, prompt: &Prompt<'_>) {
-        for instruction in &prompt.instructions {
-            self.say(SaidKind::StandingInstruction, instruction);
+            self.hear(words);
         }
     }
 
@@ -244,10 +229,10 @@ impl Observer {
         };
         *counter += 1;
         for words in &prompt.message.words {
-            self.state(words);
+            self.hear(words);
         }
         if prompt.via == Via::Answer {
-            return self.instruct(prompt);
+            return;
         }
         if self.facts.first_request.is_none() {
             let request = match prompt.via {
@@ -258,53 +243,6 @@ impl Observer {
         }
         self.ending = LastEvent::Quiet;
         self.compare(prompt.text);
-        self.facts.stakes.critical += u64::from(!prompt.instructions.is_empty());
-        self.instruct(prompt);
-        self.open_uses = self.facts.uses.len();
-    }
-
-    fn cite(&mut self, cite: &Cite) {
-        let known = self.uses_of.len();
-        let count = match self.uses_of.get_mut(&cite.id) {
-            Some(count) => count,
-            None if known < MAX_IDS => {
-                self.facts.citations.push(cite.id.clone());
-                self.uses_of.entry(cite.id.clone()).or_default()
-            }
-            None => return,
-        };
-        *count += 1;
-        if *count == 1 || (*count <= USES_PER_ID && self.facts.uses.len() < MAX_USES) {
-            self.facts.uses.push(CitationUse {
-                id: cite.id.clone(),
-                quote: self.sanitizer.line(&cite.quote, MAX_LINE),
-                stance: stance(&cite.quote, &cite.id),
-                followed_by: FollowUp::Clean,
-            });
-        }
-    }
-
-    /// Marks the uses since the last prompt that nothing as strong has followed.
-    fn follow(&mut self, what: impl FnOnce(&Sanitizer) -> FollowUp) {
-        let open = &mut self.facts.uses[self.open_uses..];
-        if open.is_empty() {
-            return;
-        }
-        let what = what(&self.sanitizer);
-        for cited in open {
-            if cited.followed_by.strength() < what.strength() {
-                cited.followed_by.clone_from(&what);
-            }
-        }
-    }
-
-    fn say(&mut self, kind: SaidKind, text: &str) {
-        if self.facts.said.len() < MAX_SAID {
-            let text = self.sanitizer.text(text, MAX_WORDS);
-            if self.said.insert((kind, of_text(&text.to_lowercase()))) {
-                self.facts.said.push(UserRemark { kind, text });
-            }
-        }
     }
 }
 

@@ -27,11 +27,6 @@ const DENIED_BY_SETTINGS: &[&str] = &[
     "Permission for this",
 ];
 
-/// Tells whether the settings forbade what a text is about, as the client says it.
-pub(crate) fn is_forbidden(text: &str) -> bool {
-    DENIED_BY_SETTINGS.iter().any(|start| text.contains(start))
-}
-
 /// Who did not allow a call, as the client marks it (`toolDenialKind`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeniedBy {

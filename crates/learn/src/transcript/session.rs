@@ -11,19 +11,19 @@ use jiff::Timestamp;
 
 use super::collector::Collector;
 use super::event::{Call, Event, EventKind, EventPlace};
-use super::fixes::Fixes;
 use super::hash::RecordHash;
 use super::hints::Hints;
 use super::json::{Raw, Str};
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
+use super::open_calls::OpenCalls;
 use super::record::{Author, Block, Content, Record};
 use super::refusal::DeniedBy;
 use super::sanitizer::Sanitizer;
 use super::stats::{Reason, ScanStats};
 use super::tool_call::FileChange;
 use super::user;
-use super::{Digest, Lane, ReadOptions, UserWords, citations, outside, tool_answer, tool_call};
+use super::{Digest, Lane, ReadOptions, citations, tool_answer, tool_call};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -44,13 +44,12 @@ pub(crate) type EventSink<'t> = dyn FnMut(&Event<'_>) + 't;
 #[derive(Default)]
 pub(crate) struct SessionReader<'t> {
     lane: Lane,
-    words: UserWords,
     mask: Mask,
     sink: Sink<'t>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
     waiting: VecDeque<WaitingCall>,
-    fixes: Fixes,
+    open: OpenCalls,
     hints: Hints,
     /// The last call of a subagent's that stands in this file.
     aside: WaitingCall,
@@ -69,14 +68,18 @@ pub(crate) struct SessionReader<'t> {
     dequeued: VecDeque<Waiting>,
     /// `false` where no person attended the session, whatever the marks say.
     attended: Option<bool>,
-    /// Who wrote the last prompt.
-    author: Option<Author>,
-    has_person: bool,
-    has_program: bool,
-    is_outside: bool,
+    authors: Authors,
     /// The last prompt that follows each record.
     prompts: HashMap<RecordHash, RecordHash>,
     replaced: HashSet<RecordHash>,
+}
+
+/// Who wrote the prompts.
+#[derive(Default)]
+struct Authors {
+    last: Option<Author>,
+    has_person: bool,
+    has_program: bool,
 }
 
 /// What was typed while the agent worked, and where.
@@ -152,7 +155,6 @@ impl<'t> SessionReader<'t> {
         let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
-            words: options.words,
             attended: options.attended,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
@@ -181,10 +183,9 @@ impl<'t> SessionReader<'t> {
         }
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
         stats.events = self.sink.events.into_iter().collect();
-        let mut facts = self.sink.observer.finish(self.fixes.open());
+        let mut facts = self.sink.observer.finish(self.open.count());
         facts.hints = self.hints.finish();
-        facts.is_outside = self.is_outside;
-        let is_programs = self.has_program && !self.has_person;
+        let is_programs = self.authors.has_program && !self.authors.has_person;
         facts.is_unattended = self.attended == Some(false) || is_programs;
         Digest {
             replaced: self.replaced,
@@ -235,7 +236,7 @@ impl<'t> SessionReader<'t> {
             Content::Assistant(blocks) => self.assistant(blocks, place),
             Content::ApiError(blocks) => self.api_error(blocks, place),
             Content::User { blocks, denied } => {
-                self.has_program |= record.author == Author::Program;
+                self.authors.has_program |= record.author == Author::Program;
                 self.answered(blocks, *denied, record.author, place);
                 return self.words(blocks, record, place);
             }
@@ -316,7 +317,7 @@ impl<'t> SessionReader<'t> {
     /// Returns what is remembered of a call until its answer comes.
     fn made(&mut self, id: Option<&str>, name: Option<&str>, input: Raw<'_>) -> WaitingCall {
         self.has_left_plan = false;
-        self.is_outside |= outside::is_outside(name.unwrap_or_default());
+        self.sink.observer.called(name.unwrap_or_default());
         let (mut call, mut change, is_private) = tool_call::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
@@ -345,7 +346,7 @@ impl<'t> SessionReader<'t> {
     fn note_tools(&mut self, blocks: &[Block<'_>]) {
         for block in blocks {
             if let Block::ToolUse { name, .. } = *block {
-                self.is_outside |= outside::is_outside(name.unwrap_or_default());
+                self.sink.observer.called(name.unwrap_or_default());
             }
         }
     }
@@ -354,7 +355,7 @@ impl<'t> SessionReader<'t> {
     fn is_person(&self, author: Author) -> bool {
         self.lane == Lane::Session
             && self.attended != Some(false)
-            && self.author.unwrap_or(author) == Author::Person
+            && self.authors.last.unwrap_or(author) == Author::Person
     }
 
     /// Takes the answers of tools.
@@ -373,9 +374,8 @@ impl<'t> SessionReader<'t> {
             } = *block
             {
                 let waiting = self.answered_call(id);
-                let is_shown = || waiting.shows_usage(content);
                 let is_person = self.is_person(author);
-                if is_error || tool_answer::says_it_failed(content) || is_shown() {
+                if is_error || tool_answer::says_it_failed(content) {
                     self.failed(waiting, content, denied, is_person, place);
                 } else {
                     self.worked(waiting, content, is_person, place);

@@ -8,11 +8,6 @@ use super::mask::Mask;
 pub(crate) const MAX_DETAIL: usize = 600;
 /// The tools that send an agent.
 pub(crate) const AGENT_TOOLS: &[&str] = &["Task", "Agent"];
-/// How much of the task of an agent is read for the commands in it, in bytes.
-const MAX_TASK: usize = 4_000;
-/// How many commands of a task are kept, and how long each may be, in bytes.
-const TASK_COMMANDS: usize = 4;
-const MAX_TASK_COMMAND: usize = 100;
 
 /// What a call would change: the text before, which only an edit names, and after.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,12 +30,9 @@ pub(crate) fn call<'a>(
     let mut telling: Option<(u8, Str<'_>)> = None;
     let mut change = FileChange::default();
     let mut is_private = false;
-    let (mut task, mut place) = (None, None);
+    let mut place = None;
     let mut see = |key: &str, text: Str<'a>| {
         is_private |= mask.is_private(key, text);
-        if key == "prompt" && AGENT_TOOLS.contains(&call.tool.as_str()) {
-            task = Some(text);
-        }
         if key == "path" {
             place = Some(text);
         }
@@ -70,54 +62,7 @@ pub(crate) fn call<'a>(
             head.trim().clone_into(&mut call.looked_in);
         }
     }
-    if let Some(task) = task {
-        let task = mask.head(task, MAX_TASK);
-        let commands = commands_of(&task).take(TASK_COMMANDS);
-        call.sent_to_run = commands.map(str::to_owned).collect();
-    }
     (call, change, is_private)
-}
-
-/// Returns the commands that the task of an agent says are to be run: what stands in backticks
-/// behind "run", or alone in a line or an item of a list. What it quotes besides is none.
-fn commands_of(task: &str) -> impl Iterator<Item = &str> {
-    task.lines().flat_map(|line| {
-        let mut found = Vec::new();
-        let mut rest = line;
-        let mut is_order = true;
-        while let Some((before, span, after)) = quoted(rest) {
-            let before = before.trim().trim_end_matches(':').to_lowercase();
-            let mark = |c: char| c.is_ascii_digit() || "-*.)".contains(c);
-            let last = before.split_whitespace().last().unwrap_or_default();
-            let mut words = before.split_whitespace();
-            let is_forbidden = words.any(|word| ["not", "never", "don't"].contains(&word));
-            is_order = match last {
-                _ if is_forbidden => false,
-                "run" | "execute" | "rerun" => true,
-                // As the ones before it.
-                "and" | "then" | "," => is_order,
-                _ => before.chars().all(mark) && rest.len() == line.len(),
-            };
-            if is_order && is_command(span) {
-                found.push(span.trim());
-            }
-            rest = after;
-        }
-        found
-    })
-}
-
-fn quoted(line: &str) -> Option<(&str, &str, &str)> {
-    let (before, rest) = line.split_once('`')?;
-    let (span, after) = rest.split_once('`')?;
-    Some((before, span, after))
-}
-
-/// Tells whether a text may be a program with its arguments.
-fn is_command(text: &str) -> bool {
-    let is_part = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/');
-    let program = text.trim().split_once(' ').map(|(program, _)| program);
-    text.len() <= MAX_TASK_COMMAND && program.is_some_and(|program| program.bytes().all(is_part))
 }
 
 /// The rank of what a search looks for.
@@ -160,22 +105,5 @@ mod tests {
     fn of_a_search_is_kept_where_it_looks(#[case] json: &str, #[case] want: (&str, &str)) {
         let (call, ..) = call(Some("Grep"), value(json), &mut Mask::default());
         assert_eq!((call.input.as_str(), call.looked_in.as_str()), want);
-    }
-
-    #[rstest]
-    #[case::behind_run("Run `make format`, then `make prettier -- docs` and report.", &["make format", "make prettier -- docs"])]
-    #[case::items("Run these:\n1. `make lint`\n- `ruff check src`", &["make lint", "ruff check src"])]
-    #[case::quoted("The page says: use `make release` for it. Is that so?", &[])]
-    #[case::forbidden("Run `make lint -k` and do NOT run `make format -a`.", &["make lint -k"])]
-    #[case::quoted_order("It asks to `skip linting when in a hurry`.", &[])]
-    #[case::identifiers("Run it after `Node(...)`, `A b` and look for `retrack_branch`.", &[])]
-    #[case::open("Don`t run lint checks", &[])]
-    #[case::secret("Run `curl -H ghp_0123456789abcdefghijABCDEFGHIJ012345 x`", &["curl -H [masked github-token] x"])]
-    fn what_an_agent_is_sent_to_run_is_kept_masked(#[case] prompt: &str, #[case] want: &[&str]) {
-        let input = serde_json::json!({"prompt": prompt, "description": "Format"}).to_string();
-        let called = |tool: &str| call(Some(tool), value(&input), &mut Mask::default()).0;
-        assert_eq!(called("Task").sent_to_run, want);
-        assert_eq!(called("Task").input, "Format");
-        assert!(called("Ask").sent_to_run.is_empty());
     }
 }

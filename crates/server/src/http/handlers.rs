@@ -273,7 +273,7 @@ struct ErrorAsked {
     tool: Option<String>,
 }
 
-/// `POST /api/v1/errors/seen`: whether it struck before, and what fixed it (spec/5).
+/// `POST /api/v1/errors/seen`: whether it struck before, and what was learned about it (spec/5).
 pub(crate) async fn seen(
     State(app): AppState,
     Extension(tenant): TenantOf,

@@ -53,12 +53,7 @@ impl TenantStore {
                 };
                 postgres::append(&transaction, &author, &records).await?;
                 transaction.commit().await?;
-                // As the memory has it: what is remembered, without the fixes.
-                let ids = records.into_iter().flat_map(|record| {
-                    let is_error = matches!(record.what, Some(Learned::Error(_)));
-                    record.ids.into_iter().take(if is_error { 1 } else { 2 })
-                });
-                Ok(ids.collect())
+                Ok(records.into_iter().flat_map(|record| record.ids).collect())
             }
         }
     }

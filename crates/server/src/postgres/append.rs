@@ -2,9 +2,9 @@
 
 use std::time::SystemTime;
 
-use playbook::hint::{BIRTH, EffectWhenShown, moved, moved_by_successes};
+use playbook::hint::{BIRTH, EffectWhenShown, moved};
 use playbook::memory::MemoryRow;
-use playbook::reflect::learned::{Learned, NewFix, SharedRecord};
+use playbook::reflect::learned::{Learned, SharedRecord};
 use playbook::reflect::remembered::Detail;
 use serde_json::json;
 use tokio_postgres::Transaction;
@@ -70,9 +70,6 @@ async fn count(
 }
 
 async fn forget(transaction: &Transaction<'_>, origin: &str, ids: &[String]) -> anyhow::Result<()> {
-    let fixes = "DELETE FROM playbook.fixes f USING playbook.memories m
-         WHERE f.key = ANY ($1) AND m.key = f.error AND m.origin = $2";
-    transaction.execute(fixes, &[&ids, &origin]).await?;
     let memories = "DELETE FROM playbook.memories WHERE key = ANY ($1) AND origin = $2";
     transaction.execute(memories, &[&ids, &origin]).await?;
     Ok(())
@@ -83,21 +80,17 @@ async fn note(
     shown: &EffectWhenShown,
     record: &SharedRecord,
 ) -> anyhow::Result<()> {
-    for table in ["memories", "fixes"] {
-        let known = format!("SELECT effectiveness FROM playbook.{table} WHERE key = $1 FOR UPDATE");
-        let Some(row) = transaction.query_opt(&known, &[&shown.id]).await? else {
-            continue;
-        };
-        let effectiveness = moved(row.try_get(0)?, shown.effect);
-        let noted = format!(
-            "UPDATE playbook.{table} SET times_applied = times_applied + 1, effectiveness = $2,
-                 last_seen = greatest(last_seen, least($3, now())) WHERE key = $1"
-        );
-        let time = SystemTime::from(record.time);
-        let params: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-            [&shown.id, &effectiveness, &time];
-        transaction.execute(&noted, &params).await?;
-    }
+    let known = "SELECT effectiveness FROM playbook.memories WHERE key = $1 FOR UPDATE";
+    let Some(row) = transaction.query_opt(known, &[&shown.id]).await? else {
+        return Ok(());
+    };
+    let effectiveness = moved(row.try_get(0)?, shown.effect);
+    let noted = "UPDATE playbook.memories SET times_applied = times_applied + 1,
+             effectiveness = $2, last_seen = greatest(last_seen, least($3, now())) WHERE key = $1";
+    let time = SystemTime::from(record.time);
+    let params: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
+        [&shown.id, &effectiveness, &time];
+    transaction.execute(noted, &params).await?;
     Ok(())
 }
 
@@ -131,11 +124,7 @@ async fn put(
     let (kind, times) = (row.kind.word(), i64::try_from(row.times)?);
     let detail = json!(row.detail);
     let mut words: String = row.words.trim().chars().take(LONGEST).collect();
-    for more in row
-        .tags
-        .iter()
-        .chain(row.fix.iter().map(|(_, fix)| &fix.text))
-    {
+    for more in &row.tags {
         words.push(' ');
         words.push_str(more);
     }
@@ -165,33 +154,5 @@ async fn put(
         &error_type,
     ];
     transaction.execute(&sql, &params).await?;
-    if let Some((id, fix)) = &row.fix {
-        put_fix(transaction, &row.id, (id, fix), time).await?;
-    }
-    Ok(())
-}
-
-/// Notes a fix; each time it is found again without having been shown, it has proved itself.
-async fn put_fix(
-    transaction: &Transaction<'_>,
-    error: &str,
-    (id, fix): (&str, &NewFix),
-    time: SystemTime,
-) -> anyhow::Result<()> {
-    let known = "SELECT effectiveness, occurrences FROM playbook.fixes WHERE key = $1 FOR UPDATE";
-    let (effectiveness, before) = match transaction.query_opt(known, &[&id]).await? {
-        Some(row) => (row.try_get(0)?, row.try_get::<_, i64>(1)?),
-        None => (BIRTH, 0),
-    };
-    let after = before.saturating_add(i64::try_from(fix.times)?);
-    let again = u64::try_from(after.saturating_sub(before.max(1))).unwrap_or(0);
-    let effectiveness = moved_by_successes(effectiveness, again);
-    let sql = "INSERT INTO playbook.fixes AS f (key, error, fix, effectiveness, occurrences,
-             times_applied, last_seen) VALUES ($1, $2, $3, $4, $5, 0, least($6, now()))
-         ON CONFLICT (tenant, key) DO UPDATE SET effectiveness = excluded.effectiveness,
-             occurrences = excluded.occurrences, last_seen = greatest(f.last_seen, excluded.last_seen)";
-    let params: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
-        [&id, &error, &fix.text, &effectiveness, &after, &time];
-    transaction.execute(sql, &params).await?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
 use playbook::hint::{MemoryKind, Signature};
 use playbook::memory::{LearnedStats, RecallQuery, words_of};
-use playbook::reflect::remembered::{Detail, Remembered, RememberedFix};
+use playbook::reflect::remembered::Remembered;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -101,15 +101,14 @@ pub(crate) async fn about(
     remembered(client, &sql, &[&signatures, &project]).await
 }
 
-/// The memory of this id; for the id of a fix the error that it helped against.
+/// The memory of this id.
 pub(crate) async fn find(
     client: &impl GenericClient,
     id: &str,
 ) -> anyhow::Result<Option<Remembered>> {
     let sql = format!(
         "SELECT {COLUMNS}, 0.0::float8 AS score FROM playbook.memories m
-         WHERE m.tenant = current_user AND m.key = coalesce(
-             (SELECT error FROM playbook.fixes WHERE tenant = current_user AND key = $1), $1)"
+         WHERE m.tenant = current_user AND m.key = $1"
     );
     Ok(remembered(client, &sql, &[&id]).await?.pop())
 }
@@ -146,15 +145,6 @@ pub(crate) async fn stats(
         let counts = [counted(&row, 1)?, counted(&row, 2)?, counted(&row, 4)?];
         stats.count(kind(&row, 0)?, counts, row.try_get(3)?);
     }
-    let sql = "SELECT count(*), count(DISTINCT f.error), coalesce(avg(f.effectiveness), 0),
-             coalesce(sum(f.times_applied), 0)::bigint
-         FROM playbook.fixes f JOIN playbook.memories m ON m.tenant = f.tenant AND m.key = f.error
-         WHERE f.tenant = current_user AND ($1::text IS NULL OR m.project = $1)";
-    let row = client.query_one(sql, &[&project]).await?;
-    stats.fixes = counted(&row, 0)?;
-    stats.errors_fixed = counted(&row, 1)?;
-    stats.average_fix_effectiveness = row.try_get(2)?;
-    stats.shown += counted(&row, 3)?;
     Ok(stats)
 }
 
@@ -181,26 +171,7 @@ async fn remembered(
 ) -> anyhow::Result<Vec<Remembered>> {
     let sql = client.prepare_cached(sql).await?;
     let rows = client.query(&sql, params).await?;
-    let mut all = rows.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
-    let errors = all.iter().filter(|memory| memory.kind == MemoryKind::Error);
-    let errors: Vec<&str> = errors.map(|memory| memory.id.as_str()).collect();
-    if errors.is_empty() {
-        return Ok(all);
-    }
-    let sql = "SELECT error, key, fix, effectiveness, occurrences, times_applied, last_seen
-         FROM playbook.fixes WHERE tenant = current_user AND error = ANY ($1)
-         ORDER BY effectiveness DESC, last_seen DESC, key";
-    let sql = client.prepare_cached(sql).await?;
-    for row in client.query(&sql, &[&errors]).await? {
-        let error: String = row.try_get(0)?;
-        let fix = fix(&row)?;
-        for memory in all.iter_mut().filter(|memory| memory.id == error) {
-            if let Detail::Error { fixes, .. } = &mut memory.detail {
-                fixes.push(fix.clone());
-            }
-        }
-    }
-    Ok(all)
+    rows.iter().map(read).collect()
 }
 
 fn read(row: &Row) -> anyhow::Result<Remembered> {
@@ -227,19 +198,6 @@ fn read(row: &Row) -> anyhow::Result<Remembered> {
         tags: row.try_get(18)?,
         detail: serde_json::from_value(row.try_get(19)?)?,
         score: row.try_get(20)?,
-    })
-}
-
-fn fix(row: &Row) -> anyhow::Result<RememberedFix> {
-    Ok(RememberedFix {
-        id: row.try_get(1)?,
-        text: row.try_get(2)?,
-        effectiveness: row.try_get(3)?,
-        occurrences: counted(row, 4)?,
-        // Whose sessions these were stays with those who had them.
-        sessions: 0,
-        times_applied: counted(row, 5)?,
-        last_seen: time(row, 6)?,
     })
 }
 

@@ -1,7 +1,7 @@
 -- The shared store, version 1. It is made by `playbook server init` and never changed in place.
 --
 -- A tenant is a role of the database: row-level security shows it its own rows alone. `log` is
--- append-only and is what machines exchange; `memories` and `fixes` are what the log comes to, kept
+-- append-only and is what machines exchange; `memories` is what the log comes to, kept
 -- by whoever appends, for the server to search.
 
 CREATE SCHEMA playbook;
@@ -45,24 +45,11 @@ CREATE INDEX memories_by_importance ON playbook.memories (tenant, project, impor
 CREATE INDEX errors_by_type ON playbook.memories (tenant, error_type)
     WHERE error_type IS NOT NULL;
 
-CREATE TABLE playbook.fixes (
-    tenant name NOT NULL DEFAULT current_user,
-    key text NOT NULL, error text NOT NULL, fix text NOT NULL,
-    effectiveness float8 NOT NULL, occurrences bigint NOT NULL, times_applied bigint NOT NULL,
-    last_seen timestamptz NOT NULL,
-    PRIMARY KEY (tenant, key),
-    FOREIGN KEY (tenant, error) REFERENCES playbook.memories ON DELETE CASCADE
-);
-CREATE INDEX fixes_by_error ON playbook.fixes (tenant, error);
-
 ALTER TABLE playbook.log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE playbook.memories ENABLE ROW LEVEL SECURITY;
-ALTER TABLE playbook.fixes ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_tenant ON playbook.log
     USING (tenant = current_user) WITH CHECK (tenant = current_user);
 CREATE POLICY own_tenant ON playbook.memories
-    USING (tenant = current_user) WITH CHECK (tenant = current_user);
-CREATE POLICY own_tenant ON playbook.fixes
     USING (tenant = current_user) WITH CHECK (tenant = current_user);
 
 -- Row-level security keeps a role from an index of words, because an operator of it could tell of
@@ -92,5 +79,5 @@ REVOKE ALL ON FUNCTION playbook.found FROM PUBLIC;
 GRANT USAGE ON SCHEMA playbook TO playbook_tenants;
 GRANT SELECT ON playbook.version TO playbook_tenants;
 GRANT SELECT, INSERT ON playbook.log TO playbook_tenants;
-GRANT SELECT, INSERT, UPDATE, DELETE ON playbook.memories, playbook.fixes TO playbook_tenants;
+GRANT SELECT, INSERT, UPDATE, DELETE ON playbook.memories TO playbook_tenants;
 GRANT EXECUTE ON FUNCTION playbook.found TO playbook_tenants;

@@ -8,11 +8,9 @@ use super::{PLAN_TOOL, QUESTION_TOOL};
 use super::{SessionReader, WaitingCall};
 
 use crate::hint::Effect;
-use crate::transcript::attempt::Attempt;
 use crate::transcript::category::ErrorCategory;
-use crate::transcript::event::{Call, CheckResult, EventKind, EventPlace, Fix, KnownBy};
+use crate::transcript::event::{Call, CheckResult, EventKind, EventPlace, KnownBy};
 use crate::transcript::json::{Raw, Str};
-use crate::transcript::message::{Cause, ErrorMessage, shows_usage};
 use crate::transcript::record::{Author, Block};
 use crate::transcript::refusal::{DeniedBy, refusal};
 use crate::transcript::stats::Reason;
@@ -28,28 +26,6 @@ const KILLED: [i32; 3] = [130, 137, 143];
 
 /// How much of the summary of a background task is kept, in bytes.
 const MAX_SUMMARY: usize = 240;
-
-/// A longer output, in bytes, says more than how a command is used.
-const USAGE: usize = 3_000;
-
-impl WaitingCall {
-    /// Tells whether a call that is not known as failed shows an error of its command's usage,
-    /// as behind `|| true`.
-    pub(super) fn shows_usage(&self, output: Raw<'_>) -> bool {
-        let text = tool_answer::last_text(output)
-            .filter(|text| text.raw().len() < USAGE && text.raw().contains("sage: "));
-        let Some(text) = text.map(Str::decode) else {
-            return false;
-        };
-        let is_usage = || ErrorMessage::find(&text).is_some_and(|said| said.cause == Cause::Usage);
-        let deeds = || Attempt::of(&self.call).deeds;
-        !self.is_private
-            && is_usage()
-            && deeds()
-                .iter()
-                .any(|deed| shows_usage(&text, &deed.subject()))
-    }
-}
 
 impl SessionReader<'_> {
     pub(super) fn answered_call(&mut self, id: Option<&str>) -> WaitingCall {
@@ -157,7 +133,7 @@ impl SessionReader<'_> {
         if failure.category == ErrorCategory::Unknown {
             failure.category = red.unwrap_or(ErrorCategory::Unknown);
         }
-        let again = self.fixes.failed(&id, &call, &failure);
+        let again = self.open.failed(&id, &call, failure.error);
         self.hints.settle(&again, Effect::Failed);
         let kind = EventKind::ToolError {
             call: call.clone(),
@@ -203,7 +179,6 @@ impl SessionReader<'_> {
             read_check(&call, content, false).or_else(|| self.made_good(&call))
         };
         let is_red = check.as_ref().is_some_and(|check| check.result.is_err());
-        let is_told = check.is_some();
         if let Some(check) = check {
             self.checked(call.clone(), check, place);
         } else if let Some(runner) = checks::unheard(&call).filter(|_| !is_private && !goes_on) {
@@ -212,18 +187,8 @@ impl SessionReader<'_> {
                 .push(place, EventKind::UnknownCheck { call, runner });
         }
         if !is_red {
-            for good in self.fixes.worked(&call) {
-                let was_told = self.hints.were_shown_for(&good.id);
-                self.hints.settle(&[good.id], Effect::Helped);
-                if let Some(fix) = good.fix {
-                    let kind = EventKind::Fixed(Fix { was_told, ..fix });
-                    self.sink.push(place, kind);
-                } else if !is_told {
-                    let (failed, worked) = (good.failed, call.clone());
-                    self.sink
-                        .push(place, EventKind::Resolved { failed, worked });
-                }
-            }
+            let made_good = self.open.worked(&call);
+            self.hints.settle(&made_good, Effect::Helped);
         }
         let hand_back = tool_call::AGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
         self.sink.push(place, EventKind::ToolResult(call.clone()));
@@ -232,8 +197,7 @@ impl SessionReader<'_> {
         }
         if hand_back {
             let text = self.mask.answer(content, HANDED_BACK);
-            let asked = [&call.input, &*call.sent_to_run.join("\n")].join("\n");
-            self.hand_back(asked.trim(), &text, place);
+            self.hand_back(&text, place);
         }
     }
 
@@ -258,7 +222,7 @@ impl SessionReader<'_> {
     /// Takes the end of a background task: its report, or its failure.
     pub(super) fn notified(&mut self, text: &str, place: EventPlace<'_>) {
         let Some(summary) = user::failed_task(text) else {
-            return self.hand_back("", text, place);
+            return self.hand_back(text, place);
         };
         let call = Arc::new(Call {
             tool: "Task".to_owned(),
@@ -271,11 +235,10 @@ impl SessionReader<'_> {
             .push(place, EventKind::ToolError { call, failure });
     }
 
-    /// Takes what an agent reports; `asked` is what it was sent for, empty where that is not known.
-    pub(super) fn hand_back(&mut self, asked: &str, text: &str, place: EventPlace<'_>) {
+    /// Takes what an agent reports.
+    fn hand_back(&mut self, text: &str, place: EventPlace<'_>) {
         if let Some(report) = user::report(text) {
-            let asked = asked.to_owned();
-            self.sink.push(place, EventKind::HandBack { asked, report });
+            self.sink.push(place, EventKind::HandBack(report));
         }
     }
 }

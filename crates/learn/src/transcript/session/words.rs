@@ -13,10 +13,8 @@ use crate::transcript::pasted::Message;
 use crate::transcript::record::{Author, Block, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::user::UserText;
-use crate::transcript::{UserWords, standing, tool_answer, user};
+use crate::transcript::{tool_answer, user};
 
-/// So many words in quotes may be a name; more are a sentence of somebody.
-const QUOTED: usize = 3;
 /// How many prompts typed while the agent works are known again.
 const MAX_QUEUED: usize = 64;
 
@@ -64,7 +62,7 @@ impl SessionReader<'_> {
             }
             "remove" => {
                 if let Some(waiting) = self.waits.pop_front() {
-                    let author = self.author.unwrap_or(author);
+                    let author = self.authors.last.unwrap_or(author);
                     return self.typed_meanwhile(&waiting.text, author, waiting.place(place));
                 }
             }
@@ -183,29 +181,22 @@ impl SessionReader<'_> {
         if answers.is_empty() {
             return;
         }
-        let own: Vec<&str> = answers
+        let own = answers
             .iter()
             .filter(|given| is_person && !given.is_among(offered))
-            .map(|given| given.words)
+            .map(|given| given.words.to_owned())
             .collect();
-        let words: Vec<&str> = answers.iter().map(|given| given.words).collect();
         let text = answers.iter().map(ToString::to_string);
         let text = text.collect::<Vec<_>>().join("\n");
         let prompt = Prompt {
             text: &text,
-            own: words.join("\n"),
             message: Message {
                 shown: text.clone(),
-                words: own.iter().map(|words| (*words).to_owned()).collect(),
+                words: own,
             },
             is_person,
             via: Via::Answer,
-            typed_command: None,
             is_plan: false,
-            instructions: own
-                .iter()
-                .flat_map(|words| standing::instructions(words))
-                .collect(),
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
@@ -228,9 +219,9 @@ impl SessionReader<'_> {
 
     fn begin_turn(&mut self, author: Author) {
         self.hints.end_turn(Effect::Helped);
-        self.author = Some(author);
-        self.has_person |= author == Author::Person;
-        self.has_program |= author == Author::Program;
+        self.authors.last = Some(author);
+        self.authors.has_person |= author == Author::Person;
+        self.authors.has_program |= author == Author::Program;
     }
 
     /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
@@ -243,31 +234,17 @@ impl SessionReader<'_> {
         place: EventPlace<'_>,
     ) {
         self.begin_turn(author);
-        let is_typed = |name: &&str| !name.contains(char::is_whitespace);
-        let command = match via {
-            Via::Command(name) => Some(name).filter(is_typed),
-            _ => None,
-        };
         let is_person = self.is_person(author);
         let mut message = Message::read(text, attached);
         if !is_person {
             message.words.clear();
         }
-        let (own, instructions, typed_command) = match self.words {
-            UserWords::Weighed if is_person => {
-                (own_words(text), standing::instructions(text), command)
-            }
-            _ => Default::default(),
-        };
         let prompt = Prompt {
             text,
-            own,
             message,
             is_person,
             via,
-            typed_command,
             is_plan: false,
-            instructions,
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
@@ -281,62 +258,5 @@ impl Waiting {
             time: self.time,
             ..given
         }
-    }
-}
-
-/// What of a text the user wrote; nothing when that says nothing: `#41`, `--pr 41`.
-fn own_words(text: &str) -> String {
-    let own: Vec<String> = standing::own_lines(text)
-        .into_iter()
-        .map(unquoted)
-        .collect();
-    let own = own.join("\n");
-    let is_word = |word: &str| word.starts_with(char::is_alphabetic);
-    if own.split_whitespace().any(is_word) {
-        own
-    } else {
-        String::new()
-    }
-}
-
-/// A line without the sentences that it quotes; a word or two in quotes are the user's.
-fn unquoted(line: &str) -> String {
-    let line = line.replace(['“', '”', '„', '«', '»'], "\"");
-    let parts: Vec<&str> = line.split('"').collect();
-    let last = parts.len() - 1;
-    let own = parts.into_iter().enumerate().map(|(at, part)| {
-        let is_quoted = at % 2 == 1 && at < last;
-        match part.split_whitespace().count() {
-            count if is_quoted && count > QUOTED => String::new(),
-            _ if is_quoted => format!("\"{part}\""),
-            _ if at % 2 == 1 => format!("\"{part}"),
-            _ => part.to_owned(),
-        }
-    });
-    own.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    #[rstest]
-    #[case::sentence(
-        "It reads \"always run it first\", is that so?",
-        "It reads , is that so?"
-    )]
-    #[case::name(
-        "call it \"Entire Inc.\" everywhere",
-        "call it \"Entire Inc.\" everywhere"
-    )]
-    #[case::one_mark("a 5\" disk", "a 5\" disk")]
-    #[case::fence(
-        "mend this\n```\nerror: x\n```\nand never push",
-        "mend this\nand never push"
-    )]
-    #[case::no_words("#41", "")]
-    fn what_is_quoted_is_not_the_users(#[case] text: &str, #[case] want: &str) {
-        assert_eq!(own_words(text), want);
     }
 }
