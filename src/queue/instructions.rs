@@ -1,6 +1,5 @@
 //! Reads what a project's own instructions say, for the curator: nothing of it need be learned.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
