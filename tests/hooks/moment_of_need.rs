@@ -1,7 +1,7 @@
 //! Promise: what a session taught about an error helps the next ones: with the real hooks and
 //! the real worker.
 
-use crate::common::learned::lesson;
+use crate::common::learned::{error, lesson};
 use crate::common::prelude::*;
 
 fn missing(file: &str, module: &str) -> String {
@@ -33,12 +33,9 @@ fn hint(env: &TestEnv, session: &str, error: &str) -> Option<String> {
 fn experienced() -> TestEnv {
     let env = TestEnv::new();
     let right = "run `pip install requests` first";
-    let known = lesson(
-        "the module was not there",
-        right,
-        Some(&missing("a.py", "requests")),
-    );
-    env.learn("j1", 3, &[known]);
+    let met = missing("a.py", "requests");
+    let known = lesson("the module was not there", right, Some(&met));
+    env.learn("j1", 3, &[error(&met, 1), known]);
     env
 }
 
@@ -74,7 +71,7 @@ fn what_was_learned_is_told_when_the_error_strikes_again_and_gains_by_helping() 
     assert!(env.spool().is_empty() && env.failed().is_empty());
     let (effectiveness, occurrences) = known(&env);
     assert!(effectiveness > before, "{effectiveness} > {before}");
-    assert_eq!(occurrences, 1);
+    assert_eq!(occurrences, 2);
     let stats = env.cli(&["stats", "--json"]).json();
     assert_eq!(stats["shown"], 1, "{stats}");
 }
