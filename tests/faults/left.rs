@@ -36,15 +36,22 @@ impl Left {
     pub(crate) fn is_the_truth(&self) -> bool {
         let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
         let lessons = LESSONS.iter().map(|text| format!("{text} +0 -0"));
-        let errors = [
-            "ModuleNotFoundError struck 4: `pip install pyyaml`, then `python3 <file>` again 0.8285 found 2 shown 2",
-            "fatal struck 4: `docker login` 0.4550 found 2 shown 1",
-            // Found three times, in two sessions: born, and then proved twice.
-            "error struck 3: `theme init`, then `theme build` again 0.7550 found 3 shown 0",
+        // What the stage was given as known before is a note like any other.
+        let known = [
+            "it was not there → `docker login`",
+            "it was not there → `pip install pyyaml`, then `python3 <file>` again",
+        ];
+        let lessons = lessons.chain(known.iter().map(|text| format!("{text} +0 -0")));
+        let learned = [
+            "ModuleNotFoundError struck 2: 0.5000 shown 0",
+            "error struck 3: 0.5000 shown 0",
+            "fatal struck 2: 0.5000 shown 0",
+            "it was not there → `docker login` struck 1: 0.3500 shown 1",
+            "it was not there → `pip install pyyaml`, then `python3 <file>` again struck 1: 0.7550 shown 2",
         ];
         self.points == votes.chain(lessons).collect()
-            && self.learned == errors.into_iter().map(str::to_owned).collect()
-            && self.told.len() == errors.len()
+            && self.learned == learned.into_iter().map(str::to_owned).collect()
+            && self.told.len() == known.len()
     }
 
     /// What is left of the world of `env`.
