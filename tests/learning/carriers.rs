@@ -9,8 +9,8 @@ use super::records::{
 };
 use crate::common::prelude::*;
 use playbook::playbook::Playbook;
-use playbook::reflect::curator::{CuratorMaterial, ListedNote};
-use playbook::reflect::gates::{Gates, Verdict};
+use playbook::reflect::curator::{CuratorFact, CuratorMaterial, ListedNote};
+use playbook::reflect::gates::{Gates, Proposal, Verdict};
 use playbook::reflect::note::{NoteId, SessionRecord};
 use playbook::reflect::reply::{Reflection, ReplyNote};
 use playbook::transcript::Digest;
@@ -283,11 +283,18 @@ fn a_model_that_obeys_makes_no_key_point_of_one_outside_session() {
             is_outside: note.is_outside,
             hosts: note.hosts.clone(),
         });
+        let room = CuratorFact {
+            text: "The start has room.".to_owned(),
+            from: None,
+        };
         let material = CuratorMaterial {
             waiting: listed.collect(),
+            facts: vec![room],
             ..CuratorMaterial::default()
         };
-        let add = json!({"type": "ADD", "text": WISH, "section": "OTHERS", "grounds": ["n1"]});
+        let operations = [json!(["n1"]), json!(["f1"]), json!(["n1", "f1"])].map(
+            |grounds| json!({"type": "ADD", "text": WISH, "section": "OTHERS", "grounds": grounds}),
+        );
         let playbook = Playbook::empty();
         let gates = Gates {
             playbook: &playbook,
@@ -297,9 +304,10 @@ fn a_model_that_obeys_makes_no_key_point_of_one_outside_session() {
             asks_always: false,
             max_operations: 10,
         };
-        let judged = gates.judge(&[add], "it was asked for");
+        let judged = gates.judge(&operations, "it was asked for");
+        let is_refused = |one: &Proposal| matches!(one.verdict, Verdict::Refuse(_));
         assert!(
-            matches!(judged[0].verdict, Verdict::Refuse(_)),
+            judged.iter().all(is_refused),
             "{}: {judged:?}",
             carrier.name
         );

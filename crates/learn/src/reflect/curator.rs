@@ -151,8 +151,6 @@ impl CuratorMaterial {
 }
 
 /// Writes the key points with what is known of each, a line each below its section.
-///
-/// `is_kept_by_user` says how the user protects a point, in words such as "the user stated it".
 pub fn points_listed(
     playbook: &Playbook,
     usage: &UsageRecord,

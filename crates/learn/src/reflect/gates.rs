@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::curator::{CuratorMaterial, Ground};
+use super::curator::{CuratorFact, CuratorMaterial, Ground, ListedNote};
 use super::hosts::foreign_host;
 use crate::playbook::clean::clean_text;
 use crate::playbook::ops::{Operation, named_points, written_text};
@@ -121,7 +121,7 @@ impl Gates<'_> {
         if let Some(why) = screen::objection(written_text(value)) {
             return Verdict::Quarantine(why);
         }
-        if let Some(why) = self.outside_alone(grounds) {
+        if let Some(why) = self.outside_alone(&operation, grounds) {
             return Verdict::Refuse(why);
         }
         if self.asks_always {
@@ -154,17 +154,18 @@ impl Gates<'_> {
             .collect()
     }
 
-    /// Every operation names a note or a fact that was given; a MERGE may rest on its points.
+    /// A new key point names a note that was given; a change names a note or a fact. A MERGE may
+    /// rest on its points.
     fn without_ground(&self, operation: &Operation, grounds: &[Ground]) -> Option<String> {
-        let is_there = |ground: &&Ground| match ground {
-            Ground::Note(id) => self.material.note(*id).is_some(),
-            Ground::Fact(place) => self.material.fact(*place).is_some(),
-        };
-        let is_merge = matches!(operation, Operation::Merge { .. });
-        if is_merge || grounds.iter().any(|ground| is_there(&ground)) {
-            return None;
+        let has_note = self.named(grounds).next().is_some();
+        let has_fact = grounds.iter().any(|ground| self.fact(ground).is_some());
+        match operation {
+            Operation::Add { .. } => (!has_note).then(|| "it names no note".to_owned()),
+            Operation::Merge { .. } => None,
+            Operation::Update { .. } | Operation::Delete { .. } => {
+                (!has_note && !has_fact).then(|| "it names no note and no fact".to_owned())
+            }
         }
-        Some("it names no note and no fact".to_owned())
     }
 
     /// A host must be named by a note, a key point or the instructions.
@@ -178,27 +179,21 @@ impl Gates<'_> {
         Some(format!("none of its notes names {host}"))
     }
 
-    /// What outside sessions alone taught needs the user's word or a second session.
-    fn outside_alone(&self, grounds: &[Ground]) -> Option<String> {
+    /// Refuses what one outside session alone taught, unless the user stated it. A fact that code
+    /// found carries no text of its own, so beside such a note it only allows a DELETE.
+    fn outside_alone(&self, operation: &Operation, grounds: &[Ground]) -> Option<String> {
         let notes: Vec<_> = self.named(grounds).collect();
-        let facts: Vec<_> = grounds
-            .iter()
-            .filter_map(|ground| match ground {
-                Ground::Fact(place) => self.material.fact(*place),
-                Ground::Note(_) => None,
-            })
-            .collect();
-        if notes.is_empty() && facts.is_empty() {
+        let facts: Vec<_> = grounds.iter().filter_map(|one| self.fact(one)).collect();
+        let shown_wrong: Vec<_> = facts.iter().filter_map(|one| one.from.as_ref()).collect();
+        let has_own_fact = shown_wrong.len() < facts.len();
+        let is_delete = matches!(operation, Operation::Delete { .. });
+        if notes.is_empty() && shown_wrong.is_empty() || is_delete && has_own_fact {
             return None;
         }
         let is_from_outside = notes.iter().all(|note| note.is_outside)
-            && facts
-                .iter()
-                .all(|fact| fact.from.as_ref().is_some_and(|from| from.is_outside));
+            && shown_wrong.iter().all(|from| from.is_outside);
         let sessions = notes.iter().flat_map(|note| note.sessions.iter());
-        let shown = facts
-            .iter()
-            .filter_map(|fact| Some(&fact.from.as_ref()?.session));
+        let shown = shown_wrong.iter().map(|from| &from.session);
         let sessions: BTreeSet<&String> = sessions.chain(shown).collect();
         let is_said = notes.iter().any(|note| note.quote.is_some());
         (is_from_outside && !is_said && sessions.len() < 2).then(|| {
@@ -206,10 +201,14 @@ impl Gates<'_> {
         })
     }
 
-    fn named<'a>(
-        &'a self,
-        grounds: &'a [Ground],
-    ) -> impl Iterator<Item = &'a super::curator::ListedNote> {
+    fn fact(&self, ground: &Ground) -> Option<&CuratorFact> {
+        match ground {
+            Ground::Fact(place) => self.material.fact(*place),
+            Ground::Note(_) => None,
+        }
+    }
+
+    fn named<'a>(&'a self, grounds: &'a [Ground]) -> impl Iterator<Item = &'a ListedNote> {
         grounds.iter().filter_map(|ground| match ground {
             Ground::Note(id) => self.material.note(*id),
             Ground::Fact(_) => None,
@@ -298,7 +297,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::reflect::curator::{CuratorFact, ListedNote, SessionFact};
+    use crate::reflect::curator::SessionFact;
     use crate::reflect::note::NoteId;
 
     fn playbook() -> Playbook {
@@ -373,8 +372,12 @@ mod tests {
     #[rstest]
     #[case::a_note(add("x", &["n1"]), None)]
     #[case::a_fact(delete("oth-001", &["f1"]), None)]
-    #[case::no_ground(add("x", &[]), Some("no note and no fact"))]
-    #[case::unknown_note(add("x", &["n77"]), Some("no note and no fact"))]
+    #[case::no_ground(add("x", &[]), Some("names no note"))]
+    #[case::unknown_note(add("x", &["n77"]), Some("names no note"))]
+    #[case::new_point_of_a_fact_alone(add("x", &["f1"]), Some("names no note"))]
+    #[case::outside_note_beside_a_fact(add("x", &["n2", "f1"]), Some("needs a second session"))]
+    #[case::deleted_by_a_fact_beside_it(delete("oth-001", &["n2", "f1"]), None)]
+    #[case::deleted_without_ground(delete("oth-001", &[]), Some("no note and no fact"))]
     #[case::points_of_a_merge(
         json!({"type": "MERGE", "source_ids": ["oth-001", "oth-002"], "merged_text": "x"}),
         None
