@@ -57,7 +57,6 @@ fn the_page_shows_all_there_is() {
         "Patterns &amp; approaches",
         "<svg class=\"spark\"",
         "ModuleNotFoundError",
-        "pip install -r requirements.txt",
         "class=\"timeout\"",
         "<span>correctness</span>",
         "less with each refusal and interruption",

@@ -127,7 +127,7 @@ fn both_tables_are_sorted_and_filtered_each_for_itself() {
     let Some(browser) = Browser::find() else {
         return;
     };
-    let link = "#errors.sort=times&errors.fixed=yes&points.q=german";
+    let link = "#errors.sort=times&errors.often=yes&points.q=german";
     let seen = browser.look(&browser.page(), link);
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!(seen.rows("points"), ["pref-002"]);

@@ -42,21 +42,18 @@ fn experienced() -> TestEnv {
     env
 }
 
-/// How effective the lesson is, and how often the error struck.
-fn known(env: &TestEnv) -> (f64, u64) {
-    let error = missing("somewhere/else.py", "requests");
-    let answer = env.cli_with(&["seen", "--json"], error.as_bytes()).json();
-    let effectiveness = answer["lessons"][0]["effectiveness"].as_f64();
-    (
-        effectiveness.expect("a number"),
-        answer["occurrences"].as_u64().expect("a number"),
-    )
+fn effectiveness(env: &TestEnv) -> f64 {
+    let found = env
+        .cli(&["recall", "module", "--kind", "lesson", "--json"])
+        .json();
+    let effectiveness = found["memories"][0]["effectiveness"].as_f64();
+    effectiveness.expect("a number")
 }
 
 #[test]
 fn what_was_learned_is_told_when_the_error_strikes_again_and_gains_by_helping() {
     let env = experienced();
-    let (before, _) = known(&env);
+    let before = effectiveness(&env);
     let error = missing("tools/report/monthly.py", "requests");
     let told = hint(&env, "s3", &error).expect("what helped");
     has!(told, "pip install requests", "learned once");
@@ -72,9 +69,10 @@ fn what_was_learned_is_told_when_the_error_strikes_again_and_gains_by_helping() 
     env.end(&session);
     env.settle();
     assert!(env.spool().is_empty() && env.failed().is_empty());
-    let (effectiveness, occurrences) = known(&env);
-    assert!(effectiveness > before, "{effectiveness} > {before}");
-    assert_eq!(occurrences, 1);
+    let after = effectiveness(&env);
+    assert!(after > before, "{after} > {before}");
+    let seen = env.cli_with(&["seen", "--json"], error.as_bytes()).json();
+    assert_eq!(seen["occurrences"], 1);
     let stats = env.cli(&["stats", "--json"]).json();
     assert_eq!(stats["shown"], 1, "{stats}");
 }
