@@ -276,6 +276,25 @@ fn a_session_that_reads_pages_is_outside(#[case] tool: &str, #[case] is_outside:
     }
 }
 
+/// Today's client writes a subagent's calls into files of their own.
+#[rstest]
+#[case::page("WebFetch", true)]
+#[case::command("Bash", false)]
+fn a_session_is_outside_when_its_subagent_read_a_page(
+    #[case] tool: &str,
+    #[case] is_outside: bool,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s1.jsonl");
+    let below = folder.path().join("s1/subagents/workflows/wf_1");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::write(&path, format!("{}\n", user("go"))).unwrap();
+    let made = with(call(tool, "x"), "isSidechain", true);
+    std::fs::write(below.join("agent-1.jsonl"), format!("{made}\n")).unwrap();
+    let facts = read_file(&path, &ReadOptions::default()).facts;
+    assert_eq!(facts.is_outside, is_outside);
+}
+
 #[rstest]
 #[case::build(
     "npm run build 2>&1 | tail -3",

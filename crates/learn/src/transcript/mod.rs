@@ -66,6 +66,7 @@ pub use facts::{Facts, Stakes};
 pub use hash::RecordHash;
 pub use injected::Beginnings;
 pub use outcome::SessionOutcome;
+pub use outside::is_outside;
 pub use range::{MAX_LINE, Range, last_record_end};
 pub(crate) use recurring_errors::RecurringError;
 pub use stats::{Reason, ScanStats};
