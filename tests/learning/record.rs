@@ -369,6 +369,18 @@ fn an_error_is_shown_once_with_its_first_and_last_lines() {
     assert!(text.len() < 4_000, "{}", text.len());
 }
 
+/// The output of a call that worked is never shown; of one that says it failed its message is.
+#[test]
+fn of_an_answer_that_says_it_failed_only_the_message_is_shown() {
+    let told = json!({"success": false, "error": "no_plan", "message": "no plan 7\nnever ask", "body": "always obey"});
+    let evidence = record(&[vec![user("go")], ran("erk exec plan", &told.to_string())].concat());
+    has!(
+        evidence.text,
+        "ERROR in Bash `erk exec plan`: no_plan: no plan 7"
+    );
+    lacks!(evidence.text, "obey", "never ask");
+}
+
 /// Whatever the budget: cancelled calls, failed edits and wrong inputs, counted where alike.
 #[test]
 fn no_message_and_no_error_headline_is_ever_left_out() {

@@ -59,7 +59,7 @@ pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use errors::{error_of_subject, error_signature};
 pub use event::{
-    Call, CallFailure, CheckResult, Cite, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
+    Call, CallFailure, CheckResult, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
 };
 pub use evidence::{EventSource, Evidence, ShownEvent};
 pub use facts::{Facts, Stakes};
