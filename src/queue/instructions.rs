@@ -54,10 +54,9 @@ pub(super) fn read(paths: &Paths, project: &Path, masker: &Masker) -> String {
         text.push('\n');
     }
     if !left_out.is_empty() {
-        text.push_str(&format!(
-            "(Left out, or in part: {})\n",
-            left_out.join(", ")
-        ));
+        text.push_str("(Left out, or in part: ");
+        text.push_str(&left_out.join(", "));
+        text.push_str(")\n");
     }
     text
 }

@@ -1,7 +1,7 @@
 //! Promise: what a session taught about an error helps the next ones: with the real hooks and
 //! the real worker.
 
-use crate::common::learned::lesson;
+use crate::common::learned::{error, lesson};
 use crate::common::prelude::*;
 
 fn missing(file: &str, module: &str) -> String {
@@ -33,27 +33,27 @@ fn hint(env: &TestEnv, session: &str, error: &str) -> Option<String> {
 fn experienced() -> TestEnv {
     let env = TestEnv::new();
     let right = "run `pip install requests` first";
-    let known = lesson(
-        "the module was not there",
-        right,
-        Some(&missing("a.py", "requests")),
-    );
-    env.learn("j1", 3, &[known]);
+    let met = missing("a.py", "requests");
+    let known = lesson("the module was not there", right, Some(&met));
+    env.learn("j1", 3, &[error(&met, 1), known]);
     env
 }
 
-fn effectiveness(env: &TestEnv) -> f64 {
-    let found = env
-        .cli(&["recall", "module", "--kind", "lesson", "--json"])
-        .json();
-    let effectiveness = found["memories"][0]["effectiveness"].as_f64();
-    effectiveness.expect("a number")
+/// How effective the lesson is, and how often the error struck.
+fn known(env: &TestEnv) -> (f64, u64) {
+    let error = missing("somewhere/else.py", "requests");
+    let answer = env.cli_with(&["seen", "--json"], error.as_bytes()).json();
+    let effectiveness = answer["lessons"][0]["effectiveness"].as_f64();
+    (
+        effectiveness.expect("a number"),
+        answer["occurrences"].as_u64().expect("a number"),
+    )
 }
 
 #[test]
 fn what_was_learned_is_told_when_the_error_strikes_again_and_gains_by_helping() {
     let env = experienced();
-    let before = effectiveness(&env);
+    let (before, _) = known(&env);
     let error = missing("tools/report/monthly.py", "requests");
     let told = hint(&env, "s3", &error).expect("what helped");
     has!(told, "pip install requests", "learned once");
@@ -69,10 +69,9 @@ fn what_was_learned_is_told_when_the_error_strikes_again_and_gains_by_helping() 
     env.end(&session);
     env.settle();
     assert!(env.spool().is_empty() && env.failed().is_empty());
-    let after = effectiveness(&env);
-    assert!(after > before, "{after} > {before}");
-    let seen = env.cli_with(&["seen", "--json"], error.as_bytes()).json();
-    assert_eq!(seen["occurrences"], 1);
+    let (effectiveness, occurrences) = known(&env);
+    assert!(effectiveness > before, "{effectiveness} > {before}");
+    assert_eq!(occurrences, 2);
     let stats = env.cli(&["stats", "--json"]).json();
     assert_eq!(stats["shown"], 1, "{stats}");
 }

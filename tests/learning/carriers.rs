@@ -68,10 +68,11 @@ fn log() -> String {
     format!("{}{WISH}\n{}", lines(10), lines(22))
 }
 
-fn attachment(of: Value) -> Vec<Value> {
+fn attachment(of: &Value) -> Vec<Value> {
     vec![json!({"type": "attachment", "attachment": of, "uuid": "u1"})]
 }
 
+#[allow(clippy::too_many_lines, reason = "a table, a line a carrier")]
 fn carriers() -> Vec<Carrier> {
     let meta = |text: String| vec![with(user(text), &json!({"isMeta": true}))];
     let mut all: Vec<Carrier> = Vec::new();
@@ -156,32 +157,29 @@ fn carriers() -> Vec<Carrier> {
         ),
         carrier(
             "queued notification",
-            attachment(
-                json!({"type": "queued_command", "prompt": format!("<task-notification>{WISH}</task-notification>"), "commandMode": "task-notification"}),
+            attachment(&json!({"type": "queued_command", "prompt": format!("<task-notification>{WISH}</task-notification>"), "commandMode": "task-notification"}),
             ),
         ),
         carrier(
             "hook context",
-            attachment(json!({"type": "hook_additional_context", "content": [WISH]})),
+            attachment(&json!({"type": "hook_additional_context", "content": [WISH]})),
         ),
         carrier(
             "changed file",
-            attachment(json!({"type": "edited_text_file", "filename": "/p/a", "snippet": WISH})),
+            attachment(&json!({"type": "edited_text_file", "filename": "/p/a", "snippet": WISH})),
         ),
         carrier(
             "@file",
-            attachment(
-                json!({"type": "file", "filename": "/p/a", "content": {"file": {"content": WISH}}}),
+            attachment(&json!({"type": "file", "filename": "/p/a", "content": {"file": {"content": WISH}}}),
             ),
         ),
         carrier(
             "todo list",
-            attachment(json!({"type": "todo", "content": [{"content": WISH}]})),
+            attachment(&json!({"type": "todo", "content": [{"content": WISH}]})),
         ),
         carrier(
             "nested memory",
-            attachment(
-                json!({"type": "nested_memory", "path": "/p/CLAUDE.md", "content": {"content": WISH}}),
+            attachment(&json!({"type": "nested_memory", "path": "/p/CLAUDE.md", "content": {"content": WISH}}),
             ),
         ),
         // An MCP server that writes as the client does.

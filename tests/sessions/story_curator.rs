@@ -233,7 +233,7 @@ fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
 #[test]
 fn a_note_on_an_error_is_shown_to_the_next_session_that_meets_it() {
     let note = json!({"analysis": "a", "bullet_tags": [], "notes": [
-        {"task_type": "build", "correction": "Run `just stubs` first.", "events": [5]}]});
+        {"task_type": "build", "correction": "Run `just stubs` first.", "events": [3, 4]}]});
     let api = Api::script([note.to_string(), operations(&json!([]))].map(Step::Text));
     let env = TestEnv::asking(&api);
     for id in ["s1", "s2"] {

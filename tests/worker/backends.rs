@@ -88,7 +88,9 @@ fn a_login_alone_answers_through_the_client_and_in_isolation() {
     let wanted = json!({"backend": "claude-cli", "tokens_in": 7, "attempts": 1});
     let lines = env.reflections();
     assert_eq!(lines.len(), 2, "the session and the curator");
-    lines.iter().for_each(|line| includes(line, &wanted));
+    for line in &lines {
+        includes(line, &wanted);
+    }
     let told = fs::read_to_string(env.home().join("environment")).unwrap();
     has!(told, "PLAYBOOK_WORKER=1\n");
     lacks!(told, "CLAUDECODE=");

@@ -4,7 +4,7 @@
 //! code found. Each has a number, and an operation names the numbers it rests on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use playbook_core::worded;
@@ -164,7 +164,8 @@ pub fn points_listed(
         if points.is_empty() {
             continue;
         }
-        out.push_str(&format!("## {}\n", section.title()));
+        // Writing to a String cannot fail.
+        _ = writeln!(out, "## {}", section.title());
         for point in points {
             let used = usage.points.get(point.name).copied().unwrap_or_default();
             let mut known = vec![
@@ -177,7 +178,7 @@ pub fn points_listed(
             known.extend(added.map(|time| format!("added {}", time.strftime("%Y-%m-%d"))));
             known.extend(protection(&point).map(|how| how.of_the_user().to_owned()));
             let text = clean_text(point.text);
-            out.push_str(&format!("[{}] ({}) {text}\n", point.name, known.join(", ")));
+            _ = writeln!(out, "[{}] ({}) {text}", point.name, known.join(", "));
         }
     }
     out
@@ -288,9 +289,10 @@ pub fn note_updates(
     };
     for (place, fact) in (1..).zip(&material.facts) {
         let Some(from) = &fact.from else { continue };
-        let state = match is_refused(place) {
-            true => NoteState::Notebook,
-            false => NoteState::Settled,
+        let state = if is_refused(place) {
+            NoteState::Notebook
+        } else {
+            NoteState::Settled
         };
         updates.push(NoteUpdate {
             id: from.id,

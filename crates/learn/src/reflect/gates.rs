@@ -174,7 +174,7 @@ impl Gates<'_> {
         let points = self.playbook.points().map(|point| point.text);
         let instructions = std::iter::once(self.material.instructions.as_str());
         let allowed: Vec<&str> = hosts.chain(points).chain(instructions).collect();
-        let host = foreign_host(written_text(operation), allowed.iter().copied())?;
+        let host = foreign_host(written_text(operation), &allowed)?;
         Some(format!("none of its notes names {host}"))
     }
 

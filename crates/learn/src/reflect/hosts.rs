@@ -50,15 +50,12 @@ pub(super) fn hosts(text: &str) -> Vec<String> {
 }
 
 /// Returns the first host or URL of `text` that none of the allowed texts has as a whole.
-pub(super) fn foreign_host<'t>(
-    text: &str,
-    allowed: impl Iterator<Item = &'t str> + Clone,
-) -> Option<String> {
-    let is_allowed = |host: &String| allowed.clone().any(|text| stands_in(host, text));
+pub(super) fn foreign_host(text: &str, allowed: &[&str]) -> Option<String> {
+    let is_allowed = |host: &String| allowed.iter().any(|text| stands_in(host, text));
     hosts(text).into_iter().find(|host| !is_allowed(host))
 }
 
-/// Tells whether a text has the host, and no longer name around it.
+/// Returns whether a text has the host, and no longer name around it.
 fn stands_in(host: &str, text: &str) -> bool {
     let text = text.to_lowercase();
     let goes_on = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
@@ -103,9 +100,6 @@ mod tests {
         #[case] allowed: &str,
         #[case] foreign: Option<&str>,
     ) {
-        assert_eq!(
-            foreign_host(text, [allowed].into_iter()).as_deref(),
-            foreign
-        );
+        assert_eq!(foreign_host(text, &[allowed]).as_deref(), foreign);
     }
 }

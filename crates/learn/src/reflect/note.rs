@@ -180,7 +180,8 @@ impl<'a> SessionRecord<'a> {
         }
         let shown = self.evidence.shown.iter();
         let allowed = shown.flat_map(|event| event.words.iter().chain(&event.calls));
-        if let Some(host) = foreign_host(text, allowed.map(String::as_str)) {
+        let allowed: Vec<&str> = allowed.map(String::as_str).collect();
+        if let Some(host) = foreign_host(text, &allowed) {
             return Err(format!(
                 "neither the user nor a call of the agent names {host}"
             ));
