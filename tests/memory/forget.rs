@@ -6,8 +6,8 @@ use crate::common::prelude::*;
 
 #[test]
 fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
-    let env = experienced();
     const RIGHT: &str = "always add the auth middleware";
+    let env = experienced();
     let id = known_id(&env);
     let on_disk = || {
         let files = env.files();

@@ -222,10 +222,10 @@ impl Collector {
         if cites.is_empty() && self.joined(event, text) {
             return;
         }
-        let mut cited = Vec::new();
+        let mut firsts = Vec::new();
         for id in cites.iter().filter(|id| id.as_str().len() <= MAX_ID) {
             if self.cited.len() < MAX_IDS && self.cited.insert(id.clone()) {
-                cited.push(id.clone());
+                firsts.push(id.clone());
             }
         }
         let rank = if cites.is_empty() {
@@ -233,7 +233,7 @@ impl Collector {
         } else {
             ItemRank::Use
         };
-        self.add(event, rank, "CLAUDE", text).cited = cited;
+        self.add(event, rank, "CLAUDE", text).cited = firsts;
     }
 
     /// Takes the line from the text before a call that only announces it: "Let me read it:".
