@@ -58,7 +58,7 @@ pub(crate) enum News {
 
 #[derive(Debug, Default)]
 pub(crate) struct WaitingJobs {
-    /// Bootstrap jobs of this project, oldest first.
+    /// Bootstrap jobs of this project and the curator's runs after them, oldest first.
     pub(crate) ours: Vec<JobInProgress>,
     /// Number of other jobs of this project.
     pub(crate) others: usize,
@@ -74,9 +74,12 @@ pub(crate) fn waiting(context: &WorkerContext, project: &Path) -> Result<Waiting
         if job.progress.claim.is_none() {
             waiting.taken.insert(job.ticket.transcript.clone());
         }
-        if job.ticket.event == JobEvent::Bootstrap && job.ticket.project == project {
+        if job.ticket.project != project {
+            continue;
+        }
+        if job.agreed().is_some() {
             waiting.ours.push(job);
-        } else if job.ticket.project == project {
+        } else {
             waiting.others += 1;
         }
     }
