@@ -16,6 +16,7 @@ use crate::common::env::TestEnv;
 use crate::files::entries_below;
 use crate::model::{LESSONS, seed};
 use crate::scenario::SUBJECTS;
+use crate::stage::{INSTALL, LOGIN};
 
 /// What is left in the end, without names, places and times.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,15 +37,19 @@ impl Left {
     pub(crate) fn is_the_truth(&self) -> bool {
         let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
         let lessons = LESSONS.iter().map(|text| format!("{text} +0 -0"));
+        // The curator makes key points of the lessons that were known before, too.
+        let known = [INSTALL, LOGIN].map(|fix| format!("it was not there → {fix}"));
+        let known_points = known.iter().map(|text| format!("{text} +0 -0"));
         let errors = [
-            "ModuleNotFoundError struck 4: `pip install pyyaml`, then `python3 <file>` again 0.8285 found 2 shown 2",
-            "fatal struck 4: `docker login` 0.4550 found 2 shown 1",
-            // Found three times, in two sessions: born, and then proved twice.
-            "error struck 3: `theme init`, then `theme build` again 0.7550 found 3 shown 0",
+            "ModuleNotFoundError struck 2: 0.5000 shown 0".to_owned(),
+            "fatal struck 2: 0.5000 shown 0".to_owned(),
+            "error struck 3: 0.5000 shown 0".to_owned(),
+            format!("{} struck 1: 0.7550 shown 2", known[0]),
+            format!("{} struck 1: 0.3500 shown 1", known[1]),
         ];
-        self.points == votes.chain(lessons).collect()
-            && self.learned == errors.into_iter().map(str::to_owned).collect()
-            && self.told.len() == errors.len()
+        self.points == votes.chain(lessons).chain(known_points).collect()
+            && self.learned == errors.into_iter().collect()
+            && self.told.len() == known.len()
     }
 
     /// What is left of the world of `env`.
