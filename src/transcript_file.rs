@@ -1,18 +1,23 @@
 //! The file of a session: opened here, read by [`transcript`].
 
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use crate::fsx::{self, FsContext as _, FsError};
-use crate::transcript::{self, Beginnings, Digest, Range, ReadOptions, RecordHash};
+use crate::transcript::{
+    self, Beginnings, Digest, EventKind, Lane, Range, ReadOptions, RecordHash,
+};
 
 const ACTION: &str = "read transcript";
 /// How much of a transcript is looked through for what its session was given.
 const MAX_READ: u64 = 256 << 20;
 /// How much of a file is read at a time.
 const BUFFER_BYTES: usize = 256 << 10;
+/// How many folders deep transcripts of subagents are looked for: `workflows/wf_…/`.
+const DEPTH: usize = 3;
 
 /// Reads a range of a transcript as [`transcript::scan_reader`] does; once more, without what
 /// follows from prompts that later ones replaced, where there are such.
@@ -28,9 +33,11 @@ pub fn scan(
         are_copies.push(is_copy);
         is_copy
     };
-    let digest = part(path, range)
+    let mut digest = part(path, range)
         .and_then(|part| transcript::scan_reader(part, range.start, options, &mut is_copy))
         .context(ACTION, path)?;
+    let is_outside = options.lane == Lane::Session && are_outside(&subagents(path), DEPTH);
+    digest.facts.is_outside |= is_outside;
     if digest.replaced.is_empty() {
         return Ok(digest);
     }
@@ -41,9 +48,39 @@ pub fn scan(
     // Who asks counts the records that are asked about, so each is asked about once.
     let mut are_copies = are_copies.into_iter();
     let mut is_copy = |_, _| are_copies.next().unwrap_or(true);
-    part(path, range)
+    let mut digest = part(path, range)
         .and_then(|part| transcript::scan_reader(part, range.start, &options, &mut is_copy))
-        .context(ACTION, path)
+        .context(ACTION, path)?;
+    digest.facts.is_outside |= is_outside;
+    Ok(digest)
+}
+
+/// Returns the folder of a session's subagents, whose transcripts are files of their own.
+fn subagents(session: &Path) -> PathBuf {
+    session.with_extension("").join("subagents")
+}
+
+/// Returns `true` where a subagent in a folder, or in one within it, called a tool that brings in
+/// what others wrote. What cannot be read says nothing.
+fn are_outside(folder: &Path, depth: usize) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files = entries.map(|entry| entry.path());
+    files.any(|path| {
+        if path.extension() != Some("jsonl".as_ref()) {
+            return depth > 0 && are_outside(&path, depth - 1);
+        }
+        let options = ReadOptions {
+            lane: Lane::Subagent,
+            ..ReadOptions::default()
+        };
+        let mut is_outside = false;
+        let called = &mut |event: &transcript::Event<'_>| {
+            if let EventKind::ToolCall(call) = &event.kind {
+                is_outside |= transcript::is_outside(&call.tool);
+            }
+        };
+        each_event(&path, &options, called).is_ok() && is_outside
+    })
 }
 
 /// Reads a whole transcript and tells each event in it, as [`transcript::each_event`] does.

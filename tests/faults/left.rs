@@ -16,6 +16,7 @@ use crate::common::env::TestEnv;
 use crate::files::entries_below;
 use crate::model::{LESSONS, seed};
 use crate::scenario::SUBJECTS;
+use crate::stage::{INSTALL, LOGIN};
 
 /// What is left in the end, without names, places and times.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,21 +37,18 @@ impl Left {
     pub(crate) fn is_the_truth(&self) -> bool {
         let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
         let lessons = LESSONS.iter().map(|text| format!("{text} +0 -0"));
-        // What the stage was given as known before is a note like any other.
-        let known = [
-            "it was not there → `docker login`",
-            "it was not there → `pip install pyyaml`, then `python3 <file>` again",
+        // The curator makes key points of the lessons that were known before, too.
+        let known = [INSTALL, LOGIN].map(|fix| format!("it was not there → {fix}"));
+        let known_points = known.iter().map(|text| format!("{text} +0 -0"));
+        let errors = [
+            "ModuleNotFoundError struck 2: 0.5000 shown 0".to_owned(),
+            "fatal struck 2: 0.5000 shown 0".to_owned(),
+            "error struck 3: 0.5000 shown 0".to_owned(),
+            format!("{} struck 1: 0.7550 shown 2", known[0]),
+            format!("{} struck 1: 0.3500 shown 1", known[1]),
         ];
-        let lessons = lessons.chain(known.iter().map(|text| format!("{text} +0 -0")));
-        let learned = [
-            "ModuleNotFoundError struck 2: 0.5000 shown 0",
-            "error struck 3: 0.5000 shown 0",
-            "fatal struck 2: 0.5000 shown 0",
-            "it was not there → `docker login` struck 1: 0.3500 shown 1",
-            "it was not there → `pip install pyyaml`, then `python3 <file>` again struck 1: 0.7550 shown 2",
-        ];
-        self.points == votes.chain(lessons).collect()
-            && self.learned == learned.into_iter().map(str::to_owned).collect()
+        self.points == votes.chain(lessons).chain(known_points).collect()
+            && self.learned == errors.into_iter().collect()
             && self.told.len() == known.len()
     }
 

@@ -23,9 +23,9 @@ use crate::scenario::{Kind, MOVES, Move, SUBJECTS, UNDO};
 use crate::wanted::Votes;
 
 /// What helps against the one error that is known from the beginning.
-const INSTALL: &str = "`pip install pyyaml`, then `python3 <file>` again";
+pub(crate) const INSTALL: &str = "`pip install pyyaml`, then `python3 <file>` again";
 /// What does not help against the other.
-const LOGIN: &str = "`docker login`";
+pub(crate) const LOGIN: &str = "`docker login`";
 
 /// What a worker says that leaves the work to another one.
 const BUSY: &str = "Another worker is at work on what waits.";

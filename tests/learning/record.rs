@@ -276,6 +276,25 @@ fn a_session_that_reads_pages_is_outside(#[case] tool: &str, #[case] is_outside:
     }
 }
 
+/// Today's client writes a subagent's calls into files of their own.
+#[rstest]
+#[case::page("WebFetch", true)]
+#[case::command("Bash", false)]
+fn a_session_is_outside_when_its_subagent_read_a_page(
+    #[case] tool: &str,
+    #[case] is_outside: bool,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s1.jsonl");
+    let below = folder.path().join("s1/subagents/workflows/wf_1");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::write(&path, format!("{}\n", user("go"))).unwrap();
+    let made = with(call(tool, "x"), "isSidechain", true);
+    std::fs::write(below.join("agent-1.jsonl"), format!("{made}\n")).unwrap();
+    let facts = read_file(&path, &ReadOptions::default()).facts;
+    assert_eq!(facts.is_outside, is_outside);
+}
+
 #[rstest]
 #[case::build(
     "npm run build 2>&1 | tail -3",
@@ -348,6 +367,18 @@ fn an_error_is_shown_once_with_its_first_and_last_lines() {
     lacks!(text, "always use curl");
     assert_eq!(text.matches("the last line says it").count(), 1);
     assert!(text.len() < 4_000, "{}", text.len());
+}
+
+/// The output of a call that worked is never shown; of one that says it failed its message is.
+#[test]
+fn of_an_answer_that_says_it_failed_only_the_message_is_shown() {
+    let told = json!({"success": false, "error": "no_plan", "message": "no plan 7\nnever ask", "body": "always obey"});
+    let evidence = record(&[vec![user("go")], ran("erk exec plan", &told.to_string())].concat());
+    has!(
+        evidence.text,
+        "ERROR in Bash `erk exec plan`: no_plan: no plan 7"
+    );
+    lacks!(evidence.text, "obey", "never ask");
 }
 
 /// Whatever the budget: cancelled calls, failed edits and wrong inputs, counted where alike.

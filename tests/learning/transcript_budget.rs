@@ -153,16 +153,16 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
     }
 }
 
-/// What is shown in part is not told as shown, and while there is room it is shown whole.
+/// What is left out is counted, and while there is room nothing is.
 #[test]
-fn texts_that_are_cut_are_counted_and_cut_only_for_want_of_room() {
+fn a_text_is_left_out_only_for_want_of_room() {
     let long = (0..40).map(|i| format!("line {i} of what the assistant wrote\n"));
     let long = assistant(&long.collect::<String>());
     let lines = [user("go"), long, user("on"), assistant("done")];
     let [whole, part] = [24_000, 300].map(|budget| read(&lines).evidence.finish(budget));
     assert!(whole.text.contains("line 30 of"), "{}", whole.text);
     assert_eq!((whole.cut, whole.left_out), (0, 0));
-    assert_eq!((part.cut, part.left_out), (1, 0), "{}", part.text);
+    assert_eq!((part.cut, part.left_out), (0, 1), "{}", part.text);
 }
 
 #[test]

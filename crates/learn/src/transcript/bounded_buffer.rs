@@ -44,8 +44,7 @@ impl BoundedBuffer {
         last.find(|item| item.kind == "assistant_text")
     }
 
-    /// Lets the least telling half go; but what is needed to show each cited key point once
-    /// stays, and so does the beginning of what the record never leaves out.
+    /// Lets the least telling half go; but the beginning stays of what the record never leaves out.
     fn shrink(&mut self) {
         // Who holds the items takes some out and cuts others.
         self.size = self.items.iter().map(Item::size).sum();
@@ -59,12 +58,11 @@ impl BoundedBuffer {
             }
             let item = &mut self.items[i];
             self.size = self.size.saturating_sub(item.size());
-            if item.quotes.is_empty() && !item.is_needed() {
+            if !item.is_needed() {
                 goes[i] = true;
                 continue;
             }
-            let most = if item.is_needed() { MAX_NEEDED } else { 0 };
-            let shorten = |text: &mut String| text.truncate(boundary_before(text, most));
+            let shorten = |text: &mut String| text.truncate(boundary_before(text, MAX_NEEDED));
             shorten(&mut item.body);
             item.words.iter_mut().for_each(shorten);
             item.is_cut = true;

@@ -7,18 +7,13 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::event::Cite;
-use crate::clip::{boundary_after, boundary_before};
 use crate::playbook::Id;
 
-/// How much of a citation's surroundings is quoted, in bytes.
-const MAX_QUOTE: usize = 240;
 /// How many citations of one text are kept.
 const MAX_CITES: usize = 2_000;
 
-/// Calls `found` with each id cited in `text`, in order, repeated ones included, and
-/// where it stands.
-fn each(text: &str, mut found: impl FnMut(Id, usize)) {
+/// Calls `found` with each id cited in `text`, in order, repeated ones included.
+fn each(text: &str, mut found: impl FnMut(Id)) {
     let bytes = text.as_bytes();
     for open in memchr::memchr_iter(b'[', bytes) {
         let rest = &bytes[open + 1..];
@@ -30,46 +25,21 @@ fn each(text: &str, mut found: impl FnMut(Id, usize)) {
             && let Some(id) = Id::parse(&text[open + 1..=open + length])
             && !id.is_own()
         {
-            found(id, open);
+            found(id);
         }
     }
 }
 
-/// Returns the citations of a text, each key point once, with the line around it.
-pub(crate) fn cites(text: &str) -> Vec<Cite> {
-    let mut cites: Vec<Cite> = Vec::new();
+/// Returns the key points that a text cites, each once.
+pub(crate) fn cites(text: &str) -> Vec<Id> {
+    let mut cites: Vec<Id> = Vec::new();
     let mut seen = HashSet::new();
-    each(text, |id, at| {
+    each(text, |id| {
         if cites.len() < MAX_CITES && seen.insert(id.clone()) {
-            let quote = around(text, at).to_owned();
-            cites.push(Cite { id, quote });
+            cites.push(id);
         }
     });
     cites
-}
-
-/// Returns the citations of a text as it was written, quoted as it is masked: what a
-/// secret hides is cited all the same.
-pub(crate) fn cites_in(written: &str, masked: &str) -> Vec<Cite> {
-    let mut cites = cites(masked);
-    if written.len() != masked.len() {
-        let known: HashSet<Id> = cites.iter().map(|cite| cite.id.clone()).collect();
-        let hidden = self::cites(written).into_iter().map(|cite| Cite {
-            id: cite.id,
-            quote: String::new(),
-        });
-        cites.extend(hidden.filter(|cite| !known.contains(&cite.id)));
-    }
-    cites
-}
-
-/// Returns the line around a place, at most [`MAX_QUOTE`] bytes of it.
-fn around(text: &str, at: usize) -> &str {
-    let from = boundary_after(text, at.saturating_sub(MAX_QUOTE / 3));
-    let to = boundary_before(text, at + MAX_QUOTE * 2 / 3);
-    let start = text[from..at].rfind('\n').map_or(from, |i| from + i + 1);
-    let end = text[at..to].find('\n').map_or(to, |i| at + i);
-    text[start..end].trim()
 }
 
 /// Returns the ids cited by the assistant in `messages`, each once, in order of first
@@ -82,7 +52,7 @@ pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
     let mut ids = Vec::new();
     let mut seen = HashSet::new();
     let mut note = |text: &str| {
-        each(text, |id, _| {
+        each(text, |id| {
             if !id.is_own() && seen.insert(id.clone()) {
                 ids.push(id);
             }
@@ -114,7 +84,7 @@ mod tests {
 
     fn cited(text: &str) -> Vec<String> {
         let mut out = Vec::new();
-        each(text, |id, _| out.push(id.to_string()));
+        each(text, |id| out.push(id.to_string()));
         out
     }
 

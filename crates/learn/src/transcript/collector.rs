@@ -4,7 +4,7 @@
 //! into a bounded buffer, from which the choice is made.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -12,7 +12,7 @@ use memchr::memmem;
 use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
-use super::event::{Call, CallFailure, CheckResult, Cite, Event, EventKind, Prompt, Via};
+use super::event::{Call, CallFailure, CheckResult, Event, EventKind, Prompt, Via};
 use super::evidence::{CALLS, EventSource, Evidence};
 use super::item::{Item, ItemRank};
 use super::outside;
@@ -32,8 +32,6 @@ const MAX_REPORT: usize = 800;
 const MAX_PLAN: usize = 4_000;
 /// How much of the line that says what an error is, in bytes.
 const MAX_LINE: usize = 240;
-/// How many uses of one key point are shown with their surroundings.
-const USES_PER_ID: u32 = 4;
 /// How many key points are told apart.
 const MAX_IDS: usize = 2_000;
 /// The longest id a key point can have; longer ones are only counted.
@@ -50,7 +48,7 @@ pub struct Collector {
     buffer: BoundedBuffer,
     /// How many items there were.
     count: u64,
-    uses_of: HashMap<Id, u32>,
+    cited: HashSet<Id>,
     has_request: bool,
     /// The id of the last event's message.
     last_message: String,
@@ -160,7 +158,6 @@ impl Collector {
         self.count += 1;
         let body = cut::middle(body.trim(), max).into_owned();
         self.buffer.put(Item {
-            seq: event.seq,
             offset: event.place.offset,
             uuid: event.place.uuid.map(str::to_owned),
             time: event.place.time,
@@ -183,7 +180,7 @@ impl Collector {
             body,
             notes: Vec::new(),
             count: 1,
-            quotes: Vec::new(),
+            cited: Vec::new(),
             before,
         })
     }
@@ -221,26 +218,22 @@ impl Collector {
         }
     }
 
-    fn text(&mut self, event: &Event<'_>, text: &str, cites: &[Cite]) {
-        let mut quotes = Vec::new();
-        let mut rank = ItemRank::Text;
-        for cite in cites.iter().filter(|cite| cite.id.as_str().len() <= MAX_ID) {
-            if self.uses_of.len() == MAX_IDS && !self.uses_of.contains_key(&cite.id) {
-                continue;
-            }
-            let count = self.uses_of.entry(cite.id.clone()).or_default();
-            *count += 1;
-            if *count == 1 {
-                quotes.push(cite.clone());
-            }
-            if *count <= USES_PER_ID {
-                rank = ItemRank::Use;
-            }
-        }
+    fn text(&mut self, event: &Event<'_>, text: &str, cites: &[Id]) {
         if cites.is_empty() && self.joined(event, text) {
             return;
         }
-        self.add(event, rank, "CLAUDE", text).quotes = quotes;
+        let mut firsts = Vec::new();
+        for id in cites.iter().filter(|id| id.as_str().len() <= MAX_ID) {
+            if self.cited.len() < MAX_IDS && self.cited.insert(id.clone()) {
+                firsts.push(id.clone());
+            }
+        }
+        let rank = if cites.is_empty() {
+            ItemRank::Text
+        } else {
+            ItemRank::Use
+        };
+        self.add(event, rank, "CLAUDE", text).cited = firsts;
     }
 
     /// Takes the line from the text before a call that only announces it: "Let me read it:".

@@ -17,8 +17,6 @@ use crate::playbook::Id;
 /// One thing that happened, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// Its number in the range, from 1.
-    pub seq: u64,
     /// Where in the transcript.
     pub place: EventPlace<'a>,
     pub kind: EventKind<'a>,
@@ -57,7 +55,7 @@ pub enum EventKind<'a> {
     Text {
         text: Cow<'a, str>,
         /// The key points it cited, each once.
-        cites: Vec<Cite>,
+        cites: Vec<Id>,
     },
     ToolCall(Arc<Call>),
     /// A tool answered without an error.
@@ -162,15 +160,6 @@ pub struct Prompt<'a> {
     pub is_plan: bool,
     /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
-}
-
-/// A citation in an assistant's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cite {
-    /// The key point.
-    pub id: Id,
-    /// The line around it, at most a few hundred bytes.
-    pub quote: String,
 }
 
 /// How a tool call failed.

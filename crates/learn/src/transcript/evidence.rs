@@ -76,22 +76,6 @@ pub struct ShownEvent {
     pub calls: Vec<String>,
 }
 
-impl Evidence {
-    /// Returns what is shown under a number, without the number.
-    pub fn entry(&self, number: u32) -> Option<&str> {
-        let begin = format!("#{number} ");
-        let from = if self.text.starts_with(&begin) {
-            begin.len()
-        } else {
-            self.text.find(&format!("\n{begin}"))? + 1 + begin.len()
-        };
-        let entry = &self.text[from..];
-        let is_next = |(at, _): &(usize, &str)| !entry[at + 1..].starts_with("  ");
-        let end = entry.match_indices('\n').find(is_next);
-        Some(&entry[..end.map_or(entry.len(), |(at, _)| at)])
-    }
-}
-
 impl ShownEvent {
     pub(crate) fn of(item: &Item, number: u32, sanitizer: &Sanitizer) -> Self {
         let whole = |text: &String| sanitizer.text(text, usize::MAX);
@@ -125,12 +109,8 @@ impl ShownEvent {
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ItemForm {
-    /// The lines around its first citations only.
-    Quotes,
     /// The beginning, or the line that says what an error is.
     Headline,
-    /// The beginning and the end.
-    Short,
     Full,
 }
 
@@ -142,19 +122,9 @@ pub(crate) const CALLS: &str = "CLAUDE calls";
 
 /// How many calls in a row that only look are named.
 const MOST_LOOKED_AT: usize = 5;
-/// How much of a text and of a call the short form shows, in bytes.
-const SHORT: usize = 400;
-const SHORT_CALL: usize = 240;
 /// How much of a text and of a call the headline shows, in bytes.
 const HEADLINE: usize = 160;
 const HEADLINE_CALL: usize = 80;
-/// How much of a citation's line is shown, in bytes.
-const QUOTE: usize = 200;
-/// How long a note may be, in bytes.
-const NOTE: usize = 300;
-/// How long a note below quotes may be, in bytes.
-const SHORT_NOTE: usize = 120;
-
 /// Returns what a call is about, and where a search looks.
 fn asked(call: &Call) -> Cow<'_, str> {
     if call.looked_in.is_empty() {
@@ -164,69 +134,51 @@ fn asked(call: &Call) -> Cow<'_, str> {
     }
 }
 
-/// Returns about how many bytes of an item's texts a form shows at the most.
-pub(crate) fn size(item: &Item, form: ItemForm) -> usize {
-    let call = item.call.as_ref().map_or(0, |call| asked(call).len());
-    let notes = item
-        .notes
-        .iter()
-        .map(|note| note.len().min(form.most(NOTE)));
-    match form {
-        ItemForm::Quotes => 0,
-        ItemForm::Headline => item.body.len().min(HEADLINE) + call.min(HEADLINE_CALL),
-        _ => {
-            item.body.len().min(form.most(SHORT))
-                + call.min(form.most(SHORT_CALL))
-                + notes.sum::<usize>()
-        }
-    }
-}
-
-impl ItemForm {
-    /// How much of a text is shown of which the short form shows `short`, in bytes.
-    fn most(self, short: usize) -> usize {
-        if self == Self::Full {
-            usize::MAX
-        } else {
-            short
-        }
-    }
-}
-
 /// Writes one item: its label, its text, its notes.
 pub(crate) fn write(item: &Item, form: ItemForm, sanitizer: &Sanitizer) -> String {
     // The folder of the session is where a call is made anyway.
     let mut out = sanitizer
-        .line(&label(item, form), form.most(2 * NOTE))
+        .line(&label(item, form), usize::MAX)
         .replace("`cd . && ", "`");
-    let body = if form == ItemForm::Quotes || (form == ItemForm::Short && item.body.is_empty()) {
-        quotes(item, sanitizer)
-    } else if form == ItemForm::Headline {
-        let headline = Some(item.headline.as_str()).filter(|line| !line.is_empty());
-        sanitizer.line(headline.unwrap_or(&item.body), HEADLINE)
-    } else {
-        sanitizer.text(&item.body, form.most(SHORT))
+    let body = match form {
+        ItemForm::Full => sanitizer.text(&item.body, usize::MAX),
+        ItemForm::Headline => sanitizer.line(headline(item), HEADLINE),
     };
     if !body.is_empty() {
         out.push(':');
         push_indented(&mut out, &body);
     }
-    let max = if form == ItemForm::Quotes {
-        SHORT_NOTE
-    } else {
-        form.most(NOTE)
-    };
-    let notes = item.notes.iter().filter(|_| form != ItemForm::Headline);
+    for id in &item.cited {
+        let mark = format!("[{id}]");
+        if !out.contains(&mark) {
+            out.push(' ');
+            out.push_str(&mark);
+        }
+    }
+    let notes = item.notes.iter().filter(|_| form == ItemForm::Full);
     for note in notes {
         let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
         out.push_str("\n  → ");
-        out.push_str(&sanitizer.line(first, max));
-        for line in sanitizer.text(lines, max).lines() {
+        out.push_str(&sanitizer.line(first, usize::MAX));
+        for line in sanitizer.text(lines, usize::MAX).lines() {
             out.push_str("\n    ");
             out.push_str(line);
         }
     }
     out
+}
+
+/// Returns the line that says what an error is, or in which a key point is cited first.
+fn headline(item: &Item) -> &str {
+    let cites = |line: &&str| {
+        item.cited
+            .iter()
+            .any(|id| line.contains(&format!("[{id}]")))
+    };
+    match item.headline.as_str() {
+        "" => item.body.lines().find(cites).unwrap_or(&item.body),
+        headline => headline,
+    }
 }
 
 fn label(item: &Item, form: ItemForm) -> String {
@@ -242,7 +194,7 @@ fn label(item: &Item, form: ItemForm) -> String {
     let mut label = format!("{}{colon} {tool}", item.label);
     let most = match form {
         ItemForm::Headline => HEADLINE_CALL,
-        form => form.most(SHORT_CALL),
+        ItemForm::Full => usize::MAX,
     };
     if !call.input.is_empty() {
         // Writing to a String cannot fail.
@@ -256,23 +208,6 @@ fn label(item: &Item, form: ItemForm) -> String {
         _ = write!(label, " ({})", more.join(", "));
     }
     label
-}
-
-fn quotes(item: &Item, sanitizer: &Sanitizer) -> String {
-    let mut quotes: Vec<String> = Vec::new();
-    for cite in &item.quotes {
-        let mark = format!("[{}]", cite.id);
-        if quotes.iter().any(|q| q.contains(&mark)) {
-            continue;
-        }
-        let quote = sanitizer.line(&cite.quote, QUOTE);
-        if quote.contains(&mark) {
-            quotes.push(quote);
-        } else {
-            quotes.push(format!("{mark} {}", cut::one_line(&quote, QUOTE / 2)));
-        }
-    }
-    quotes.join("\n")
 }
 
 /// Puts a text after a label: on its line when it is one line, else below it.

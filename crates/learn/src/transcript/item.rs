@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::event::{Call, Cite, EventKind};
+use super::event::{Call, EventKind};
 use super::evidence::EventSource;
 use crate::hint::Signature;
+use crate::playbook::Id;
 
 /// What an item takes beside its texts, in bytes.
 const COST: usize = 200;
@@ -19,7 +20,6 @@ pub(crate) enum ItemRank {
     /// A compaction, a subagent's result, a check that passed.
     Note,
     Text,
-    Prompt,
     /// A check that failed, an error of the API.
     Setback,
     /// What the assistant wrote before the user disagreed.
@@ -27,7 +27,8 @@ pub(crate) enum ItemRank {
     /// A text that cites a key point.
     Use,
     Error,
-    /// A rejection, an interrupt, a standing instruction.
+    Prompt,
+    /// A rejection, an interrupt, and what the user says next.
     Disagreement,
     /// The first request, the last one, and what the assistant wrote last.
     Ends,
@@ -36,7 +37,6 @@ pub(crate) enum ItemRank {
 /// One event as it may be shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
-    pub seq: u64,
     pub offset: u64,
     pub uuid: Option<String>,
     pub time: Option<Timestamp>,
@@ -63,14 +63,15 @@ pub(crate) struct Item {
     pub notes: Vec<String>,
     /// How often it happened, for errors.
     pub count: u64,
-    pub quotes: Vec<Cite>,
+    /// The key points that it is the first to cite.
+    pub cited: Vec<Id>,
     /// How many items were before it.
     pub before: u64,
 }
 
 impl Item {
     /// Returns `true` for what the record never leaves out: the user's messages and refusals,
-    /// plans, errors, calls that were turned back.
+    /// plans, errors, calls that were turned back, the first citation of a key point.
     pub(crate) fn is_needed(&self) -> bool {
         const KINDS: &[&str] = &[
             "rejection",
@@ -80,7 +81,7 @@ impl Item {
             "turned_back",
             "branch",
         ];
-        EventKind::is_spoken(self.kind) || KINDS.contains(&self.kind)
+        EventKind::is_spoken(self.kind) || KINDS.contains(&self.kind) || !self.cited.is_empty()
     }
 
     /// Returns what two errors share that may be told as one.
@@ -91,9 +92,9 @@ impl Item {
 
     /// Returns about how many bytes of memory it takes.
     pub(crate) fn size(&self) -> usize {
-        let quotes: usize = self.quotes.iter().map(|q| q.quote.len() + COST / 4).sum();
+        let cited = self.cited.len() * COST / 4;
         let words: usize = self.words.iter().map(String::len).sum();
-        COST + self.label.len() + self.body.len() + self.command.len() + words + quotes
+        COST + self.label.len() + self.body.len() + self.command.len() + words + cited
     }
 
     /// Makes it at least as telling as `rank`.

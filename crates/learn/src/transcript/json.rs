@@ -4,6 +4,7 @@
 //! type counts as absent: a later client may write it otherwise.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -186,54 +187,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
 
 /// Calls `found` with each item of a list, if the value is one.
 pub(crate) fn each_item<'a, T: Deserialize<'a>>(value: &'a RawValue, found: impl FnMut(T)) {
-    if value.get().starts_with('[') {
-        let mut items = serde_json::Deserializer::from_str(value.get());
-        // A fault only means that less is known.
-        _ = items.deserialize_seq(EachItem(found, PhantomData));
-    }
+    let items: Vec<&RawValue> = serde_json::from_str(value.get()).unwrap_or_default();
+    let items = items.into_iter().map(RawValue::get);
+    items.flat_map(serde_json::from_str).for_each(found);
 }
 
-struct EachItem<F, T>(F, PhantomData<T>);
-
-impl<'de, F: FnMut(T), T: Deserialize<'de>> Visitor<'de> for EachItem<F, T> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
-        while let Some(item) = items.next_element()? {
-            (self.0)(item);
-        }
-        Ok(())
-    }
-}
-
-/// Calls `found` with the name and the value of each field, if the value is an object.
-pub(crate) fn each_field<'a>(value: &'a RawValue, found: impl FnMut(&str, &'a RawValue)) {
-    if value.get().starts_with('{') {
-        let mut fields = serde_json::Deserializer::from_str(value.get());
-        // A fault only means that less is known.
-        _ = fields.deserialize_map(EachField(found));
-    }
-}
-
-struct EachField<F>(F);
-
-impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for EachField<F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut fields: A) -> Result<(), A::Error> {
-        while let Some((key, value)) = fields.next_entry::<String, &RawValue>()? {
-            (self.0)(&key, value);
-        }
-        Ok(())
-    }
+/// Returns the fields of an object by name; none of another value.
+pub(crate) fn fields(value: &RawValue) -> BTreeMap<String, &RawValue> {
+    serde_json::from_str(value.get()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -59,13 +59,14 @@ pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use errors::{error_of_subject, error_signature};
 pub use event::{
-    Call, CallFailure, CheckResult, Cite, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
+    Call, CallFailure, CheckResult, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
 };
 pub use evidence::{EventSource, Evidence, ShownEvent};
 pub use facts::{Facts, Stakes};
 pub use hash::RecordHash;
 pub use injected::Beginnings;
 pub use outcome::SessionOutcome;
+pub use outside::is_outside;
 pub use range::{MAX_LINE, Range, last_record_end};
 pub(crate) use recurring_errors::RecurringError;
 pub use stats::{Reason, ScanStats};

@@ -89,9 +89,9 @@ impl Observer {
                 if !matches!(self.ending, LastEvent::ToolError(_)) {
                     self.ending = LastEvent::Quiet;
                 }
-                for cite in cites {
-                    if self.cited.len() < MAX_IDS && self.cited.insert(cite.id.clone()) {
-                        self.facts.citations.push(cite.id.clone());
+                for id in cites {
+                    if self.cited.len() < MAX_IDS && self.cited.insert(id.clone()) {
+                        self.facts.citations.push(id.clone());
                     }
                 }
             }

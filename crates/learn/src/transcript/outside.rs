@@ -12,7 +12,7 @@ const SERVER_TOOL: &str = "mcp__";
 const EDITOR_TOOL: &str = "mcp__ide__";
 
 /// Returns `true` for a tool that reads pages, a browser or an MCP server.
-pub(crate) fn is_outside(tool: &str) -> bool {
+pub fn is_outside(tool: &str) -> bool {
     let is_server = tool.starts_with(SERVER_TOOL) && !tool.starts_with(EDITOR_TOOL);
     is_server
         || ["WebFetch", "WebSearch"].contains(&tool)

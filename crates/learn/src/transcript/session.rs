@@ -112,6 +112,7 @@ struct Sink<'t> {
     collector: Collector,
     /// How many of each kind.
     events: Vec<(&'static str, u64)>,
+    /// How many in all.
     seq: u64,
     /// The branch of the first record, which becomes the first event.
     branch: Option<String>,
@@ -130,11 +131,7 @@ impl Sink<'_> {
             None => self.events.push((name, 1)),
         }
         self.seq += 1;
-        let event = Event {
-            seq: self.seq,
-            place,
-            kind,
-        };
+        let event = Event { place, kind };
         if let Some(told) = &mut self.told {
             told(&event);
         }
@@ -279,7 +276,7 @@ impl<'t> SessionReader<'t> {
                     let text = self.mask.text(Cow::Borrowed(&written));
                     if !text.trim().is_empty() {
                         self.hints.said(&text);
-                        let cites = citations::cites_in(&written, &text);
+                        let cites = citations::cites(&written);
                         self.sink.push(place, EventKind::Text { text, cites });
                     }
                 }
@@ -375,7 +372,9 @@ impl<'t> SessionReader<'t> {
             {
                 let waiting = self.answered_call(id);
                 let is_person = self.is_person(author);
-                if is_error || tool_answer::says_it_failed(content) {
+                if let Some(said) = tool_answer::own_failure(content).filter(|_| !is_error) {
+                    self.failed_by_itself(waiting, &said, place);
+                } else if is_error {
                     self.failed(waiting, content, denied, is_person, place);
                 } else {
                     self.worked(waiting, content, is_person, place);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::json::{Object, Raw, Str, each_item};
@@ -72,20 +73,29 @@ pub(crate) fn last_text(content: Raw<'_>) -> Option<Str<'_>> {
     last
 }
 
-/// Tells whether an answer that is not marked as an error is one all the same: a JSON object
-/// that says so of itself.
-pub(crate) fn says_it_failed(content: Raw<'_>) -> bool {
+/// Returns the first line of the message of an answer that is a JSON object and says of itself that it failed,
+/// though it is not marked as an error.
+pub(crate) fn own_failure(content: Raw<'_>) -> Option<String> {
     #[derive(Deserialize)]
-    struct OwnSuccess {
+    struct OwnFailure {
         success: bool,
+        #[serde(default)]
+        error: Value,
+        #[serde(default)]
+        message: Value,
     }
-    let Some(text) = last_text(content) else {
-        return false;
-    };
+    let text = last_text(content)?;
     let raw = text.raw();
     let may_say_it =
         raw.len() <= MAX_JSON && raw.starts_with('{') && raw.contains(r#"\"success\""#);
-    may_say_it && serde_json::from_str::<OwnSuccess>(&text.decode()).is_ok_and(|told| !told.success)
+    if !may_say_it {
+        return None;
+    }
+    let told: OwnFailure = serde_json::from_str(&text.decode()).ok()?;
+    let said = [told.error, told.message];
+    let first_lines = said.iter().filter_map(|said| said.as_str()?.lines().next());
+    let said: Vec<&str> = first_lines.collect();
+    (!told.success).then(|| said.join(": "))
 }
 
 /// Tells whether an error only says that the user stopped what ran.

@@ -1,7 +1,7 @@
 //! What is kept of a tool call.
 
 use super::call::{Call, MAX_INPUT};
-use super::json::{Raw, Str, each_field};
+use super::json::{self, Raw, Str};
 use super::mask::Mask;
 
 /// How much of what a tool would write is kept, in bytes.
@@ -47,12 +47,10 @@ pub(crate) fn call<'a>(
             }
         }
     };
-    if let Some(input) = input {
-        each_field(input, |key, value| {
-            if let Some(text) = Str::of(value) {
-                see(key, text);
-            }
-        });
+    for (key, value) in input.map(json::fields).unwrap_or_default() {
+        if let Some(text) = Str::of(value) {
+            see(&key, text);
+        }
     }
     if let Some((rank, text)) = telling {
         let head = mask.head(text, MAX_INPUT);

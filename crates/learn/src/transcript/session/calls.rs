@@ -145,6 +145,23 @@ impl SessionReader<'_> {
         }
     }
 
+    /// Takes a call of which only the answer says that it failed; of that only a line is shown.
+    pub(super) fn failed_by_itself(
+        &mut self,
+        waiting: WaitingCall,
+        said: &str,
+        place: EventPlace<'_>,
+    ) {
+        let said = self.mask.text(Cow::Borrowed(said));
+        let said = cut::one_line(&said, MAX_SUMMARY);
+        let (id, call) = (waiting.id, waiting.call);
+        let failure = failure::read(&call, &said);
+        let again = self.open.failed(&id, &call, failure.error);
+        self.hints.settle(&again, Effect::Failed);
+        self.sink
+            .push(place, EventKind::ToolError { call, failure });
+    }
+
     pub(super) fn worked(
         &mut self,
         waiting: WaitingCall,
