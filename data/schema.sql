@@ -127,6 +127,7 @@ CREATE TABLE IF NOT EXISTS notes (
     text TEXT,                              -- the curator's wording of the line; why it is wrong
     line INTEGER NOT NULL,
     state TEXT NOT NULL,                    -- `waiting`, `notebook` or `settled`
+    holder TEXT,                            -- the key point that says it
     UNIQUE (job, seq)
 );
 CREATE INDEX IF NOT EXISTS notes_by_state ON notes (project, state);

@@ -91,14 +91,14 @@ impl Sandbox {
         self.ask(HookEvent::SessionEnd, session).map(drop)
     }
 
-    /// Calls a hook as the client does: its own process, JSON on stdin. But for the two that a
-    /// session has at the least, its jobs are of no interest: it starts no worker.
+    /// Calls a hook as the client does: its own process, JSON on stdin. Only the end of a session
+    /// starts a worker, so that none is left when the folder goes.
     pub(super) fn ask(&self, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
         let mut command = match &self.hooks {
             TrialHooks::Ours => self.command(&["hook", event.name()])?,
             TrialHooks::In(bin) => self.cleared(&bin.join(event.name())),
         };
-        if !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd) {
+        if event != HookEvent::SessionEnd {
             command.env(name::NO_WORKER, "1");
         }
         let input = self.input(event, session);

@@ -171,6 +171,14 @@ impl Memory {
         })
     }
 
+    /// Returns each key point with each root session of the notes that it says.
+    pub(crate) fn teachers(&self, project: &str) -> Result<Vec<(String, String)>, MemoryError> {
+        let sql =
+            "SELECT DISTINCT n.holder, n.root FROM notes n JOIN projects p ON p.id = n.project
+             WHERE p.name = ?1 AND n.holder IS NOT NULL";
+        self.all(READ, sql, [project], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
     /// Returns the number of a project's notes in a state.
     pub(crate) fn notes_in(&self, project: &str, state: NoteState) -> Result<u64, MemoryError> {
         let sql = "SELECT count(*) FROM notes n JOIN projects p ON p.id = n.project
@@ -368,12 +376,16 @@ pub(super) fn update(
     let state = "UPDATE notes SET state = ?2
          WHERE line = ?1 AND id <= ?3 AND state <> 'settled'";
     let text = "UPDATE notes SET text = ?2 WHERE id = ?1";
+    let holder = "UPDATE notes SET holder = ?2 WHERE line = ?1 AND id <= ?3";
     let mut joined: BTreeMap<NoteId, Vec<NoteId>> = BTreeMap::new();
     for update in updates {
         let id = int(update.id.0);
         run(transaction, state, (id, update.state.word(), int(until.0)))?;
         if let Some(new) = &update.text {
             run(transaction, text, (id, new))?;
+        }
+        if let Some(point) = &update.point {
+            run(transaction, holder, (id, point, int(until.0)))?;
         }
         if update.line != update.id {
             joined.entry(update.line).or_default().push(update.id);
@@ -469,6 +481,7 @@ mod tests {
             state: *state,
             line: NoteId(*line),
             text: None,
+            point: (*state == NoteState::Settled).then(|| "pat-002".to_owned()),
         };
         record.note_updates = updates.iter().map(update).collect();
         record.seen_until = memory.last_note().unwrap();
@@ -497,6 +510,8 @@ mod tests {
         let done = [(1, NoteState::Settled, 1), (b, is_kept, b)];
         settled(&mut memory, &done);
         assert_eq!(lines(&memory), [(b, is_kept, 1)]);
+        let teachers = memory.teachers(PROJECT).unwrap();
+        assert_eq!(teachers, [("pat-002".to_owned(), "a".to_owned())]);
         memory.record(&taught("c", "a")).unwrap();
         assert_eq!(lines(&memory), [(1, waits, 2), (b, is_kept, 1)]);
     }

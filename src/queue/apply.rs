@@ -17,13 +17,13 @@ use super::{LOCK_WAIT, ask, record, shown, trust_record};
 use crate::backend::BackendName;
 use crate::config::{Approval, Config, VotesIn};
 use crate::playbook::Playbook;
-use crate::playbook::change::Applied;
+use crate::playbook::change::{Applied, PointChange};
 use crate::playbook::clean::clean_text;
 use crate::playbook::learn::{Lesson, learn};
 use crate::playbook::ops::{apply_operations, written_text};
 use crate::playbook::usage::PointInSession;
 use crate::playbook::votes::Votes;
-use crate::reflect::curator::{CuratorMaterial, NoteUpdate, note_updates};
+use crate::reflect::curator::{CuratorMaterial, Ground, NoteUpdate, note_updates};
 use crate::reflect::gates::{Gates, Proposal, Verdict, refused};
 use crate::reflect::reply::Curation;
 use crate::reflect::rules;
@@ -245,15 +245,39 @@ fn change(
             refuse_what_fails(&mut proposals, playbook, now);
             job.progress.held = screening::held(&proposals, playbook);
             job.progress.refused = refused(&proposals);
-            job.progress.note_updates = screened(note_updates(material, curation, &proposals));
             let lesson = Lesson {
                 operations: &accepted(&proposals),
                 reasoning: &curation.reasoning,
                 ..Lesson::default()
             };
-            Ok(learn(playbook, lesson, caps(config), now))
+            let applied = learn(playbook, lesson, caps(config), now);
+            let updates = note_updates(material, curation, &proposals);
+            let updates = with_points(updates, &proposals, &applied.changes);
+            job.progress.note_updates = screened(updates);
+            Ok(applied)
         }
     }
+}
+
+/// Adds to each note the key point that an operation made of it or changed by it.
+fn with_points(
+    mut updates: Vec<NoteUpdate>,
+    proposals: &[Proposal],
+    changes: &[PointChange],
+) -> Vec<NoteUpdate> {
+    for proposal in proposals {
+        let reason = clean_text(proposal.operation["reason"].as_str().unwrap_or_default());
+        let is_its = |change: &&PointChange| change.after.is_some() && change.reason == reason;
+        let Some(change) = changes.iter().find(is_its) else {
+            continue;
+        };
+        let grounds = &proposal.grounds;
+        let is_named = |update: &&mut NoteUpdate| grounds.contains(&Ground::Note(update.id));
+        for update in updates.iter_mut().filter(is_named) {
+            update.point = Some(change.id.clone());
+        }
+    }
+    updates
 }
 
 /// A session, and what it says of the playbook.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -31,6 +32,8 @@ pub(crate) struct WorkerContext {
     backoff: Mutex<Backoff>,
     carried_out: Mutex<HashSet<PathBuf>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+    /// Set when a job of this worker has put another one into the spool.
+    has_enqueued: AtomicBool,
 }
 
 impl WorkerContext {
@@ -44,7 +47,18 @@ impl WorkerContext {
             claims: Mutex::default(),
             carried_out: Mutex::default(),
             locks: Mutex::default(),
+            has_enqueued: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that the spool holds a job which the schedule does not know yet.
+    pub(super) fn note_enqueued(&self) {
+        self.has_enqueued.store(true, Ordering::Release);
+    }
+
+    /// Returns true once after each call of [`Self::note_enqueued`].
+    pub(super) fn take_enqueued(&self) -> bool {
+        self.has_enqueued.swap(false, Ordering::Acquire)
     }
 
     /// Writes what the memory knows of a project's points where starts find it: how they did, and

@@ -9,7 +9,7 @@
 //!
 //! The notes of a job that failed go to the notebook with it: nothing is lost, and nothing loops.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -207,12 +207,27 @@ fn listed(
     config: &Config,
 ) -> Result<String, Stop> {
     let playbook = ask::points_of(context, job, config)?;
-    let usage = context
-        .memory()
-        .usage(&job.ticket.project.to_string_lossy())?;
-    Ok(points_listed(&playbook, &usage, |point| {
-        protection(&usage, point)
-    }))
+    let name = job.ticket.project.to_string_lossy();
+    let (usage, teachers) = (
+        context.memory().usage(&name)?,
+        context.memory().teachers(&name)?,
+    );
+    let mut sessions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (point, session) in teachers {
+        if let Some(point) = playbook.named(&point) {
+            sessions
+                .entry(point.name.to_owned())
+                .or_default()
+                .insert(session);
+        }
+    }
+    let taught = sessions.into_iter().map(|(point, of)| (point, of.len()));
+    Ok(points_listed(
+        &playbook,
+        &usage,
+        &taught.collect(),
+        |point| protection(&usage, point),
+    ))
 }
 
 /// Says how the user protects a key point, if so.
@@ -258,6 +273,7 @@ pub(super) fn given_back(job: &JobInProgress) -> Vec<NoteUpdate> {
         state: NoteState::Notebook,
         line: *id,
         text: None,
+        point: None,
     };
     order.map(update).collect()
 }
@@ -396,6 +412,7 @@ pub(crate) fn enqueue(
             ..Progress::default()
         },
     })?;
+    context.note_enqueued();
     context.log(id.as_str(), &format!("due: {:?}", order.why));
     Ok(Some(id))
 }

@@ -155,6 +155,9 @@ impl<'a> Drain<'a> {
         tick.reset();
         loop {
             self.lock.check()?;
+            if self.context.take_enqueued() {
+                self.look_again()?;
+            }
             self.start_ready();
             if self.tasks.is_empty() {
                 self.look_again()?;

@@ -99,11 +99,15 @@ impl fmt::Display for Ground {
 }
 
 impl ListedNote {
-    fn line(&self) -> String {
-        let sessions = match self.sessions.len() {
-            0 | 1 => "1 session".to_owned(),
-            count => format!("{count} sessions"),
-        };
+    /// Writes the note as one line; `number` numbers the sessions.
+    fn line(&self, number: &BTreeMap<&String, usize>) -> String {
+        let mut sessions = sessions_in_words(self.sessions.len());
+        let numbers = self.sessions.iter().filter_map(|one| number.get(one));
+        let numbers: BTreeSet<&usize> = numbers.collect();
+        for (at, number) in numbers.into_iter().enumerate() {
+            // Writing to a String cannot fail.
+            _ = write!(sessions, "{} s{number}", if at == 0 { ":" } else { "," });
+        }
         let outside = if self.is_outside { ", outside" } else { "" };
         let said = self.quote.as_ref();
         let said = said.map_or_else(String::new, |quote| format!(", the user said \"{quote}\""));
@@ -127,6 +131,11 @@ impl CuratorMaterial {
 
     /// Writes notes, notebook and facts as the prompt shows them.
     pub fn listed(&self) -> String {
+        let mut number: BTreeMap<&String, usize> = BTreeMap::new();
+        for session in self.notes().flat_map(|note| &note.sessions) {
+            let next = number.len() + 1;
+            number.entry(session).or_insert(next);
+        }
         let mut out = String::new();
         let mut part = |title: &str, lines: String| {
             if !lines.is_empty() {
@@ -137,11 +146,14 @@ impl CuratorMaterial {
         };
         part(
             "New notes:",
-            self.waiting.iter().map(ListedNote::line).collect(),
+            self.waiting.iter().map(|note| note.line(&number)).collect(),
         );
         part(
             "Notebook:",
-            self.notebook.iter().map(ListedNote::line).collect(),
+            self.notebook
+                .iter()
+                .map(|note| note.line(&number))
+                .collect(),
         );
         let facts = (1..).zip(&self.facts);
         let facts = facts.map(|(place, fact)| format!("f{place}: {}\n", fact.text));
@@ -150,10 +162,19 @@ impl CuratorMaterial {
     }
 }
 
-/// Writes the key points with what is known of each, a line each below its section.
+fn sessions_in_words(count: usize) -> String {
+    match count {
+        0 | 1 => "1 session".to_owned(),
+        count => format!("{count} sessions"),
+    }
+}
+
+/// Writes the key points with what is known of each, a line each below its section. `taught` has
+/// the number of sessions behind a point, by its name.
 pub fn points_listed(
     playbook: &Playbook,
     usage: &UsageRecord,
+    taught: &BTreeMap<String, usize>,
     protection: impl Fn(&Point<'_>) -> Option<Protection>,
 ) -> String {
     let mut out = String::new();
@@ -172,6 +193,9 @@ pub fn points_listed(
                 format!("given to {} sessions", used.shown),
                 format!("cited in {}", used.cited),
             ];
+            if let Some(sessions) = taught.get(point.name) {
+                known.insert(0, format!("taught by {}", sessions_in_words(*sessions)));
+            }
             let added = point.note.and_then(|note| note.added);
             known.extend(added.map(|time| format!("added {}", time.strftime("%Y-%m-%d"))));
             known.extend(protection(&point).map(|how| how.of_the_user().to_owned()));
@@ -206,6 +230,9 @@ pub struct NoteUpdate {
     /// The new wording of that line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The key point that says it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<String>,
 }
 
 /// Returns what a run changes of its notes.
@@ -240,6 +267,10 @@ pub fn note_updates(
                 Some(_) => named.into_iter().any(|one| is_said_already(&one.line)),
             }
     };
+    let said_by = |note: &ListedNote| {
+        let mut named = curation.settled.iter().filter(|one| one.note == note.id);
+        named.find_map(|one| one.point.clone())
+    };
     let joins = Joins::of(material, curation);
     let mut kept: Vec<&ListedNote> = Vec::new();
     let mut updates: Vec<NoteUpdate> = Vec::new();
@@ -258,6 +289,7 @@ pub fn note_updates(
             },
             line,
             text,
+            point: said_by(note),
         });
     }
     // The weakest lines leave: fewest sessions first, the oldest of equals.
@@ -297,6 +329,7 @@ pub fn note_updates(
             state,
             line: from.id,
             text: None,
+            point: None,
         });
     }
     updates
@@ -388,10 +421,12 @@ mod tests {
                 SettledNote {
                     note: NoteId(3),
                     line: None,
+                    point: Some("oth-001".to_owned()),
                 },
                 SettledNote {
                     note: NoteId(6),
                     line: Some("No such line".to_owned()),
+                    point: None,
                 },
             ],
             ..Curation::default()
@@ -415,10 +450,12 @@ mod tests {
         let want = [&want[..], &[(5, Notebook, 2), (6, Notebook, 6)]].concat();
         assert_eq!(states(&updates), want);
         assert_eq!(updates[1].text.as_deref(), Some("both"));
+        assert_eq!(updates[2].point.as_deref(), Some("oth-001"));
         let curation = Curation {
             settled: vec![SettledNote {
                 note: NoteId(6),
                 line: Some("Indent with tabs.".to_owned()),
+                point: None,
             }],
             ..Curation::default()
         };
@@ -457,8 +494,8 @@ mod tests {
         };
         assert_eq!(
             material.listed(),
-            "New notes:\nn7 (2 sessions, outside, the user said \"use tabs always\"): note 7\n\
-             Notebook:\nn3 (1 session): note 3\nFacts:\nf1: a file is gone\n"
+            "New notes:\nn7 (2 sessions: s1, s2, outside, the user said \"use tabs always\"): note 7\n\
+             Notebook:\nn3 (1 session: s1): note 3\nFacts:\nf1: a file is gone\n"
         );
     }
 }

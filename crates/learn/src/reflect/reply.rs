@@ -123,6 +123,9 @@ pub struct SettledNote {
     /// The line of the instructions that says it already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
+    /// The key point that says it already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<String>,
 }
 
 /// What a question is answered with.
@@ -335,6 +338,7 @@ fn settled(object: &Map<String, Value>) -> Vec<SettledNote> {
         Some(SettledNote {
             note: note_id(note)?,
             line: own.and_then(|own| text(own, "line", MAX_NOTE)),
+            point: own.and_then(|own| text(own, "point", MAX_NOTE)),
         })
     };
     let all = items(object, "settled").filter_map(one);
