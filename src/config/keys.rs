@@ -285,10 +285,11 @@ settings! {
         /// Projects of which nothing is shared: folders, or the beginning of a repository's name such
         /// as `github.com/me`.
         not_shared: Vec<String> = Vec::new();
-        /// Lessons kept per project; the least important, least effective, oldest leave first.
-        lessons: u64 = 100, 1 ..= 10_000;
-        /// What was neither learned again nor shown for so many days leaves, unless its
-        /// importance is 0.8 or more.
+        /// Lessons kept per project; of those that no run of the curator needs, the least important,
+        /// least effective, oldest leave first.
+        lessons: u64 = 10_000, 1 ..= 10_000;
+        /// What was neither learned again nor shown for so many days leaves, unless it is a lesson
+        /// or its importance is 0.8 or more.
         unused_days: u32 = 180, 1 ..= 36_500;
     }
 }

@@ -12,9 +12,10 @@ use crate::hint::MemoryKind;
 /// How much is kept of what was learned, per project.
 ///
 /// Two rules. What has neither been learned again nor shown for [`unused`](Self::unused)
-/// leaves, unless its importance is 0.8 or more (spec/3: always stored). Of each kind at
+/// leaves, unless its importance is 0.8 or more (spec/3: always stored) or it is a note. Of each kind at
 /// most so many stay: the least important leave first, of those the least effective, of
-/// those the ones seen longest ago. A lesson whose note is not settled stays in any case.
+/// those the ones seen longest ago. A note that is not
+/// settled stays in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub reflections: u64,
@@ -28,7 +29,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             reflections: 10_000,
-            lessons: 100,
+            lessons: 10_000,
             errors: 10_000,
             unused: SignedDuration::from_hours(180 * 24),
         }
@@ -129,8 +130,7 @@ impl Memory {
                 let unused = run(
                     transaction,
                     "DELETE FROM memories WHERE kind = ?1 AND last_seen < ?2 AND importance < ?3
-                         AND id NOT IN (SELECT memory FROM notes
-                                        WHERE memory IS NOT NULL AND state <> 'settled')",
+                         AND id NOT IN (SELECT memory FROM notes WHERE memory IS NOT NULL)",
                     (kind.word(), oldest, ALWAYS_KEPT),
                 )?;
                 let over = run(

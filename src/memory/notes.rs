@@ -537,11 +537,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_user_takes_away_what_waits() {
+    fn only_the_user_takes_away_a_note() {
         let (_dir, mut memory) = memory();
         memory.record(&taught("a", "a")).unwrap();
+        settled(&mut memory, &[(1, NoteState::Settled, 1)]);
+        let unused = jiff::SignedDuration::ZERO;
         let none = Limits {
-            lessons: 0,
+            unused,
             ..Limits::default()
         };
         assert_eq!(memory.prune(&none, at(9)).unwrap().lessons, 0);

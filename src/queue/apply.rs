@@ -252,8 +252,7 @@ fn change(
             };
             let applied = learn(playbook, lesson, caps(config), now);
             let updates = note_updates(material, curation, &proposals);
-            let updates = with_points(updates, &proposals, &applied.changes);
-            job.progress.note_updates = screened(updates);
+            job.progress.note_updates = with_points(updates, &proposals, &applied.changes);
             Ok(applied)
         }
     }
@@ -372,13 +371,4 @@ fn refuse_what_fails(proposals: &mut [Proposal], playbook: &Playbook, now: Times
             one.verdict = Verdict::Refuse(skipped.reason);
         }
     }
-}
-
-/// Takes the wordings out that read like an attack: later runs would be shown them.
-fn screened(mut updates: Vec<NoteUpdate>) -> Vec<NoteUpdate> {
-    for update in &mut updates {
-        let text = update.text.take();
-        update.text = text.filter(|text| screen::objection(text).is_none());
-    }
-    updates
 }

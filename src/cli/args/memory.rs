@@ -155,7 +155,7 @@ pub(crate) enum LessonAction {
   playbook lesson add --task release --mistake \"tagged before the build\" \\
     --correction \"build, then tag\"")]
     Add(LessonAddArgs),
-    /// Say whether a lesson or a fix helped you
+    /// Say whether a lesson helped you
     #[command(after_help = "Example:
   playbook lesson outcome les-5afdf4450011 --helped")]
     Outcome(LessonOutcomeArgs),
@@ -184,7 +184,7 @@ pub(crate) struct LessonAddArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("worth").required(true))]
 pub(crate) struct LessonOutcomeArgs {
-    /// The lesson or the fix, as `playbook recall` names it
+    /// The lesson, as `playbook recall` names it
     pub(crate) id: String,
     /// It did
     #[arg(long, group = "worth")]

@@ -55,7 +55,7 @@ const SHARED_WORDS: u32 = 2;
 pub struct Hint {
     /// Its id, under which its effect is noted.
     pub id: String,
-    /// A lesson or a strategy; a fix counts as its error.
+    /// A lesson or a strategy.
     pub kind: MemoryKind,
     pub text: String,
     /// How often the error struck, or how often this was learned.

@@ -51,7 +51,7 @@ pub enum Learned {
     Lesson(NewLesson),
     /// An error that struck, and what helped.
     Error(NewError),
-    /// What a lesson, a strategy or a fix did after it was shown.
+    /// The effect of a lesson or a strategy after it was shown.
     Shown(EffectWhenShown),
 }
 
