@@ -140,9 +140,12 @@ impl Sandbox {
         Ok(())
     }
 
+    /// Returns `true` once the worker has let go of its lock and, after that, closed the database:
+    /// the folder could not be removed while it writes.
     fn is_worker_gone(&self) -> bool {
-        let lock = self.path("state").join("worker.lock");
-        crate::queue::worker_lock::holder(&lock).is_none()
+        let state = self.path("state");
+        let is_free = crate::queue::worker_lock::holder(&state.join("worker.lock")).is_none();
+        is_free && !state.join("memory.db-wal").exists()
     }
 
     pub(super) fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {
