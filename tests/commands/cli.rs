@@ -9,8 +9,7 @@ fn with_session() -> (TestEnv, String) {
         ("pat-001", "run the tests before every commit"),
         ("mis-002", "do not edit generated files"),
     ]);
-    let session = Session::citing("s1");
-    let path = env.write_transcript(&session);
+    let path = env.write_transcript(&Session::citing("s1"));
     (env, path.display().to_string())
 }
 
@@ -60,8 +59,7 @@ fn reflect_in_json_holds_analysis_and_tags() {
     let shown = env.cli(&["reflect", &transcript, "--json"]).json();
     assert!(shown["analysis"].is_string(), "{shown}");
     let tag = &shown["bullet_tags"][0];
-    let wanted = json!({"name": "pat-001", "tag": "helpful"});
-    includes(tag, &wanted);
+    includes(tag, &json!({"name": "pat-001", "tag": "helpful"}));
     assert!(tag["rationale"].as_str().is_some_and(|r| !r.is_empty()));
 }
 
@@ -105,8 +103,7 @@ fn a_wrong_call_names_the_thing(#[case] args: &[&str], #[case] code: i32, #[case
 #[test]
 fn show_lists_the_key_points_and_finds_some() {
     let (env, _) = with_session();
-    let all = env.cli(&["show"]).ok();
-    has!(all, "pat-001", "mis-002");
+    has!(env.cli(&["show"]).ok(), "pat-001", "mis-002");
     let some = env.cli(&["show", "generated"]).ok();
     has!(some, "mis-002");
     lacks!(some, "pat-001");

@@ -25,11 +25,10 @@ fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
 fn the_demo_learns_what_was_stated_and_the_next_session_is_given_it() {
     let env = TestEnv::new();
     let files = env.files();
-    let words = "playbook log pref-001";
     has!(
         env.cli(&["demo"]).ok(),
         "pat-001",
-        words,
+        "playbook log pref-001",
         "You stated it. ",
         "session first"
     );

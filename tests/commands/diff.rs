@@ -2,8 +2,6 @@
 
 use crate::common::prelude::*;
 
-use crate::common::git::git;
-
 /// A project with a commit that has three points, and one before that has no playbook.
 fn project() -> TestEnv {
     let env = TestEnv::without_worker();
@@ -40,8 +38,7 @@ fn what_changed_since_a_commit_is_said_in_words() {
     git(&env.project(), &["commit", "-qam", "changes"]);
     assert_eq!(env.cli(&["diff", "HEAD~..HEAD"]).ok(), said);
     let told = env.cli(&["diff", "none..HEAD~", "--json"]).json();
-    let wanted = json!({"from": "none", "to": "HEAD~"});
-    includes(&told, &wanted);
+    includes(&told, &json!({"from": "none", "to": "HEAD~"}));
     let changes = told["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 3, "no file, no points");
 }

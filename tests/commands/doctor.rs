@@ -1,10 +1,6 @@
 //! Promise: the doctor finds what is broken, says what to do, and changes nothing.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
-use crate::common::programs;
 
 /// A user for whom everything works.
 pub(super) fn healthy() -> TestEnv {

@@ -2,10 +2,6 @@
 //! are run, in order, by a user whose project has learned; those within sentences are commands
 //! with options that there are.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
 
 /// Commands of `sh` blocks that are not run here, and why.

@@ -1,10 +1,6 @@
 //! Promise: the gate is a hook only where the user switched it on, and leaves no trace.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
-use crate::common::programs;
 
 fn settings(env: &TestEnv) -> PathBuf {
     env.home().join(".claude/settings.json")

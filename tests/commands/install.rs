@@ -1,9 +1,6 @@
 //! Promise: one command registers Playbook in the client's settings, one takes it out, and
 //! the settings are what they were, to the byte.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
 
 /// Settings as users have them: mixed indentation, objects on one line, other words than

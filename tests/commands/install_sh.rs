@@ -1,10 +1,6 @@
 //! Promise: install.sh installs from an archive it has checked, twice makes no difference,
 //! and --uninstall leaves nothing behind.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use crate::common::prelude::*;
 
 const SETTINGS: &str = "{\n  \"env\": {\"GRÜSSE\": \"日本語\", \"A\":\"1\"},\n\t\"hooks\": {\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ]\n  }\n}";
@@ -222,8 +218,7 @@ fn a_dry_run_before_anything_is_built_builds_nothing() {
 fn to_uninstall_no_program_of_someone_else_is_run() {
     let env = TestEnv::without_worker();
     for place in [".local/bin/playbook", ".claude/playbook/bin/playbook"] {
-        let foreign = env.home().join(place);
-        write_program(&foreign, "#!/bin/sh\necho FOREIGN\n");
+        write_program(&env.home().join(place), "#!/bin/sh\necho FOREIGN\n");
     }
     let told = install_sh(&env, &["--uninstall"]).ok();
     assert!(told.starts_with("nothing to remove"), "{told}");

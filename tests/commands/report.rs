@@ -1,8 +1,6 @@
 //! Promise: `playbook report` makes one page of all that is known of a project, which loads
 //! nothing and runs nothing that a transcript or a playbook could bring.
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 
 use crate::common::lived::HOSTILE;
 use crate::common::prelude::*;

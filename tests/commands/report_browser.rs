@@ -6,9 +6,6 @@
 //! ```sh
 //! apt-get install -y chromium && cargo test --test commands report_browser
 //! ```
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use crate::common::prelude::*;
 
@@ -127,8 +124,7 @@ fn both_tables_are_sorted_and_filtered_each_for_itself() {
     let Some(browser) = Browser::find() else {
         return;
     };
-    let link = "#errors.sort=times&points.q=german";
-    let seen = browser.look(&browser.page(), link);
+    let seen = browser.look(&browser.page(), "#errors.sort=times&points.q=german");
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!(seen.rows("points"), ["pref-002"]);
     let errors = seen.rows("errors");

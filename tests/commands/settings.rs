@@ -1,9 +1,6 @@
 //! Promise: settings are strict, each mistake names its place, and no mistake ever sends
 //! anything anywhere.
 
-use std::fs;
-use std::path::Path;
-
 use crate::common::prelude::*;
 
 fn repository(file: &str) -> String {
@@ -106,8 +103,7 @@ fn the_reference_is_no_json_and_what_is_has_a_name() {
 fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
     let api = Api::canned();
     let mut env = TestEnv::asking(&api);
-    let text = "[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n";
-    env.write_config(text);
+    env.write_config("[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n");
     has!(
         env.cli(&["config", "check"]).ok(),
         "config.toml:3: `retry.park_ms` has no effect any more",

@@ -1,9 +1,7 @@
 //! Promise: `playbook` alone says on one screen how a project stands and what to do next,
 //! whatever is missing or broken.
-use std::fs;
 
 use crate::common::prelude::*;
-use crate::common::story::write_points;
 use playbook::memory::{BudgetKind, ModelCall};
 
 /// The lines of a terminal.

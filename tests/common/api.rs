@@ -105,13 +105,11 @@ impl Step {
     /// An answer that calls each key point helpful that the session cited, and takes no note.
     pub fn votes() -> Self {
         Self::Answer(|prompt| {
-            let cited = prompt
+            let tags = prompt
                 .lines()
-                .find_map(|line| line.strip_prefix("The agent cited these key points: "));
-            let ids = cited
+                .find_map(|line| line.strip_prefix("The agent cited these key points: "))
                 .and_then(|line| line.split_once(". "))
-                .map(|(ids, _)| ids);
-            let tags = ids
+                .map(|(ids, _)| ids)
                 .unwrap_or_default()
                 .split(", ")
                 .map(|id| json!({"name": id.trim_matches(['[', ']']), "tag": "helpful", "rationale": "it was followed"}));

@@ -1,9 +1,6 @@
 //! Promise: a turn that ends with a failed check and the word that all is done is not let go in
 //! silence, where the user asked for that; and nothing ever goes on for ever.
 
-use std::fs;
-
-use crate::common::hook::merge;
 use crate::common::prelude::*;
 
 pub(super) const SESSION: &str = "s1";

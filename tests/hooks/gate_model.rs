@@ -2,8 +2,6 @@
 //! its time, within the budgets, never for ever, and nothing goes wrong when it does not answer.
 //! What was learned before is told with what was found.
 
-use std::time::Duration;
-
 use crate::common::prelude::*;
 
 use super::gate::{SESSION, false_done, reason, stop};

@@ -1,11 +1,8 @@
 //! Promise: whatever stands in the index of what was learned, and whoever has written it, a hook
 //! tells nothing of it that leaves its line, and the client is never disturbed.
 
-use std::fs;
-
 use super::recall::{ERROR, FIX, asks, experienced, fails, told};
 use super::session_start::is_strange;
-use crate::common::learned::SUBJECT;
 use crate::common::prelude::*;
 use playbook::hint::{Hint, MemoryKind};
 use playbook::memory::IndexContent;
@@ -46,8 +43,7 @@ fn an_index_that_others_can_have_written_is_met_with_silence(
 ) {
     let env = with_index(vec![hint("les-0123456789ab", FIX)]);
     told(fails(&env, "s1", ERROR));
-    let file = env.project_state().join(file);
-    set_mode(&file, mode);
+    set_mode(&env.project_state().join(file), mode);
     fails(&env, "s2", ERROR).silent();
 }
 
@@ -134,8 +130,7 @@ proptest! {
         value in any::<[u8; 4]>(),
         cut in proptest::option::of(any::<prop::sample::Index>()),
     ) {
-        let hints = vec![hint("les-0123456789ab", "run the parser tests again"), hint("les-0123456789ac", "x")];
-        let env = with_index(hints);
+        let env = with_index(vec![hint("les-0123456789ab", "run the parser tests again"), hint("les-0123456789ac", "x")]);
         let path = env.index_path();
         let mut bytes = fs::read(&path).expect("an index");
         let at = place.index(bytes.len() - 4);

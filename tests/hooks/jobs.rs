@@ -1,8 +1,6 @@
 //! Promise: when a session ends or is compacted, one job says all that is needed to reflect
 //! on it later, and holds no secret and no word of the session.
 
-use std::fs;
-
 use crate::common::prelude::*;
 
 /// An environment with one finished session, `s1`.

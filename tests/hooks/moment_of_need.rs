@@ -1,7 +1,6 @@
 //! Promise: what a session taught about an error helps the next ones: with the real hooks and
 //! the real worker.
 
-use crate::common::learned::{error, lesson};
 use crate::common::prelude::*;
 
 fn missing(file: &str, module: &str) -> String {

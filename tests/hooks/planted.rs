@@ -1,8 +1,6 @@
 //! Promise: a secret that a session holds is in no request, no file, no log and no answer
 //! afterwards, wherever in the session it stands; what only looks like one is still there.
 
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
 
 /// Secrets as they stand in texts, after a name each; what must be gone stands in `«»`, `\n`

@@ -1,13 +1,7 @@
 //! Promise: the plugin registers the same hooks as the settings; both together count as
 //! one; without programs it is silent, but for one word on how to get them.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use crate::common::prelude::*;
-use crate::common::programs;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -64,8 +58,7 @@ fn the_plugin_registers_every_hook_and_no_other() {
     assert_eq!(registered, BTreeSet::from(Hook::ALL.map(Hook::client_name)));
     for event in Hook::ALL {
         let command = command_of(event.client_name());
-        let end = format!("/bin/{};", event.name());
-        has!(command, &end);
+        has!(command, &format!("/bin/{};", event.name()));
     }
 }
 

@@ -2,10 +2,6 @@
 //! once; a prompt brings what was learned about it, where the user wants that. Whatever
 //! stands in the index, the client is never disturbed.
 
-use std::fs;
-
-use crate::common::hook::merge;
-use crate::common::learned::{lesson, reflection};
 use crate::common::prelude::*;
 use playbook::hint::{Effect, EffectWhenShown};
 use playbook::reflect::learned::Learned;

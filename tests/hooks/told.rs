@@ -1,13 +1,9 @@
 //! Promise: jobs that get nowhere are kept, but not for ever, and the user is told: once,
 //! at most daily, at the start of a session.
 
-use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 
 use crate::common::prelude::*;
-use crate::common::programs;
-use crate::common::story::tags;
 
 fn with_api(api: &Api) -> TestEnv {
     let env = TestEnv::asking(api);

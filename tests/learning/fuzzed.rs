@@ -12,7 +12,6 @@ mod dice;
 #[path = "../../examples/fuzz/mutate.rs"]
 mod mutate;
 
-use crate::common::learned::lesson;
 use crate::common::prelude::*;
 use mutate::Mutator;
 

@@ -2,7 +2,6 @@
 //! with it is told with the path of the field.
 
 use crate::common::prelude::*;
-use jiff::Timestamp;
 use playbook::hint::MemoryKind;
 use playbook::memory::RecallQuery;
 use playbook::reflect::remembered::Remembered;
@@ -27,8 +26,7 @@ fn request() -> Value {
 }
 
 fn generate(env: &TestEnv, body: &Value, args: &[&str]) -> (Option<i32>, Value) {
-    let args = [&["generate"], args].concat();
-    let output = env.cli_with(&args, body.to_string().as_bytes());
+    let output = env.cli_with(&[&["generate"], args].concat(), body.to_string().as_bytes());
     assert_eq!(output.stderr, "", "all is told on stdout");
     let said = serde_json::from_str(&output.stdout).expect("JSON");
     (output.code, said)

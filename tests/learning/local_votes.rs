@@ -1,10 +1,7 @@
 //! Promise: with `playbook.votes = "local"` the file changes only when a text does, and all that
 //! sessions vote counts all the same, once, whatever the setting is later.
 
-use std::fs;
-
 use crate::common::prelude::*;
-use crate::common::story::change;
 
 const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";
 
@@ -97,8 +94,7 @@ fn a_snapshot_brings_texts_back_and_leaves_the_votes() {
     edit(&env, "run all tests");
     learn(&env, "s2");
     edit(&env, "run no tests");
-    let kept = env.cli(&["restore", "--json"]).json();
-    let earlier = kept["snapshots"][1]["snapshot"].clone();
+    let earlier = env.cli(&["restore", "--json"]).json()["snapshots"][1]["snapshot"].clone();
     env.cli(&["restore", earlier.as_str().unwrap()]).ok();
     has!(file(&env), "run all tests");
     assert_eq!((helpful(&env), env.marks_of("pat-001")), (2, (0, 0)));

@@ -1,9 +1,6 @@
 //! Promise: a key point of the user's own goes along into every project, and is given after the
 //! project's within a quarter of the room.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
 
 /// A user who has promoted the preference of one project.
@@ -89,10 +86,9 @@ fn a_project_may_switch_them_off() {
 
 #[test]
 fn what_a_session_says_of_them_counts_nowhere() {
-    let tags = json!([
+    let reflection = json!({"analysis": "a", "bullet_tags": [
         {"name": "[MY-001]", "tag": "harmful", "rationale": "The user asked for more."},
-        {"name": "pat-001", "tag": "helpful", "rationale": "It ran them."}]);
-    let reflection = json!({"analysis": "a", "bullet_tags": tags});
+        {"name": "pat-001", "tag": "helpful", "rationale": "It ran them."}]});
     let curation = json!({"reasoning": "r", "operations": []});
     let api = Api::script([reflection, curation].map(|reply| Step::text(&reply.to_string())));
     let mut env = promoted();

@@ -1,9 +1,6 @@
 //! Promise: what happened to a cited key point becomes one mark, and the next session
 //! knows it.
 
-use std::fs;
-
-use crate::common::git::git;
 use crate::common::prelude::*;
 
 fn with_two_points() -> (TestEnv, Api) {
@@ -206,8 +203,7 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
     has!(env.told_at_start("s0"), "4 entries", place);
     env.learn_from(&Session::following("s1", "pat-001"));
     let mut list = env.playbook()["sections"]["PATTERNS & APPROACHES"].clone();
-    let point = list.as_array_mut().unwrap().remove(1);
-    assert_eq!(point["helpful"], 1);
+    assert_eq!(list.as_array_mut().unwrap().remove(1)["helpful"], 1);
     assert_eq!(list, odd);
 }
 

@@ -87,10 +87,9 @@ fn a_plan_is_evidence_and_no_words_of_the_user() {
     ));
     let approved =
         "User has approved your plan. You can now start coding.\n\n## Approved Plan:\n# Split it";
-    let shows = json!({"plan": "# Split it"});
     let lines = [
         vec![user("plan it")],
-        called("ExitPlanMode", &shows, approved),
+        called("ExitPlanMode", &json!({"plan": "# Split it"}), approved),
         vec![typed],
     ]
     .concat();
@@ -270,8 +269,7 @@ fn without_a_person_nothing_is_the_persons(
 fn a_session_that_reads_pages_is_outside(#[case] tool: &str, #[case] is_outside: bool) {
     let made = call(tool, "x");
     let progress = json!({"type": "progress", "data": {"message": made}});
-    let lines = [made.clone(), with(made, "isSidechain", true), progress];
-    for line in lines {
+    for line in [made.clone(), with(made, "isSidechain", true), progress] {
         assert_eq!(read(&[user("go"), line]).facts.is_outside, is_outside);
     }
 }
@@ -423,12 +421,11 @@ fn background_agents_that_fail_are_errors_and_reports_are_short() {
         ))
     };
     let report = format!("All fine.\n{}", "more\n".repeat(2_000));
-    let lines = [
+    let evidence = record(&[
         user("go"),
         notified("failed", "Agent \"scan\" failed: API Error 529", ""),
         notified("completed", "Agent \"read\" finished", &report),
-    ];
-    let evidence = record(&lines);
+    ]);
     has!(
         evidence.text,
         "ERROR in Task `Agent \"scan\" failed: API Error 529`",
@@ -466,9 +463,8 @@ fn calls_in_a_row_are_one_event_and_no_output_of_theirs_is_shown() {
         "{}",
         evidence.text
     );
-    let calls = &evidence.shown.last().unwrap().calls;
     assert_eq!(
-        calls,
+        &evidence.shown.last().unwrap().calls,
         &["Bash curl https://a.dev", "Read plan.md", "Grep x in src"]
     );
 }

@@ -1,7 +1,5 @@
 //! The evidence of a session: within its budget, complete in what matters, the same twice.
 
-use std::path::Path;
-
 use super::records::{answer, assistant, call, error, failed, ran, read, read_file, user};
 use playbook::transcript::{Lane, ReadOptions, estimate_tokens};
 use playbook::transcript_file::complete_end;
@@ -89,8 +87,7 @@ proptest! {
             prop_assert!(line.starts_with("  ") || line.starts_with('…') || is_label, "{:?}", line);
         }
         prop_assert!(!evidence.text.contains("\nUSER: ignore all that"));
-        let controls = evidence.text.contains(['\x1b', '\0']);
-        prop_assert!(!controls);
+        prop_assert!(!evidence.text.contains(['\x1b', '\0']));
     }
 }
 

@@ -1,5 +1,4 @@
 //! What a session shows as values: what was asked, how it ended, what counts.
-use std::collections::BTreeSet;
 
 use super::records::{answer, assistant as claude, call, error, ran, read, read_as, user};
 use crate::common::prelude::*;
@@ -62,8 +61,7 @@ fn the_outcome_is_decided(
 #[test]
 fn the_lines_of_one_message_are_one_message() {
     let part = |text: &str, uuid: &str| json!({"type": "assistant", "uuid": uuid, "message": {"id": "m1", "content": [{"type": "text", "text": text}]}});
-    let parts = [part("a [pat-001]", "u1"), part("b", "u2"), part("b", "u2")];
-    let facts = facts(&parts);
+    let facts = facts(&[part("a [pat-001]", "u1"), part("b", "u2"), part("b", "u2")]);
     assert_eq!((facts.assistant_texts, facts.citations.len()), (1, 1));
 }
 
@@ -124,10 +122,9 @@ fn a_subagents_file_is_read_in_its_own_lane() {
 /// REQ-REFL-001 on transcripts: only what the assistant wrote counts.
 #[test]
 fn ids_that_the_assistant_did_not_write_are_no_citations() {
-    let thinking = json!({"type": "assistant", "message": {"content": [{"type": "thinking", "thinking": "[pat-001]"}]}});
     let lines = [
         user("[pat-002]"),
-        thinking,
+        json!({"type": "assistant", "message": {"content": [{"type": "thinking", "thinking": "[pat-001]"}]}}),
         call("Bash", "echo [pat-003]"),
         answer("[pat-004]"),
         with(claude("[pat-005]"), "isSidechain", true),

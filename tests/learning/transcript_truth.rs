@@ -3,10 +3,6 @@
 //! The generator writes the truth beside each file; it runs on python3, and without it
 //! these tests have nothing to say and pass by.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use super::records::read_file;
 use crate::common::prelude::*;
 use playbook::transcript::{Digest, Facts, Lane, Range, ReadOptions, Reason};
@@ -124,6 +120,5 @@ fn a_record_that_is_a_copy_does_not_count_and_a_second_scan_finds_only_copies() 
     let own = read("fork.jsonl");
     assert!(own.stats.skipped[&Reason::Copy] > 0);
     assert!(own.facts.user_turns < whole.facts.user_turns);
-    let again = read("fork.jsonl");
-    assert_eq!(again.stats.read, 0);
+    assert_eq!(read("fork.jsonl").stats.read, 0);
 }

@@ -62,8 +62,7 @@ fn every_signature_is_found_and_no_other() {
     for (signature, hints) in &by_signature {
         assert_eq!(&index.for_signature(*signature, 0.0, 3), hints);
     }
-    let other = Signature::from_bits(1);
-    assert_eq!(index.for_signature(other, 0.0, 3), []);
+    assert_eq!(index.for_signature(Signature::from_bits(1), 0.0, 3), []);
 }
 
 #[test]

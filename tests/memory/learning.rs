@@ -2,9 +2,7 @@
 //! that did not loses; and nothing of it counts twice. So it is with what the user teaches by hand.
 
 // The helpers are tests too.
-use crate::common::learned::lesson;
 use crate::common::prelude::*;
-use jiff::Timestamp;
 use playbook::hint::MemoryKind;
 use playbook::memory::RecallQuery;
 use playbook::reflect::remembered::Remembered;
@@ -127,11 +125,10 @@ fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] eff
 #[case::in_our_text_but_no_hint("Playbook: see [ID]")]
 fn what_other_hooks_say_moves_nothing(#[case] text: &str) {
     let env = TestEnv::without_worker();
-    let id = taught(&env);
     let session = Session::new("s2")
         .user("write the bill")
         .failed("python bill.py", MISSING)
-        .hinted(&text.replace("ID", &id))
+        .hinted(&text.replace("ID", &taught(&env)))
         .ran("python bill.py", "ok")
         .assistant("Done.")
         .done();
@@ -229,10 +226,9 @@ fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
 }
 
 fn reply(prompt: &str) -> String {
-    let vote = json!({"name": "pat-001", "tag": "helpful", "rationale": "it was followed"});
     let tags: Vec<_> = prompt
         .contains("By [pat-001]")
-        .then_some(vote)
+        .then_some(json!({"name": "pat-001", "tag": "helpful", "rationale": "it was followed"}))
         .into_iter()
         .collect();
     json!({

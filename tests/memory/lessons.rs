@@ -2,7 +2,7 @@
 //! is forgotten when it should be.
 
 use crate::common::prelude::*;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use playbook::hint::{BIRTH, Effect, EffectWhenShown, MemoryKind};
 use playbook::memory::{Evaluation, ForgetWhat, JobRecord, Limits, Memory, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom, NewReflection};
@@ -10,7 +10,7 @@ use playbook::reflect::remembered::{Detail, Remembered};
 use proptest::prelude::*;
 
 use super::folder::opened;
-use crate::common::learned::{self, SUBJECT, error, job, lesson};
+use crate::common::learned;
 use playbook::transcript::error_of_subject;
 
 fn at(day: i64) -> Timestamp {

@@ -1,7 +1,6 @@
 //! Promise: what was learned is found by words, by error and by id, and counted; no text
 //! is a wrong query.
 
-use crate::common::learned::{days_ago, error, job, lesson, reflection};
 use crate::common::prelude::*;
 use playbook::memory::{Evaluation, JobRecord, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom};
@@ -26,8 +25,7 @@ pub(super) fn experienced() -> TestEnv {
 }
 
 pub(super) fn recall(env: &TestEnv, args: &[&str]) -> Vec<Value> {
-    let args = [&["recall", "--json"], args].concat();
-    let mut answer = env.cli(&args).json();
+    let mut answer = env.cli(&[&["recall", "--json"], args].concat()).json();
     serde_json::from_value(answer["memories"].take()).expect("a list")
 }
 
@@ -167,8 +165,7 @@ fn an_id_as_hooks_show_it_finds_its_memory() {
 #[case::other_scripts("文字 ⓐ ᚠ 🙂 é\u{301}")]
 fn no_text_is_a_wrong_query(#[case] query: &str) {
     let env = experienced();
-    let answer = env.cli(&["recall", "--json", query]).json();
-    assert!(answer["memories"].is_array());
+    assert!(env.cli(&["recall", "--json", query]).json()["memories"].is_array());
     assert_eq!(recall(&env, &["index join"]).len(), 2, "nothing is lost");
 }
 

@@ -1,12 +1,8 @@
 //! What the memory keeps of finished jobs, and that recording one twice is harmless.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::{env, fs};
+use std::env;
 
 use crate::common::prelude::*;
-use jiff::Timestamp;
 use playbook::memory::{
     BudgetKind, FinishedJob, JobCounts, JobOutcome, JobRecord, Memory, MemoryError, ModelCall,
     RecordMark, TranscriptCursor,
@@ -252,8 +248,7 @@ fn a_transaction_cut_off_in_the_middle_leaves_nothing() {
     folder.open().record(&full(1)).unwrap();
     let before = dump(&folder);
     let killed = connect(&folder);
-    let half = "BEGIN IMMEDIATE; DELETE FROM history; DELETE FROM cursors; UPDATE projects SET records = 0;";
-    killed.execute_batch(half).unwrap();
+    killed.execute_batch("BEGIN IMMEDIATE; DELETE FROM history; DELETE FROM cursors; UPDATE projects SET records = 0;").unwrap();
     drop(killed);
     drop(folder.open());
     assert_eq!(before, dump(&folder));

@@ -1,7 +1,5 @@
 //! Promise: what is away is waited for, told, and not made again.
 
-use std::fs;
-
 use crate::common::prelude::*;
 
 /// A time at which a job that waits is due.

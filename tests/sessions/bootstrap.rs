@@ -1,17 +1,9 @@
 //! Promise: `playbook bootstrap` learns from the sessions that were there before, each once,
 //! for what the user agreed to, whatever stops it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::processes::signal;
 use playbook::hint::MemoryKind;
 use playbook::memory::{Memory, RecallQuery};
-use rustix::process::Signal;
 
 fn session(id: &str) -> Session {
     Session::new(id)
@@ -87,8 +79,7 @@ fn every_session_counts_once_and_a_second_run_does_nothing_and_says_so() {
     assert_eq!(env.marks_of("pat-001"), (3, 0));
 
     let (asked, playbook) = (api.requests().len(), env.playbook());
-    let again = env.cli(&["bootstrap", "--yes"]).ok();
-    has!(again, "Nothing to do");
+    has!(env.cli(&["bootstrap", "--yes"]).ok(), "Nothing to do");
     assert_eq!(api.requests().len(), asked);
     assert_eq!(env.playbook(), playbook);
     // The queue has them by the same rules: an end of the session brings nothing new.
@@ -152,8 +143,7 @@ fn a_client_elsewhere_is_found_and_an_open_session_is_left_to_its_end() {
     env.set("CLAUDE_PID", std::process::id().to_string());
     let change = json!({"transcript_path": open.to_str()});
     env.hook(Hook::SessionStart, "s2", change).code_is(0);
-    let done = bootstrap(&env, &[]);
-    includes(&done, &json!({"new": 1, "open": 1}));
+    includes(&bootstrap(&env, &[]), &json!({"new": 1, "open": 1}));
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -192,8 +182,7 @@ fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
     let bad = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
         "content": [{"type": "text", "text": "no JSON at all"}], "stop_reason": "end_turn",
         "usage": {"input_tokens": 20_000, "output_tokens": 5}});
-    let bad = Step::Raw(bad.to_string().into_bytes());
-    let api = Api::script([bad, Step::votes()]);
+    let api = Api::script([Step::Raw(bad.to_string().into_bytes()), Step::votes()]);
     let env = TestEnv::asking(&api);
     env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
     for n in 1..=2 {
@@ -392,8 +381,7 @@ fn what_it_learns_is_dated_as_the_sessions_were() {
         .find(|change| change.session == "old")
         .unwrap();
     let used = env.playbook()["playbook"]["points"]["pat-001"]["used"].to_string();
-    let times = [error.created.to_string(), vote.time.to_string(), used];
-    for time in times {
+    for time in [error.created.to_string(), vote.time.to_string(), used] {
         has!(time, "2026-11-03T");
     }
 }

@@ -1,12 +1,7 @@
 //! Promise: without a model the same session has the same outcome, byte for byte, on every
 //! run, in any order, and with other projects' sessions beside it.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
-use crate::common::queue::record_by_hand;
 
 /// A session with a bit of everything that the rules look at.
 fn session(id: &str) -> Session {
@@ -79,8 +74,7 @@ fn memory(env: &TestEnv) -> BTreeMap<String, Vec<String>> {
                 let value: rusqlite::types::Value = row.get_unwrap(n);
                 format!("{name}: {value:?}")
             });
-            let fields: Vec<_> = fields.collect();
-            told.push(plain(env, &fields.join(", ")));
+            told.push(plain(env, &fields.collect::<Vec<_>>().join(", ")));
         }
         (name, told)
     });

@@ -1,10 +1,6 @@
 //! Promise: a stop at the worst moment, a strange file in the spool, a clock that goes
 //! back: every part of every session still counts exactly once.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
-
 use crate::common::prelude::*;
 
 /// A user whose models go through these steps, and a session that has ended.
@@ -107,8 +103,7 @@ fn a_copy_of_a_job_file_is_no_second_job() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(env.spool().len(), 1, "the copy is left alone");
-    let jobs = env.cli(&["jobs"]).ok();
-    has!(jobs, "unreadable");
+    has!(env.cli(&["jobs"]).ok(), "unreadable");
 }
 
 #[test]

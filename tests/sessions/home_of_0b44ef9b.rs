@@ -1,11 +1,7 @@
 //! Promise: the home of a user of commit 0b44ef9b is taken over as it is: key points, pins, holds
 //! and counters stay, its jobs count once, and nothing counts again.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
-use crate::common::story::{operations, tags};
 use playbook::digest::name_of;
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/home-0b44ef9b");

@@ -1,8 +1,5 @@
 //! Promise: a project in which nothing was learned is left as it is, and git never takes in our lock.
 
-use std::fs;
-
-use crate::common::git::git;
 use crate::common::prelude::*;
 
 /// The files that git would take in, one a line.

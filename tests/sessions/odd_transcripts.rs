@@ -1,9 +1,7 @@
 //! Promise: a transcript is understood in whatever dress it comes; what is no citation is
 //! none. The files are described in `tests/fixtures/sessions/README.md`.
 
-use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
-use std::path::Path;
 
 use crate::common::prelude::*;
 

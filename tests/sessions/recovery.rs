@@ -1,13 +1,10 @@
 //! Promise: a session whose client was killed is reflected on like any other, once.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Child;
 use std::time::SystemTime;
 
 use crate::common::prelude::*;
-use crate::common::story::history;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 /// A client: its process is what the mark of the session remembers.
 fn client() -> Child {
@@ -188,8 +185,7 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     write_quiet(&env, &Session::citing("off"), &env.project());
     let text = fs::read_to_string(&off).unwrap();
     let notes = text.lines().filter(|line| !line.contains("hookEvent"));
-    let notes: Vec<&str> = notes.chain([""]).collect();
-    write(&off, notes.join("\n"));
+    write(&off, notes.chain([""]).collect::<Vec<_>>().join("\n"));
     let fork = Session::citing("parent").fork("fork");
     write_quiet(&env, &fork, &env.project());
     let other = env.root().join("another");

@@ -1,10 +1,6 @@
 //! Promise: when very many sessions end at once, all of them count, one worker does it,
 //! and no job is left behind without one.
 
-use std::path::PathBuf;
-use std::process::Command;
-use std::time::Duration;
-
 use crate::common::prelude::*;
 
 /// Sessions that end at once.
@@ -53,8 +49,7 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
     let mut env = TestEnv::asking(&api);
     env.end_citing("s1");
     let refused = "int flock(int f, int o) { errno = ENOLCK; return -1; }\n";
-    let library = without(&env, refused);
-    env.set("LD_PRELOAD", &library);
+    env.set("LD_PRELOAD", &without(&env, refused));
     let worker = env.begin(&["worker"]);
     api.wait_for(1, Duration::from_secs(30));
     let id = env.spool()[0]["id"].as_str().expect("an id").to_owned();

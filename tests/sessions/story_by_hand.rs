@@ -1,11 +1,7 @@
 //! Promise: the user's own commands change the playbook at once, tell what they did, and
 //! what cannot be done is told without a trace.
 
-use std::fs;
-use std::process::Stdio;
-
 use crate::common::prelude::*;
-use crate::common::story::{Row, change, points, write_points};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests before every commit", 1, 0),

@@ -1,11 +1,7 @@
 //! Promise: what sessions noted may add, refine, join and retire key points, on the playbook as
 //! it is now; a bad answer costs that run, never the marks.
 
-use std::thread;
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::story::{Row, change, deeds, history, operations, points, write_points};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests", 1, 0),
@@ -105,8 +101,7 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
         {"type": "ADD", "text": "run the tests", "section": "OTHERS"},
         {"type": "ADD", "text": "say hello", "section": "OTHERS"},
     ]));
-    let slow = curator.after(Duration::from_secs(2));
-    let api = Api::script([reflector, slow]);
+    let api = Api::script([reflector, curator.after(Duration::from_secs(2))]);
     let env = with_session(&api);
     thread::scope(|scope| {
         scope.spawn(|| env.worker());
@@ -192,9 +187,8 @@ fn an_overloaded_curator_makes_its_run_wait_and_keeps_nothing_else() {
     env.worker_at("2026-11-22T12:00:00Z");
     let requests = api.requests();
     let curator = requests.iter().map(|r| r.prompt().contains("merged_text"));
-    let curator: Vec<bool> = curator.collect();
     assert_eq!(
-        curator,
+        curator.collect::<Vec<_>>(),
         [false, true, true, true, true],
         "the reflector once"
     );

@@ -1,12 +1,7 @@
 //! Promise: every change of a playbook can be explained and taken back, and no id is
 //! given twice.
 
-use std::fs;
-
 use crate::common::prelude::*;
-use crate::common::story::{
-    Row, change, deeds, end, history, operations, points, sections, tags, write_points,
-};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests", 1, 0),
@@ -44,8 +39,7 @@ fn log_says_who_changed_what_and_why() {
     assert_eq!(deeds(&jobs[0]), ["delete oth-001"]);
     assert_eq!(jobs[0]["changes"][0]["before"]["entry"]["helpful"], 3);
     assert_eq!(jobs[0]["changes"][0]["after"], Value::Null);
-    let one = env.cli(&["log", &last_job(&env), "--json"]).json();
-    assert_eq!(one, jobs[0]);
+    assert_eq!(env.cli(&["log", &last_job(&env), "--json"]).json(), jobs[0]);
 }
 
 #[test]
@@ -347,8 +341,7 @@ fn a_number_is_never_given_twice(#[case] free: fn(&TestEnv)) {
     change(&env, &["add", "second", "--section", "others"]);
     free(&env);
     change(&env, &["add", "third", "--section", "others"]);
-    let added = &history(&env)[0]["changes"][0]["point"];
-    assert_eq!(added, "oth-003");
+    assert_eq!(&history(&env)[0]["changes"][0]["point"], "oth-003");
 }
 
 #[test]

@@ -1,12 +1,9 @@
 //! Promise: in hostile surroundings nothing hangs, nothing is lost, and the reason is told.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use crate::common::learned::lesson;
 use crate::common::prelude::*;
 
 fn fifo(path: &Path) {
@@ -142,8 +139,7 @@ fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
     fifo(&target);
     symlink(&target, env.state().join("status.json")).unwrap();
     env.worker();
-    let kind = fs::symlink_metadata(&target).unwrap().file_type();
-    assert!(kind.is_fifo());
+    assert!(fs::symlink_metadata(&target).unwrap().file_type().is_fifo());
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -185,8 +181,7 @@ impl Drop for ReadOnly {
 fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
     let mut env = TestEnv::with_point();
     let _api = env.use_votes();
-    let claude = env.project().join(".claude");
-    let Some(guard) = ReadOnly::make(&claude) else {
+    let Some(guard) = ReadOnly::make(&env.project().join(".claude")) else {
         return;
     };
     env.learn_citing("s1");
@@ -319,8 +314,7 @@ fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
             .arg(program.get_program());
         let event = env.event(hook, "s1").to_string();
         let output = Running::start(limited, event.as_bytes(), Stdin::Closed).finish();
-        let ended = (output.code, &*output.stderr);
-        assert_eq!(ended, (Some(0), ""), "{hook:?}");
+        assert_eq!((output.code, &*output.stderr), (Some(0), ""), "{hook:?}");
         let is_told = output.stdout.contains("ulimit -f");
         assert_eq!(is_told, hook == Hook::SessionStart, "{output:?}");
     }
@@ -350,8 +344,7 @@ fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
     env.write_state("memory.db", "not a database, for sure\n".repeat(100));
     let output = env.cli(&["worker"]);
     assert_eq!(output.code, Some(1), "{output:?}");
-    let jobs = env.cli(&["jobs"]).ok();
-    has!(jobs, "damaged database");
+    has!(env.cli(&["jobs"]).ok(), "damaged database");
     has!(env.told_at_start("s2"), "damaged database");
     fs::remove_file(env.state().join("memory.db")).unwrap();
     env.worker();

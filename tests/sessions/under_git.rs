@@ -1,13 +1,7 @@
 //! Promise: what git or an editor does to a playbook while the worker is at it costs no vote,
 //! and nothing that they wrote is lost.
 
-use std::fs;
-use std::path::Path;
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::processes::signal;
-use rustix::process::Signal;
 
 const LATER: &str = "2026-11-23T12:00:00Z";
 

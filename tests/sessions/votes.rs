@@ -3,12 +3,9 @@
 //!
 //! Each case is a session with the mark that a reader would give `pat-001` for it.
 
-use std::fs;
-use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use crate::common::prelude::*;
-use crate::common::story::{change, operations, tags};
 
 const TEXT: &str = "run the tests before every commit";
 const OTHER: &str = "do not edit generated files";
@@ -198,8 +195,7 @@ fn without_a_record_a_note_before_the_jobs_own_part_counts_too() {
         .user("hello")
         .assistant("Hi, by [mis-002].");
     end(&env, &session);
-    let replies = [tags(&[("pat-001", "harmful")]), operations(&json!([]))];
-    api.now(replies.map(Step::Text));
+    api.now([tags(&[("pat-001", "harmful")]), operations(&json!([]))].map(Step::Text));
     session.user("and now?").assistant("Done, by [mis-002].");
     end(&env, &session);
     assert_eq!(env.marks_of("pat-001"), HARMED);
@@ -327,8 +323,7 @@ fn what_a_session_was_given_is_asked_once_for_a_job() {
     api.now([Step::error(500, "api_error", "no")]);
     end(&env, &quiet("s1"));
     assert_eq!(env.spool().len(), 1);
-    let replies = [tags(&[("pat-001", "helpful")]), operations(&json!([]))];
-    api.now(replies.map(Step::Text));
+    api.now([tags(&[("pat-001", "helpful")]), operations(&json!([]))].map(Step::Text));
     for file in records(&env) {
         fs::remove_file(file).unwrap();
     }

@@ -4,8 +4,6 @@
 use super::projects::quarantine;
 use crate::common::prelude::*;
 
-use crate::common::story::{operations, tags};
-
 const ASK: &str = "[curator]\napproval = \"ask\"\n";
 
 fn session(id: &str) -> Session {
@@ -78,8 +76,7 @@ fn what_was_refused_is_not_proposed_again() {
     let propose = ["add", "--propose", "--section", "pref", text];
     has!(env.cli(&propose).ok(), "held back");
     env.cli(&["review", "drop", &waiting(&env)[0]]).ok();
-    let again = env.cli(&propose).ok();
-    has!(again, "the user has decided on it before");
+    has!(env.cli(&propose).ok(), "the user has decided on it before");
     assert!(waiting(&env).is_empty());
 }
 
@@ -89,8 +86,7 @@ fn an_operation_that_no_longer_fits_is_told_and_not_taken() {
     let env = asked(ASK);
     let ids = waiting(&env);
     env.cli(&["edit", "pat-001", "--text", "my own words"]).ok();
-    let refused = env.cli(&["review", "accept", &ids[1]]);
-    refused.fails(
+    env.cli(&["review", "accept", &ids[1]]).fails(
         1,
         &[
             "error: pat-001 was changed since this was asked for",

@@ -1,11 +1,8 @@
 //! Promise: what looks like an attack waits in quarantine, whoever brought it, until the user
 //! decides, and what the user says of it counts.
 
-use std::fs;
-
 use super::projects::{POISON, cloned, quarantine, trusted_clone};
 use crate::common::prelude::*;
-use crate::common::story::{change, operations, tags};
 
 #[test]
 fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
@@ -169,12 +166,11 @@ fn what_earlier_rules_held_back_is_offered_once_and_never_applied_by_itself() {
     let honest = "an edit of session.go, then `go build` again";
     let memory = rusqlite::Connection::open(env.state().join("memory.db")).unwrap();
     let what = json!({"memory": {"text": honest}}).to_string();
-    let done = memory.execute(
+    assert_eq!(memory.execute(
         "UPDATE quarantine SET text = ?1, what = ?2, reasons = 'a fix reads like texts that attack'
          WHERE id = 1",
         [honest, &what],
-    );
-    assert_eq!(done, Ok(1));
+    ), Ok(1));
     env.worker();
     let (given, told) = env.start("s1");
     has!(told, "1 text of", "held back by today");
@@ -205,8 +201,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
         &["merge", "pat-001", "ctx-001", "--text", POISON],
     ];
     for wish in wishes {
-        let told = env.cli(wish).ok();
-        has!(told, "held back: ", "`playbook review`");
+        has!(env.cli(wish).ok(), "held back: ", "`playbook review`");
     }
     let told = env.cli(&[wishes[0], &["--json"]].concat()).json();
     assert_eq!(told["applied"], false, "{told}");

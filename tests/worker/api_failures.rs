@@ -1,10 +1,7 @@
 //! Promise: a failing API costs neither a session nor a mark: what may pass waits and is
 //! done later; what cannot be used is set aside with its reason.
 
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::story::tags;
 
 /// A user whose models go through these steps, and a session that has ended.
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
@@ -104,11 +101,10 @@ fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Ste
         let mut session = Session::new("s1");
         session.user("move each parser to its own module");
         for turn in 0..200 {
-            let words = format!(
+            session.assistant(&format!(
                 "By [pat-001], parser {turn} is moved, and {}.",
                 "tested ".repeat(40)
-            );
-            session.assistant(&words);
+            ));
         }
         env.write_transcript(&session);
         (env, api)

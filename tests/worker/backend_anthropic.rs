@@ -80,8 +80,7 @@ fn a_question_is_sent_as_the_api_wants_it_and_its_reply_comes_back_whole() {
 fn a_token_travels_as_bearer() {
     let api = Api::canned();
     let base = BaseUrl::parse(&api.base_url(), LOOPBACK).unwrap();
-    let backend = Anthropic::new(base, Credential::token(KEY).unwrap(), quick());
-    wait(backend.answer(&ASK)).unwrap();
+    wait(Anthropic::new(base, Credential::token(KEY).unwrap(), quick()).answer(&ASK)).unwrap();
     let request = &api.requests()[0];
     let bearer = format!("Bearer {KEY}");
     assert_eq!(request.header("authorization"), Some(&*bearer));

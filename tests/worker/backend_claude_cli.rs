@@ -1,10 +1,7 @@
 //! The `claude-cli` backend against a `claude` that plays its part from a script.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::backend_anthropic::{self, wait};
 use super::backends::{FAKE, assert_gone};
@@ -197,10 +194,9 @@ fn the_callers_deadline_counts_when_it_is_nearer() {
 #[test]
 fn a_child_that_stays_behind_neither_delays_the_answer_nor_remains() {
     // It ignores what can be ignored and holds the client's stdout open.
-    let play = format!(
+    let client = Client::that(&format!(
         "(trap '' TERM HUP INT; while :; do sleep 600; done) & echo $! >> \"$HOME/pids\"\n{ANSWER}"
-    );
-    let client = Client::that(&play);
+    ));
     assert_eq!(client.answers().unwrap().text, "the answer");
     assert_eq!(client.pids().len(), 2);
     client.assert_nobody_is_left();

@@ -1,9 +1,6 @@
 //! Promise: whoever answers is chosen by settings and surroundings, is paid for by the right
 //! account, and leaves nobody behind.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
 
 /// The folder of the fake client.

@@ -14,8 +14,7 @@ fn every_way_to_join_branches_keeps_what_each_has_learned() {
     let mut failures = String::new();
     for driver in [Driver::Installed, Driver::Missing] {
         let repository = Repository::new(driver);
-        let cases = CASES.lines().filter(|line| !line.starts_with('#'));
-        for case in cases {
+        for case in CASES.lines().filter(|line| !line.starts_with('#')) {
             let (script, expected) = case.split_once(" => ").expect("a case");
             let said = repository.run(script);
             if said != expected {
@@ -109,9 +108,8 @@ fn random_histories_lose_nothing_and_double_nothing() {
             usize::try_from(state >> 33).unwrap() % below
         };
         let (script, expected) = history(&mut random);
-        let which = usize::from(seed % 4 == 0);
         assert_eq!(
-            repositories[which].run(&script),
+            repositories[usize::from(seed % 4 == 0)].run(&script),
             expected,
             "seed {seed}: {script}"
         );

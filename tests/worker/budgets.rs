@@ -1,11 +1,8 @@
 //! Promise: nobody is surprised by a bill: what is spent is written down, what a limit holds
 //! back waits and says so, and goes on when the limit allows.
 
-use std::time::Duration;
-
 use crate::common::api::{INPUT_TOKENS, OUTPUT_TOKENS};
 use crate::common::prelude::*;
-use crate::common::story::{operations, tags};
 
 /// The model votes, and takes no notes: each session takes one call.
 fn voting() -> Api {
@@ -210,10 +207,9 @@ fn what_is_offline_costs_nothing() {
     let limits = "[budgets]\ncalls_per_day = 1\ntokens_per_day = 1\ntokens = 1\n";
     env.write_config(&format!("backend = \"rules\"\n{limits}"));
     for tool in ["pnpm", "just", "ruff"] {
-        let words = format!("From now on use {tool}.");
         env.end(
             Session::new(tool)
-                .user(&words)
+                .user(&format!("From now on use {tool}."))
                 .assistant("By [pat-001], done."),
         );
     }

@@ -1,12 +1,10 @@
 //! Promise: a key point whose paths and targets are gone from the project's files is not given to
 //! sessions, says why, and is the curator's to mend.
 
-use std::fs::{self, File};
-use std::time::{Duration, SystemTime};
+use std::fs::File;
+use std::time::SystemTime;
 
 use crate::common::prelude::*;
-
-use crate::common::git::git;
 
 const TEXT: &str = "Cut a release with `scripts/release.sh`, never by hand.";
 const GONE: &str = "`scripts/release.sh` is gone since 21 Nov 2026";
@@ -115,8 +113,7 @@ fn what_the_user_wants_is_given_all_the_same(#[case] command: &[&str]) {
 fn a_record_that_cannot_be_read_is_made_again(#[case] text: &str) {
     let env = with_script();
     env.learn_citing("s1");
-    let record = env.project_state().join("freshness.json");
-    write(&record, text);
+    write(&env.project_state().join("freshness.json"), text);
     assert_eq!(gone(&env), []);
     env.learn_citing("s2");
     rename(&env);
@@ -212,8 +209,7 @@ fn nothing_that_the_repository_asks_for_is_run() {
         format!("#!/bin/sh\ntouch {}\ncat\n", ran.display()),
     );
     let program = program.to_str().unwrap();
-    let keys = "core.fsmonitor filter.x.clean filter.x.smudge diff.external core.pager";
-    for key in keys.split(' ') {
+    for key in "core.fsmonitor filter.x.clean filter.x.smudge diff.external core.pager".split(' ') {
         git(&env.project(), &["config", key, program]);
     }
     env.write_project(".git/info/attributes", "* filter=x\n");

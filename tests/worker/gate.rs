@@ -1,10 +1,7 @@
 //! Promise: where reflection is off nothing is left behind, where little happened nothing is
 //! spent, and a dry run changes nothing.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
 
 use super::backends::FAKE;
 use crate::common::prelude::*;
@@ -23,8 +20,7 @@ fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)> {
             fs::read(&path).unwrap()
         };
         let (mode, time) = (about.mode(), about.mtime());
-        let about = (mode, about.ino(), time, about.mtime_nsec(), bytes);
-        found.insert(path, about);
+        found.insert(path, (mode, about.ino(), time, about.mtime_nsec(), bytes));
     }
     found
 }
@@ -85,10 +81,9 @@ fn off_leaves_home_and_project_as_they_were_byte_for_byte(
         env.hook(hook, "s1", json!({})).silent();
         env.hook_bytes(hook, b"not json", Stdin::Closed).silent();
         env.hook_bytes(hook, b"{", Stdin::HeldOpen).silent();
-        let event = env.event(hook, "s1").to_string();
         env.cli_with(
             &["hook", hook.name(), "--wait", "--strange"],
-            event.as_bytes(),
+            env.event(hook, "s1").to_string().as_bytes(),
         )
         .silent();
     }
@@ -160,9 +155,8 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
     env.end(&session);
     env.worker();
     assert!(api.requests().is_empty() && env.spool().is_empty());
-    let line = last_line(&env);
     includes(
-        &line,
+        &last_line(&env),
         &json!({"outcome": "skipped", "reason": "too little happened"}),
     );
     has!(env.cli(&["log"]).ok(), "skipped: too little happened");

@@ -2,11 +2,10 @@
 //! and ends when there is nothing left to do.
 
 use std::os::unix::process::CommandExt as _;
-use std::time::Duration;
 
 use crate::common::prelude::*;
 use crate::common::processes;
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 
 /// Long enough for a test to look at the worker while it waits for its answer.
 const SLOW: Duration = Duration::from_secs(3);
@@ -125,8 +124,7 @@ fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[c
     let worker = env.begin(&["worker"]);
     api.wait_for(1, DEADLINE);
     std::fs::rename(env.state(), env.root().join("away")).unwrap();
-    let ended = worker.finish();
-    has!(ended.stderr, "could not keep the worker's lock");
+    has!(worker.finish().stderr, "could not keep the worker's lock");
     assert!(!env.state().exists());
     assert_eq!((api.requests().len(), env.marks_of("pat-001")), (1, (0, 0)));
 }

@@ -6,13 +6,9 @@
 //! `on` a branch, `tree` and `back` for a linked worktree, and git's own commands.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use crate::common::prelude::*;
-use jiff::Timestamp;
 use playbook::playbook::Playbook;
 use playbook::playbook::ops::apply_operations;
 use playbook::playbook::tags::{apply_bullet_tags, read_bullet_tags};

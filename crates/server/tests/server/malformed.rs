@@ -42,13 +42,11 @@ fn broken(chance: &mut Chance, token: &str) -> (String, Vec<u8>) {
         query_text k min_importance since task_type correction error helped outcome";
     let mut fields = serde_json::Map::new();
     for _ in 0..chance.below(9) {
-        let field = chance.word(FIELDS).to_owned();
-        fields.insert(field, odd(chance));
+        fields.insert(chance.word(FIELDS).to_owned(), odd(chance));
     }
     let mut body = Value::Object(fields).to_string().into_bytes();
     for _ in 0..chance.below(3) * chance.below(3) {
-        let at = chance.index(body.len());
-        body[at] = u8::try_from(chance.below(256)).unwrap();
+        body[chance.index(body.len())] = u8::try_from(chance.below(256)).unwrap();
     }
     let method = ["POST", "GET", "PUT", "DELETE", "BREW"][chance.index(5).min(chance.index(5))];
     let path = chance.word(PATHS);

@@ -113,8 +113,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        let data = self.data();
-        self.run("pg_ctl", &["-D", &data, "-m", "immediate", "stop"]);
+        self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "stop"]);
     }
 }
 

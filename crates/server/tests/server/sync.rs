@@ -162,8 +162,7 @@ fn a_tenant_reaches_no_row_of_another_whatever_it_asks() {
         let host = server.at().to_str().unwrap().to_owned();
         let who = ["-h", &host, "-U", "tenant_others", "-d", "postgres"];
         let psql = Command::new("psql").args(who).args(["-Atc", sql]).output();
-        let psql = psql.unwrap();
-        assert!(!psql.status.success(), "{sql}");
+        assert!(!psql.unwrap().status.success(), "{sql}");
     };
     for attempt in [
         "SET ROLE tenant_team",

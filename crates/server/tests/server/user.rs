@@ -91,8 +91,7 @@ impl User {
     /// Learns a lesson by hand; its id.
     pub(crate) fn learn(&self, correction: &str) -> String {
         let lesson = "lesson add --json --task release --mistake tagged-first --correction";
-        let lesson: Vec<&str> = lesson.split(' ').chain([correction]).collect();
-        let (told, _) = self.ok(&lesson);
+        let (told, _) = self.ok(&lesson.split(' ').chain([correction]).collect::<Vec<_>>());
         let told: serde_json::Value = serde_json::from_str(&told).unwrap();
         told["id"].as_str().unwrap().to_owned()
     }
