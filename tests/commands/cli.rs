@@ -28,7 +28,7 @@ fn a_project_whose_path_is_not_utf8_is_named_with_the_way_out() {
     let folder = env
         .root()
         .join(std::ffi::OsString::from_vec(b"caf\xe9".to_vec()));
-    if std::fs::create_dir(&folder).is_err() {
+    if fs::create_dir(&folder).is_err() {
         eprintln!("skipped: this file system knows no such names");
         return;
     }
@@ -151,8 +151,8 @@ fn a_project_that_is_not_there_is_named_and_nothing_is_written(#[case] command: 
     let file = env.root().join("file");
     write(&file, "");
     in_project(file.to_str().expect("a path")).fails(1, &["not a folder"]);
-    std::fs::remove_file(file).expect("removed");
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    fs::remove_file(file).expect("removed");
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 }
 
 #[test]

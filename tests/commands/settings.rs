@@ -137,18 +137,6 @@ fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
     }
 }
 
-/// No session is passed over for it.
-#[test]
-fn with_a_broken_pattern_nothing_is_read() {
-    let env = TestEnv::new();
-    env.write_config("secrets.patterns = [\"foo(\"]");
-    let words = [
-        "pattern 1 of `secrets.patterns`",
-        "hint: correct the pattern",
-    ];
-    env.cli(&["bootstrap", "--yes"]).fails(1, &words);
-}
-
 #[test]
 fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
     let api = Api::canned();

@@ -169,7 +169,7 @@ fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
     has!(told, "no key points yet", "the hooks are not registered");
     has!(told, "Next", "playbook install");
     lacks!(told, "playbook bootstrap");
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     env.cli(&["install"]).ok();
     let told = env.cli(&[]).ok();
     has!(told, "playbook doctor");

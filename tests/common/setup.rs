@@ -59,6 +59,13 @@ impl TestEnv {
         (env, api)
     }
 
+    /// The user with one key point, whose models vote so.
+    pub(crate) fn voting() -> (Self, Api) {
+        let mut env = Self::with_point();
+        let api = env.use_votes();
+        (env, api)
+    }
+
     /// The user's models call each key point helpful that a session cited.
     pub(crate) fn use_votes(&mut self) -> Api {
         let api = Api::script([Step::votes()]);

@@ -26,19 +26,6 @@ fn a_job_names_the_session_and_its_places(#[case] hook: Hook, #[case] reason: &s
 }
 
 #[test]
-fn the_command_line_writes_the_same_job_as_the_binary() {
-    let env = finished_session();
-    let event = env.event(Hook::SessionEnd, "s1").to_string();
-    env.ends("s1");
-    let from_binary = env.spool();
-    fs::remove_dir_all(env.state()).unwrap();
-    env.cli_with(&["hook", "session-end"], event.as_bytes())
-        .silent();
-    assert_eq!(from_binary.len(), 1);
-    assert_eq!(env.spool(), from_binary);
-}
-
-#[test]
 fn a_job_holds_neither_the_key_nor_a_word_of_the_session() {
     let mut env = TestEnv::without_worker();
     env.set("ANTHROPIC_API_KEY", "sk-ant-the-key");
@@ -84,7 +71,7 @@ fn a_subagents_transcript_is_waited_for() {
     let hook = env.command(Hook::SubagentStop.name());
     let hook = Running::start(hook, event.as_bytes(), Stdin::Closed);
     // What the client takes to write it.
-    std::thread::park_timeout(std::time::Duration::from_millis(50));
+    thread::park_timeout(Duration::from_millis(50));
     write(&own, Session::subagent("s1").user("task").text());
     hook.finish().silent();
     let spool = env.spool();

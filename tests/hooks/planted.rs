@@ -295,6 +295,8 @@ fn a_pattern_that_cannot_be_used_is_named_and_jobs_wait() {
     env.worker();
     assert!(api.requests().is_empty(), "nothing is sent unmasked");
     assert_eq!(env.spool().len(), 1);
-    let check = format!("{:?}", env.cli(&["config", "check"]));
-    has!(check, "pattern 1 of `secrets.patterns`");
+    let flaw = "pattern 1 of `secrets.patterns`";
+    has!(format!("{:?}", env.cli(&["config", "check"])), flaw);
+    let words = [flaw, "hint: correct the pattern"];
+    env.cli(&["bootstrap", "--yes"]).fails(1, &words);
 }

@@ -90,14 +90,17 @@ fn all_else_is_met_with_silence(#[case] change: Value) {
 #[test]
 fn what_did_not_help_fades_from_view() {
     let env = experienced();
-    let told = told(fails(&env, "s1", ERROR));
-    let id = told.split(['[', ']']).nth(1).expect("an id").to_owned();
-    for job in ["j2", "j3", "j4"] {
-        let effect = Effect::Failed;
-        let id = id.clone();
+    let first = told(fails(&env, "s1", ERROR));
+    let id = first.split(['[', ']']).nth(1).expect("an id");
+    let shown = |job: &str, effect| {
+        let id = id.to_owned();
         env.learn(job, 1, &[Learned::Shown(EffectWhenShown { id, effect })]);
-    }
+    };
+    shown("j2", Effect::Failed);
+    shown("j3", Effect::Failed);
     fails(&env, "s2", ERROR).silent();
+    shown("j4", Effect::Helped);
+    told(fails(&env, "s3", ERROR));
 }
 
 #[test]

@@ -107,10 +107,7 @@ fn a_wrong_command_line_of_a_hook_never_blocks_the_client(#[case] args: &[&str])
 }
 
 #[track_caller]
-fn only_state_changed(
-    env: &TestEnv,
-    before: &std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>,
-) {
+fn only_state_changed(env: &TestEnv, before: &BTreeMap<PathBuf, Vec<u8>>) {
     let changed = env.changed_since(before);
     assert!(
         changed.iter().all(|path| path.starts_with("state")),

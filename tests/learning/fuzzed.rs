@@ -37,8 +37,8 @@ fn any_input_keeps_the_promises_of_each_target() {
 fn what_the_fuzzer_found_is_masked_for_good() {
     let findings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fuzz/redact");
     let mut count = 0;
-    for finding in std::fs::read_dir(findings).unwrap().flatten() {
-        bodies::redact(&std::fs::read(finding.path()).unwrap());
+    for finding in fs::read_dir(findings).unwrap().flatten() {
+        bodies::redact(&fs::read(finding.path()).unwrap());
         count += 1;
     }
     assert_eq!(count, 13);
@@ -106,7 +106,7 @@ fn any_stdin_leaves_the_client_undisturbed(#[case] hook: Hook) {
         }
         if number % 500 == 499 {
             // A spool of thousands is another test's.
-            std::fs::remove_dir_all(env.state()).ok();
+            fs::remove_dir_all(env.state()).ok();
         }
     }
     let ours = env.state();

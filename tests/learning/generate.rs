@@ -4,7 +4,7 @@
 use crate::common::prelude::*;
 use playbook::hint::MemoryKind;
 use playbook::memory::RecallQuery;
-use playbook::reflect::remembered::Remembered;
+use playbook::reflect::remembered::{Detail, Remembered};
 
 /// The request of spec/3.
 fn request() -> Value {
@@ -45,7 +45,7 @@ fn answer(_: &str) -> String {
         "reflection": "The query timed out due to a join of large tables.",
         "strategy": "Index the join columns. PASSWORD=hunter2hunter2",
         "strategy_events": [1, 2, 3],
-        "importance": 0.85, "confidence": 0.9, "tags": ["sql", "timeout"],
+        "importance": 0.95, "confidence": 0.9, "tags": ["sql", "timeout"],
         "notes": [{"task_type": "database", "mistake": "joined without an index",
             "correction": "index first", "events": [1, 2, 3]}, {"mistake": 1}],
     })
@@ -61,7 +61,7 @@ fn a_trace_is_reflected_on_and_stored() {
     assert_eq!(code, Some(0));
     let wanted = json!({
         "reflection_text": "The query timed out due to a join of large tables.",
-        "importance": 0.85, "confidence": 0.9, "error_category": "timeout_error",
+        "importance": 0.95, "confidence": 0.9, "error_category": "timeout_error",
         "metadata": {"event_count": 2},
     });
     includes(&said, &wanted);
@@ -98,10 +98,21 @@ fn a_trace_is_reflected_on_and_stored() {
     assert_eq!(said["reflection_id"], reflection.id);
     let names = [&reflection.project, &reflection.tenant, &reflection.session];
     assert_eq!(names, ["default", "default", "3f2c"]);
-    assert_eq!(reflection.outcome.as_deref(), Some("failure"));
+    let ended = [&reflection.outcome, &reflection.category].map(Option::as_deref);
+    assert_eq!(ended, [Some("failure"), Some("timeout_error")]);
+    assert_eq!(reflection.tags[..2], ["sql", "timeout"]);
+    let is_detailed = matches!(&reflection.detail, Detail::Reflection { task, event_ids, event_count: 2, .. }
+        if task == "Fetch the order history" && json!(event_ids) == said["source_event_ids"]);
+    assert!(is_detailed, "{reflection:#?}");
     let strategy = of(MemoryKind::Strategy);
     assert_eq!(said["strategy_id"], strategy.id);
-    assert!((strategy.importance - 0.935).abs() < 1e-9);
+    assert!(
+        (strategy.importance - 1.0).abs() < 1e-9,
+        "10 % more, at most 1"
+    );
+    let is_related = matches!(&strategy.detail, Detail::Reflection { related, .. }
+        if related.contains(&reflection.id));
+    assert!(is_related, "{strategy:#?}");
     assert!(strategy.tags.contains(&"strategy".to_owned()));
     let lesson = &of(MemoryKind::Lesson).text;
     assert_eq!(lesson, "joined without an index → index first");
@@ -145,7 +156,7 @@ fn an_answer_that_cannot_be_stored_is_given_all_the_same() {
     has!(problem, "not stored: ", "memory.db");
     assert_eq!(said["reflection_id"], Value::Null);
     has!(said["reflection_text"].as_str().unwrap(), "failure");
-    let kept = std::fs::read_to_string(env.state().join("memory.db")).unwrap();
+    let kept = fs::read_to_string(env.state().join("memory.db")).unwrap();
     assert_eq!(kept, database);
     let line = env.reflections().pop().unwrap();
     includes(&line, &json!({"event": "generate", "outcome": "failed"}));

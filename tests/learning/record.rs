@@ -186,7 +186,7 @@ fn of_two_prompts_behind_one_record_the_later_replaced_the_earlier() {
     ];
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.jsonl");
-    std::fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
     let digest = read_file(&path, &ReadOptions::default());
     assert_eq!(digest.facts.stated, ["never use blanks"]);
     insta::assert_snapshot!(digest.evidence.finish(24_000).text, @r"
@@ -285,10 +285,10 @@ fn a_session_is_outside_when_its_subagent_read_a_page(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s1.jsonl");
     let below = folder.path().join("s1/subagents/workflows/wf_1");
-    std::fs::create_dir_all(&below).unwrap();
-    std::fs::write(&path, format!("{}\n", user("go"))).unwrap();
+    fs::create_dir_all(&below).unwrap();
+    fs::write(&path, format!("{}\n", user("go"))).unwrap();
     let made = with(call(tool, "x"), "isSidechain", true);
-    std::fs::write(below.join("agent-1.jsonl"), format!("{made}\n")).unwrap();
+    fs::write(below.join("agent-1.jsonl"), format!("{made}\n")).unwrap();
     let facts = read_file(&path, &ReadOptions::default()).facts;
     assert_eq!(facts.is_outside, is_outside);
 }

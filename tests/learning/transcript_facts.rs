@@ -137,21 +137,6 @@ fn ids_that_the_assistant_did_not_write_are_no_citations() {
 }
 
 #[test]
-fn facts_survive_being_stored() {
-    let facts = facts(&[
-        user("a"),
-        claude("[pat-001] b"),
-        user("No, use c"),
-        call("Bash", "x"),
-        rejection("y"),
-    ]);
-    let text = serde_json::to_string(&facts).unwrap();
-    assert_eq!(serde_json::from_str::<Facts>(&text).unwrap(), facts);
-    let none: Facts = serde_json::from_str("{}").unwrap();
-    assert_eq!(none, Facts::default());
-}
-
-#[test]
 fn the_clients_own_commands_are_no_request() {
     let commands = [("/model", "opus"), ("/bashes", ""), ("/fix", "the parser")];
     let commands = commands.map(|(name, words)| {

@@ -8,7 +8,7 @@ use crate::common::prelude::*;
 use playbook::transcript::{Digest, Facts, Lane, Range, ReadOptions, Reason};
 use playbook::transcript_file::{complete_end, scan};
 
-fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Value)> {
+fn generate(folder: &Path, arguments: &[&str]) -> Option<(PathBuf, Value)> {
     let out = folder.join("t.jsonl");
     let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/gen_transcript.py");
     let status = Command::new("python3")
@@ -19,7 +19,7 @@ fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Va
         .status()
         .ok()?;
     assert!(status.success(), "the generator failed");
-    let truth = std::fs::read(folder.join("t.truth.json")).unwrap();
+    let truth = fs::read(folder.join("t.truth.json")).unwrap();
     Some((out, serde_json::from_slice(&truth).unwrap()))
 }
 

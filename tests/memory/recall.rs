@@ -209,18 +209,18 @@ fn without_a_memory_nothing_is_found_and_none_is_made() {
 fn an_error_is_seen_wherever_it_strikes() {
     let env = experienced();
     let known = lesson("the module was missing", FIX, Some(ERROR));
-    env.learn("j2", 3, &[known]);
+    env.learn("j2", 1, &[known, error(ERROR, 1)]);
     let text = "Traceback (most recent call last):\n  File \"/srv/x.py\", line 9, in <module>\nModuleNotFoundError: No module named 'requests'\n";
     let shown = env.cli_with(&["seen"], text.as_bytes()).ok();
     has!(
         shown,
-        "Seen 4 times",
+        "Seen 5 times",
         "first 2026-11-18",
-        "last 2026-11-18",
+        "last 2026-11-20",
         FIX
     );
     let answer = env.cli(&["seen", "--json", text]).json();
-    includes(&answer, &json!({"seen": true, "occurrences": 4}));
+    includes(&answer, &json!({"seen": true, "occurrences": 5}));
     assert_eq!(answer["lessons"][0]["correction"], FIX);
     assert_eq!(answer["signatures"].as_array().map(Vec::len), Some(1));
     let signature = answer["signatures"][0].as_str().expect("a signature");

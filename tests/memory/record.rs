@@ -140,29 +140,6 @@ fn what_was_recorded_is_there_after_opening_again() {
     assert!(!of_another.is_copy(record.records[0]).unwrap());
 }
 
-/// Issue "Gate, backends, budgets": what a day, a week, a month cost, by project.
-#[test]
-fn the_ledger_tells_what_a_span_of_time_cost() {
-    let (_folder, mut memory) = opened();
-    for (seq, second, project) in [(0, 10, "/p"), (1, 19, "/p"), (2, 20, "/p"), (3, 15, "/q")] {
-        let call = ModelCall {
-            time: at(second),
-            project: project.to_owned(),
-            attempts: 2,
-            ..call("job", seq)
-        };
-        memory.add_call(&call).unwrap();
-        memory.add_call(&call).unwrap();
-    }
-    let spending = memory.spending(at(10), at(20)).unwrap();
-    let figures = spending.iter().map(|s| {
-        let tokens = [s.input_tokens, s.output_tokens];
-        (s.project.as_str(), [s.calls, s.attempts], tokens)
-    });
-    let expected = [("/p", [2, 4], [20, 10]), ("/q", [1, 2], [10, 5])];
-    assert_eq!(figures.collect::<Vec<_>>(), expected);
-}
-
 #[test]
 fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
     let (_folder, mut memory) = opened();
@@ -240,18 +217,6 @@ proptest! {
         drop(memory);
         prop_assert_eq!(before, dump(&folder));
     }
-}
-
-#[test]
-fn a_transaction_cut_off_in_the_middle_leaves_nothing() {
-    let folder = Folder::new();
-    folder.open().record(&full(1)).unwrap();
-    let before = dump(&folder);
-    let killed = connect(&folder);
-    killed.execute_batch("BEGIN IMMEDIATE; DELETE FROM history; DELETE FROM cursors; UPDATE projects SET records = 0;").unwrap();
-    drop(killed);
-    drop(folder.open());
-    assert_eq!(before, dump(&folder));
 }
 
 #[test]
@@ -351,18 +316,4 @@ fn a_folder_or_a_pipe_in_its_place_is_an_error_and_no_hang() {
     fs::create_dir_all(&folder.file).unwrap();
     let error = Memory::open(&folder.file).unwrap_err();
     assert!(error.to_string().contains("not a regular file"), "{error}");
-}
-
-#[test]
-fn history_is_told_newest_first() {
-    let (_folder, mut memory) = opened();
-    for n in 1..=2 {
-        memory.record(&full(n)).unwrap();
-    }
-    let entries = memory.history("/p", 4).unwrap();
-    let told = entries.iter().map(|e| format!("{}.{}", e.job, e.seq));
-    assert_eq!(
-        told.collect::<Vec<_>>(),
-        ["job-2.2", "job-2.1", "job-2.0", "job-1.2"]
-    );
 }

@@ -259,6 +259,8 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     let begin = || {
         let asking = with_model.then(|| TestEnv::asking(&api));
         let env = asking.unwrap_or_else(TestEnv::with_point);
+        // The jobs begin at once; a copy is claimed by the oldest all the same.
+        env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 16\n");
         crowd(&env);
         env
     };
@@ -293,18 +295,6 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     assert_eq!(learned(&env), expected);
     assert!(env.spool().is_empty() && env.failed().is_empty());
     assert_eq!(bootstrap(&env, &[])["new"], 0);
-}
-
-/// The jobs of several sessions begin at once; a copy is claimed by the oldest all the same.
-#[test]
-fn side_by_side_a_copy_is_the_oldest_sessions() {
-    let (mut env, _api) = TestEnv::with_model();
-    env.unset("PLAYBOOK_NOW");
-    env.write_config("[worker]\njobs = 16\n");
-    crowd(&env);
-    let done = bootstrap(&env, &[]);
-    assert_eq!(done["done"].as_array().unwrap().len(), 16, "{done}");
-    assert_eq!(env.marks_of("pat-001"), (16, 0));
 }
 
 #[test]

@@ -96,19 +96,10 @@ fn evidence_that_cannot_be_read_is_made_again(#[case] content: Option<&str>) {
 }
 
 #[test]
-fn a_copy_of_a_job_file_is_no_second_job() {
+fn half_written_copied_and_foreign_files_in_the_spool_hold_up_nobody() {
     let (env, _api) = with_session([Step::Canned]);
     let (file, _) = only_job(&env);
-    fs::copy(file, spool_file(&env, "20261121T000000-00000001.json")).unwrap();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert_eq!(env.spool().len(), 1, "the copy is left alone");
-    has!(env.cli(&["jobs"]).ok(), "unreadable");
-}
-
-#[test]
-fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
-    let (env, _api) = with_session([Step::Canned]);
+    fs::copy(file, spool_file(&env, "20261121T000000-00000006.json")).unwrap();
     let half = "{\"v\":1,\"id\":\"20261121T0";
     let files = [
         ("20261121T000000-00000001.json", ""),
@@ -128,6 +119,11 @@ fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
     for (name, content) in files {
         assert_eq!(fs::read_to_string(spool_file(&env, name)).unwrap(), content);
     }
+    has!(
+        env.cli(&["jobs"]).ok(),
+        "20261121T000000-00000006",
+        "unreadable"
+    );
 }
 
 /// Its transcript is left to it: what it has claimed only it knows.
@@ -184,10 +180,13 @@ fn one_transcript_under_two_projects_counts_once() {
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-/// A worker that did not survive a job three times lets the others go first.
-#[test]
-fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
-    let (env, _api) = with_session([Step::Canned]);
+/// A worker that did not survive a job three times lets the others go first; one that ends while
+/// such a job only waits was not ended by it.
+#[rstest]
+#[case::until_the_user_asks("2026-11-21T12:00:00Z")]
+#[case::until_it_is_due("2026-11-21T20:00:00Z")]
+fn a_job_that_ends_the_worker_does_not_hold_up_the_others(#[case] then: &str) {
+    let (mut env, _api) = with_session([Step::Canned]);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
     let ended = json!({id: {"ended": 2, "now": true}});
@@ -196,23 +195,11 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "3 workers ended while they were at it");
-    env.cli(&["jobs", "retry", id]).ok();
-    env.worker();
+    if then == NOW {
+        env.cli(&["jobs", "retry", id]).ok();
+    }
+    env.worker_at(then);
     assert_eq!(env.marks_of("pat-001"), (2, 0));
-}
-
-/// A worker that ends while such a job only waits was not ended by it.
-#[test]
-fn a_job_that_was_put_off_is_tried_when_it_is_due() {
-    let (mut env, _api) = with_session([Step::Canned]);
-    let (_, job) = only_job(&env);
-    let id = job["id"].as_str().unwrap();
-    let ended = json!({id: {"ended": 2, "now": true}});
-    env.write_state("at-work.json", ended.to_string());
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (0, 0), "it waits");
-    env.worker_at("2026-11-21T20:00:00Z");
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
 #[test]

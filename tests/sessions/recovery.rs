@@ -223,8 +223,7 @@ fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
     #[case] marks: (u64, u64),
 ) {
     // It is the first that was learned from at all.
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     env.set("PLAYBOOK_NOW", "2026-11-21T11:00:00Z");
     let mut session = Session::citing("s1");
     env.learn_from(&session);

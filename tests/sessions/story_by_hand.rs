@@ -132,7 +132,7 @@ fn edits_that_wait_are_done_in_their_order() {
     env.cli(&["add", "zero", "--section", "others"]).ok();
     // The clock runs.
     env.unset("PLAYBOOK_NOW");
-    let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
+    let busy = fs::File::create(env.state().join("worker.lock")).unwrap();
     busy.lock().unwrap();
     let texts = ["one", "two", "three", "four", "five"];
     for (before, text) in texts.iter().enumerate() {
@@ -144,7 +144,7 @@ fn edits_that_wait_are_done_in_their_order() {
             .spawn()
             .unwrap();
         while env.spool().len() == before && child.try_wait().unwrap().is_none() {
-            std::thread::yield_now();
+            thread::yield_now();
         }
         child.kill().unwrap();
         child.wait().unwrap();

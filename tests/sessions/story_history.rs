@@ -189,7 +189,7 @@ fn an_undo_takes_back_what_it_can_and_tells_the_rest() {
 fn two_who_undo_the_same_job_at_once_undo_it_once() {
     let env = with_points();
     let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| env.cli(&["undo", &job]).ok());
         }

@@ -45,8 +45,7 @@ fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
     #[case] make: fn(&Path),
     #[case] reason: &str,
 ) {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     let path = env.transcript_path("s1");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     make(&path);
@@ -64,36 +63,12 @@ fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
         .fails(1, &["could not read transcript"]);
 }
 
-#[test]
-fn a_transcript_that_is_gone_fails_at_once() {
-    let env = TestEnv::with_point();
-    env.end_citing("s1");
-    fs::remove_file(env.transcript_path("s1")).unwrap();
-    env.worker();
-    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
-}
-
-/// Most of it is NUL bytes, of which nothing is held in memory.
-#[test]
-fn a_transcript_of_two_gigabytes_holds_up_nobody() {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
-    let path = env.write_transcript(&Session::citing("s1"));
-    let file = File::options().write(true).open(&path).unwrap();
-    file.set_len(2 << 30).unwrap();
-    env.ends("s1");
-    env.learn_citing("s2");
-    assert_eq!(env.marks_of("pat-001"), (2, 0));
-    assert!(env.spool().is_empty() && env.failed().is_empty());
-}
-
 /// The clock is wrong for a while; there may be no home either.
 #[rstest]
 #[case::far_ahead_of_it("2026-11-21T12:00:00Z", "2126-11-21T12:00:00Z")]
 #[case::and_it_was_made_before_the_first_year("-009999-06-01T00:00:00Z", "2026-11-21T12:00:00Z")]
 fn a_job_is_done_without_a_home_and_under_any_clock(#[case] made: &str, #[case] done: &str) {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     env.unset("HOME");
     env.set("PLAYBOOK_NOW", made);
     env.end_citing("s1");
@@ -132,8 +107,7 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
 #[test]
 fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
     use std::os::unix::fs::FileTypeExt as _;
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     env.end_citing("s1");
     let target = env.root().join("fifo");
     fifo(&target);
@@ -179,8 +153,7 @@ impl Drop for ReadOnly {
 
 #[test]
 fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     let Some(guard) = ReadOnly::make(&env.project().join(".claude")) else {
         return;
     };
@@ -323,8 +296,7 @@ fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
 /// The state on a file system of its own: nothing is moved across.
 #[test]
 fn the_state_may_be_on_another_file_system() {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     let shared_memory = Path::new("/dev/shm");
     if !shared_memory.is_dir() {
         eprintln!("skipped: no second file system here");
@@ -338,8 +310,7 @@ fn the_state_may_be_on_another_file_system() {
 
 #[test]
 fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     env.end_citing("s1");
     env.write_state("memory.db", "not a database, for sure\n".repeat(100));
     let output = env.cli(&["worker"]);

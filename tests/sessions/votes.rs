@@ -243,21 +243,6 @@ fn a_point_gets_one_vote_of_a_session_however_often_it_is_named(
     assert_eq!(env.marks_of("pat-001"), marks);
 }
 
-/// What the curator reads has the counters that the votes leave.
-#[test]
-fn the_curator_is_told_only_of_votes() {
-    let (api, env) = judged_by("helpful");
-    start(&env, "s1", "startup");
-    change(&env, &["add", "--section", "pat", "ask before a release"]);
-    end(&env, &quiet("s1"));
-    let asked = api.requests()[1].prompt();
-    has!(
-        asked,
-        "[pat-001] (helpful 1, harmful 0,",
-        "[pat-002] (helpful 0, harmful 0,"
-    );
-}
-
 /// It has a context of its own, in which the playbook is not.
 #[test]
 fn a_subagent_is_judged_only_by_the_points_that_it_cites() {

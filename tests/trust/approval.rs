@@ -4,8 +4,6 @@
 use super::projects::quarantine;
 use crate::common::prelude::*;
 
-const ASK: &str = "[curator]\napproval = \"ask\"\n";
-
 fn session(id: &str) -> Session {
     Session::new(id)
         .user("always run `just test` before a push, and never test by hand")
@@ -15,7 +13,7 @@ fn session(id: &str) -> Session {
 }
 
 /// A project in which a model asked for three changes.
-fn asked(config: &str) -> TestEnv {
+fn asked() -> TestEnv {
     let wanted = json!([
         {"type": "ADD", "text": "Pushing by hand is never wanted.", "section": "OTHERS"},
         {"type": "UPDATE", "target_id": "pat-001", "text": "Run `just test` before each push."},
@@ -23,7 +21,7 @@ fn asked(config: &str) -> TestEnv {
     ]);
     let replies = [tags(&[("pat-001", "helpful")]), operations(&wanted)];
     let (env, api) = TestEnv::answered_by(replies.map(Step::Text));
-    env.write_config(config);
+    env.write_config("[curator]\napproval = \"ask\"\n");
     env.write_playbook(&[("pat-001", "run the tests"), ("pat-002", "test by hand")]);
     env.cli(&["trust"]).ok();
     env.learn_from(&session("s1"));
@@ -44,7 +42,7 @@ fn shown(env: &TestEnv) -> Vec<String> {
 
 #[test]
 fn what_a_model_asks_for_waits_until_the_user_takes_it() {
-    let env = asked(ASK);
+    let env = asked();
     assert_eq!(shown(&env), ["run the tests", "test by hand"]);
     assert_eq!(env.marks_of("pat-001"), (1, 0), "votes count at once");
     has!(env.told_at_start("s2"), "3 key points are held back");
@@ -83,7 +81,7 @@ fn what_was_refused_is_not_proposed_again() {
 /// What the user changed meanwhile is not overwritten.
 #[test]
 fn an_operation_that_no_longer_fits_is_told_and_not_taken() {
-    let env = asked(ASK);
+    let env = asked();
     let ids = waiting(&env);
     env.cli(&["edit", "pat-001", "--text", "my own words"]).ok();
     env.cli(&["review", "accept", &ids[1]]).fails(
@@ -98,15 +96,4 @@ fn an_operation_that_no_longer_fits_is_told_and_not_taken() {
     has!(refused.stderr, "error: pat-002 was changed since");
     env.cli(&["review", "edit", &ids[1], "--text", "both"]).ok();
     assert_eq!(shown(&env), ["both"]);
-}
-
-#[test]
-fn without_the_setting_it_is_applied_at_once() {
-    let env = asked("");
-    let taken = [
-        "Run `just test` before each push.",
-        "Pushing by hand is never wanted.",
-    ];
-    assert_eq!(shown(&env), taken);
-    assert!(waiting(&env).is_empty());
 }

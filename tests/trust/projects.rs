@@ -124,6 +124,8 @@ fn another_checkout_at_the_same_path_is_not_trusted_with_it() {
     env.settle();
     let added = env.cli(&["add", "mine", "--section", "patterns"]);
     has!(added.stderr, "until `playbook trust`");
+    has!(env.cli(&["show"]).stderr, "until `playbook trust`");
+    assert_eq!((added.code, env.start("s6").0), (Some(0), String::new()));
 
     env.cli(&["trust"]).ok();
     let (given, _) = env.start("s5");
@@ -238,17 +240,6 @@ fn a_playbook_that_we_began_is_trusted_and_what_the_user_adds_is_known() {
     assert_eq!(env.start("s3"), Default::default());
     env.cli(&["trust"]).ok();
     has!(env.start("s4").0, "make all");
-}
-
-#[test]
-fn an_addition_to_a_clone_does_not_make_it_trusted() {
-    let env = TestEnv::without_worker();
-    cloned(&env, &[("pat-001", "theirs")]);
-    let added = env.cli(&["add", "ours", "--section", "patterns"]);
-    assert_eq!(added.code, Some(0), "{added:?}");
-    has!(added.stderr, "until `playbook trust`");
-    has!(env.cli(&["show"]).stderr, "until `playbook trust`");
-    assert_eq!(env.start("s1").0, "");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     let env = TestEnv::with_point();
     env.write_transcript(&Session::citing("s1"));
     fs::create_dir_all(env.state().join("spool")).unwrap();
-    let folder: std::path::PathBuf = env.state().join(folder).components().collect();
+    let folder: PathBuf = env.state().join(folder).components().collect();
     set_mode(&folder, 0o777);
     let before = env.files();
     let hooks = Hook::ALL.into_iter();

@@ -157,15 +157,6 @@ fn an_absurd_bill_is_not_believed() {
     assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
 }
 
-#[test]
-fn nothing_listens_and_the_job_waits() {
-    let (mut env, api) = with_session([]);
-    drop(api);
-    env.worker_at("2026-11-21T12:00:01Z");
-    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    lacks!(env.cli(&["jobs"]).ok(), "sk-test");
-}
-
 /// Whose account they came from no longer matters, and it may be gone for good.
 #[test]
 fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
@@ -176,7 +167,7 @@ fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
     write(&snapshots, "");
     env.worker();
     assert_eq!((own.requests().len(), env.spool().len()), (1, 1));
-    std::fs::remove_file(snapshots).unwrap();
+    fs::remove_file(snapshots).unwrap();
 
     env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
     env.worker_at("2026-11-21T13:00:00Z");
@@ -268,7 +259,7 @@ fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
     env.unset("PLAYBOOK_NOW");
     let worker = env.begin(&["worker"]);
     wait_until("the question", || !api.requests().is_empty());
-    std::fs::remove_file(env.state().join("memory.db-wal")).unwrap();
+    fs::remove_file(env.state().join("memory.db-wal")).unwrap();
     env.end_citing("s2");
     worker.finish().ok();
     assert_eq!(

@@ -169,15 +169,6 @@ fn each_bad_end_is_told_apart_and_leaves_nobody() {
 }
 
 #[test]
-fn a_client_that_hangs_is_ended_with_its_children_at_the_deadline() {
-    let client = Client::that("sleep 600 & echo $! >> \"$HOME/pids\"; wait");
-    let failure = client.ask(&ASK, Duration::from_secs(3)).unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Timeout);
-    assert_eq!(client.pids().len(), 2);
-    client.assert_nobody_is_left();
-}
-
-#[test]
 fn the_callers_deadline_counts_when_it_is_nearer() {
     let client = Client::that("sleep 600");
     let ask = Ask {

@@ -171,7 +171,7 @@ fn a_project_cannot_choose_the_server_and_auto_never_does() {
     env.write_project(".claude/playbook.toml", &project);
     let check = env.cli(&["config", "check"]).stdout;
     has!(check, "`openai.base_url` cannot be set by a project");
-    std::fs::remove_file(env.project().join(".claude/playbook.toml")).unwrap();
+    fs::remove_file(env.project().join(".claude/playbook.toml")).unwrap();
     let doctor = env.cli(&["doctor", "--json"]).stdout;
     has!(doctor, "\"backend\":\"rules\"");
     assert_eq!(api.requests().len(), 0);

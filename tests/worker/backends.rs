@@ -158,7 +158,7 @@ fn a_refused_login_tries_again_as_soon_as_there_is_another() {
 }
 
 #[rstest]
-#[case::hangs("sleep 600")]
+#[case::hangs_with_a_child("sleep 600 & echo $! >> \"$HOME/pids\"; wait")]
 #[case::hangs_deaf_to_signals("trap '' TERM INT HUP; while :; do sleep 1; done")]
 fn a_client_that_hangs_is_ended_at_its_deadline(#[case] play: &str) {
     let env = logged_in(play);

@@ -57,7 +57,7 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
     let workers = env.processes();
     assert_eq!(workers.len(), 1, "one worker, and no helper left");
     let pid = workers[0];
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     // After the name in parentheses: state, parent, group, session.
     let fields: Vec<i32> = stat[stat.rfind(')').unwrap() + 4..]
         .split(' ')
@@ -67,10 +67,10 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
     let ours = i32::try_from(std::process::id()).unwrap();
     let strangers = !fields.contains(&hook_id) && !fields.contains(&ours);
     assert!(strangers, "{stat}");
-    let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).unwrap();
-    assert_eq!(link("cwd"), std::path::Path::new("/"));
+    let link = |name: &str| fs::read_link(format!("/proc/{pid}/{name}")).unwrap();
+    assert_eq!(link("cwd"), Path::new("/"));
     for fd in ["fd/0", "fd/1", "fd/2"] {
-        assert_eq!(link(fd), std::path::Path::new("/dev/null"), "{fd}");
+        assert_eq!(link(fd), Path::new("/dev/null"), "{fd}");
     }
     env.settle();
 }
@@ -82,7 +82,7 @@ fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
     let variable = format!("PLAYBOOK_STATE_DIR=/test/{}", std::process::id());
     let (name, value) = variable.split_once('=').unwrap();
     for round in 0..200 {
-        let mut sleep = std::process::Command::new("sleep");
+        let mut sleep = Command::new("sleep");
         let mut child = sleep.arg("60").env(name, value).spawn().unwrap();
         let may_run = processes::may_run(&variable);
         child.kill().unwrap();
@@ -98,7 +98,7 @@ fn a_worker_waits_for_its_turn_and_says_so() {
     let mut env = with_session(&api);
     env.set("PLAYBOOK_NO_WORKER", "1");
     env.ends("s1");
-    let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
+    let busy = fs::File::create(env.state().join("worker.lock")).unwrap();
     busy.lock().unwrap();
 
     let worker = env.begin(&["worker"]);
@@ -123,7 +123,7 @@ fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[c
     env.ends("s1");
     let worker = env.begin(&["worker"]);
     api.wait_for(1, DEADLINE);
-    std::fs::rename(env.state(), env.root().join("away")).unwrap();
+    fs::rename(env.state(), env.root().join("away")).unwrap();
     has!(worker.finish().stderr, "could not keep the worker's lock");
     assert!(!env.state().exists());
     assert_eq!((api.requests().len(), env.marks_of("pat-001")), (1, (0, 0)));
@@ -134,13 +134,13 @@ fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[c
 fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
     let api = Api::canned();
     let env = with_session(&api);
-    let settings = std::fs::read(env.config_dir().join("config.toml")).unwrap();
+    let settings = fs::read(env.config_dir().join("config.toml")).unwrap();
     env.write_config("[retry\n");
     env.ends("s1");
     env.settle();
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (1, (0, 0)));
 
-    std::fs::write(env.config_dir().join("config.toml"), settings).unwrap();
+    fs::write(env.config_dir().join("config.toml"), settings).unwrap();
     env.hook(Hook::SessionStart, "s2", json!({})).ok();
     env.settle();
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
@@ -192,12 +192,12 @@ fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
     let worker = env.begin(&["worker", "--job", &id]);
     api.wait_for(1, DEADLINE);
     // What cannot be replaced is another thing than a file.
-    std::fs::remove_file(&job).unwrap();
-    std::fs::create_dir_all(job.join("in the way")).unwrap();
+    fs::remove_file(&job).unwrap();
+    fs::create_dir_all(job.join("in the way")).unwrap();
     wait_until("the worker has met it", || {
         env.log().matches("waits until").count() > 1
     });
-    std::fs::remove_dir_all(&job).unwrap();
+    fs::remove_dir_all(&job).unwrap();
 
     worker.finish().code_is(0);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
