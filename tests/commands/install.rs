@@ -112,11 +112,8 @@ fn the_program_answers_for_hooks_that_are_not_there_until_they_are() {
     env.cli(&["install"]).ok();
     assert_eq!(registered(), [format!("{program} hook session-end")]);
     let said = env.cli(&["doctor"]).stdout;
-    has!(
-        said,
-        "in the place of the hooks",
-        "session-start gave its context"
-    );
+    has!(said, "in the place of the hooks");
+    has!(said, "session-start gave its context");
     put_hooks(&env);
     env.cli(&["install"]).ok();
     let own = env.installed_bin().join("session-end");
@@ -260,12 +257,8 @@ fn one_scope_is_told_apart_from_the_others() {
     let env = installed();
     env.cli(&["install", "--scope", "local"]).ok();
     let told = env.cli(&["uninstall", "--scope", "user"]).ok();
-    has!(
-        told,
-        "no hooks of ours are registered there",
-        "still registered in ",
-        "settings.local.json"
-    );
+    has!(told, "no hooks of ours are registered there");
+    has!(told, "still registered in ", "settings.local.json");
     lacks!(told, "nothing is installed");
 }
 

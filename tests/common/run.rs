@@ -112,11 +112,8 @@ impl Output {
     /// Asserts a failure with `code` that says `words` on stderr and nothing on stdout.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, words: &[&str]) {
-        assert_eq!(
-            (self.code, self.stdout.as_str()),
-            (Some(code), ""),
-            "{self:?}"
-        );
+        let found = (self.code, self.stdout.as_str());
+        assert_eq!(found, (Some(code), ""), "{self:?}");
         for word in words {
             assert!(self.stderr.contains(word), "no {word:?} in {self:?}");
         }

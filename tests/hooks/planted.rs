@@ -251,10 +251,8 @@ fn the_filter_sees_through_colours() {
     let coloured =
         b"\x1b[32mAPI_KEY\x1b[0m=\x1b[33mlMsvcZiNlDF9SvmyY8yY\x1b[0m\t\x1b]8;;\x07 \xff\r\n";
     let output = env.cli_with(&["redact"], coloured).ok();
-    assert_eq!(
-        output,
-        "API_KEY=[masked env-secret]\t\x1b]8;;\x07 \u{fffd}\r\n"
-    );
+    let expected = "API_KEY=[masked env-secret]\t\x1b]8;;\x07 \u{fffd}\r\n";
+    assert_eq!(output, expected);
 }
 
 #[test]

@@ -40,10 +40,8 @@ fn an_error_that_struck_before_brings_what_was_learned_about_it() {
     let env = experienced();
     let told = told(fails(&env, "s1", ELSEWHERE));
     let (heading, line) = told.split_once('\n').expect("two lines");
-    assert_eq!(
-        heading,
-        "Playbook: lessons about this error, learned twice, last 3 days ago."
-    );
+    let expected = "Playbook: lessons about this error, learned twice, last 3 days ago.";
+    assert_eq!(heading, expected);
     let (id, what) = line
         .strip_prefix("- [")
         .and_then(|line| line.split_once("] "))

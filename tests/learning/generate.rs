@@ -256,10 +256,8 @@ fn bad_input_is_told_with_the_path_of_the_field(#[case] body: &str, #[case] path
     let env = TestEnv::without_worker();
     let output = env.cli_with(&["generate"], body.as_bytes());
     let said: Value = serde_json::from_str(&output.stdout).expect("JSON");
-    assert_eq!(
-        (output.code, &said["error"]["path"]),
-        (Some(1), &json!(path))
-    );
+    let found = (output.code, &said["error"]["path"]);
+    assert_eq!(found, (Some(1), &json!(path)));
     assert_ne!(said["error"]["message"].as_str().unwrap(), "");
 }
 

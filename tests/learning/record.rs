@@ -50,13 +50,11 @@ fn the_persons_own_words_are_known(
     #[case] words: &[&str],
 ) {
     let event = of_kind(&lines, kind);
-    assert_eq!(
-        (event.source, event.words),
-        (
-            EventSource::User,
-            words.iter().map(|w| (*w).to_owned()).collect()
-        )
+    let expected = (
+        EventSource::User,
+        words.iter().map(|w| (*w).to_owned()).collect(),
     );
+    assert_eq!((event.source, event.words), expected);
 }
 
 #[rstest]
@@ -101,12 +99,8 @@ fn a_plan_is_evidence_and_no_words_of_the_user() {
         .collect();
     assert_eq!(plans.len(), 2, "{}", evidence.text);
     assert!(plans.iter().all(|plan| plan.words.is_empty()));
-    has!(
-        evidence.text,
-        "PLAN that the user approved: # Split it",
-        "# Rename it",
-        "left out …]"
-    );
+    has!(evidence.text, "PLAN that the user approved: # Split it");
+    has!(evidence.text, "# Rename it", "left out …]");
     assert!(evidence.text.len() < 6_500);
     lacks!(evidence.text, "specific details");
 }
@@ -162,10 +156,8 @@ fn an_answer_is_the_persons_unless_it_was_offered() {
     let lines = [user("go"), asks, answered];
     assert_eq!(read(&lines).facts.stated, ["never use postgres"]);
     let event = of_kind(&lines, "user_answer");
-    assert_eq!(
-        (event.source, event.words),
-        (EventSource::User, vec!["never use postgres".to_owned()])
-    );
+    let expected = (EventSource::User, vec!["never use postgres".to_owned()]);
+    assert_eq!((event.source, event.words), expected);
 }
 
 /// `/rewind` leaves the old branch in the file; only the parents differ.
@@ -319,10 +311,8 @@ fn a_check_is_known_by_the_command_that_ran(
     let evidence = record(&[vec![user("go")], ran(command, output)].concat());
     has!(evidence.text, line);
     let check = evidence.shown.last().unwrap();
-    assert_eq!(
-        (check.source, check.calls.as_slice()),
-        (EventSource::Outcome, [command.to_owned()].as_slice())
-    );
+    let expected = (EventSource::Outcome, vec![command.to_owned()]);
+    assert_eq!((check.source, check.calls.clone()), expected);
 }
 
 #[rstest]
@@ -355,13 +345,8 @@ fn an_error_is_shown_once_with_its_first_and_last_lines() {
         ),
     ];
     let text = record(&lines.concat()).text;
-    has!(
-        text,
-        "first",
-        "error: the last line says it",
-        "fatal: refused",
-        "404"
-    );
+    has!(text, "first", "error: the last line says it");
+    has!(text, "fatal: refused", "404");
     lacks!(text, "always use curl");
     assert_eq!(text.matches("the last line says it").count(), 1);
     assert!(text.len() < 4_000, "{}", text.len());
@@ -398,18 +383,11 @@ fn no_message_and_no_error_headline_is_ever_left_out() {
         ));
     }
     let evidence = read(&lines).evidence.finish(500);
-    has!(
-        evidence.text,
-        "File has not been read yet.",
-        "39 more like it",
-        "Cancelled: parallel"
-    );
+    has!(evidence.text, "File has not been read yet.");
+    has!(evidence.text, "39 more like it", "Cancelled: parallel");
     for i in 0..40 {
-        has!(
-            evidence.text,
-            &format!("request number {i}"),
-            &format!("no such thing {i}")
-        );
+        has!(evidence.text, &format!("request number {i}"));
+        has!(evidence.text, &format!("no such thing {i}"));
     }
 }
 
@@ -428,10 +406,9 @@ fn background_agents_that_fail_are_errors_and_reports_are_short() {
     ]);
     has!(
         evidence.text,
-        "ERROR in Task `Agent \"scan\" failed: API Error 529`",
-        "SUBAGENT returned:",
-        "All fine."
+        "ERROR in Task `Agent \"scan\" failed: API Error 529`"
     );
+    has!(evidence.text, "SUBAGENT returned:", "All fine.");
     assert!(evidence.text.len() < 1_500, "{}", evidence.text.len());
     assert!(
         evidence

@@ -47,10 +47,8 @@ fn a_stop_on_the_way_to_failed_asks_nothing_again() {
     env.worker();
     assert_eq!(api.requests().len(), 2);
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
-    has!(
-        env.failed()[0]["progress"]["failed"].to_string(),
-        "reflect_error"
-    );
+    let told = env.failed()[0]["progress"]["failed"].to_string();
+    has!(told, "reflect_error");
 }
 
 /// What it has claimed nobody knows until it can be read.
@@ -119,11 +117,8 @@ fn half_written_copied_and_foreign_files_in_the_spool_hold_up_nobody() {
     for (name, content) in files {
         assert_eq!(fs::read_to_string(spool_file(&env, name)).unwrap(), content);
     }
-    has!(
-        env.cli(&["jobs"]).ok(),
-        "20261121T000000-00000006",
-        "unreadable"
-    );
+    let told = env.cli(&["jobs"]).ok();
+    has!(told, "20261121T000000-00000006", "unreadable");
 }
 
 /// Its transcript is left to it: what it has claimed only it knows.

@@ -170,17 +170,15 @@ fn a_home_of_0b44ef9b_keeps_what_it_has_and_its_jobs_count_once(#[case] votes: &
     env.write_config(&config.replace("\"local\"", &format!("\"{votes}\"")));
 
     let before = points(&env, "project");
-    assert_eq!(
-        counters(&before),
-        [
-            "pat-001 32/2",
-            "pat-002 24/0 pinned",
-            "mis-001 12/1",
-            "pref-001 9/0",
-            "ctx-001 100/4",
-            "oth-001 1/0"
-        ]
-    );
+    let expected = [
+        "pat-001 32/2",
+        "pat-002 24/0 pinned",
+        "mis-001 12/1",
+        "pref-001 9/0",
+        "ctx-001 100/4",
+        "oth-001 1/0",
+    ];
+    assert_eq!(counters(&before), expected);
     assert_eq!(before.len(), 10, "{before:?}");
     // The file says 5/1 and 0/0; a vote for each stood apart from it.
     let team = points(&env, "team");
@@ -261,10 +259,7 @@ fn a_home_of_0b44ef9b_keeps_what_it_has_and_its_jobs_count_once(#[case] votes: &
     let project = env.project();
     env.set("CLAUDE_PROJECT_DIR", project);
     let given = env.start("s1").0;
-    has!(
-        given,
-        "[pat-001] Run `just check`",
-        "[my-001] Answer in short"
-    );
+    has!(given, "[pat-001] Run `just check`");
+    has!(given, "[my-001] Answer in short");
     lacks!(given, "evil.test", "elsewhere.test");
 }

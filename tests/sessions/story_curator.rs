@@ -47,31 +47,27 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
     env.worker();
     let mut found = points(&env);
     found.sort();
-    assert_eq!(
-        found,
-        [
-            "ctx-001 use the cache of CI 0/0",
-            "oth-003 say hello 0/0",
-            "pat-001 run all tests 2/0",
-            "pat-003 read the log first and ask before a release 5/1",
-        ]
-    );
+    let expected = [
+        "ctx-001 use the cache of CI 0/0",
+        "oth-003 say hello 0/0",
+        "pat-001 run all tests 2/0",
+        "pat-003 read the log first and ask before a release 5/1",
+    ];
+    assert_eq!(found, expected);
     let jobs = history(&env);
     assert_eq!(deeds(&jobs[1]), ["helpful pat-001"]);
     assert_eq!(jobs[1]["changes"][0]["reason"], "helpful here");
     includes(&jobs[1], &json!({"backend": "anthropic", "session": "s1"}));
-    assert_eq!(
-        deeds(&jobs[0]),
-        [
-            "add ctx-001",
-            "update pat-001",
-            "merge pat-002",
-            "merge oth-001",
-            "absorb pat-003",
-            "delete oth-002",
-            "add oth-003",
-        ]
-    );
+    let wanted = [
+        "add ctx-001",
+        "update pat-001",
+        "merge pat-002",
+        "merge oth-001",
+        "absorb pat-003",
+        "delete oth-002",
+        "add oth-003",
+    ];
+    assert_eq!(deeds(&jobs[0]), wanted);
     for (change, reason) in [(0, "as the session shows (n1)"), (5, "nobody is (n1)")] {
         assert_eq!(jobs[0]["changes"][change]["reason"], reason);
     }
@@ -109,22 +105,16 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
         api.wait_for(2, DEADLINE);
         change(&env, &["remove", "pat-002"]);
     });
-    assert_eq!(
-        points(&env),
-        [
-            "pat-001 run the tests 2/0",
-            "oth-001 ask before a release 3/0",
-            "oth-002 tell who is on call 0/1",
-            "oth-003 say hello 0/0",
-        ]
-    );
-    has!(
-        env.log(),
-        "no key point pat-002",
-        "no key point oth-999",
-        "unknown type",
-        "[pat-001] says it already"
-    );
+    let expected = [
+        "pat-001 run the tests 2/0",
+        "oth-001 ask before a release 3/0",
+        "oth-002 tell who is on call 0/1",
+        "oth-003 say hello 0/0",
+    ];
+    assert_eq!(points(&env), expected);
+    let told = env.log();
+    has!(told, "no key point pat-002", "no key point oth-999");
+    has!(told, "unknown type", "[pat-001] says it already");
 }
 
 /// A job must be able to read what it stored.
@@ -187,11 +177,8 @@ fn an_overloaded_curator_makes_its_run_wait_and_keeps_nothing_else() {
     env.worker_at("2026-11-22T12:00:00Z");
     let requests = api.requests();
     let curator = requests.iter().map(|r| r.prompt().contains("merged_text"));
-    assert_eq!(
-        curator.collect::<Vec<_>>(),
-        [false, true, true, true, true],
-        "the reflector once"
-    );
+    let found = curator.collect::<Vec<_>>();
+    assert_eq!(found, [false, true, true, true, true], "the reflector once");
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert_eq!(env.marks_of("oth-003"), (0, 0));
     assert!(env.spool().is_empty());

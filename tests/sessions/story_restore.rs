@@ -93,7 +93,7 @@ fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
     env.cli(&["undo", &job]).ok();
     assert_eq!(sections(&env), now);
     change(&env, &["add", "one more"]);
-    has!(points(&env).last().unwrap(), "oth-003 one more");
+    has!(points(&env).pop().unwrap(), "oth-003 one more");
     env.cli(&["restore", "20200101T000000-00000000"])
         .fails(1, &["no snapshot", "hint: "]);
 }

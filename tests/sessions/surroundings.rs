@@ -1,6 +1,5 @@
 //! Promise: in hostile surroundings nothing hangs, nothing is lost, and the reason is told.
 
-use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
@@ -190,11 +189,8 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
 /// What a start says of why nothing will be learned from the session.
 fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
     let output = env.hook(Hook::SessionStart, session, json!({}));
-    has!(
-        output.stdout,
-        "nothing will be learned from this session",
-        why
-    );
+    has!(output.stdout, "nothing will be learned from this session");
+    has!(output.stdout, why);
     output.stdout
 }
 

@@ -84,11 +84,8 @@ fn what_the_user_says_in_review_counts() {
         .fails(1, &["nothing with number", "playbook review"]);
 
     let (given, _) = env.start("s2");
-    has!(
-        given,
-        &*format!("] {POISON}\n"),
-        "[pat-002] read the README first"
-    );
+    has!(given, &*format!("] {POISON}\n"));
+    has!(given, "[pat-002] read the README first");
     lacks!(given, "pat-003");
     assert!(!env.marks().contains_key("pat-003"));
     env.worker();
@@ -135,11 +132,8 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
     lacks!(given, "evil", "--no-verify", "| sh");
     has!(told, "4 key points are held back");
     let all = env.cli(&["log", "--all"]).ok();
-    has!(
-        all,
-        "none of its notes names https://evil.test",
-        "it sets itself above"
-    );
+    has!(all, "none of its notes names https://evil.test");
+    has!(all, "it sets itself above");
 
     // Each once, however often the job is done again.
     env.worker();

@@ -262,11 +262,8 @@ fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
     fs::remove_file(env.state().join("memory.db-wal")).unwrap();
     env.end_citing("s2");
     worker.finish().ok();
-    assert_eq!(
-        env.spool().len(),
-        2,
-        "it and the curator's wait for the memory"
-    );
+    let found = env.spool().len();
+    assert_eq!(found, 2, "it and the curator's wait for the memory");
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.worker();
     assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((2, 0), 0));

@@ -106,19 +106,11 @@ fn the_client_is_isolated_by_its_flags_its_environment_and_its_folder() {
     assert_eq!(arguments, expected.collect::<Vec<_>>());
 
     let environment = client.note("environment");
-    has!(
-        environment,
-        "CLAUDE_CONFIG_DIR=/somewhere/claude\n",
-        "HTTPS_PROXY=http://proxy.example\n",
-        "PLAYBOOK_WORKER=1\n"
-    );
-    lacks!(
-        environment,
-        "CLAUDECODE",
-        "SESSION",
-        "outer-token",
-        "not-for-the-child"
-    );
+    has!(environment, "CLAUDE_CONFIG_DIR=/somewhere/claude\n");
+    has!(environment, "HTTPS_PROXY=http://proxy.example\n");
+    has!(environment, "PLAYBOOK_WORKER=1\n");
+    lacks!(environment, "CLAUDECODE", "SESSION", "outer-token");
+    lacks!(environment, "not-for-the-child");
 
     assert_eq!(client.note("listing"), "");
     assert!(!Path::new(client.note("folder").trim()).exists());

@@ -56,14 +56,12 @@ fn a_question_is_sent_as_chat_and_its_reply_comes_back_whole() {
     assert_eq!(asked, ("POST", "/v1/chat/completions"));
     let bearer = format!("Bearer {KEY}");
     assert_eq!(request.header("authorization"), Some(&*bearer));
-    assert_eq!(
-        request.json(),
-        json!({
-            "model": "qwen3:8b", "max_tokens": 1000, "response_format": {"type": "json_object"},
-            "messages": [{"role": "system", "content": "You judge sessions."},
-                         {"role": "user", "content": "Which bullet_tags?"}],
-        })
-    );
+    let expected = json!({
+        "model": "qwen3:8b", "max_tokens": 1000, "response_format": {"type": "json_object"},
+        "messages": [{"role": "system", "content": "You judge sessions."},
+                     {"role": "user", "content": "Which bullet_tags?"}],
+    });
+    assert_eq!(request.json(), expected);
 }
 
 #[test]

@@ -114,10 +114,8 @@ fn a_job_that_takes_too_long_waits_with_nothing_half_done(#[case] slow: usize) {
     let config = "[budgets]\ntime_ms = 1500\n[retry]\ntimeout_ms = 600000\n";
     let mut env = ended(&api, config, 1);
     env.worker();
-    assert_eq!(
-        (env.marks().len(), env.marks_of("pat-001")),
-        (1, (slow as u64, 0))
-    );
+    let found = (env.marks().len(), env.marks_of("pat-001"));
+    assert_eq!(found, (1, (slow as u64, 0)));
     let wanted = json!({"outcome": "waiting", "reason": "reflection_timeout", "ops_written": 0});
     includes(&env.reflections()[slow], &wanted);
     assert!(env.reasons()[0].starts_with("reflection_timeout"));

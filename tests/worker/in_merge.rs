@@ -57,12 +57,8 @@ fn a_start_asks_for_the_merge_and_its_texts_are_given_once_they_are_screened() {
     env.worker();
     has!(file(&env), "keep commits small", "ask before a release");
     let told = start(&env, "s2");
-    has!(
-        told,
-        "it has the 3 key points of both sides",
-        "`git add` it",
-        "keep commits small"
-    );
+    has!(told, "it has the 3 key points of both sides");
+    has!(told, "`git add` it", "keep commits small");
     let told = start(&env, "s3");
     lacks!(told, "both sides");
     has!(told, "keep commits small");
@@ -180,11 +176,8 @@ fn the_driver_is_set_and_taken_out_of_the_repository_alone() {
     let config = env.project().join(".git/config");
     let before = fs::read_to_string(&config).unwrap();
     let told = env.cli(&["install", "--merge-driver"]).ok();
-    has!(
-        told,
-        ".gitattributes",
-        ".claude/playbook.json merge=playbook"
-    );
+    has!(told, ".gitattributes");
+    has!(told, ".claude/playbook.json merge=playbook");
     let driver = fs::read_to_string(&config).unwrap();
     has!(driver, "merge-files %O %A %B -o %A");
     env.write_project(".gitattributes", ".claude/playbook.json merge=playbook\n");
