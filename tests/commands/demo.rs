@@ -37,8 +37,6 @@ fn the_demo_learns_what_was_stated_and_the_next_session_is_given_it() {
     let said = shown["given_after"].as_str().unwrap();
     has!(said, "\n[pref-001] From now on");
     assert_eq!(shown["story"]["name"], "pref-001");
-    includes(
-        &shown["story"]["story"][0],
-        &json!({"kind": "add", "session": "first"}),
-    );
+    let wanted = json!({"kind": "add", "session": "first"});
+    includes(&shown["story"]["story"][0], &wanted);
 }

@@ -132,10 +132,8 @@ fn only_all_digits_of_a_sum_are_one(#[case] text: fn(&str) -> String, #[case] ac
     if accepted {
         told.ok();
     } else {
-        told.fails(
-            1,
-            &["release.tar.sha256: does not begin with a SHA-256", "hint:"],
-        );
+        let words = ["release.tar.sha256: does not begin with a SHA-256", "hint:"];
+        told.fails(1, &words);
     }
 }
 

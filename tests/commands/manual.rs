@@ -155,7 +155,6 @@ fn learned() -> (TestEnv, PathBuf) {
     (env, path)
 }
 
-/// The documented command lines with their shapes.
 fn shapes() -> BTreeMap<&'static str, Value> {
     let mut shapes = BTreeMap::new();
     for part in COMMANDS.split("\n`playbook ").skip(1) {

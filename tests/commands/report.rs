@@ -15,7 +15,6 @@ fn page(env: &TestEnv) -> String {
     env.cli(&["report", "--out", "-"]).ok()
 }
 
-/// The tags of a page, their names only.
 fn tags(page: &str) -> Vec<&str> {
     page.split('<')
         .skip(1)

@@ -14,13 +14,11 @@ const OPTIONS: &str = "--headless --no-sandbox --disable-gpu --no-first-run --du
     --disable-dev-shm-usage --hide-scrollbars --virtual-time-budget=3000 \
     --enable-logging=stderr --force-prefers-reduced-motion";
 
-/// A browser and a page to look at.
 struct Browser {
     env: TestEnv,
     program: PathBuf,
 }
 
-/// What a browser made of a page.
 struct Seen {
     dom: String,
     console: Vec<String>,

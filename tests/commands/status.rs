@@ -4,7 +4,6 @@
 use crate::common::prelude::*;
 use playbook::memory::{BudgetKind, ModelCall};
 
-/// The lines of a terminal.
 const SCREEN: usize = 24;
 
 /// A project that two sessions were about; the worker has seen the first.
@@ -150,10 +149,8 @@ fn what_is_broken_is_named_with_the_way_out(
     let shown = env.cli(&[]).ok();
     // A name may be broken off at the end of a line; the JSON has it whole.
     let told = env.cli(&["--json"]).json();
-    assert!(
-        told.to_string().contains(named) || shown.contains(named),
-        "no {named:?} in {shown}{told}"
-    );
+    let is_fine = told.to_string().contains(named) || shown.contains(named);
+    assert!(is_fine, "no {named:?} in {shown}{told}");
     has!(shown, next);
     let is_unread = named == "playbook.json";
     assert_eq!(shown.contains("its key points cannot be read"), is_unread);

@@ -123,7 +123,6 @@ impl Step {
     }
 }
 
-/// One request as it came in.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub at: Instant,
@@ -166,7 +165,6 @@ fn text_of(content: &Value) -> String {
     }
 }
 
-/// The running server.
 pub struct Api {
     address: SocketAddr,
     shared: Arc<Shared>,

@@ -29,7 +29,7 @@ pub(crate) struct TestEnv {
 impl TestEnv {
     /// An environment in which hooks start the worker, as a user has it.
     pub(crate) fn new() -> Self {
-        Self::with_binaries(programs::folder())
+        Self::rooted(&std::env::temp_dir())
     }
 
     /// An environment in which jobs stay in the spool until [`TestEnv::worker`] is called.
@@ -43,29 +43,23 @@ impl TestEnv {
     /// that write thousands of times and are not about the disk.
     pub(crate) fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() {
-            memory.to_owned()
+        let mut env = if memory.is_dir() {
+            Self::rooted(memory)
         } else {
-            std::env::temp_dir()
+            Self::new()
         };
-        let mut env = Self::rooted(programs::folder(), &folder);
         env.set("PLAYBOOK_NO_WORKER", "1");
         env
     }
 
-    /// An environment that uses the binaries in `bin`.
-    pub(crate) fn with_binaries(bin: &Path) -> Self {
-        Self::rooted(bin, &std::env::temp_dir())
-    }
-
-    fn rooted(bin: &Path, folder: &Path) -> Self {
+    fn rooted(folder: &Path) -> Self {
         let root = tempfile::Builder::new()
             .prefix("playbook-test-")
             .tempdir_in(folder)
             .expect("a temporary folder");
         let mut env = Self {
             root,
-            bin: bin.to_owned(),
+            bin: programs::folder().to_owned(),
             vars: BTreeMap::new(),
         };
         for folder in [env.home(), env.project(), env.tmp()] {
@@ -184,12 +178,10 @@ impl TestEnv {
 
     // -- files
 
-    /// Writes a file below the project.
     pub(crate) fn write_project(&self, name: &str, content: impl AsRef<[u8]>) {
         write(&self.project().join(name), content);
     }
 
-    /// Writes a file below the state folder.
     pub(crate) fn write_state(&self, name: &str, content: impl AsRef<[u8]>) {
         write(&self.state().join(name), content);
     }
@@ -198,10 +190,13 @@ impl TestEnv {
         write(&self.config_dir().join("config.toml"), text);
     }
 
-    /// Writes the client's own settings.
+    /// Returns the file of the client's own settings.
+    pub(crate) fn client_settings(&self) -> PathBuf {
+        self.home().join(".claude/settings.json")
+    }
+
     pub(crate) fn write_client_settings(&self, settings: &Value) {
-        let path = self.home().join(".claude/settings.json");
-        write(&path, settings.to_string());
+        write(&self.client_settings(), settings.to_string());
     }
 
     /// Writes a playbook of points that nothing was counted for.
@@ -238,7 +233,6 @@ impl TestEnv {
             .collect()
     }
 
-    /// Helpful and harmful marks of one key point.
     #[track_caller]
     pub(crate) fn marks_of(&self, name: &str) -> (u64, u64) {
         self.marks()[name]
@@ -303,13 +297,11 @@ impl TestEnv {
 
     // -- processes
 
-    /// Runs `playbook` with nothing on stdin.
     #[track_caller]
     pub(crate) fn cli(&self, args: &[&str]) -> Output {
         self.cli_with(args, b"")
     }
 
-    /// Runs `playbook` with `input` on stdin.
     #[track_caller]
     pub(crate) fn cli_with(&self, args: &[&str], input: &[u8]) -> Output {
         let mut command = self.command("playbook");
@@ -323,7 +315,6 @@ impl TestEnv {
         self.cli(&["worker"]).ok();
     }
 
-    /// The same at another time.
     #[track_caller]
     pub(crate) fn worker_at(&mut self, now: &str) {
         self.set("PLAYBOOK_NOW", now);
@@ -359,7 +350,6 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, mode).expect("a mode");
 }
 
-/// Writes a program that the user may run.
 pub(crate) fn write_program(path: &Path, text: impl AsRef<[u8]>) {
     write(path, text);
     set_mode(path, 0o755);

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use super::env::TestEnv;
+
 const DAY: &str = "2026-11-03T12:00:00Z";
 
 /// Returns what it prints.
@@ -10,12 +12,8 @@ const DAY: &str = "2026-11-03T12:00:00Z";
 pub(crate) fn git(at: &Path, args: &[&str]) -> String {
     let done = Command::new("git")
         .args(["-c", "user.name=t", "-c", "user.email=t@t"])
-        .args([
-            "-c",
-            "init.defaultBranch=main",
-            "-c",
-            "advice.detachedHead=false",
-        ])
+        .args(["-c", "init.defaultBranch=main"])
+        .args(["-c", "advice.detachedHead=false"])
         .args(args)
         .current_dir(at)
         .env_clear()
@@ -28,4 +26,19 @@ pub(crate) fn git(at: &Path, args: &[&str]) -> String {
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{args:?}: {said}");
     String::from_utf8(done.stdout).expect("UTF-8")
+}
+
+impl TestEnv {
+    /// Runs git in the project.
+    #[track_caller]
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        git(&self.project(), args)
+    }
+
+    /// Commits all that is in the project.
+    #[track_caller]
+    pub(crate) fn commit(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", "x"]);
+    }
 }

@@ -13,12 +13,10 @@ impl TestEnv {
         jobs_in(&self.state().join("spool"))
     }
 
-    /// The jobs that could not be done.
     pub(crate) fn failed(&self) -> Vec<Value> {
         jobs_in(&self.state().join("failed"))
     }
 
-    /// The lines of the log of reflections.
     pub(crate) fn reflections(&self) -> Vec<Value> {
         let log = self.state().join("log/reflections.jsonl");
         let text = fs::read_to_string(log).unwrap_or_default();
@@ -27,7 +25,6 @@ impl TestEnv {
             .collect()
     }
 
-    /// The program's own log.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.state().join("log/playbook.log")).unwrap_or_default()
     }

@@ -12,7 +12,6 @@ pub(crate) struct Session {
     lines: Vec<Value>,
     /// Lines written so far under this session's own numbering of ids and times.
     count: u32,
-    /// The id of the last call of a tool.
     last_call: String,
     /// The id of the prompt that is being answered, where the test names it.
     prompt: Option<String>,
@@ -20,7 +19,6 @@ pub(crate) struct Session {
     day: u32,
 }
 
-/// Whose transcript it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lane {
     Session,
@@ -34,7 +32,6 @@ impl Session {
         Self::begin(id, Lane::Session)
     }
 
-    /// The own transcript of a subagent of `id`.
     pub(crate) fn subagent(id: &str) -> Self {
         Self::begin(id, Lane::Subagent)
     }
@@ -125,7 +122,6 @@ impl Session {
         }))
     }
 
-    /// A prompt the user typed.
     pub(crate) fn user(&mut self, text: &str) -> &mut Self {
         self.record(json!({
             "type": "user", "message": {"role": "user", "content": text},
@@ -153,7 +149,6 @@ impl Session {
         self.assistant_block(&json!({"type": "text", "text": text}), "end_turn")
     }
 
-    /// A command that went well.
     pub(crate) fn ran(&mut self, command: &str, output: &str) -> &mut Self {
         self.tool("Bash", &json!({"command": command}), output)
     }
@@ -168,7 +163,6 @@ impl Session {
         self
     }
 
-    /// A call of a tool that went well.
     pub(crate) fn tool(&mut self, name: &str, input: &Value, output: &str) -> &mut Self {
         let id = self.call(name, input);
         self.record(json!({
@@ -179,7 +173,6 @@ impl Session {
         }))
     }
 
-    /// A call of a tool that failed.
     pub(crate) fn tool_error(&mut self, name: &str, input: &Value, error: &str) -> &mut Self {
         let id = self.call(name, input);
         self.record(json!({
@@ -207,7 +200,6 @@ impl Session {
         }))
     }
 
-    /// The user pressed Esc.
     pub(crate) fn interrupted(&mut self) -> &mut Self {
         self.record(json!({
             "type": "user",

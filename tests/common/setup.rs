@@ -79,7 +79,6 @@ impl TestEnv {
         self.ends(session.id());
     }
 
-    /// A session that cites the key point ends.
     #[track_caller]
     pub(crate) fn end_citing(&self, id: &str) {
         self.end(&Session::citing(id));
@@ -92,7 +91,6 @@ impl TestEnv {
         self.worker();
     }
 
-    /// The same of a session that cites the key point.
     #[track_caller]
     pub(crate) fn learn_citing(&self, id: &str) {
         self.learn_from(&Session::citing(id));

@@ -13,7 +13,6 @@ pub(super) fn with_gate(mode: &str) -> TestEnv {
 }
 
 impl Session {
-    /// The tests fail, and their last line says so.
     pub(super) fn tests_fail(&mut self) -> &mut Self {
         self.failed(
             "cargo test",

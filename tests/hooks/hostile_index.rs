@@ -4,7 +4,7 @@
 use super::recall::{ERROR, FIX, asks, experienced, fails, told};
 use super::session_start::is_strange;
 use crate::common::prelude::*;
-use playbook::hint::{Hint, MemoryKind};
+use playbook::hint::{Hint, Index, MemoryKind, Signature};
 use playbook::memory::IndexContent;
 use playbook::transcript::error_of_subject;
 use proptest::prelude::*;
@@ -32,6 +32,35 @@ fn with_index(hints: Vec<Hint>) -> TestEnv {
     };
     content.write(&path).expect("written");
     env
+}
+
+#[test]
+fn every_signature_is_found_and_no_other_and_the_same_content_is_the_same_file() {
+    let bits = (0..500_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let signatures = bits.map(Signature::from_bits);
+    let by_signature =
+        signatures.map(|s| (s, vec![hint(&s.to_string(), "check the embeddings cache")]));
+    let content = IndexContent {
+        by_signature: by_signature.collect(),
+        by_words: (0..50)
+            .map(|n| hint(&format!("les-{n}"), "filler"))
+            .collect(),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let [path, other] = ["one", "two"].map(|name| folder.path().join(name));
+    content.write(&path).expect("written");
+    content.write(&other).expect("written");
+    assert_eq!(
+        fs::read(&path).expect("a file"),
+        fs::read(&other).expect("a file")
+    );
+    let index = Index::open(&path).expect("readable").expect("an index");
+    for (signature, hints) in &content.by_signature {
+        assert_eq!(&index.for_signature(*signature, 0.0, 3), hints);
+    }
+    assert_eq!(index.for_signature(Signature::from_bits(1), 0.0, 3), []);
+    // A prompt finds nothing that only helps against an error.
+    assert_eq!(index.for_prompt("the embeddings cache", 0.3, 9), []);
 }
 
 #[rstest]

@@ -118,10 +118,8 @@ fn which_endings_make_a_job(
     #[case] expected: [bool; 3],
 ) {
     let env = finished_session();
-    write(
-        &env.agent_transcript_path("s1"),
-        Session::subagent("s1").user("task").text(),
-    );
+    let path = env.agent_transcript_path("s1");
+    write(&path, Session::subagent("s1").user("task").text());
     env.write_client_settings(&client);
     env.write_config(config);
     let makes_a_job = |hook: Hook, change: Value| {

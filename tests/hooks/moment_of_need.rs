@@ -11,14 +11,12 @@ fn missing(file: &str, module: &str) -> String {
     )
 }
 
-/// A script fails so.
 fn fails(env: &TestEnv, session: &str, error: &str) -> Output {
     let input = json!({"command": "python3 a/b.py", "description": "run it"});
     let event = json!({"error": error, "tool_name": "Bash", "tool_input": input});
     env.hook(Hook::PostToolUseFailure, session, event)
 }
 
-/// What the hook says of it.
 fn hint(env: &TestEnv, session: &str, error: &str) -> Option<String> {
     let output = fails(env, session, error);
     if output.stdout.is_empty() {
@@ -28,7 +26,6 @@ fn hint(env: &TestEnv, session: &str, error: &str) -> Option<String> {
     Some(output.context_for("PostToolUseFailure"))
 }
 
-/// A project in which a session taught what helps.
 fn experienced() -> TestEnv {
     let env = TestEnv::new();
     let right = "run `pip install requests` first";

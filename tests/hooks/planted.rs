@@ -16,7 +16,6 @@ fn planted() -> impl Iterator<Item = (&'static str, String)> {
     })
 }
 
-/// What looks like a secret and must stay.
 const LOOK_ALIKES: &[&str] = &[
     "3f786850e387550fdab836ed7e6dc881de23001b",
     "550e8400-e29b-41d4-a716-446655440000",
@@ -139,10 +138,7 @@ fn assert_clean(what: &str, bytes: &[u8]) {
         let around: String = around.chars().rev().collect();
         panic!("{what} holds {name}: …{around}{needle}");
     }
-    assert!(
-        !text.contains("nobody-would-know-this"),
-        "{what} holds a file never to be read"
-    );
+    lacks!(text, "nobody-would-know-this");
 }
 
 /// All files but those the test itself wrote.
@@ -186,11 +182,8 @@ fn planted_secrets_are_nowhere_afterwards() {
     api.now([Step::Answer(chatty)]);
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.settle();
-    assert!(
-        env.spool().is_empty() && env.failed().is_empty(),
-        "{:?}",
-        env.reasons()
-    );
+    let is_fine = env.spool().is_empty() && env.failed().is_empty();
+    assert!(is_fine, "{:?}", env.reasons());
     for request in api.requests() {
         assert_clean("a request", &request.body);
     }

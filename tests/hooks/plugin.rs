@@ -14,14 +14,11 @@ fn read_json(file: &str) -> Value {
 fn command_of(event: &str) -> String {
     let hooks = read_json("hooks/hooks.json");
     let entry = &hooks["hooks"][event][0];
-    assert!(
-        entry.get("matcher").is_none(),
-        "{event}: a matcher misses sources"
-    );
+    let is_fine = entry.get("matcher").is_none();
+    assert!(is_fine, "{event}: a matcher misses sources");
     entry["hooks"][0]["command"].as_str().unwrap().to_owned()
 }
 
-/// A plugin of its own, with programs or without.
 fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
     let plugin = env.root().join("plug in");
     for file in ["not-built", "playbook"] {

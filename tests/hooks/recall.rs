@@ -7,7 +7,6 @@ use playbook::hint::{Effect, EffectWhenShown};
 use playbook::reflect::learned::Learned;
 
 pub(super) const ERROR: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/u/a.py\", line 3, in <module>\n    import requests\nModuleNotFoundError: No module named 'requests'";
-/// The same error in another file.
 const ELSEWHERE: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/srv/other/b.py\", line 41, in <module>\n    import requests\nModuleNotFoundError: No module named 'requests'";
 pub(super) const FIX: &str = "pip install -r requirements.txt";
 
@@ -108,14 +107,23 @@ fn a_lesson_about_the_error_is_told_and_at_most_three() {
         let correction = format!("correction {n}");
         lesson(&format!("mistake {n}"), &correction, Some(ERROR))
     });
-    env.learn("j1", 0, &lessons);
+    let ids = env.learn("j1", 0, &lessons);
+    for (id, effect) in [(&ids[4], Effect::Helped), (&ids[0], Effect::Failed)] {
+        let id = id.clone();
+        env.learn(
+            &id.clone(),
+            0,
+            &[Learned::Shown(EffectWhenShown { id, effect })],
+        );
+    }
     let told = told(fails(&env, "s1", ERROR));
     has!(
         told,
         "Playbook: lessons about this error, learned once, last just now."
     );
     assert_eq!(told.matches("\n- [les-").count(), 3, "{told}");
-    has!(told, "lesson: mistake");
+    has!(told.lines().nth(1).expect("a line"), "lesson: mistake 4");
+    lacks!(told, "mistake 0");
 }
 
 #[rstest]
@@ -213,10 +221,8 @@ fn at_most_three_and_fifteen_hundred_units_are_told() {
     let told = asks(&env, "s1", "the parser has too many tokens, slow");
     let told = told.context_for("UserPromptSubmit");
     let count = told.matches("\n- [les-").count();
-    assert!(
-        told.encode_utf16().count() <= 1_500 && (1..=3).contains(&count),
-        "{told}"
-    );
+    let is_fine = told.encode_utf16().count() <= 1_500 && (1..=3).contains(&count);
+    assert!(is_fine, "{told}");
 }
 
 /// What a tool said can become a lesson.

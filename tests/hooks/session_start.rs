@@ -223,7 +223,6 @@ fn what_lies_ready_is_what_the_whole_program_would_give(
     assert_eq!(context(&given), context(&expected));
 }
 
-/// Changes something in a file as JSON.
 fn edit_json(path: &Path, edit: impl FnOnce(&mut Value)) {
     let mut json = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     edit(&mut json);

@@ -15,9 +15,7 @@ mod mutate;
 use crate::common::prelude::*;
 use mutate::Mutator;
 
-/// Inputs of each target in a test run.
 const INPUTS: usize = 400;
-/// Inputs of each hook's binary in a test run.
 const HOOK_INPUTS: usize = 25;
 
 #[test]

@@ -100,16 +100,18 @@ fn a_trace_is_reflected_on_and_stored() {
     assert_eq!(names, ["default", "default", "3f2c"]);
     let ended = [&reflection.outcome, &reflection.category].map(Option::as_deref);
     assert_eq!(ended, [Some("failure"), Some("timeout_error")]);
-    assert_eq!(reflection.tags[..2], ["sql", "timeout"]);
+    assert!(
+        ["sql", "timeout"]
+            .iter()
+            .all(|tag| reflection.tags.iter().any(|own| own == tag))
+    );
     let is_detailed = matches!(&reflection.detail, Detail::Reflection { task, event_ids, event_count: 2, .. }
         if task == "Fetch the order history" && json!(event_ids) == said["source_event_ids"]);
     assert!(is_detailed, "{reflection:#?}");
     let strategy = of(MemoryKind::Strategy);
     assert_eq!(said["strategy_id"], strategy.id);
-    assert!(
-        (strategy.importance - 1.0).abs() < 1e-9,
-        "10 % more, at most 1"
-    );
+    let is_fine = (strategy.importance - 1.0).abs() < 1e-9;
+    assert!(is_fine, "10 % more, at most 1");
     let is_related = matches!(&strategy.detail, Detail::Reflection { related, .. }
         if related.contains(&reflection.id));
     assert!(is_related, "{strategy:#?}");

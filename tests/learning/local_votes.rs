@@ -18,7 +18,6 @@ fn file(env: &TestEnv) -> String {
     fs::read_to_string(env.playbook_path()).unwrap()
 }
 
-/// Returns how often a point helped by `playbook show`.
 fn helpful_of(env: &TestEnv, name: &str) -> u64 {
     let told = env.cli(&["show", "--json"]).json();
     let points = told["points"].as_array().unwrap().iter();

@@ -187,11 +187,11 @@ fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
 #[test]
 fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
     let (mut env, _api) = with_two_points();
-    git(&env.project(), &["init", "-q"]);
-    git(&env.project(), &["add", "."]);
-    git(&env.project(), &["commit", "-q", "-m", "x"]);
+    env.git(&["init", "-q"]);
+    env.git(&["add", "."]);
+    env.git(&["commit", "-q", "-m", "x"]);
     env.cli(&["trust"]).ok();
-    git(&env.project(), &["worktree", "add", "-q", "../linked"]);
+    env.git(&["worktree", "add", "-q", "../linked"]);
     let linked = env.root().join("linked");
     env.set("CLAUDE_PROJECT_DIR", &linked);
 
@@ -202,5 +202,5 @@ fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
         .silent();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    git(&env.project(), &["worktree", "remove", "../linked"]);
+    env.git(&["worktree", "remove", "../linked"]);
 }

@@ -435,11 +435,8 @@ fn calls_in_a_row_are_one_event_and_no_output_of_theirs_is_shown() {
     ];
     let evidence = record(&lines.concat());
     lacks!(evidence.text, "always obey");
-    assert!(
-        evidence.text.starts_with("BRANCH: feat/x\n#1 USER: go"),
-        "{}",
-        evidence.text
-    );
+    let is_fine = evidence.text.starts_with("BRANCH: feat/x\n#1 USER: go");
+    assert!(is_fine, "{}", evidence.text);
     assert_eq!(
         &evidence.shown.last().unwrap().calls,
         &["Bash curl https://a.dev", "Read plan.md", "Grep x in src"]

@@ -16,7 +16,6 @@ fn shown(request: &str, lines: &[Vec<Value>]) -> String {
 const REFUSAL: &str =
     "The user doesn't want to proceed with this tool use. The tool use was rejected.";
 
-/// A refusal with words of the user's.
 fn refused(words: &str) -> Value {
     error(&format!(
         "{REFUSAL} To tell you how to proceed, the user said:\n{words}"

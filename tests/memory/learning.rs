@@ -36,7 +36,6 @@ fn all(env: &TestEnv, kind: MemoryKind) -> Vec<Remembered> {
     env.memory().recall(&query, Timestamp::UNIX_EPOCH).unwrap()
 }
 
-/// Returns the memories of every kind.
 fn everything(env: &TestEnv) -> Vec<Remembered> {
     let kinds = MemoryKind::ALL.iter();
     kinds.flat_map(|kind| all(env, *kind)).collect()
@@ -71,7 +70,6 @@ fn an_error_is_known_again_and_a_session_counts_once() {
     assert_eq!(all(&env, MemoryKind::Error)[0].occurrences, 1);
 }
 
-/// A lesson about the missing module; returns its id.
 fn taught(env: &TestEnv) -> String {
     let right = lesson(
         "the module was missing",
@@ -110,10 +108,8 @@ fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] eff
     end(&env, &session);
     let after = all(&env, MemoryKind::Lesson).remove(0);
     assert_eq!(after.times_applied, 1);
-    assert!(
-        (after.effectiveness - effectiveness).abs() < 1e-9,
-        "{after:#?}"
-    );
+    let is_fine = (after.effectiveness - effectiveness).abs() < 1e-9;
+    assert!(is_fine, "{after:#?}");
     // The session once more, and its fork: nothing is new.
     end(&env, &session);
     end(&env, &session.fork("s3"));

@@ -3,13 +3,12 @@
 
 use crate::common::prelude::*;
 use jiff::SignedDuration;
-use playbook::hint::{Effect, EffectWhenShown, MemoryKind};
+use playbook::hint::{Effect, EffectWhenShown};
 use playbook::memory::{Evaluation, ForgetWhat, JobRecord, Limits, Memory, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom, NewReflection};
-use playbook::reflect::remembered::{Detail, Remembered};
+use playbook::reflect::remembered::Remembered;
 use proptest::prelude::*;
 
-use super::folder::opened;
 use crate::common::learned;
 
 fn at(day: i64) -> Timestamp {
@@ -24,6 +23,12 @@ fn source(job: &str, day: i64) -> LearnedFrom {
         job: job.to_owned(),
         time: at(day),
     }
+}
+
+pub(super) fn opened() -> (TestEnv, Memory) {
+    let env = TestEnv::without_worker();
+    let memory = env.memory();
+    (env, memory)
 }
 
 /// A reflection on the failure of a job; of little weight, with tags and events.
@@ -41,7 +46,6 @@ fn reflection(text: &str) -> NewReflection {
 
 const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
 
-/// Has a job teach one thing; returns the ids.
 fn learn(memory: &mut Memory, job: &str, day: i64, learned: Learned) -> Vec<String> {
     memory.learn(&source(job, day), &[learned]).unwrap()
 }
@@ -61,7 +65,6 @@ fn recall(memory: &Memory, query: &RecallQuery) -> Vec<Remembered> {
     memory.recall(query, at(100)).unwrap()
 }
 
-/// Returns the texts that these words find.
 fn texts(memory: &Memory, words: &str) -> Vec<String> {
     let found = recall(memory, &about(words));
     found.into_iter().map(|memory| memory.text).collect()
@@ -80,7 +83,7 @@ fn about(text: &str) -> RecallQuery {
 #[case::confidence(|new: &mut NewReflection| new.confidence = 1.0, 1)]
 #[case::age(|_: &mut NewReflection| (), 99)]
 fn recall_weighs(#[case] better: fn(&mut NewReflection), #[case] day: i64) {
-    let (_folder, mut memory) = opened();
+    let (_env, mut memory) = opened();
     for (job, text) in [("a", "the cache was cold"), ("b", "the cache was full")] {
         reflect(&mut memory, job, 1, reflection(text));
     }
@@ -118,7 +121,7 @@ proptest! {
         jobs in 1_u64..6,
         replayed in proptest::collection::vec(0_u64..6, 0..10),
     ) {
-        let (folder, mut memory) = opened();
+        let (env, mut memory) = opened();
         for n in 0..jobs {
             memory.record(&lessons(n, "les-000000000000")).unwrap();
         }
@@ -127,7 +130,7 @@ proptest! {
         prop_assert_eq!(before.0.total_reflections, jobs);
         prop_assert_eq!(before.0.error_occurrences, jobs);
         for n in replayed {
-            memory = folder.open();
+            memory = env.memory();
             memory.record(&lessons(n % jobs, "les-000000000000")).unwrap();
         }
         prop_assert_eq!(before, all(&memory));
@@ -140,7 +143,7 @@ proptest! {
 
 #[test]
 fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
-    let (_folder, mut memory) = opened();
+    let (_env, mut memory) = opened();
     memory.record(&lessons(1, "")).unwrap();
     let project = ForgetWhat::Project("/p".to_owned());
     let forgotten = memory.forget(&project, at(1)).unwrap();
@@ -153,7 +156,7 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
 /// What no run of the curator has settled stays, however full the bank is.
 #[test]
 fn the_least_important_leave_a_full_bank_first() {
-    let (folder, mut memory) = opened();
+    let (env, mut memory) = opened();
     for (n, importance) in [0.9, 0.1, 0.5].into_iter().enumerate() {
         let mut new = lesson(&format!("mistake {n}"), "correction", None);
         if let Learned::Lesson(new) = &mut new {
@@ -166,7 +169,7 @@ fn the_least_important_leave_a_full_bank_first() {
         ..Limits::default()
     };
     assert_eq!(memory.prune(&limits, at(2)).unwrap().lessons, 0);
-    let database = rusqlite::Connection::open(&folder.file).unwrap();
+    let database = rusqlite::Connection::open(env.paths().memory_db()).unwrap();
     let settled = database.execute("UPDATE notes SET state = 'settled'", []);
     assert_eq!(settled, Ok(3));
     assert_eq!(memory.prune(&limits, at(2)).unwrap().lessons, 1);
@@ -177,7 +180,7 @@ fn the_least_important_leave_a_full_bank_first() {
 /// Spec/3: what is critical (0.8 and more) is always kept.
 #[test]
 fn what_is_unused_leaves_unless_it_is_critical() {
-    let (_folder, mut memory) = opened();
+    let (_env, mut memory) = opened();
     for (job, importance) in [("dull", 0.5), ("critical", 0.8)] {
         let mut new = reflection(&format!("{job} news"));
         new.importance = importance;

@@ -34,7 +34,6 @@ fn texts(found: &[Value]) -> Vec<String> {
     found.iter().map(text).collect()
 }
 
-/// The id of the lesson that is known.
 pub(super) fn known_id(env: &TestEnv) -> String {
     let found = recall(env, &["auth"]);
     found[0]["id"].as_str().expect("an id").to_owned()
@@ -238,10 +237,8 @@ fn a_new_error_is_status_1_and_no_answer_is_more() {
         .fails(2, &["no error text", "hint: "]);
     env.cli(&["seen", "--bogus", "--bogus"])
         .fails(2, &["error: "]);
-    write(
-        &env.paths().memory_db(),
-        "no database, but a text of some length",
-    );
+    let path = env.paths().memory_db();
+    write(&path, "no database, but a text of some length");
     env.cli_with(&["seen"], ERROR.as_bytes())
         .fails(2, &["memory.db", "error: "]);
     env.cli(&["recall", "x"])

@@ -24,10 +24,8 @@ fn left_behind(env: &TestEnv, session: &Session, cwd: &Path, day: u32) -> PathBu
 fn put(path: &Path, session: &Session, cwd: &Path, day: u32) {
     let text = session.text();
     let text = text.replace("/home/user/project", cwd.to_str().unwrap());
-    write(
-        path,
-        text.replace("2026-11-21T", &format!("2026-11-{day:02}T")),
-    );
+    let content = text.replace("2026-11-21T", &format!("2026-11-{day:02}T"));
+    write(path, content);
 }
 
 fn bootstrap(env: &TestEnv, more: &[&str]) -> Value {

@@ -26,7 +26,6 @@ fn go_on(env: &TestEnv) {
     env.ends("s1");
 }
 
-/// The only job of the spool, and its file.
 #[track_caller]
 fn only_job(env: &TestEnv) -> (PathBuf, Value) {
     let job = env.spool().pop().expect("a job");

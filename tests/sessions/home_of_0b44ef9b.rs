@@ -96,7 +96,6 @@ fn points(env: &TestEnv, project: &str) -> Vec<String> {
     listed(&asked(env, &["show"], project)["points"])
 }
 
-/// The user's own key points, in the same form.
 fn own_points(env: &TestEnv) -> Vec<String> {
     listed(&asked(env, &["show"], "project")["own"])
 }

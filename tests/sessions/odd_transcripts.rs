@@ -54,7 +54,7 @@ fn a_file_that_is_no_transcript_teaches_nothing(#[case] bytes: &[u8]) {
 
 #[test]
 fn a_citation_between_two_gigabytes_of_nothing_is_found() {
-    let (mut env, _api) = TestEnv::voting();
+    let (env, _api) = TestEnv::voting();
     let session = Session::citing("s1");
     let path = env.transcript_path("s1");
     write(&path, "{\"type\":\"mode\"}\n");

@@ -22,7 +22,6 @@ fn start_session(env: &mut TestEnv, id: &str, client: &Child) {
     env.write_transcript(&Session::citing(id));
 }
 
-/// The marks of open sessions.
 fn open_sessions(env: &TestEnv) -> Vec<PathBuf> {
     let open = fs::read_dir(env.state().join("open")).into_iter().flatten();
     let files = open.flatten().map(|entry| entry.path());

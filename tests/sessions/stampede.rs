@@ -3,17 +3,14 @@
 
 use crate::common::prelude::*;
 
-/// Sessions that end at once.
 const SESSIONS: usize = 200;
 
 /// A library before which calls of the system fail.
 #[cfg(target_os = "linux")]
 fn without(env: &TestEnv, calls: &str) -> PathBuf {
     let (source, library) = (env.root().join("calls.c"), env.root().join("calls.so"));
-    write(
-        &source,
-        format!("#define _GNU_SOURCE\n#include <errno.h>\n{calls}"),
-    );
+    let text = format!("#define _GNU_SOURCE\n#include <errno.h>\n{calls}");
+    write(&source, text);
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-o"]);
     let built = compiler.arg(&library).arg(&source).status();

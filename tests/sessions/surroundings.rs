@@ -44,7 +44,7 @@ fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
     #[case] make: fn(&Path),
     #[case] reason: &str,
 ) {
-    let (mut env, _api) = TestEnv::voting();
+    let (env, _api) = TestEnv::voting();
     let path = env.transcript_path("s1");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     make(&path);
@@ -106,7 +106,7 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
 #[test]
 fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
     use std::os::unix::fs::FileTypeExt as _;
-    let (mut env, _api) = TestEnv::voting();
+    let (env, _api) = TestEnv::voting();
     env.end_citing("s1");
     let target = env.root().join("fifo");
     fifo(&target);
@@ -152,7 +152,7 @@ impl Drop for ReadOnly {
 
 #[test]
 fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
-    let (mut env, _api) = TestEnv::voting();
+    let (env, _api) = TestEnv::voting();
     let Some(guard) = ReadOnly::make(&env.project().join(".claude")) else {
         return;
     };
@@ -306,7 +306,7 @@ fn the_state_may_be_on_another_file_system() {
 
 #[test]
 fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
-    let (mut env, _api) = TestEnv::voting();
+    let (env, _api) = TestEnv::voting();
     env.end_citing("s1");
     env.write_state("memory.db", "not a database, for sure\n".repeat(100));
     let output = env.cli(&["worker"]);

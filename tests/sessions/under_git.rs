@@ -44,7 +44,7 @@ fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
 #[case::that_the_user_trusts("trust")]
 #[case::that_a_start_showed("start")]
 fn a_playbook_that_we_never_changed_is_waited_for_too(#[case] known_by: &str) {
-    let (mut env, _api) = TestEnv::voting();
+    let (env, _api) = TestEnv::voting();
     if known_by == "trust" {
         env.cli(&["trust"]).ok();
     } else {

@@ -25,7 +25,6 @@ fn start(env: &TestEnv, session: &str, source: &str) {
     given.context();
 }
 
-/// The session ends, and the worker judges it.
 fn end(env: &TestEnv, session: &Session) {
     env.learn_from(session);
     assert!(env.failed().is_empty());

@@ -12,7 +12,6 @@ fn session(id: &str) -> Session {
         .done()
 }
 
-/// A project in which a model asked for three changes.
 fn asked() -> TestEnv {
     let wanted = json!([
         {"type": "ADD", "text": "Pushing by hand is never wanted.", "section": "OTHERS"},
@@ -30,7 +29,6 @@ fn asked() -> TestEnv {
     env
 }
 
-/// The numbers of what waits for the user.
 fn waiting(env: &TestEnv) -> Vec<String> {
     let held = quarantine(env);
     held.iter().map(|row| row["id"].to_string()).collect()

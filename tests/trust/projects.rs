@@ -104,10 +104,10 @@ fn another_checkout_at_the_same_path_is_not_trusted_with_it() {
     env.cli(&["trust"]).ok();
     has!(env.start("s1").0, "ours");
     // A pull, another branch and a commit leave it the same checkout.
-    git(&env.project(), &["checkout", "-q", "-b", "topic"]);
+    env.git(&["checkout", "-q", "-b", "topic"]);
     let commit_nothing = ["commit", "-q", "--allow-empty", "-m", "x"];
-    git(&env.project(), &commit_nothing);
-    git(&env.project(), &["pull", "-q", "origin", "main"]);
+    env.git(&commit_nothing);
+    env.git(&["pull", "-q", "origin", "main"]);
     has!(env.start("s2").0, "ours");
 
     commit(&env, &[("pat-001", "ours"), ("pat-002", "theirs")]);
@@ -133,7 +133,7 @@ fn a_playbook_that_we_began_is_given_after_git_init() {
     let env = TestEnv::new();
     env.cli(&["add", "run `make check` first", "--section", "patterns"])
         .ok();
-    git(&env.project(), &["init", "-q"]);
+    env.git(&["init", "-q"]);
     has!(env.start("s1").0, "make check");
     env.cli(&["add", "use `make all`", "--section", "patterns"])
         .ok();
@@ -141,7 +141,7 @@ fn a_playbook_that_we_began_is_given_after_git_init() {
     // From now on it is the one with this `.git`.
     fs::remove_dir_all(env.project().join(".git")).unwrap();
     has!(env.start("s3").0, "make all");
-    git(&env.project(), &["init", "-q"]);
+    env.git(&["init", "-q"]);
     has!(env.told_at_start("s4"), "another checkout");
 }
 
@@ -180,7 +180,7 @@ fn of_very_many_points_some_are_screened_each_time() {
     let names: Vec<String> = (0..10_050).map(|n| format!("oth-{n:05}")).collect();
     let points: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
     env.write_playbook(&points);
-    git(&env.project(), &["init", "-q"]);
+    env.git(&["init", "-q"]);
     let told = env.cli(&["trust"]).ok();
     has!(told, "10000 key points in use", "50 more are screened");
     let told = env.cli(&["trust"]).ok();
@@ -220,7 +220,7 @@ fn with_trust_strict_every_point_of_a_pull_waits() {
 #[test]
 fn a_playbook_that_we_began_is_trusted_and_what_the_user_adds_is_known() {
     let env = TestEnv::without_worker();
-    git(&env.project(), &["init", "-q"]);
+    env.git(&["init", "-q"]);
     env.cli(&["add", "run `make check` first", "--section", "patterns"])
         .ok();
     env.cli(&["add", POISON, "--section", "others"]).ok();

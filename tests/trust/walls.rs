@@ -6,10 +6,8 @@ use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 
 use crate::common::prelude::*;
 
-/// The id of another user.
 const OTHER: u32 = 12_345;
 
-/// A trusted project of one key point.
 fn trusted() -> TestEnv {
     let env = TestEnv::with_point();
     fs::create_dir(env.project().join(".git")).unwrap();

@@ -246,7 +246,6 @@ fn a_lasting_refusal_is_told_at_the_start_with_what_helps(#[case] step: Step, #[
     has!(env.cli(&[]).ok(), "refused");
 }
 
-/// A text without the breaks of its lines.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

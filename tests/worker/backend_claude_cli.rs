@@ -17,7 +17,6 @@ const ASK: Ask<'static> = Ask {
     ..backend_anthropic::ASK
 };
 
-/// Prints the client's answer to a good question.
 const ANSWER: &str = r#"
 echo '{"type":"result","subtype":"success","is_error":false,"result":"the answer","stop_reason":"end_turn",'\
 '"usage":{"input_tokens":2,"cache_creation_input_tokens":3,"output_tokens":4},'\
@@ -67,7 +66,6 @@ impl Client {
         fs::read_to_string(self.home.path().join(name)).unwrap()
     }
 
-    /// The numbers of the processes that have started so far.
     fn pids(&self) -> Vec<String> {
         let pids = fs::read_to_string(self.home.path().join("pids")).unwrap_or_default();
         pids.lines().map(str::to_owned).collect()

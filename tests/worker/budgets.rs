@@ -62,10 +62,8 @@ fn the_day_has_its_limits(#[case] limits: &str, #[case] requests: usize) {
     assert_eq!(env.marks_of("pat-001"), (requests as u64, 0));
     assert_eq!(env.spool().len(), 4 - requests);
     let reasons = env.reasons();
-    assert!(
-        reasons.iter().all(|r| r.starts_with("budget: ")),
-        "{reasons:?}"
-    );
+    let is_fine = reasons.iter().all(|r| r.starts_with("budget: "));
+    assert!(is_fine, "{reasons:?}");
     assert_eq!(today(&env)["tokens_in"], INPUT_TOKENS * requests as u64);
 }
 
@@ -153,10 +151,8 @@ fn a_projects_own_limit_holds_back_that_project_alone() {
     assert_eq!(api.requests().len(), 1 + 3);
     assert_eq!(env.spool().len(), 2);
     let reasons = env.reasons();
-    assert!(
-        reasons.iter().all(|r| r.contains("of this project")),
-        "{reasons:?}"
-    );
+    let is_fine = reasons.iter().all(|r| r.contains("of this project"));
+    assert!(is_fine, "{reasons:?}");
 }
 
 #[test]

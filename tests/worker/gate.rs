@@ -25,7 +25,6 @@ fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)> {
     found
 }
 
-/// A session worth a reflection.
 fn rich(id: &str) -> Session {
     Session::new(id)
         .user("hello")
@@ -134,7 +133,6 @@ fn last_line(env: &TestEnv) -> Value {
     env.reflections().pop().expect("a line in the log")
 }
 
-/// One prompt, one look, one answer.
 fn trivial(id: &str) -> Session {
     Session::new(id)
         .user("what does main.rs do?")
@@ -155,10 +153,8 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
     env.end(&session);
     env.worker();
     assert!(api.requests().is_empty() && env.spool().is_empty());
-    includes(
-        &last_line(&env),
-        &json!({"outcome": "skipped", "reason": "too little happened"}),
-    );
+    let wanted = json!({"outcome": "skipped", "reason": "too little happened"});
+    includes(&last_line(&env), &wanted);
     has!(env.cli(&["log"]).ok(), "skipped: too little happened");
 
     session

@@ -193,15 +193,13 @@ fn who_waits_for_a_worker_that_hangs_is_told_and_waits_no_longer_than_bounded() 
     signal(worker.id(), Signal::STOP);
     let told = env.cli(&["add", "ask first"]);
     let pid = format!("process {}", worker.id());
-    told.fails(
-        1,
-        &[
-            "waiting for the worker",
-            &pid,
-            " is not done yet: ",
-            "hint: ",
-        ],
-    );
+    let words = [
+        "waiting for the worker",
+        &pid,
+        " is not done yet: ",
+        "hint: ",
+    ];
+    told.fails(1, &words);
     assert_eq!(env.spool().len(), 2, "it is not lost");
     worker.kill().unwrap();
     worker.wait().unwrap();

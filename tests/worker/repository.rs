@@ -184,10 +184,8 @@ impl Repository {
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
             let unmerged = self.say(&["ls-files", "-u"]);
             assert!(unmerged.contains(FILE), "{arguments:?}: {said}");
-            assert!(
-                self.driver == Driver::Missing || is_octopus,
-                "{arguments:?} has a conflict: {said}"
-            );
+            let is_fine = self.driver == Driver::Missing || is_octopus;
+            assert!(is_fine, "{arguments:?} has a conflict: {said}");
             self.resolve();
             self.git(&["add", FILE]);
             let go_on = ["rebase", "cherry-pick", "revert"]
@@ -271,7 +269,6 @@ impl Repository {
     }
 }
 
-/// Runs git as the user would.
 pub(crate) fn git_in(folder: &Path, arguments: &[&str]) -> Output {
     let settings = [
         "user.name=t",

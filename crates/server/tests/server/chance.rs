@@ -36,13 +36,11 @@ impl Chance {
         self.next() % limit
     }
 
-    /// One of these words.
     pub(crate) fn word<'a>(&mut self, words: &'a str) -> &'a str {
         let words: Vec<&str> = words.split(' ').collect();
         words[self.index(words.len())]
     }
 
-    /// A place in a list of this length.
     pub(crate) fn index(&mut self, length: usize) -> usize {
         usize::try_from(self.below(length as u64)).unwrap()
     }

@@ -104,7 +104,6 @@ impl Postgres {
         self.run("psql", &args).trim().to_owned()
     }
 
-    /// The address for a role.
     pub(crate) fn url(&self, role: &str) -> String {
         let host = self.at().to_str().unwrap().replace('/', "%2F");
         format!("postgres://{role}@{host}/postgres")

@@ -103,10 +103,8 @@ fn offline_it_waits_and_says_so_and_a_project_may_stay_here() {
     user.learn("Run zebrabuild before the tag.");
     assert!(user.fails(&["sync"]).contains("could not reach PostgreSQL"));
     let (told, _) = user.ok(&["status"]);
-    assert!(
-        told.contains("1 waiting") && told.contains("could not reach PostgreSQL"),
-        "{told}"
-    );
+    let waits = told.contains("1 waiting") && told.contains("could not reach PostgreSQL");
+    assert!(waits, "{told}");
     let doctor = || String::from_utf8(user.run(&["doctor"]).stdout).unwrap();
     let told = doctor();
     assert!(told.contains("could not reach PostgreSQL"), "{told}");
@@ -115,10 +113,8 @@ fn offline_it_waits_and_says_so_and_a_project_may_stay_here() {
     let told = doctor();
     assert!(told.contains("exchanged with the others"), "{told}");
     let (told, _) = user.ok(&["status"]);
-    assert!(
-        told.contains("exchanged") && !told.contains("waiting,"),
-        "{told}"
-    );
+    let is_done = told.contains("exchanged") && !told.contains("waiting,");
+    assert!(is_done, "{told}");
     let here = r#"["github.com/team"]"#;
     user.ok(&["config", "set", "memory.not_shared", here]);
     user.learn("Say wombat in the notes.");
