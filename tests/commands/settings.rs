@@ -9,10 +9,10 @@ fn repository(file: &str) -> String {
 }
 
 /// A session worth a reflection, ended; nothing has been sent yet.
-fn ended(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+fn ended() -> (TestEnv, Api) {
+    let (env, api) = TestEnv::with_model();
     env.write_transcript(&Session::citing("s1"));
-    env
+    (env, api)
 }
 
 #[test]
@@ -99,8 +99,7 @@ fn the_reference_is_no_json_and_what_is_has_a_name() {
 
 #[test]
 fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
+    let (mut env, _api) = TestEnv::with_model();
     env.write_config("[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n");
     has!(
         env.cli(&["config", "check"]).ok(),
@@ -134,8 +133,7 @@ fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
 
 #[test]
 fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
-    let api = Api::canned();
-    let env = ended(&api);
+    let (env, api) = ended();
     env.write_config("backend = \"anthropic\"\n[retry]\natempts = 1\n");
     for hook in [Hook::SessionEnd, Hook::PreCompact] {
         env.hook(hook, "s1", json!({})).silent();
@@ -158,8 +156,7 @@ fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
 
 #[test]
 fn a_cloned_project_cannot_say_where_sessions_are_sent() {
-    let (api, theirs) = (Api::canned(), Api::canned());
-    let env = ended(&api);
+    let ((env, api), theirs) = (ended(), Api::canned());
     let file = env.project().join(".claude/playbook.toml");
     let url = theirs.base_url();
     write(&file, format!("\n[anthropic]\nbase_url = \"{url}\"\n"));

@@ -45,10 +45,22 @@ impl TestEnv {
         env
     }
 
+    /// The same user, whose models go through these steps.
+    pub(crate) fn asking_for(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
+        let api = Api::script(steps);
+        (Self::asking(&api), api)
+    }
+
     /// The same user, and a model that answers sensibly.
     pub(crate) fn with_model() -> (Self, Api) {
-        let api = Api::canned();
-        (Self::asking(&api), api)
+        Self::asking_for([Step::Canned])
+    }
+
+    /// The same user, with a session that has ended.
+    pub(crate) fn with_ended(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
+        let (env, api) = Self::asking_for(steps);
+        env.end_citing("s1");
+        (env, api)
     }
 
     /// A user whose models go through these steps, with no playbook yet.

@@ -143,12 +143,9 @@ fn votes_of_a_file_are_added_once_and_the_file_goes() {
 /// A model's new key point goes into the file; its tags do not.
 #[test]
 fn what_a_model_adds_is_in_the_file() {
-    let reflection = json!({"analysis": "a", "bullet_tags": [
-        {"name": "pat-001", "tag": "helpful", "rationale": "r"}]});
-    let add = json!({"type": "ADD", "text": "Always add a flag to the parser first.",
-        "section": "OTHERS"});
-    let curation = json!({"reasoning": "r", "operations": [add]});
-    let replies = [reflection, curation].map(|reply| Step::text(&reply.to_string()));
+    let add = json!([{"type": "ADD", "text": "Always add a flag to the parser first.",
+        "section": "OTHERS"}]);
+    let replies = [tags(&[("pat-001", "helpful")]), operations(&add)].map(Step::Text);
     let (env, api) = project();
     api.now(replies.clone());
     learn(&env, "s1");

@@ -175,8 +175,7 @@ fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
     let bad = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
         "content": [{"type": "text", "text": "no JSON at all"}], "stop_reason": "end_turn",
         "usage": {"input_tokens": 20_000, "output_tokens": 5}});
-    let api = Api::script([Step::Raw(bad.to_string().into_bytes()), Step::votes()]);
-    let env = TestEnv::asking(&api);
+    let (env, api) = TestEnv::asking_for([Step::Raw(bad.to_string().into_bytes()), Step::votes()]);
     env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
     for n in 1..=2 {
         left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
@@ -293,8 +292,7 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
 #[test]
 fn ctrl_c_withdraws_what_has_not_begun() {
     let slow = || Step::Canned.after(Duration::from_millis(500));
-    let api = Api::script((0..100).map(|_| slow()));
-    let env = TestEnv::asking(&api);
+    let (env, api) = TestEnv::asking_for((0..100).map(|_| slow()));
     env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
     for n in 1..=6 {
         left_behind(&env, &session(&format!("s{n}")), &env.project(), n);

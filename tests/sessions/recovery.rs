@@ -139,19 +139,18 @@ fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
 }
 
 /// A user whose first session was learned from, before all others began.
-fn with_memory(api: &Api) -> TestEnv {
-    let mut env = TestEnv::asking(api);
+fn with_memory() -> (TestEnv, Api) {
+    let (mut env, api) = TestEnv::with_model();
     env.set("PLAYBOOK_NOW", "2026-11-21T10:00:00Z");
     env.learn_citing("first");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
-    env
+    (env, api)
 }
 
 #[test]
 fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
-    let api = Api::canned();
-    let env = with_memory(&api);
+    let (env, _api) = with_memory();
     let folders = ["open", "spool"].map(|name| env.state().join(name));
     for folder in &folders {
         fs::rename(folder, folder.with_extension("away")).unwrap();
@@ -176,8 +175,7 @@ fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
 
 #[test]
 fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
-    let api = Api::canned();
-    let mut env = with_memory(&api);
+    let (mut env, api) = with_memory();
     let asked = api.requests().len();
     // As with PLAYBOOK_DISABLE, or before Playbook was there.
     let off = env.transcript_path("off");

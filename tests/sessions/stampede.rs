@@ -42,8 +42,7 @@ fn where_no_file_can_be_locked_the_next_start_says_so() {
 #[test]
 fn where_there_is_no_flock_nobody_works_beside_the_worker() {
     let slowly = Step::Canned.after(Duration::from_millis(1_500));
-    let api = Api::script([slowly, Step::Canned]);
-    let mut env = TestEnv::asking(&api);
+    let (mut env, api) = TestEnv::asking_for([slowly, Step::Canned]);
     env.end_citing("s1");
     let refused = "int flock(int f, int o) { errno = ENOLCK; return -1; }\n";
     env.set("LD_PRELOAD", &without(&env, refused));

@@ -23,8 +23,7 @@ fn put(path: &Path, text: &str) {
 /// No snapshot tells of it yet, but the reflector was shown it.
 #[test]
 fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
-    let api = Api::script([Step::Canned.after(Duration::from_millis(300))]);
-    let mut env = TestEnv::asking(&api);
+    let (mut env, api) = TestEnv::asking_for([Step::Canned.after(Duration::from_millis(300))]);
     env.end_citing("s1");
     let bytes = fs::read(env.playbook_path()).unwrap();
     let worker = env.begin(&["worker"]);

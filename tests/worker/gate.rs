@@ -34,10 +34,10 @@ fn rich(id: &str) -> Session {
 }
 
 /// A user with a project that reflects through `api`.
-fn user(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+fn user() -> (TestEnv, Api) {
+    let (env, api) = TestEnv::with_model();
     env.write_transcript(&rich("s1"));
-    env
+    (env, api)
 }
 
 fn switch_off(env: &mut TestEnv, how: &str) {
@@ -70,8 +70,7 @@ fn off_leaves_home_and_project_as_they_were_byte_for_byte(
     )]
     how: &str,
 ) {
-    let api = Api::canned();
-    let mut env = user(&api);
+    let (mut env, api) = user();
     env.unset("PLAYBOOK_NO_WORKER");
     write(&env.agent_transcript_path("s1"), rich("s1").text());
     switch_off(&mut env, how);
@@ -96,8 +95,7 @@ fn off_leaves_home_and_project_as_they_were_byte_for_byte(
 #[case::user("user", "`reflection.enabled`")]
 #[case::project("project", "`reflection.enabled`")]
 fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
-    let api = Api::canned();
-    let mut env = user(&api);
+    let (mut env, api) = user();
     switch_off(&mut env, how);
     if how == "variable" {
         env.write_config("");
@@ -114,8 +112,7 @@ fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
 /// and what it was about is not lost.
 #[test]
 fn what_is_switched_off_before_the_worker_comes_is_not_sent() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     env.ends("s1");
     let own = env.project().join(".claude/playbook.toml");
     write(&own, "reflection.enabled = false\n");
@@ -147,8 +144,7 @@ fn trivial(id: &str) -> Session {
 
 #[test]
 fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     let mut session = trivial("s2");
     env.end(&session);
     env.worker();
@@ -170,8 +166,7 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
 /// the second job has it, too.
 #[test]
 fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
-    let api = Api::canned();
-    let mut env = user(&api);
+    let (mut env, api) = user();
     let mut session = trivial("s2");
     env.write_transcript(&session);
     env.hook(Hook::PreCompact, "s2", json!({})).silent();
@@ -189,8 +184,7 @@ fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
 
 #[test]
 fn what_the_user_asks_for_is_reflected_on_however_little_it_is() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     let transcript = env.write_transcript(&trivial("s2")).display().to_string();
     env.cli(&["reflect", &transcript, "--apply"]).ok();
     assert!(!api.requests().is_empty());
@@ -199,8 +193,7 @@ fn what_the_user_asks_for_is_reflected_on_however_little_it_is() {
 
 #[test]
 fn thresholds_are_the_users() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     env.write_config("[triggers]\nuser_turns = 0\ncitations = 0\n[retry]\nbase_ms = 1\n");
     env.ends("s1");
     env.worker();
@@ -238,8 +231,7 @@ fn what_is_switched_off_between_two_calls_is_asked_no_more() {
 
 #[test]
 fn a_dry_run_computes_and_logs_and_changes_nothing() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     env.write_config("[reflection]\ndry_run = true\n[retry]\nbase_ms = 1\n");
     let before = snapshot(&env.project());
     env.ends("s1");

@@ -10,11 +10,11 @@ use rustix::process::Pid;
 /// Long enough for a test to look at the worker while it waits for its answer.
 const SLOW: Duration = Duration::from_secs(3);
 
-fn with_session(api: &Api) -> TestEnv {
-    let mut env = TestEnv::asking(api);
+fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
+    let (mut env, api) = TestEnv::asking_for(steps);
     env.unset("PLAYBOOK_NO_WORKER");
     env.write_transcript(&Session::citing("s1"));
-    env
+    (env, api)
 }
 
 /// Starts session-end as the client does: the leader of a process group.
@@ -27,8 +27,7 @@ fn start_hook(env: &TestEnv) -> Running {
 
 #[test]
 fn the_worker_outlives_the_hooks_group_and_holds_none_of_its_streams() {
-    let api = Api::script([Step::Canned.after(SLOW)]);
-    let env = with_session(&api);
+    let (env, api) = with_session([Step::Canned.after(SLOW)]);
     let hook = start_hook(&env);
     let group = Pid::from_raw(i32::try_from(hook.id()).unwrap()).unwrap();
 
@@ -47,8 +46,7 @@ fn the_worker_outlives_the_hooks_group_and_holds_none_of_its_streams() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
-    let api = Api::script([Step::Canned.after(SLOW)]);
-    let env = with_session(&api);
+    let (env, api) = with_session([Step::Canned.after(SLOW)]);
     let hook = start_hook(&env);
     let hook_id = i32::try_from(hook.id()).unwrap();
     hook.finish().silent();
@@ -94,8 +92,7 @@ fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
 
 #[test]
 fn a_worker_waits_for_its_turn_and_says_so() {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     env.set("PLAYBOOK_NO_WORKER", "1");
     env.ends("s1");
     let busy = fs::File::create(env.state().join("worker.lock")).unwrap();
@@ -116,8 +113,7 @@ fn a_worker_waits_for_its_turn_and_says_so() {
 #[case::while_it_waits_for_a_pause(Step::retry_after(529, "30"))]
 #[case::while_a_model_answers(Step::Canned.after(SLOW))]
 fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[case] step: Step) {
-    let api = Api::script([step]);
-    let mut env = with_session(&api);
+    let (mut env, api) = with_session([step]);
     env.unset("PLAYBOOK_NOW");
     env.set("PLAYBOOK_NO_WORKER", "1");
     env.ends("s1");
@@ -132,8 +128,7 @@ fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[c
 /// No worker could say when its jobs are due: hooks look for themselves.
 #[test]
 fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     let settings = fs::read(env.config_dir().join("config.toml")).unwrap();
     env.write_config("[retry\n");
     env.ends("s1");
@@ -153,8 +148,7 @@ fn a_hook_that_is_to_wait_has_done_its_job_when_it_returns(
     #[case] mode: &str,
     #[case] args: &[&str],
 ) {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     env.write_config(&format!("[worker]\n{mode}inline_ms = 60000\n"));
     let mut command = env.command("session-end");
     command.args(args);
@@ -167,8 +161,7 @@ fn a_hook_that_is_to_wait_has_done_its_job_when_it_returns(
 
 #[test]
 fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
-    let api = Api::script([Step::Canned.after(SLOW)]);
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned.after(SLOW)]);
     env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 50\n");
     env.ends("s1");
     assert_eq!(env.marks_of("pat-001"), (0, 0));
@@ -181,8 +174,7 @@ fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
 /// A job's file that cannot be replaced, as on a full disk.
 #[test]
 fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
-    let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
-    let mut env = with_session(&api);
+    let (mut env, api) = with_session([Step::Canned.after(SLOW), Step::Canned]);
     env.unset("PLAYBOOK_NOW");
     env.write_config("[retry]\nbase_ms = 1\n");
     env.set("PLAYBOOK_NO_WORKER", "1");
