@@ -50,15 +50,9 @@ fn reflect_shows_what_it_would_do_and_does_nothing() {
     assert!(env.spool().is_empty());
     // So often as one likes: nothing was claimed.
     assert_eq!(env.cli(&["reflect", &transcript]).ok(), shown);
-}
-
-#[test]
-fn reflect_in_json_holds_analysis_and_tags() {
-    let (mut env, transcript) = with_session();
-    let _api = env.use_votes();
-    let shown = env.cli(&["reflect", &transcript, "--json"]).json();
-    assert!(shown["analysis"].is_string(), "{shown}");
-    let tag = &shown["bullet_tags"][0];
+    let told = env.cli(&["reflect", &transcript, "--json"]).json();
+    assert!(told["analysis"].is_string(), "{told}");
+    let tag = &told["bullet_tags"][0];
     includes(tag, &json!({"name": "pat-001", "tag": "helpful"}));
     assert!(tag["rationale"].as_str().is_some_and(|r| !r.is_empty()));
 }

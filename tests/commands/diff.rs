@@ -6,8 +6,7 @@ use crate::common::prelude::*;
 fn project() -> TestEnv {
     let env = TestEnv::without_worker();
     env.git(&["init", "-q"]);
-    let nothing = ["commit", "-q", "--allow-empty", "-m", "nothing"];
-    env.git(&nothing);
+    env.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
     env.git(&["tag", "none"]);
     let texts = [("pat-001", "run tests"), ("pat-002", "run all tests")];
     env.write_playbook(&[&texts[..], &[("pat-003", "x")]].concat());

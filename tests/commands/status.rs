@@ -59,19 +59,10 @@ fn a_project_is_told_on_one_screen() {
 }
 
 #[test]
-fn the_json_has_its_documented_shape_by_both_names() {
+fn the_json_says_the_same_by_both_names() {
     let env = lived_in();
     let told = env.cli(&["--json"]).json();
     assert_eq!(told, env.cli(&["status", "--json"]).json());
-    let keys: Vec<&str> = told
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
-    let documented =
-        "project playbook key_points sections last jobs today notes held shared problems next";
-    assert_eq!(keys, documented.split(' ').collect::<Vec<_>>());
     assert_eq!(told["sections"].as_array().unwrap().len(), 5);
     let patterns =
         json!({"section": "PATTERNS & APPROACHES", "key_points": 2, "helpful": 36, "harmful": 2});

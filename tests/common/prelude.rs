@@ -14,7 +14,7 @@ pub(crate) use serde_json::{Value, json};
 
 pub(crate) use super::api::{Api, Request, Step};
 pub(crate) use super::env::{Hook, NOW, TestEnv, includes, set_mode, texts, write, write_program};
-pub(crate) use super::git::git;
+pub(crate) use super::git::{git, try_git};
 pub(crate) use super::hook::merge;
 pub(crate) use super::learned::*;
 pub(crate) use super::processes::signal;

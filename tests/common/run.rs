@@ -53,8 +53,7 @@ pub(crate) struct Output {
 impl Output {
     #[track_caller]
     pub(crate) fn silent(&self) {
-        let found = (&*self.stdout, &*self.stderr, self.code);
-        assert_eq!(found, ("", "", Some(0)));
+        assert_eq!((&*self.stdout, &*self.stderr, self.code), ("", "", Some(0)));
     }
 
     /// Asserts success with nothing on stderr; returns stdout.

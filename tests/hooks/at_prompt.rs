@@ -2,6 +2,7 @@
 //! two at most, each once in a session and again after a compaction. Nothing else is brought,
 //! and nothing that a start might not give.
 
+use super::recall::asks;
 use crate::common::prelude::*;
 
 const HEADING: &str =
@@ -32,10 +33,6 @@ fn with_many(config: &str, more: &[(&str, &str)]) -> TestEnv {
     env.write_playbook(&points);
     env.cli(&["trust"]).ok();
     env
-}
-
-fn asks(env: &TestEnv, session: &str, prompt: &str) -> Output {
-    env.hook(Hook::UserPromptSubmit, session, json!({"prompt": prompt}))
 }
 
 fn told(output: Output) -> String {

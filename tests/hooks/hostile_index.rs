@@ -50,10 +50,8 @@ fn every_signature_is_found_and_no_other_and_the_same_content_is_the_same_file()
     let [path, other] = ["one", "two"].map(|name| folder.path().join(name));
     content.write(&path).expect("written");
     content.write(&other).expect("written");
-    assert_eq!(
-        fs::read(&path).expect("a file"),
-        fs::read(&other).expect("a file")
-    );
+    let found = fs::read(&path).expect("a file");
+    assert_eq!(found, fs::read(&other).expect("a file"));
     let index = Index::open(&path).expect("readable").expect("an index");
     for (signature, hints) in &content.by_signature {
         assert_eq!(&index.for_signature(*signature, 0.0, 3), hints);

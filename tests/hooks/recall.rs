@@ -152,6 +152,56 @@ fn by_name_it_is_the_same_hook() {
     has!(told(output), FIX);
 }
 
+/// How effective the lesson is, and how often the error struck.
+fn known(env: &TestEnv) -> (f64, u64) {
+    let answer = env.cli_with(&["seen", "--json"], ERROR.as_bytes()).json();
+    let effectiveness = answer["lessons"][0]["effectiveness"].as_f64();
+    let occurrences = answer["occurrences"].as_u64();
+    (
+        effectiveness.expect("a number"),
+        occurrences.expect("a number"),
+    )
+}
+
+/// With the real hooks and the real worker.
+#[test]
+fn what_was_told_and_helped_gains_and_is_counted() {
+    let mut env = experienced();
+    env.learn("j2", 2, &[error(ERROR, 1)]);
+    env.unset("PLAYBOOK_NO_WORKER");
+    let (before, _) = known(&env);
+    let told = told(fails(&env, "s3", ELSEWHERE));
+    let session = Session::new("s3")
+        .user("Please make the report.")
+        .failed("python app.py", ELSEWHERE)
+        .hinted(&told)
+        .ran("pip install requests", "Successfully installed requests")
+        .ran("python app.py", "ok")
+        .assistant("Here is the report.")
+        .done();
+    env.end(&session);
+    env.settle();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    let (effectiveness, occurrences) = known(&env);
+    assert!(effectiveness > before, "{effectiveness} > {before}");
+    assert_eq!(occurrences, 2);
+    let stats = env.cli(&["stats", "--json"]).json();
+    assert_eq!(stats["shown"], 1, "{stats}");
+}
+
+#[test]
+fn a_person_at_the_terminal_sees_that_the_agent_was_reminded() {
+    let mut env = experienced();
+    let told =
+        |env: &TestEnv, session: &str| fails(env, session, ERROR).json()["systemMessage"].clone();
+    assert_eq!(told(&env, "s3"), Value::Null, "`-p`");
+    env.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    let line = told(&env, "s4");
+    has!(line.as_str().unwrap(), "Playbook: reminded Claude of `les-");
+    env.write_config("notices = \"quiet\"\n");
+    assert_eq!(told(&env, "s5"), Value::Null);
+}
+
 #[test]
 fn what_is_told_is_forgotten_by_the_worker_in_time() {
     let mut env = experienced();

@@ -3,7 +3,8 @@
 use super::records::{answer, assistant as claude, call, error, ran, read, read_as, user};
 use crate::common::prelude::*;
 use playbook::transcript::{
-    Digest, ErrorCategory, Facts, Lane, ReadOptions, Reason, SessionOutcome, scan_reader,
+    Digest, ErrorCategory, EventSource, Facts, Lane, ReadOptions, Reason, SessionOutcome,
+    scan_reader,
 };
 
 pub(super) fn facts(lines: &[Value]) -> Facts {
@@ -147,4 +148,36 @@ fn the_clients_own_commands_are_no_request() {
     let facts = facts(&commands);
     assert_eq!(facts.first_request.as_deref(), Some("the parser"));
     assert_eq!(facts.commands, 1);
+}
+
+/// What a hook for Stop told the agent (tests/fixtures/transcripts/stop-blocked.jsonl, measured).
+#[test]
+fn the_guidance_of_a_stop_hook_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
+    let text = include_str!("../fixtures/transcripts/stop-blocked.jsonl");
+    has!(
+        text,
+        "From now on always run the checks before you say [pat-002]"
+    );
+    let read = |text: &str| {
+        let options = ReadOptions::default();
+        scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap()
+    };
+    let Digest {
+        facts, evidence, ..
+    } = read(text);
+    assert_eq!((facts.user_turns, facts.stated), (1, vec![]));
+    assert_eq!(facts.first_request.as_deref(), Some("run the checks"));
+    let cited: Vec<String> = facts.citations.iter().map(ToString::to_string).collect();
+    assert_eq!(cited, ["pat-001"]);
+
+    let shown = evidence.finish(24_000).shown;
+    let (hook, others): (Vec<_>, Vec<_>) = shown.iter().partition(|event| event.kind == "hook");
+    assert_eq!(hook.len(), 1, "{shown:?}");
+    assert_eq!(hook[0].source, EventSource::Outcome);
+    for event in others {
+        lacks!(event.words.join("\n"), "From now on");
+    }
+    // A client that does not mark it as its own changes nothing of that.
+    let facts = read(&text.replace(r#","isMeta":true"#, "")).facts;
+    assert_eq!((facts.user_turns, facts.stated), (1, vec![]));
 }

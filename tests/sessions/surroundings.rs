@@ -10,22 +10,6 @@ fn fifo(path: &Path) {
     assert!(made.is_ok_and(|status| status.success()), "a FIFO");
 }
 
-fn folder(path: &Path) {
-    fs::create_dir(path).expect("a folder");
-}
-
-fn device(path: &Path) {
-    symlink("/dev/zero", path).expect("a link");
-}
-
-fn terminal(path: &Path) {
-    symlink("/dev/tty", path).expect("a link");
-}
-
-fn link_loop(path: &Path) {
-    symlink(path, path).expect("a link");
-}
-
 fn socket(path: &Path) {
     // Bound under a short name: a socket's path has little room.
     let short = std::env::temp_dir().join(format!("pb-{}", std::process::id()));
@@ -35,10 +19,10 @@ fn socket(path: &Path) {
 
 #[rstest]
 #[case::a_fifo(fifo, "not a regular file")]
-#[case::a_folder(folder, "not a regular file")]
-#[case::a_device(device, "not a transcript of Claude Code")]
-#[case::a_terminal(terminal, "not a transcript of Claude Code")]
-#[case::a_loop(link_loop, "symbolic links")]
+#[case::a_folder(|path: &Path| fs::create_dir(path).unwrap(), "not a regular file")]
+#[case::a_device(|path: &Path| symlink("/dev/zero", path).unwrap(), "not a transcript of Claude Code")]
+#[case::a_terminal(|path: &Path| symlink("/dev/tty", path).unwrap(), "not a transcript of Claude Code")]
+#[case::a_loop(|path: &Path| symlink(path, path).unwrap(), "symbolic links")]
 #[case::a_socket(socket, "not a regular file")]
 fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
     #[case] make: fn(&Path),

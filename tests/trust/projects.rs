@@ -105,8 +105,7 @@ fn another_checkout_at_the_same_path_is_not_trusted_with_it() {
     has!(env.start("s1").0, "ours");
     // A pull, another branch and a commit leave it the same checkout.
     env.git(&["checkout", "-q", "-b", "topic"]);
-    let commit_nothing = ["commit", "-q", "--allow-empty", "-m", "x"];
-    env.git(&commit_nothing);
+    env.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
     env.git(&["pull", "-q", "origin", "main"]);
     has!(env.start("s2").0, "ours");
 

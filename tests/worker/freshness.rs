@@ -180,8 +180,7 @@ fn a_session_in_a_linked_worktree_is_seen_by_what_is_checked_out_there() {
     let env = with_script();
     env.learn_citing("s1");
     rename(&env);
-    let add = ["worktree", "add", "-q", "../linked", "HEAD"];
-    env.git(&add);
+    env.git(&["worktree", "add", "-q", "../linked", "HEAD"]);
     env.git(&["checkout", "-q", "--detach", "HEAD~1"]);
     let linked = env.root().join("linked");
     env.write_transcript(&Session::citing("s2"));

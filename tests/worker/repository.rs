@@ -265,26 +265,8 @@ impl Repository {
     }
 
     fn try_git(&self, arguments: &[&str]) -> Output {
-        git_in(&self.folder.borrow(), arguments)
+        try_git(&self.folder.borrow(), arguments)
     }
-}
-
-pub(crate) fn git_in(folder: &Path, arguments: &[&str]) -> Output {
-    let settings = [
-        "user.name=t",
-        "user.email=t@t",
-        "init.defaultBranch=main",
-        "core.editor=true",
-        "advice.detachedHead=false",
-        "gc.auto=0",
-    ];
-    Command::new("git")
-        .args(settings.iter().flat_map(|setting| ["-c", setting]))
-        .args(arguments)
-        .current_dir(folder)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap()
 }
 
 /// Texts with their votes, as a case writes them: `a, b 2/1`.

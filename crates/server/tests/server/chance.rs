@@ -1,11 +1,10 @@
 //! Numbers that look random and are the same for the same seed, and how many of them are tried.
 
 const VARIABLE: &str = "PLAYBOOK_TEST_SEED";
-const HEAVY: &str = "HEAVY";
 
 /// Whether tests are to try as much as before a release, for a quarter of an hour.
 pub(crate) fn is_heavy() -> bool {
-    std::env::var_os(HEAVY).is_some()
+    std::env::var_os("HEAVY").is_some()
 }
 
 pub(crate) struct Chance(u64);
