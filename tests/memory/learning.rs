@@ -87,9 +87,13 @@ fn told(id: &str) -> String {
 }
 
 #[rstest]
-#[case::helped(true, 0.65)]
-#[case::failed(false, 0.35)]
-fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] effectiveness: f64) {
+#[case::helped(Some(true), 0.65)]
+#[case::failed(Some(false), 0.35)]
+#[case::unknown(None, 0.5)]
+fn a_hint_gains_by_success_and_loses_by_failure(
+    #[case] helps: Option<bool>,
+    #[case] effectiveness: f64,
+) {
     let env = TestEnv::without_worker();
     let id = taught(&env);
     let mut session = Session::new("s2");
@@ -99,11 +103,11 @@ fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] eff
         .failed("python bill.py", &missing)
         .hinted(&told(&id))
         .ran("pip install pyyaml", "Successfully installed");
-    if helps {
-        session.ran("python bill.py", "bill written");
-    } else {
-        session.failed("python bill.py", &missing);
-    }
+    match helps {
+        Some(true) => session.ran("python bill.py", "bill written"),
+        Some(false) => session.failed("python bill.py", &missing),
+        None => &mut session,
+    };
     session.assistant("That was it.");
     end(&env, &session);
     let after = all(&env, MemoryKind::Lesson).remove(0);
