@@ -29,7 +29,12 @@ pub(crate) struct TestEnv {
 impl TestEnv {
     /// An environment in which hooks start the worker, as a user has it.
     pub(crate) fn new() -> Self {
-        Self::rooted(&std::env::temp_dir())
+        Self::with_binaries(programs::folder())
+    }
+
+    /// The benches measure programs of their own.
+    pub(crate) fn with_binaries(bin: &Path) -> Self {
+        Self::rooted(bin, &std::env::temp_dir())
     }
 
     /// An environment in which jobs stay in the spool until [`TestEnv::worker`] is called.
@@ -39,12 +44,11 @@ impl TestEnv {
         env
     }
 
-    /// An environment whose files are in memory where the system offers that: for tests
-    /// that write thousands of times and are not about the disk.
+    /// An environment in memory, where the system offers that: for tests that write very often.
     pub(crate) fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         let mut env = if memory.is_dir() {
-            Self::rooted(memory)
+            Self::rooted(programs::folder(), memory)
         } else {
             Self::new()
         };
@@ -52,21 +56,21 @@ impl TestEnv {
         env
     }
 
-    fn rooted(folder: &Path) -> Self {
+    fn rooted(bin: &Path, folder: &Path) -> Self {
         let root = tempfile::Builder::new()
             .prefix("playbook-test-")
             .tempdir_in(folder)
             .expect("a temporary folder");
         let mut env = Self {
             root,
-            bin: programs::folder().to_owned(),
+            bin: bin.to_owned(),
             vars: BTreeMap::new(),
         };
-        for folder in [env.home(), env.project(), env.tmp()] {
+        for folder in [env.home(), env.project(), env.root().join("tmp")] {
             fs::create_dir_all(folder).expect("a folder");
         }
         env.set("HOME", env.home());
-        env.set("TMPDIR", env.tmp());
+        env.set("TMPDIR", env.root().join("tmp"));
         env.set("PATH", "/usr/bin:/bin");
         env.set("LC_ALL", "C.UTF-8");
         env.set("PLAYBOOK_CONFIG_DIR", env.config_dir());
@@ -145,10 +149,6 @@ impl TestEnv {
 
     pub(crate) fn state(&self) -> PathBuf {
         self.root().join("state")
-    }
-
-    fn tmp(&self) -> PathBuf {
-        self.root().join("tmp")
     }
 
     pub(crate) fn playbook_path(&self) -> PathBuf {

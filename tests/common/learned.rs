@@ -130,17 +130,10 @@ impl TestEnv {
             time: days_ago(days),
         };
         let ids = self.memory().learn(&source, learned).expect("learned");
-        self.write_index();
+        let index = self.index_path();
+        std::fs::create_dir_all(index.parent().expect("a folder above")).expect("a folder");
+        let content = self.memory().index(&source.project, days_ago(0));
+        content.expect("an index").write(&index).expect("written");
         ids
-    }
-
-    pub(crate) fn write_index(&self) {
-        let path = self.index_path();
-        std::fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder");
-        self.memory()
-            .index(&self.project().display().to_string(), days_ago(0))
-            .expect("an index")
-            .write(&path)
-            .expect("written");
     }
 }

@@ -36,8 +36,7 @@ impl TestEnv {
     }
 }
 
-/// Writes a recording by hand, as docs/templates.md says: the log of each play names the prompt
-/// that the next reply is for.
+/// Writes a recording as docs/templates.md says: the log of each play names the next prompt.
 pub(crate) fn record_by_hand(replies: &[Value], play: impl Fn(&str) -> TestEnv) -> String {
     let mut lines = String::new();
     for reply in replies {

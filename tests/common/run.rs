@@ -116,8 +116,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts `command` with `input` on its stdin; the three streams are unix sockets, as
-    /// the client makes them.
+    /// Starts `command`; the three streams are unix sockets, as the client makes them.
     pub(crate) fn start(mut command: Command, input: &[u8], stdin: Stdin) -> Self {
         let (ours_in, theirs) = pair();
         command.stdin(theirs);

@@ -15,8 +15,6 @@ pub(crate) struct Session {
     last_call: String,
     /// The id of the prompt that is being answered, where the test names it.
     prompt: Option<String>,
-    /// The day of November on which it was held.
-    day: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,8 +24,7 @@ enum Lane {
 }
 
 impl Session {
-    /// A session that begins as every real one does: the injected playbook stands in it,
-    /// with ids that must not count as citations.
+    /// A session that begins as real ones do: with an injected playbook, whose ids do not count.
     pub(crate) fn new(id: &str) -> Self {
         Self::begin(id, Lane::Session)
     }
@@ -45,7 +42,6 @@ impl Session {
             count: 0,
             last_call: String::new(),
             prompt: None,
-            day: 21,
         };
         session.lines.push(json!({
             "type": "queue-operation", "operation": "enqueue", "timestamp": session.time(),
@@ -82,12 +78,6 @@ impl Session {
             lines,
             ..self.clone()
         }
-    }
-
-    /// From now on it is another day of November.
-    pub(crate) fn on(&mut self, day: u32) -> &mut Self {
-        self.day = day;
-        self
     }
 
     /// The session as it has grown so far.
@@ -282,7 +272,7 @@ impl Session {
     /// One second after the other, so that the order of lines is that of times.
     fn time(&self) -> String {
         let (minutes, seconds) = (self.count / 60, self.count % 60);
-        format!("2026-11-{:02}T11:{minutes:02}:{seconds:02}.000Z", self.day)
+        format!("2026-11-21T11:{minutes:02}:{seconds:02}.000Z")
     }
 }
 

@@ -14,8 +14,7 @@ const LEFT_OUT: (&str, &str) = (
 );
 const TOUCHES_IT: &str = "Why does make parcel fail?";
 
-/// A trusted project whose start says a few of many points, and has no room for one more of the
-/// shortest.
+/// A trusted project whose start has no room for one more of the shortest points.
 fn with_more(more: &[(&str, &str)]) -> TestEnv {
     with_many("[injection]\nmax_units = 700\n", more)
 }

@@ -149,8 +149,7 @@ fn a_path_that_is_no_index_neither_hangs_nor_speaks(#[case] kind: &str) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is broken in the file: status 0, nothing on stderr, and on stdout nothing
-    /// or one well-formed answer.
+    /// Whatever is broken in the file: on stdout is nothing or one well-formed answer.
     #[test]
     fn a_damaged_index_never_disturbs_the_client(
         place in any::<prop::sample::Index>(),

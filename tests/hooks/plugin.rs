@@ -117,9 +117,8 @@ fn without_programs_it_says_once_how_to_build_them() {
 
 #[test]
 fn registered_twice_is_one_context_and_one_job() {
-    let api = Api::script([Step::votes()]);
     let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
+    let _api = env.use_votes();
     let plugin = plugin(&env, true);
     programs::link_into(&env.installed_bin());
     env.cli(&["install"]).ok();

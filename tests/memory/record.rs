@@ -168,8 +168,7 @@ fn an_undone_job_stays_undone_when_it_is_recorded_again() {
     assert_eq!(row.undone_by.as_deref(), Some("undo-1"));
 }
 
-/// A transcript that shrank or was replaced begins a new generation; jobs of the old one
-/// that end later must not move the new one's cursor.
+/// A transcript that shrank begins a new generation; late jobs of the old one do not move it.
 #[rstest]
 #[case::further(cursor(0, 500), cursor(0, 700), (0, 700))]
 #[case::not_back(cursor(0, 500), cursor(0, 300), (0, 500))]
@@ -194,8 +193,7 @@ fn a_cursor_only_moves_forward(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Replaying any recorded jobs, in any order and with the file closed in between,
-    /// leaves every table as it was.
+    /// Replaying recorded jobs, in any order, leaves every table as it was.
     #[test]
     fn replaying_is_harmless(
         jobs in proptest::collection::vec(0u64..8, 1..8),

@@ -15,10 +15,8 @@ fn session(id: &str) -> Session {
 }
 
 /// A session as the client left it behind, held in `cwd` on a day of November.
-fn left_behind(env: &TestEnv, session: &Session, cwd: &Path, day: u32) -> PathBuf {
-    let path = env.transcript_path(session.id());
-    put(&path, session, cwd, day);
-    path
+fn left_behind(env: &TestEnv, session: &Session, cwd: &Path, day: u32) {
+    put(&env.transcript_path(session.id()), session, cwd, day);
 }
 
 fn put(path: &Path, session: &Session, cwd: &Path, day: u32) {

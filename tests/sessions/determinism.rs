@@ -128,8 +128,7 @@ fn end(env: &mut TestEnv, project: &Path, id: &str) {
     env.hook(Hook::SessionEnd, id, event).silent();
 }
 
-/// Sessions of six projects end, the last one first if so wanted, and so many are worked on at
-/// once.
+/// Sessions of six projects end, the last one first if wanted; `jobs` are worked on at once.
 fn run(is_backwards: bool, jobs: &str) -> Left {
     let (mut env, projects) = user(RULES, 6);
     for n in 0..6 {

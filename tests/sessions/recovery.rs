@@ -52,8 +52,7 @@ fn a_session_whose_client_was_killed_counts_once() {
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-/// The machine was restarted, or the client ran in another container: nobody can tell
-/// whether it lives, so time does.
+/// The machine was restarted: what says whether the client lives is the time that passed.
 #[test]
 fn a_session_of_another_boot_is_given_up_after_a_day_without_a_word() {
     let (mut env, _api) = TestEnv::with_model();
@@ -127,8 +126,7 @@ fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// Writes a session as the client does that held it in the test's own project, an hour and
-/// more before anybody looks.
+/// Writes a session as a client does that held it in `cwd` more than an hour ago.
 fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
     let folder = cwd.to_str().unwrap();
     let path = env.transcript_path(session.id());
@@ -210,8 +208,7 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     assert_eq!(env.marks_of("pat-001"), (2, 0));
 }
 
-/// A session that was learned from is gone on with while nothing can be written: its later part
-/// is found, too.
+/// A session that was learned from goes on while nothing can be written: its later part is found.
 #[rstest]
 #[case::spoken_to("Playbook: nothing will be learned from this session.", (2, 0))]
 #[case::not_spoken_to("Another hook: hello.", (1, 0))]

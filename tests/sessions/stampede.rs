@@ -45,7 +45,7 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
     let (mut env, api) = TestEnv::asking_for([slowly, Step::Canned]);
     env.end_citing("s1");
     let refused = "int flock(int f, int o) { errno = ENOLCK; return -1; }\n";
-    env.set("LD_PRELOAD", &without(&env, refused));
+    env.set("LD_PRELOAD", without(&env, refused));
     let worker = env.begin(&["worker"]);
     api.wait_for(1, Duration::from_secs(30));
     let id = env.spool()[0]["id"].as_str().expect("an id").to_owned();

@@ -192,20 +192,6 @@ fn a_spool_that_cannot_be_written_is_told_at_the_start() {
 }
 
 #[test]
-fn a_project_whose_path_is_not_utf8_is_told_at_the_start() {
-    use std::os::unix::ffi::OsStringExt as _;
-    let mut env = TestEnv::with_point();
-    let name = std::ffi::OsString::from_vec(b"caf\xe9".to_vec());
-    let project = env.root().join(name);
-    if fs::create_dir(&project).is_err() {
-        eprintln!("skipped: this file system knows no such names");
-        return;
-    }
-    env.set("CLAUDE_PROJECT_DIR", &project);
-    not_learned(&env, "s1", "not UTF-8");
-}
-
-#[test]
 fn a_clients_folder_that_leads_elsewhere_is_told_at_the_start() {
     let env = TestEnv::with_point();
     let folder = env.transcript_path("s1").parent().unwrap().to_owned();

@@ -37,8 +37,7 @@ fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// We never changed it, so there is no snapshot of it; what is known of it is that the user trusts
-/// it, or that a start showed it.
+/// There is no snapshot of it; what is known is that the user trusts it, or that a start showed it.
 #[rstest]
 #[case::that_the_user_trusts("trust")]
 #[case::that_a_start_showed("start")]

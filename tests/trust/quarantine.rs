@@ -248,8 +248,7 @@ fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
     env.cli(&["pin", "pat-001", "--off"]).ok();
 }
 
-/// A model is shown what is harmless, also of a clone that is not trusted yet, and says
-/// nothing of the rest.
+/// A model is shown what is harmless, also of an untrusted clone, and says nothing of the rest.
 #[test]
 fn what_is_held_back_is_neither_shown_to_a_model_nor_touched() {
     for is_trusted in [true, false] {

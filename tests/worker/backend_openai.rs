@@ -64,13 +64,6 @@ fn a_question_is_sent_as_chat_and_its_reply_comes_back_whole() {
     assert_eq!(request.json(), expected);
 }
 
-#[test]
-fn without_a_key_none_is_sent() {
-    let api = Api::script([says("{}")]);
-    ask(&api, None).unwrap();
-    assert_eq!(api.requests()[0].header("authorization"), None);
-}
-
 #[rstest]
 #[case::json_mode("'response_format' is not supported by this model", "response_format")]
 #[case::the_limits_name(
@@ -114,9 +107,10 @@ fn a_failure_says_what_follows() {
 }
 
 #[test]
-fn a_busy_server_is_asked_again() {
+fn a_busy_server_is_asked_again_and_without_a_key_none_is_sent() {
     let api = Api::script([refuses(503, "server_error", "loading model"), says("{}")]);
     assert_eq!(ask(&api, None).unwrap().attempts, 2);
+    assert_eq!(api.requests()[0].header("authorization"), None);
 }
 
 fn with_server(api: &Api, more: &str) -> TestEnv {

@@ -26,8 +26,7 @@ fn every_way_to_join_branches_keeps_what_each_has_learned() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// Two branches that learn, pick and merge at random. What comes of it is what each job did,
-/// once.
+/// Two branches that learn, pick and merge at random; what comes of it is what each job did.
 fn history(random: &mut impl FnMut(usize) -> usize) -> (String, String) {
     let mut script = vec!["+p".to_owned(), "new t".to_owned(), "on main".to_owned()];
     let mut all: BTreeMap<String, (u64, u64)> = BTreeMap::from([("p".to_owned(), (0, 0))]);

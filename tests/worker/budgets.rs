@@ -23,8 +23,7 @@ fn today(env: &TestEnv) -> Value {
     env.cli(&["cost", "--json"]).json()["today"].clone()
 }
 
-/// A thousand sessions end in a day, as a script gone wild would have it, with the limits as
-/// they are by default.
+/// A thousand sessions end in a day, as after a script gone wild, with the limits by default.
 #[test]
 fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
     const LIMIT: usize = 400;

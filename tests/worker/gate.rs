@@ -108,8 +108,7 @@ fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
     assert!(env.spool().is_empty() && api.requests().is_empty());
 }
 
-/// The worker asks the gate itself: a job that was written before the switch sends nothing,
-/// and what it was about is not lost.
+/// A job that was written before the switch sends nothing, and what it was about is not lost.
 #[test]
 fn what_is_switched_off_before_the_worker_comes_is_not_sent() {
     let (env, api) = user();
@@ -162,8 +161,7 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
     has!(api.requests()[0].prompt(), "what does main.rs do?");
 }
 
-/// Two jobs of one transcript in the spool at once: the first part alone is too little, and
-/// the second job has it, too.
+/// Two jobs of one transcript at once: the first part alone is too little.
 #[test]
 fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
     let (mut env, api) = user();
@@ -204,8 +202,7 @@ fn thresholds_are_the_users() {
     assert_eq!(env.reflections()[1]["trigger"], "activity");
 }
 
-/// The gate is asked before each call: where reflection is switched off while the first answer,
-/// which is of no use, is under way, there is no second question.
+/// The first answer is of no use, and reflection is switched off while it is under way.
 #[test]
 fn what_is_switched_off_between_two_calls_is_asked_no_more() {
     let mut env = TestEnv::with_point();

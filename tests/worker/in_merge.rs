@@ -75,9 +75,8 @@ fn what_is_not_to_be_trusted_does_not_enter_by_a_merge(#[case] theirs: &str, #[c
 
 #[test]
 fn a_job_is_applied_to_what_both_sides_have_learned() {
-    let api = Api::script([Step::votes()]);
     let mut env = in_conflict("keep commits small");
-    env.use_api(&api.base_url(), "sk-test");
+    let _api = env.use_votes();
     env.learn_from(&Session::following("s1", "oth-001"));
     assert!(env.spool().is_empty());
     assert_eq!((env.marks().len(), env.marks_of("oth-001")), (3, (1, 0)));

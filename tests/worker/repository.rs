@@ -167,8 +167,7 @@ impl Repository {
         write(&self.file(), playbook.to_bytes());
     }
 
-    /// Runs a command of git's that merges. With the driver there is no conflict; without it
-    /// the user runs a command of ours, adds the file and goes on.
+    /// Runs a command of git's that merges; without the driver the user resolves and goes on.
     fn with_conflicts(&self, arguments: &[String]) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut done = self.try_git(&arguments);

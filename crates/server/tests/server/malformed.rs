@@ -41,7 +41,8 @@ fn broken(chance: &mut Chance, token: &str) -> (String, Vec<u8>) {
     }
     let mut body = Value::Object(fields).to_string().into_bytes();
     for _ in 0..chance.below(3) * chance.below(3) {
-        body[chance.index(body.len())] = u8::try_from(chance.below(256)).unwrap();
+        let at = chance.index(body.len());
+        body[at] = u8::try_from(chance.below(256)).unwrap();
     }
     let method = ["POST", "GET", "PUT", "DELETE", "BREW"][chance.index(5).min(chance.index(5))];
     let path = chance.word(PATHS);
