@@ -241,9 +241,7 @@ fn told_at(env: &mut TestEnv, source: &str, attended: &str) -> String {
 
 #[test]
 fn of_what_was_learned_once_and_only_a_person_who_has_just_come() {
-    let mut env = taught("notices = \"quiet\"\n");
-    assert_eq!(told_at(&mut env, "startup", "1"), "");
-    env.write_config("");
+    let mut env = taught("");
     assert_eq!(told_at(&mut env, "startup", "0"), "", "`-p`");
     assert_eq!(told_at(&mut env, "resume", "1"), "");
     let told = told_at(&mut env, "startup", "1");
@@ -262,4 +260,10 @@ fn of_a_point_that_was_marked_wrong_by_its_id() {
     env.learn_citing("s1");
     let told = told_at(&mut env, "startup", "1");
     has!(told, "`pat-001` was marked wrong (`playbook log`)");
+}
+
+#[test]
+fn of_nothing_learned_where_the_user_wants_quiet() {
+    let mut env = taught("notices = \"quiet\"\n");
+    assert_eq!(told_at(&mut env, "startup", "1"), "");
 }
