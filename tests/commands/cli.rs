@@ -9,8 +9,7 @@ fn with_session() -> (TestEnv, String) {
         ("pat-001", "run the tests before every commit"),
         ("mis-002", "do not edit generated files"),
     ]);
-    let session = Session::citing("s1");
-    let path = env.write_transcript(&session);
+    let path = env.write_transcript(&Session::citing("s1"));
     (env, path.display().to_string())
 }
 
@@ -29,11 +28,17 @@ fn a_project_whose_path_is_not_utf8_is_named_with_the_way_out() {
     let folder = env
         .root()
         .join(std::ffi::OsString::from_vec(b"caf\xe9".to_vec()));
-    if std::fs::create_dir(&folder).is_err() {
+    if fs::create_dir(&folder).is_err() {
         eprintln!("skipped: this file system knows no such names");
         return;
     }
     env.set("CLAUDE_PROJECT_DIR", &folder);
+    let told = env.hook(Hook::SessionStart, "s1", json!({})).stdout;
+    has!(
+        told,
+        "nothing will be learned from this session",
+        "not UTF-8"
+    );
     for name in ["status", "show", "log", "doctor", "trust", "export"] {
         env.cli(&[name])
             .fails(1, &["its path is not UTF-8", "hint: rename the folder"]);
@@ -51,17 +56,10 @@ fn reflect_shows_what_it_would_do_and_does_nothing() {
     assert!(env.spool().is_empty());
     // So often as one likes: nothing was claimed.
     assert_eq!(env.cli(&["reflect", &transcript]).ok(), shown);
-}
-
-#[test]
-fn reflect_in_json_holds_analysis_and_tags() {
-    let (mut env, transcript) = with_session();
-    let _api = env.use_votes();
-    let shown = env.cli(&["reflect", &transcript, "--json"]).json();
-    assert!(shown["analysis"].is_string(), "{shown}");
-    let tag = &shown["bullet_tags"][0];
-    let wanted = json!({"name": "pat-001", "tag": "helpful"});
-    includes(tag, &wanted);
+    let told = env.cli(&["reflect", &transcript, "--json"]).json();
+    assert!(told["analysis"].is_string(), "{told}");
+    let tag = &told["bullet_tags"][0];
+    includes(tag, &json!({"name": "pat-001", "tag": "helpful"}));
     assert!(tag["rationale"].as_str().is_some_and(|r| !r.is_empty()));
 }
 
@@ -105,8 +103,7 @@ fn a_wrong_call_names_the_thing(#[case] args: &[&str], #[case] code: i32, #[case
 #[test]
 fn show_lists_the_key_points_and_finds_some() {
     let (env, _) = with_session();
-    let all = env.cli(&["show"]).ok();
-    has!(all, "pat-001", "mis-002");
+    has!(env.cli(&["show"]).ok(), "pat-001", "mis-002");
     let some = env.cli(&["show", "generated"]).ok();
     has!(some, "mis-002");
     lacks!(some, "pat-001");
@@ -154,8 +151,8 @@ fn a_project_that_is_not_there_is_named_and_nothing_is_written(#[case] command: 
     let file = env.root().join("file");
     write(&file, "");
     in_project(file.to_str().expect("a path")).fails(1, &["not a folder"]);
-    std::fs::remove_file(file).expect("removed");
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    fs::remove_file(file).expect("removed");
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 }
 
 #[test]

@@ -25,27 +25,18 @@ fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
 fn the_demo_learns_what_was_stated_and_the_next_session_is_given_it() {
     let env = TestEnv::new();
     let files = env.files();
-    let words = "playbook log pref-001";
-    has!(
-        env.cli(&["demo"]).ok(),
-        "pat-001",
-        words,
-        "You stated it. ",
-        "session first"
-    );
+    let told = env.cli(&["demo"]).ok();
+    has!(told, "pat-001", "playbook log pref-001", "You stated it. ");
+    has!(told, "session first");
     let shown = env.cli(&["demo", "--json"]).json();
     env.settle();
     assert!(env.changed_since(&files).is_empty());
     let names = |list: &str| texts(&shown[list], "name");
     lacks!(names("before").join(" "), "pref-001");
     has!(names("after").join(" "), "pref-001");
-    has!(
-        shown["given_after"].as_str().unwrap(),
-        "\n[pref-001] From now on"
-    );
+    let said = shown["given_after"].as_str().unwrap();
+    has!(said, "\n[pref-001] From now on");
     assert_eq!(shown["story"]["name"], "pref-001");
-    includes(
-        &shown["story"]["story"][0],
-        &json!({"kind": "add", "session": "first"}),
-    );
+    let wanted = json!({"kind": "add", "session": "first"});
+    includes(&shown["story"]["story"][0], &wanted);
 }

@@ -2,19 +2,15 @@
 
 use crate::common::prelude::*;
 
-use crate::common::git::git;
-
 /// A project with a commit that has three points, and one before that has no playbook.
 fn project() -> TestEnv {
     let env = TestEnv::without_worker();
-    git(&env.project(), &["init", "-q"]);
-    let nothing = ["commit", "-q", "--allow-empty", "-m", "nothing"];
-    git(&env.project(), &nothing);
-    git(&env.project(), &["tag", "none"]);
+    env.git(&["init", "-q"]);
+    env.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    env.git(&["tag", "none"]);
     let texts = [("pat-001", "run tests"), ("pat-002", "run all tests")];
     env.write_playbook(&[&texts[..], &[("pat-003", "x")]].concat());
-    git(&env.project(), &["add", "-A"]);
-    git(&env.project(), &["commit", "-q", "-m", "points"]);
+    env.commit();
     env.cli(&["trust"]).ok();
     env
 }
@@ -37,11 +33,10 @@ fn what_changed_since_a_commit_is_said_in_words() {
         "pat-004   added to PATTERNS & APPROACHES: \"run each test\"",
         "oth-001   added to OTHERS: \"use just\""
     );
-    git(&env.project(), &["commit", "-qam", "changes"]);
+    env.git(&["commit", "-qam", "changes"]);
     assert_eq!(env.cli(&["diff", "HEAD~..HEAD"]).ok(), said);
     let told = env.cli(&["diff", "none..HEAD~", "--json"]).json();
-    let wanted = json!({"from": "none", "to": "HEAD~"});
-    includes(&told, &wanted);
+    includes(&told, &json!({"from": "none", "to": "HEAD~"}));
     let changes = told["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 3, "no file, no points");
 }
@@ -62,7 +57,7 @@ fn a_revision_that_is_none_is_told() {
         has!(output.stderr, "error: no revision ", "hint: name a commit");
     }
     env.write_project(".claude/playbook.json", "{");
-    git(&env.project(), &["commit", "-qam", "broken"]);
+    env.git(&["commit", "-qam", "broken"]);
     let output = env.cli(&["diff", "HEAD~..HEAD"]);
     has!(output.stderr, "error: could not read playbook of HEAD: ");
 }

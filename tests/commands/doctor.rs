@@ -1,12 +1,7 @@
 //! Promise: the doctor finds what is broken, says what to do, and changes nothing.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
-use crate::common::programs;
 
-/// A user for whom everything works.
 pub(super) fn healthy() -> TestEnv {
     let env = TestEnv::new();
     programs::link_into(&env.installed_bin());
@@ -15,17 +10,12 @@ pub(super) fn healthy() -> TestEnv {
     env
 }
 
-fn settings(env: &TestEnv) -> PathBuf {
-    env.home().join(".claude/settings.json")
-}
-
 fn examine(env: &TestEnv, args: &[&str]) -> (Option<i32>, Value) {
     let told = env.cli(&[&["doctor", "--json"], args].concat());
     assert_eq!(told.stderr, "");
     (told.code, serde_json::from_str(&told.stdout).unwrap())
 }
 
-/// The checks of a topic that are in a state.
 fn found(said: &Value, topic: &str, state: &str) -> Vec<String> {
     let checks = said["checks"].as_array().unwrap().iter();
     checks
@@ -76,11 +66,10 @@ fn replace(program: &Path, script: &str) {
     write_program(program, format!("#!/bin/sh\n{script}\n"));
 }
 
-/// Changes the text of the user's settings.
 fn edit_settings(env: &TestEnv, from: &str, to: &str) {
-    let text = fs::read_to_string(settings(env)).unwrap();
+    let text = fs::read_to_string(env.client_settings()).unwrap();
     has!(text, from);
-    write(&settings(env), text.replacen(from, to, 1));
+    write(&env.client_settings(), text.replacen(from, to, 1));
 }
 
 type Break = fn(&mut TestEnv);
@@ -93,7 +82,7 @@ type Break = fn(&mut TestEnv);
 #[case::switched_off("hooks", "disableAllHooks", |env: &mut TestEnv| {
     edit_settings(env, "{", "{\"disableAllHooks\": true,");
 })]
-#[case::unreadable_settings("hooks", "line 1", |env: &mut TestEnv| write(&settings(env), "{,}"))]
+#[case::unreadable_settings("hooks", "line 1", |env: &mut TestEnv| write(&env.client_settings(), "{,}"))]
 #[case::hook_missing("programs", "session-end", |env: &mut TestEnv| {
     fs::remove_file(env.installed_bin().join("session-end")).unwrap();
 })]
@@ -275,14 +264,14 @@ fn a_plugin_that_the_project_switches_off_registers_nothing() {
 #[test]
 fn settings_that_cannot_be_read_are_one_fault() {
     let env = healthy();
-    fs::remove_file(settings(&env)).unwrap();
-    fs::create_dir(settings(&env)).unwrap();
+    fs::remove_file(env.client_settings()).unwrap();
+    fs::create_dir(env.client_settings()).unwrap();
     let (code, said) = examine(&env, &[]);
     let bad = found(&said, "hooks", "bad");
     assert_eq!((code, bad.len()), (Some(1), 1), "{said:#}");
     lacks!(said.to_string(), "mend that line");
-    fs::remove_dir(settings(&env)).unwrap();
-    write(&settings(&env), "{\"hooks\": []}");
+    fs::remove_dir(env.client_settings()).unwrap();
+    write(&env.client_settings(), "{\"hooks\": []}");
     env.cli(&["install"])
         .fails(1, &["`hooks` is not an object", "shape"]);
 }

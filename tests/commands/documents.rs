@@ -2,10 +2,6 @@
 //! are run, in order, by a user whose project has learned; those within sentences are commands
 //! with options that there are.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
 
 /// Commands of `sh` blocks that are not run here, and why.
@@ -34,7 +30,6 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README and all files of docs/, by name.
 fn documents() -> Vec<(String, String)> {
     let docs = fs::read_dir(root().join("docs")).unwrap();
     let mut files: Vec<PathBuf> = docs.map(|entry| entry.unwrap().path()).collect();
@@ -67,7 +62,6 @@ fn every_path_of_the_sources_that_a_document_names_is_there() {
     assert_eq!(missing, BTreeSet::new());
 }
 
-/// The commands of the `sh` blocks, without comments.
 fn commands(text: &str) -> impl Iterator<Item = &str> {
     let blocks = text.split("```sh\n").skip(1);
     blocks

@@ -1,9 +1,5 @@
 //! Promise: every file is at the path that docs/files.md names.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-
 use crate::common::prelude::*;
 
 fn document() -> String {

@@ -1,18 +1,10 @@
 //! Promise: the gate is a hook only where the user switched it on, and leaves no trace.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
-use crate::common::programs;
-
-fn settings(env: &TestEnv) -> PathBuf {
-    env.home().join(".claude/settings.json")
-}
 
 /// The hook for Stop, as it is registered.
 fn registered(env: &TestEnv) -> Vec<Value> {
-    let text = fs::read_to_string(settings(env)).unwrap_or("{}".to_owned());
+    let text = fs::read_to_string(env.client_settings()).unwrap_or("{}".to_owned());
     let settings: Value = serde_json::from_str(&text).unwrap();
     let entries = settings["hooks"]["Stop"].as_array().into_iter().flatten();
     let hooks = entries.flat_map(|entry| entry["hooks"].as_array().unwrap());
@@ -24,8 +16,8 @@ fn with_settings(kind: &str) -> TestEnv {
     let own = "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n}\n";
     let plugin = r#"{"enabledPlugins":{"playbook@playbook":true}}"#;
     match kind {
-        "own" => write(&settings(&env), own),
-        "plugin" => write(&settings(&env), plugin),
+        "own" => write(&env.client_settings(), own),
+        "plugin" => write(&env.client_settings(), plugin),
         "installed" => {
             programs::link_into(&env.installed_bin());
             env.cli(&["install"]).ok();
@@ -42,7 +34,7 @@ fn with_settings(kind: &str) -> TestEnv {
 #[case::plugin("plugin")]
 fn on_registers_one_hook_and_off_takes_it_out_to_the_byte(#[case] kind: &str) {
     let env = with_settings(kind);
-    let before = fs::read_to_string(settings(&env)).ok();
+    let before = fs::read_to_string(env.client_settings()).ok();
     let others = registered(&env);
     for mode in ["tell", "block", "block"] {
         env.cli(&["gate", "on", "--mode", mode]).ok();
@@ -54,7 +46,7 @@ fn on_registers_one_hook_and_off_takes_it_out_to_the_byte(#[case] kind: &str) {
         assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), mode);
     }
     has!(env.cli(&["gate", "off"]).ok(), "the gate is off");
-    assert_eq!(fs::read_to_string(settings(&env)).ok(), before);
+    assert_eq!(fs::read_to_string(env.client_settings()).ok(), before);
     assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), "off");
 }
 
@@ -109,7 +101,7 @@ fn the_agent_cannot_switch_it() {
     for args in [&["gate", "on"], &["gate", "off"]] {
         env.cli(args).fails(1, &["for the user to decide"]);
     }
-    assert!(!settings(&env).exists());
+    assert!(!env.client_settings().exists());
 }
 
 #[test]

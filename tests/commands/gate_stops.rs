@@ -16,15 +16,11 @@ fn each_stop_has_its_verdict_as_json() {
         .ran("cargo test", "test result: ok. 3 passed; 0 failed")
         .assistant("Now all tests pass.");
     let path = env.write_transcript(&session).display().to_string();
-    has!(
-        env.cli(&["gate", &path]).ok(),
-        "score 0.30",
-        "The last check failed (cargo test).",
-        "You said: \"All tests pass.\"",
-        "The last run: cargo test",
-        RED,
-        "2 stops; 1 would not pass"
-    );
+    let shown = env.cli(&["gate", &path]).ok();
+    has!(shown, "score 0.30", "The last check failed (cargo test).");
+    has!(shown, "You said: \"All tests pass.\"");
+    has!(shown, "The last run: cargo test", RED);
+    has!(shown, "2 stops; 1 would not pass");
     let told = env.cli(&["gate", &path, "--json"]).json();
     let [first, second] = &told["stops"].as_array().unwrap()[..] else {
         panic!("two: {told}");

@@ -1,7 +1,6 @@
 //! Promise: who types each command of docs/guide.md as it stands there gets what it says, in a
 //! project in which nothing has happened yet and in one with a past.
 
-use crate::common::git::git;
 use crate::common::prelude::*;
 use crate::documents::{typed, with_program};
 
@@ -57,20 +56,17 @@ fn commands() -> Vec<&'static str> {
     found
 }
 
-/// A folder with nothing in it.
 fn new_project(_: &TestEnv) {}
 
 /// A repository whose playbook is from before there were names by section, with a past session.
 fn old_project(env: &TestEnv) {
-    git(&env.project(), &["init", "-q"]);
-    let points = json!([
+    env.git(&["init", "-q"]);
+    let old = json!({"version": "1.0", "sections": {"PATTERNS & APPROACHES": [
         {"name": "kpt_001", "text": "read the docs first", "helpful": 3, "harmful": 0},
         {"name": "pat-007", "text": "keep functions short", "helpful": 0, "harmful": 1},
-    ]);
-    let old = json!({"version": "1.0", "sections": {"PATTERNS & APPROACHES": points}});
+    ]}});
     write(&env.playbook_path(), old.to_string());
-    git(&env.project(), &["add", "-A"]);
-    git(&env.project(), &["commit", "-q", "-m", "a playbook"]);
+    env.commit();
     env.cli(&["trust"]).ok();
     let session = Session::new("s1")
         .user("fix the tests; from now on, always use uv, never pip")

@@ -10,8 +10,7 @@ const OUTSIDE: &[&str] = &["rusqlite", "reqwest", "tokio", "clap", "minijinja"];
 /// What a hook has no time for, either.
 const SLOW: &[&str] = &["regex", "regex-automata", "aho-corasick", "toml"];
 
-/// What a hook may link of others' crates and ours; those that only run in the compiler not
-/// counted.
+/// The most crates that a hook may link; those that only run in the compiler do not count.
 const MOST_OF_A_HOOK: usize = 27;
 
 #[rstest]

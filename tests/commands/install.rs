@@ -1,16 +1,12 @@
 //! Promise: one command registers Playbook in the client's settings, one takes it out, and
 //! the settings are what they were, to the byte.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
 
 /// Settings as users have them: mixed indentation, objects on one line, other words than
 /// ASCII, empty lists, and the hooks of others.
 const RICH: &str = "{\n  \"model\": \"opus\",\n    \"env\": {\"GRÜSSE\": \"schön – 日本語\", \"A\":\"1\"},\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\",\n\t\t\"Read(~/.zshrc)\"], \"deny\": [ ] },\n  \"hooks\": {\n      \"PostToolUse\": [ {\"matcher\": \"Edit|Write\", \"hooks\": [ {\"type\": \"command\", \"command\": \"jq -r .x | { read f; fmt \\\"$f\\\"; }\", \"timeout\": 5} ] } ],\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ],\n    \"Stop\": []\n  },\n  \"statusLine\": { \"type\": \"command\", \"command\": \"~/.claude/line.sh\" }\n}\n\n";
 
-/// A user whose hooks are installed.
 fn installed() -> TestEnv {
     let env = TestEnv::new();
     put_hooks(&env);
@@ -23,15 +19,10 @@ fn put_hooks(env: &TestEnv) {
     }
 }
 
-fn settings(env: &TestEnv) -> PathBuf {
-    env.home().join(".claude/settings.json")
-}
-
 fn text(env: &TestEnv) -> String {
-    fs::read_to_string(settings(env)).unwrap()
+    fs::read_to_string(env.client_settings()).unwrap()
 }
 
-/// The commands of an event in a file of settings.
 fn commands(text: &str, event: &str) -> Vec<String> {
     let settings: Value = serde_json::from_str(text).unwrap();
     let groups = settings["hooks"][event].as_array().into_iter().flatten();
@@ -43,7 +34,7 @@ fn commands(text: &str, event: &str) -> Vec<String> {
 #[test]
 fn install_install_uninstall_leaves_rich_settings_as_they_were() {
     let env = installed();
-    write(&settings(&env), RICH);
+    write(&env.client_settings(), RICH);
     let before = env.files();
     has!(env.cli(&["install"]).ok(), "registered");
     let once = text(&env);
@@ -68,7 +59,7 @@ fn install_install_uninstall_leaves_rich_settings_as_they_were() {
 fn hooks_of_the_earlier_version_stay_until_the_user_says_otherwise() {
     let env = installed();
     let before = "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\"}]}], \"UserPromptSubmit\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/user_prompt_inject.py\"}, {\"type\": \"command\", \"command\": \"mine\"}]}]}}";
-    write(&settings(&env), before);
+    write(&env.client_settings(), before);
     let told = env.cli(&["install"]).ok();
     has!(told, "kept the hooks of the earlier Python version");
     assert_eq!(commands(&text(&env), "SessionEnd").len(), 2);
@@ -115,17 +106,14 @@ fn the_program_answers_for_hooks_that_are_not_there_until_they_are() {
     env.cli(&["install"]).ok();
     assert_eq!(registered(), [format!("{program} hook session-end")]);
     let said = env.cli(&["doctor"]).stdout;
-    has!(
-        said,
-        "in the place of the hooks",
-        "session-start gave its context"
-    );
+    has!(said, "in the place of the hooks");
+    has!(said, "session-start gave its context");
     put_hooks(&env);
     env.cli(&["install"]).ok();
     let own = env.installed_bin().join("session-end");
     assert_eq!(registered(), [own.to_str().unwrap()]);
     env.cli(&["uninstall"]).ok();
-    assert!(!settings(&env).exists());
+    assert!(!env.client_settings().exists());
 }
 
 #[test]
@@ -144,7 +132,7 @@ fn a_purge_leaves_nothing_but_the_playbooks() {
         let left = fs::read_dir(&folder).into_iter().flatten().count();
         assert_eq!(left, 0, "{}", folder.display());
     }
-    assert!(!settings(&env).exists());
+    assert!(!env.client_settings().exists());
     assert_eq!(env.marks_of("pat-001").0, 1, "what was learned stays");
 }
 
@@ -180,7 +168,7 @@ fn a_purge_touches_nothing_that_is_not_ours() {
     &["uninstall", "--purge"]
 )]
 #[case::after_the_settings_of_the_client_were_removed(
-    |env: &TestEnv| fs::remove_file(settings(env)).unwrap(), &["uninstall", "--purge"]
+    |env: &TestEnv| fs::remove_file(env.client_settings()).unwrap(), &["uninstall", "--purge"]
 )]
 #[case::after_the_hooks_left(
     |env: &TestEnv| {
@@ -211,10 +199,10 @@ fn folders_that_were_made_above_ours_go_as_well(
 fn replaced_hooks_come_back_also_when_something_else_was_changed() {
     let env = installed();
     let before = "{\"model\": \"opus\", \"hooks\": {\"SessionEnd\": [{\"matcher\": \"clear\", \"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\", \"timeout\": 9}, {\"type\": \"command\", \"command\": \"mine\"}]}], \"PreCompact\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}]}}";
-    write(&settings(&env), before);
+    write(&env.client_settings(), before);
     env.cli(&["install", "--replace-earlier"]).ok();
     lacks!(text(&env), ".py");
-    write(&settings(&env), text(&env).replace("opus", "sonnet"));
+    write(&env.client_settings(), text(&env).replace("opus", "sonnet"));
     env.cli(&["uninstall"]).ok();
     let now = text(&env);
     has!(now, "sonnet");
@@ -232,10 +220,10 @@ fn replaced_hooks_come_back_also_when_something_else_was_changed() {
 #[test]
 fn what_was_there_before_us_is_kept_whatever_is_changed_later() {
     let env = installed();
-    write(&settings(&env), RICH);
+    write(&env.client_settings(), RICH);
     env.cli(&["install"]).ok();
     for (model, new) in [("opus", "sonnet"), ("sonnet", "haiku")] {
-        write(&settings(&env), text(&env).replacen(model, new, 1));
+        write(&env.client_settings(), text(&env).replacen(model, new, 1));
         env.cli(&["uninstall"]).ok();
         env.cli(&["install"]).ok();
     }
@@ -247,10 +235,10 @@ fn what_was_there_before_us_is_kept_whatever_is_changed_later() {
 #[test]
 fn settings_with_two_names_are_one_file() {
     let env = installed();
-    write(&settings(&env), RICH);
+    write(&env.client_settings(), RICH);
     let linked = env.project().join(".claude/settings.json");
     fs::create_dir_all(linked.parent().unwrap()).unwrap();
-    std::os::unix::fs::symlink(settings(&env), &linked).unwrap();
+    std::os::unix::fs::symlink(env.client_settings(), &linked).unwrap();
     env.cli(&["install", "--scope", "project"]).ok();
     env.cli(&["install"]).ok();
     env.cli(&["uninstall"]).ok();
@@ -263,12 +251,8 @@ fn one_scope_is_told_apart_from_the_others() {
     let env = installed();
     env.cli(&["install", "--scope", "local"]).ok();
     let told = env.cli(&["uninstall", "--scope", "user"]).ok();
-    has!(
-        told,
-        "no hooks of ours are registered there",
-        "still registered in ",
-        "settings.local.json"
-    );
+    has!(told, "no hooks of ours are registered there");
+    has!(told, "still registered in ", "settings.local.json");
     lacks!(told, "nothing is installed");
 }
 

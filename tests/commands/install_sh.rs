@@ -1,10 +1,6 @@
 //! Promise: install.sh installs from an archive it has checked, twice makes no difference,
 //! and --uninstall leaves nothing behind.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use crate::common::prelude::*;
 
 const SETTINGS: &str = "{\n  \"env\": {\"GRÜSSE\": \"日本語\", \"A\":\"1\"},\n\t\"hooks\": {\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ]\n  }\n}";
@@ -59,13 +55,9 @@ fn from_an_archive_and_back_without_a_trace() {
     let before = env.files();
     let folders = folders(env.root());
 
-    has!(
-        install_sh(&env, &from).ok(),
-        "registered",
-        "Backend",
-        "Next: start Claude Code",
-        "playbook bootstrap\n"
-    );
+    let told = install_sh(&env, &from).ok();
+    has!(told, "registered", "Backend", "Next: start Claude Code");
+    has!(told, "playbook bootstrap\n");
     let once = env.files();
     let second = install_sh(&env, &from);
     assert_eq!(second.code, Some(0), "{second:?}");
@@ -140,10 +132,8 @@ fn only_all_digits_of_a_sum_are_one(#[case] text: fn(&str) -> String, #[case] ac
     if accepted {
         told.ok();
     } else {
-        told.fails(
-            1,
-            &["release.tar.sha256: does not begin with a SHA-256", "hint:"],
-        );
+        let words = ["release.tar.sha256: does not begin with a SHA-256", "hint:"];
+        told.fails(1, &words);
     }
 }
 
@@ -172,15 +162,10 @@ fn a_dry_run_shows_what_would_come_and_go_and_does_nothing() {
     let from = ["--from", &archive(&env), "--dry-run"];
     write(&env.home().join(".claude/settings.json"), SETTINGS);
     let before = env.files();
-    has!(
-        install_sh(&env, &from).ok(),
-        "would install ",
-        ".local/bin/playbook\n",
-        "playbook/bin/session-end\n",
-        "man1/playbook.1\n",
-        "\n+++ ",
-        ".claude/playbook/bin/session-start\"\n"
-    );
+    let said = install_sh(&env, &from).ok();
+    has!(said, "would install ", ".local/bin/playbook\n");
+    has!(said, "playbook/bin/session-end\n", "man1/playbook.1\n");
+    has!(said, "\n+++ ", ".claude/playbook/bin/session-start\"\n");
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     let scope = ["--scope", "project"];
     let told = install_sh(&env, &[&from[..], &scope].concat()).ok();
@@ -204,12 +189,9 @@ fn a_dry_run_before_anything_is_built_builds_nothing() {
     env.set("CARGO_TARGET_DIR", &target);
     let before = env.files();
     let told = install_sh(&env, &["--dry-run"]).ok();
-    has!(
-        told,
-        "would build the programs",
-        "scope user:\n  SessionStart\n",
-        ".local/bin/playbook\n"
-    );
+    has!(told, "would build the programs");
+    has!(told, "scope user:\n  SessionStart\n");
+    has!(told, ".local/bin/playbook\n");
     for hook in Hook::ALL {
         let event = format!("\n  {}\n", hook.client_name());
         has!(told, &event, &format!("playbook/bin/{}\n", hook.name()));
@@ -222,8 +204,7 @@ fn a_dry_run_before_anything_is_built_builds_nothing() {
 fn to_uninstall_no_program_of_someone_else_is_run() {
     let env = TestEnv::without_worker();
     for place in [".local/bin/playbook", ".claude/playbook/bin/playbook"] {
-        let foreign = env.home().join(place);
-        write_program(&foreign, "#!/bin/sh\necho FOREIGN\n");
+        write_program(&env.home().join(place), "#!/bin/sh\necho FOREIGN\n");
     }
     let told = install_sh(&env, &["--uninstall"]).ok();
     assert!(told.starts_with("nothing to remove"), "{told}");
@@ -312,12 +293,8 @@ fn settings_that_cannot_be_parsed_fail_with_the_line_and_stay() {
     write(&settings, "{\n// mine\n}");
     let told = install_sh(&env, &["--from", &archive(&env)]);
     assert_eq!(told.code, Some(1), "{told:?}");
-    has!(
-        told.stderr,
-        "could not edit settings",
-        "settings.json: line 2",
-        "hint: mend that line"
-    );
+    has!(told.stderr, "could not edit settings");
+    has!(told.stderr, "settings.json: line 2", "hint: mend that line");
     assert!(!env.home().join(".local").exists(), "nothing was installed");
     assert_eq!(fs::read_to_string(&settings).unwrap(), "{\n// mine\n}");
     let listed = env.cli(&["hook", "--list"]).ok();

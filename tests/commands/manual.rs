@@ -1,13 +1,8 @@
 //! Promise: help, completions, manual pages and docs/commands.md say the same, with examples;
 //! `--json` prints what is documented; a reader who goes away makes no panic.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use crate::common::git::git;
 use crate::common::prelude::*;
 
 const COMMANDS: &str = include_str!("../../docs/commands.md");
@@ -70,8 +65,7 @@ fn help_lists_the_usual_commands_by_use_and_all_of_them_when_asked() {
 /// What stands below the options is shown as it is, and a narrower terminal breaks it anywhere.
 #[test]
 fn what_help_says_in_sentences_fits_80_columns() {
-    let sections = COMMANDS.split("\n## playbook ").skip(1);
-    for section in sections {
+    for section in COMMANDS.split("\n## playbook ").skip(1) {
         let parts = section.split("```");
         for part in parts.filter(|part| !part.starts_with("json")) {
             for line in part.lines().filter(|line| !line.starts_with('|')) {
@@ -161,7 +155,6 @@ fn learned() -> (TestEnv, PathBuf) {
     (env, path)
 }
 
-/// The documented command lines with their shapes.
 fn shapes() -> BTreeMap<&'static str, Value> {
     let mut shapes = BTreeMap::new();
     for part in COMMANDS.split("\n`playbook ").skip(1) {
@@ -193,8 +186,7 @@ fn json_has_the_documented_shape() {
     assert!(shapes.len() > 15, "{}", shapes.len());
     for (line, shape) in shapes {
         let args = arguments(line, &transcript);
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let out = env.cli(&args);
+        let out = env.cli(&args.iter().map(String::as_str).collect::<Vec<_>>());
         let printed: Value = serde_json::from_str(&out.stdout).unwrap();
         assert_eq!(out.stdout.lines().count(), 1, "{line}");
         compare(&printed, &shape, line);
@@ -244,8 +236,7 @@ fn every_reading_command_with_json_is_documented() {
         install, uninstall, worker";
     let shapes = shapes();
     let sections = COMMANDS.split("\n## playbook ").skip(1);
-    let sections = sections.flat_map(|section| section.split("\n### playbook "));
-    for section in sections {
+    for section in sections.flat_map(|section| section.split("\n### playbook ")) {
         let (name, body) = section.split_once('\n').unwrap();
         let has_json = body.contains("`--json`");
         let is_other = OTHERS.split(", ").any(|other| other == name);

@@ -6,9 +6,6 @@
 //! ```sh
 //! apt-get install -y chromium && cargo test --test commands report_browser
 //! ```
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use crate::common::prelude::*;
 
@@ -17,13 +14,11 @@ const OPTIONS: &str = "--headless --no-sandbox --disable-gpu --no-first-run --du
     --disable-dev-shm-usage --hide-scrollbars --virtual-time-budget=3000 \
     --enable-logging=stderr --force-prefers-reduced-motion";
 
-/// A browser and a page to look at.
 struct Browser {
     env: TestEnv,
     program: PathBuf,
 }
 
-/// What a browser made of a page.
 struct Seen {
     dom: String,
     console: Vec<String>,
@@ -113,10 +108,8 @@ impl Seen {
 #[case::a_part_of_the_page("#errors", &["pat-001", "pat-002", "pat-003", "mis-001", "mis-002", "pref-001", "pref-002", "ctx-001", "oth-001"])]
 #[case::nonsense("#points.sort=-nothing&points.section=xyz&=&%", &["pat-001", "pat-002", "pat-003", "mis-001", "mis-002", "pref-001", "pref-002", "ctx-001", "oth-001"])]
 fn a_link_leads_to_the_view_it_names(#[case] hash: &str, #[case] rows: &[&str]) {
-    let Some(browser) = Browser::find() else {
-        return;
-    };
-    let seen = browser.look(&browser.page(), hash);
+    let Some(tab) = Browser::find() else { return };
+    let seen = tab.look(&tab.page(), hash);
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!(seen.rows("points"), rows);
     lacks!(seen.dom, "<title>owned");
@@ -124,11 +117,8 @@ fn a_link_leads_to_the_view_it_names(#[case] hash: &str, #[case] rows: &[&str]) 
 
 #[test]
 fn both_tables_are_sorted_and_filtered_each_for_itself() {
-    let Some(browser) = Browser::find() else {
-        return;
-    };
-    let link = "#errors.sort=times&points.q=german";
-    let seen = browser.look(&browser.page(), link);
+    let Some(tab) = Browser::find() else { return };
+    let seen = tab.look(&tab.page(), "#errors.sort=times&points.q=german");
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!(seen.rows("points"), ["pref-002"]);
     let errors = seen.rows("errors");
@@ -140,10 +130,8 @@ fn both_tables_are_sorted_and_filtered_each_for_itself() {
 
 #[test]
 fn hands_on_the_page_sort_filter_and_leave_a_link() {
-    let Some(browser) = Browser::find() else {
-        return;
-    };
-    let used = browser.page_used_by(
+    let Some(tab) = Browser::find() else { return };
+    let used = tab.page_used_by(
         "const points = document.querySelector('[data-table=points]');
          points.querySelector('[data-key=harmful] button').click();
          const find = points.querySelector('input');
@@ -151,7 +139,7 @@ fn hands_on_the_page_sort_filter_and_leave_a_link() {
          document.body.dataset.link = location.hash;
          document.body.dataset.told = points.querySelector('output').textContent;",
     );
-    let seen = browser.look(&used, "");
+    let seen = tab.look(&used, "");
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!(seen.rows("points")[0], "ctx-001");
     has!(
@@ -164,23 +152,21 @@ fn hands_on_the_page_sort_filter_and_leave_a_link() {
 
 #[test]
 fn nothing_sticks_out_of_a_narrow_screen() {
-    let Some(browser) = Browser::find() else {
-        return;
-    };
-    let used = browser.page_used_by(
+    let Some(tab) = Browser::find() else { return };
+    let used = tab.page_used_by(
         "document.body.dataset.out = [...document.querySelectorAll('main *')]
            .filter((e) => !e.closest('.scroll, .hidden, svg'))
            .filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length;
          document.body.dataset.wide = document.documentElement.scrollWidth > innerWidth;",
     );
     // The narrowest window Chromium makes is wider than a phone: a frame is not.
-    let frame = browser.env.project().join("frame.html");
+    let frame = tab.env.project().join("frame.html");
     let source = "<iframe id=f src='used.html' style='width:390px;height:800px'></iframe>\
          <script>f.onload = () => { const d = f.contentDocument.body.dataset;\
          document.title = 'out ' + d.out + ' wide ' + d.wide; }</script>";
     fs::write(&frame, source).unwrap();
     assert!(used.is_file());
-    let mut command = browser.command();
+    let mut command = tab.command();
     command.arg("--allow-file-access-from-files");
     command.arg(format!("file://{}", frame.display()));
     let dom = String::from_utf8(command.output().unwrap().stdout).unwrap();

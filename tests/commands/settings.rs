@@ -1,9 +1,6 @@
 //! Promise: settings are strict, each mistake names its place, and no mistake ever sends
 //! anything anywhere.
 
-use std::fs;
-use std::path::Path;
-
 use crate::common::prelude::*;
 
 fn repository(file: &str) -> String {
@@ -12,10 +9,10 @@ fn repository(file: &str) -> String {
 }
 
 /// A session worth a reflection, ended; nothing has been sent yet.
-fn ended(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+fn ended() -> (TestEnv, Api) {
+    let (env, api) = TestEnv::with_model();
     env.write_transcript(&Session::citing("s1"));
-    env
+    (env, api)
 }
 
 #[test]
@@ -60,10 +57,8 @@ fn a_key_is_listed_read_and_set() {
     env.cli(&["config", "set", "retry.attempts", "7"]).ok();
     env.cli(&["config", "set", "backend", "rules"]).ok();
     let file = env.config_dir().join("config.toml");
-    assert_eq!(
-        fs::read_to_string(&file).unwrap(),
-        "backend = \"rules\"\n# mine\n[retry]\nattempts = 7 # patient\n"
-    );
+    let expected = "backend = \"rules\"\n# mine\n[retry]\nattempts = 7 # patient\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), expected);
     let path = env.cli(&["config", "path"]).ok();
     assert_eq!(path.trim_end(), file.to_str().unwrap());
     env.write_project(".claude/playbook.toml", "reflection.dry_run = true");
@@ -104,10 +99,8 @@ fn the_reference_is_no_json_and_what_is_has_a_name() {
 
 #[test]
 fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
-    let api = Api::canned();
-    let mut env = TestEnv::asking(&api);
-    let text = "[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n";
-    env.write_config(text);
+    let (mut env, _api) = TestEnv::with_model();
+    env.write_config("[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n");
     has!(
         env.cli(&["config", "check"]).ok(),
         "config.toml:3: `retry.park_ms` has no effect any more",
@@ -117,11 +110,8 @@ fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
     env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let told = env.told_at_start("s2");
-    has!(
-        told,
-        "config.toml:3: `retry.park_ms`",
-        "triggers.corrections"
-    );
+    has!(told, "config.toml:3: `retry.park_ms`");
+    has!(told, "triggers.corrections");
     lacks!(env.told_at_start("s3"), "retry.park_ms");
     env.go_to_project("other");
     lacks!(env.told_at_start("s4"), "retry.park_ms");
@@ -141,22 +131,9 @@ fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
     }
 }
 
-/// No session is passed over for it.
-#[test]
-fn with_a_broken_pattern_nothing_is_read() {
-    let env = TestEnv::new();
-    env.write_config("secrets.patterns = [\"foo(\"]");
-    let words = [
-        "pattern 1 of `secrets.patterns`",
-        "hint: correct the pattern",
-    ];
-    env.cli(&["bootstrap", "--yes"]).fails(1, &words);
-}
-
 #[test]
 fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
-    let api = Api::canned();
-    let env = ended(&api);
+    let (env, api) = ended();
     env.write_config("backend = \"anthropic\"\n[retry]\natempts = 1\n");
     for hook in [Hook::SessionEnd, Hook::PreCompact] {
         env.hook(hook, "s1", json!({})).silent();
@@ -179,8 +156,7 @@ fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
 
 #[test]
 fn a_cloned_project_cannot_say_where_sessions_are_sent() {
-    let (api, theirs) = (Api::canned(), Api::canned());
-    let env = ended(&api);
+    let ((env, api), theirs) = (ended(), Api::canned());
     let file = env.project().join(".claude/playbook.toml");
     let url = theirs.base_url();
     write(&file, format!("\n[anthropic]\nbase_url = \"{url}\"\n"));

@@ -1,12 +1,9 @@
 //! Promise: `playbook` alone says on one screen how a project stands and what to do next,
 //! whatever is missing or broken.
-use std::fs;
 
 use crate::common::prelude::*;
-use crate::common::story::write_points;
 use playbook::memory::{BudgetKind, ModelCall};
 
-/// The lines of a terminal.
 const SCREEN: usize = 24;
 
 /// A project that two sessions were about; the worker has seen the first.
@@ -62,19 +59,10 @@ fn a_project_is_told_on_one_screen() {
 }
 
 #[test]
-fn the_json_has_its_documented_shape_by_both_names() {
+fn the_json_says_the_same_by_both_names() {
     let env = lived_in();
     let told = env.cli(&["--json"]).json();
     assert_eq!(told, env.cli(&["status", "--json"]).json());
-    let keys: Vec<&str> = told
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
-    let documented =
-        "project playbook key_points sections last jobs today notes held shared problems next";
-    assert_eq!(keys, documented.split(' ').collect::<Vec<_>>());
     assert_eq!(told["sections"].as_array().unwrap().len(), 5);
     let patterns =
         json!({"section": "PATTERNS & APPROACHES", "key_points": 2, "helpful": 36, "harmful": 2});
@@ -152,10 +140,8 @@ fn what_is_broken_is_named_with_the_way_out(
     let shown = env.cli(&[]).ok();
     // A name may be broken off at the end of a line; the JSON has it whole.
     let told = env.cli(&["--json"]).json();
-    assert!(
-        told.to_string().contains(named) || shown.contains(named),
-        "no {named:?} in {shown}{told}"
-    );
+    let is_fine = told.to_string().contains(named) || shown.contains(named);
+    assert!(is_fine, "no {named:?} in {shown}{told}");
     has!(shown, next);
     let is_unread = named == "playbook.json";
     assert_eq!(shown.contains("its key points cannot be read"), is_unread);
@@ -171,7 +157,7 @@ fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
     has!(told, "no key points yet", "the hooks are not registered");
     has!(told, "Next", "playbook install");
     lacks!(told, "playbook bootstrap");
-    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     env.cli(&["install"]).ok();
     let told = env.cli(&[]).ok();
     has!(told, "playbook doctor");

@@ -105,13 +105,11 @@ impl Step {
     /// An answer that calls each key point helpful that the session cited, and takes no note.
     pub fn votes() -> Self {
         Self::Answer(|prompt| {
-            let cited = prompt
+            let tags = prompt
                 .lines()
-                .find_map(|line| line.strip_prefix("The agent cited these key points: "));
-            let ids = cited
+                .find_map(|line| line.strip_prefix("The agent cited these key points: "))
                 .and_then(|line| line.split_once(". "))
-                .map(|(ids, _)| ids);
-            let tags = ids
+                .map(|(ids, _)| ids)
                 .unwrap_or_default()
                 .split(", ")
                 .map(|id| json!({"name": id.trim_matches(['[', ']']), "tag": "helpful", "rationale": "it was followed"}));
@@ -125,7 +123,6 @@ impl Step {
     }
 }
 
-/// One request as it came in.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub at: Instant,
@@ -168,7 +165,6 @@ fn text_of(content: &Value) -> String {
     }
 }
 
-/// The running server.
 pub struct Api {
     address: SocketAddr,
     shared: Arc<Shared>,

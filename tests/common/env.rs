@@ -32,6 +32,11 @@ impl TestEnv {
         Self::with_binaries(programs::folder())
     }
 
+    /// The benches measure programs of their own.
+    pub(crate) fn with_binaries(bin: &Path) -> Self {
+        Self::rooted(bin, &std::env::temp_dir())
+    }
+
     /// An environment in which jobs stay in the spool until [`TestEnv::worker`] is called.
     pub(crate) fn without_worker() -> Self {
         let mut env = Self::new();
@@ -39,23 +44,16 @@ impl TestEnv {
         env
     }
 
-    /// An environment whose files are in memory where the system offers that: for tests
-    /// that write thousands of times and are not about the disk.
+    /// An environment in memory, where the system offers that: for tests that write very often.
     pub(crate) fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() {
-            memory.to_owned()
+        let mut env = if memory.is_dir() {
+            Self::rooted(programs::folder(), memory)
         } else {
-            std::env::temp_dir()
+            Self::new()
         };
-        let mut env = Self::rooted(programs::folder(), &folder);
         env.set("PLAYBOOK_NO_WORKER", "1");
         env
-    }
-
-    /// An environment that uses the binaries in `bin`.
-    pub(crate) fn with_binaries(bin: &Path) -> Self {
-        Self::rooted(bin, &std::env::temp_dir())
     }
 
     fn rooted(bin: &Path, folder: &Path) -> Self {
@@ -68,11 +66,11 @@ impl TestEnv {
             bin: bin.to_owned(),
             vars: BTreeMap::new(),
         };
-        for folder in [env.home(), env.project(), env.tmp()] {
+        for folder in [env.home(), env.project(), env.root().join("tmp")] {
             fs::create_dir_all(folder).expect("a folder");
         }
         env.set("HOME", env.home());
-        env.set("TMPDIR", env.tmp());
+        env.set("TMPDIR", env.root().join("tmp"));
         env.set("PATH", "/usr/bin:/bin");
         env.set("LC_ALL", "C.UTF-8");
         env.set("PLAYBOOK_CONFIG_DIR", env.config_dir());
@@ -153,10 +151,6 @@ impl TestEnv {
         self.root().join("state")
     }
 
-    fn tmp(&self) -> PathBuf {
-        self.root().join("tmp")
-    }
-
     pub(crate) fn playbook_path(&self) -> PathBuf {
         self.project().join(".claude/playbook.json")
     }
@@ -184,12 +178,10 @@ impl TestEnv {
 
     // -- files
 
-    /// Writes a file below the project.
     pub(crate) fn write_project(&self, name: &str, content: impl AsRef<[u8]>) {
         write(&self.project().join(name), content);
     }
 
-    /// Writes a file below the state folder.
     pub(crate) fn write_state(&self, name: &str, content: impl AsRef<[u8]>) {
         write(&self.state().join(name), content);
     }
@@ -198,10 +190,13 @@ impl TestEnv {
         write(&self.config_dir().join("config.toml"), text);
     }
 
-    /// Writes the client's own settings.
+    /// Returns the file of the client's own settings.
+    pub(crate) fn client_settings(&self) -> PathBuf {
+        self.home().join(".claude/settings.json")
+    }
+
     pub(crate) fn write_client_settings(&self, settings: &Value) {
-        let path = self.home().join(".claude/settings.json");
-        write(&path, settings.to_string());
+        write(&self.client_settings(), settings.to_string());
     }
 
     /// Writes a playbook of points that nothing was counted for.
@@ -238,7 +233,6 @@ impl TestEnv {
             .collect()
     }
 
-    /// Helpful and harmful marks of one key point.
     #[track_caller]
     pub(crate) fn marks_of(&self, name: &str) -> (u64, u64) {
         self.marks()[name]
@@ -303,13 +297,11 @@ impl TestEnv {
 
     // -- processes
 
-    /// Runs `playbook` with nothing on stdin.
     #[track_caller]
     pub(crate) fn cli(&self, args: &[&str]) -> Output {
         self.cli_with(args, b"")
     }
 
-    /// Runs `playbook` with `input` on stdin.
     #[track_caller]
     pub(crate) fn cli_with(&self, args: &[&str], input: &[u8]) -> Output {
         let mut command = self.command("playbook");
@@ -323,7 +315,6 @@ impl TestEnv {
         self.cli(&["worker"]).ok();
     }
 
-    /// The same at another time.
     #[track_caller]
     pub(crate) fn worker_at(&mut self, now: &str) {
         self.set("PLAYBOOK_NOW", now);
@@ -359,7 +350,6 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, mode).expect("a mode");
 }
 
-/// Writes a program that the user may run.
 pub(crate) fn write_program(path: &Path, text: impl AsRef<[u8]>) {
     write(path, text);
     set_mode(path, 0o755);

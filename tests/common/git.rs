@@ -1,21 +1,21 @@
 //! Runs git as a user would, on the third of November and with no settings of the machine's.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
+
+use super::env::TestEnv;
 
 const DAY: &str = "2026-11-03T12:00:00Z";
 
-/// Returns what it prints.
-#[track_caller]
-pub(crate) fn git(at: &Path, args: &[&str]) -> String {
-    let done = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
-        .args([
-            "-c",
-            "init.defaultBranch=main",
-            "-c",
-            "advice.detachedHead=false",
-        ])
+pub(crate) fn try_git(at: &Path, args: &[&str]) -> Output {
+    let settings = "user.name=t user.email=t@t init.defaultBranch=main core.editor=true \
+        advice.detachedHead=false gc.auto=0";
+    Command::new("git")
+        .args(
+            settings
+                .split_whitespace()
+                .flat_map(|setting| ["-c", setting]),
+        )
         .args(args)
         .current_dir(at)
         .env_clear()
@@ -24,8 +24,29 @@ pub(crate) fn git(at: &Path, args: &[&str]) -> String {
         .env("GIT_COMMITTER_DATE", DAY)
         .env("GIT_AUTHOR_DATE", DAY)
         .output()
-        .expect("git runs");
+        .expect("git runs")
+}
+
+/// Returns what it prints.
+#[track_caller]
+pub(crate) fn git(at: &Path, args: &[&str]) -> String {
+    let done = try_git(at, args);
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{args:?}: {said}");
     String::from_utf8(done.stdout).expect("UTF-8")
+}
+
+impl TestEnv {
+    /// Runs git in the project.
+    #[track_caller]
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        git(&self.project(), args)
+    }
+
+    /// Commits all that is in the project.
+    #[track_caller]
+    pub(crate) fn commit(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", "x"]);
+    }
 }

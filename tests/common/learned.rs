@@ -14,19 +14,15 @@ use playbook::transcript::error_of_subject;
 
 use super::env::{NOW, TestEnv};
 
-/// Seconds of a day.
-const DAY: i64 = 86_400;
-
 /// The time so many days before the tests' clock stands still.
 pub(crate) fn days_ago(days: i64) -> Timestamp {
     let now: Timestamp = NOW.parse().expect("a time");
-    Timestamp::from_second(now.as_second() - days * DAY).expect("a time")
+    Timestamp::from_second(now.as_second() - days * 86_400).expect("a time")
 }
 
 /// What met the errors of these tests.
 pub(crate) const SUBJECT: &str = "python";
 
-/// A script that failed.
 pub(crate) fn error(text: &str, occurrences: u64) -> Learned {
     Learned::Error(NewError {
         signature: error_of_subject(SUBJECT, text).expect("a message"),
@@ -40,7 +36,6 @@ pub(crate) fn error(text: &str, occurrences: u64) -> Learned {
     })
 }
 
-/// A lesson about an error of a program.
 pub(crate) fn lesson_of(subject: &str, text: &str, correction: &str) -> Learned {
     let mut learned = lesson("it was not there", correction, None);
     if let Learned::Lesson(new) = &mut learned {
@@ -100,7 +95,6 @@ pub(crate) fn job(id: &str, project: &str, finished: Timestamp) -> FinishedJob {
 }
 
 impl TestEnv {
-    /// The user's folders, as the binaries find them.
     pub(crate) fn paths(&self) -> Paths {
         let folder = |name: &str| self.root().join(name).into_os_string();
         let env = Env::from_pairs([
@@ -136,17 +130,10 @@ impl TestEnv {
             time: days_ago(days),
         };
         let ids = self.memory().learn(&source, learned).expect("learned");
-        self.write_index();
+        let index = self.index_path();
+        std::fs::create_dir_all(index.parent().expect("a folder above")).expect("a folder");
+        let content = self.memory().index(&source.project, days_ago(0));
+        content.expect("an index").write(&index).expect("written");
         ids
-    }
-
-    pub(crate) fn write_index(&self) {
-        let path = self.index_path();
-        std::fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder");
-        self.memory()
-            .index(&self.project().display().to_string(), days_ago(0))
-            .expect("an index")
-            .write(&path)
-            .expect("written");
     }
 }

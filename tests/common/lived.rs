@@ -1,6 +1,5 @@
 //! A project in which much has happened, for what shows it: sessions that ended in every
 //! way, votes over weeks, errors, costs.
-#![allow(clippy::unwrap_used, reason = "a test that panics names its line")]
 
 use playbook::memory::{
     BudgetKind, Evaluation, FinishedJob, JobOutcome, JobRecord, Memory, ModelCall,
@@ -41,13 +40,11 @@ fn points() -> Vec<Row<'static>> {
     points.chain([("oth-001", HOSTILE, 1, 0)]).collect()
 }
 
-/// How sessions end, in turn.
 const ENDS: [&str; 8] = [
     "success", "success", "partial", "success", "failure", "success", "timeout", "error",
 ];
 
 impl TestEnv {
-    /// Fills playbook and memory.
     pub(crate) fn live(&self) {
         write_points(self, &points());
         let mut memory = self.memory();

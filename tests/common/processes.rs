@@ -112,7 +112,6 @@ pub(crate) fn signal(pid: u32, signal: Signal) {
 }
 
 impl TestEnv {
-    /// Kills all processes of this user.
     pub(crate) fn kill_all(&self) {
         for pid in self.processes() {
             signal(pid, Signal::KILL);
@@ -130,7 +129,6 @@ impl TestEnv {
         });
     }
 
-    /// The processes that were started with this test's state folder.
     pub(crate) fn processes(&self) -> Vec<u32> {
         started_with(&self.started())
     }

@@ -24,8 +24,7 @@ pub(crate) fn link_into(bin: &Path) {
     }
 }
 
-/// Builds the hooks as they are shipped, their package alone; in an instant where they are
-/// fresh.
+/// Builds the hooks as they are shipped, their package alone; fresh ones take an instant.
 fn build(folder: &Path) {
     let profile = folder.file_name().and_then(|name| name.to_str());
     let profile = match profile.expect("the folder of a profile") {

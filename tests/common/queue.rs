@@ -13,12 +13,10 @@ impl TestEnv {
         jobs_in(&self.state().join("spool"))
     }
 
-    /// The jobs that could not be done.
     pub(crate) fn failed(&self) -> Vec<Value> {
         jobs_in(&self.state().join("failed"))
     }
 
-    /// The lines of the log of reflections.
     pub(crate) fn reflections(&self) -> Vec<Value> {
         let log = self.state().join("log/reflections.jsonl");
         let text = fs::read_to_string(log).unwrap_or_default();
@@ -27,7 +25,6 @@ impl TestEnv {
             .collect()
     }
 
-    /// The program's own log.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.state().join("log/playbook.log")).unwrap_or_default()
     }
@@ -39,8 +36,7 @@ impl TestEnv {
     }
 }
 
-/// Writes a recording by hand, as docs/templates.md says: the log of each play names the prompt
-/// that the next reply is for.
+/// Writes a recording as docs/templates.md says: the log of each play names the next prompt.
 pub(crate) fn record_by_hand(replies: &[Value], play: impl Fn(&str) -> TestEnv) -> String {
     let mut lines = String::new();
     for reply in replies {

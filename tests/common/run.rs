@@ -12,7 +12,6 @@ use serde_json::Value;
 
 /// How long anything may take before it counts as hanging; far above what it needs.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
-/// How often a condition is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Polls until `look` finds something; fails the test, naming `what`, at the deadline.
@@ -42,8 +41,7 @@ pub(crate) enum Stdin {
     HeldOpen,
 }
 
-/// What a process printed, and how it ended.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 #[must_use = "assert what was printed and how it ended"]
 pub(crate) struct Output {
     pub(crate) stdout: String,
@@ -53,21 +51,9 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Asserts all three at once.
-    #[track_caller]
-    pub(crate) fn is(&self, stdout: &str, stderr: &str, code: i32) {
-        let expected = Self {
-            stdout: stdout.to_owned(),
-            stderr: stderr.to_owned(),
-            code: Some(code),
-        };
-        assert_eq!(*self, expected);
-    }
-
-    /// Asserts success without a word.
     #[track_caller]
     pub(crate) fn silent(&self) {
-        self.is("", "", 0);
+        assert_eq!((&*self.stdout, &*self.stderr, self.code), ("", "", Some(0)));
     }
 
     /// Asserts success with nothing on stderr; returns stdout.
@@ -112,11 +98,8 @@ impl Output {
     /// Asserts a failure with `code` that says `words` on stderr and nothing on stdout.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, words: &[&str]) {
-        assert_eq!(
-            (self.code, self.stdout.as_str()),
-            (Some(code), ""),
-            "{self:?}"
-        );
+        let found = (self.code, self.stdout.as_str());
+        assert_eq!(found, (Some(code), ""), "{self:?}");
         for word in words {
             assert!(self.stderr.contains(word), "no {word:?} in {self:?}");
         }
@@ -133,8 +116,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts `command` with `input` on its stdin; the three streams are unix sockets, as
-    /// the client makes them.
+    /// Starts `command`; the three streams are unix sockets, as the client makes them.
     pub(crate) fn start(mut command: Command, input: &[u8], stdin: Stdin) -> Self {
         let (ours_in, theirs) = pair();
         command.stdin(theirs);

@@ -12,15 +12,11 @@ pub(crate) struct Session {
     lines: Vec<Value>,
     /// Lines written so far under this session's own numbering of ids and times.
     count: u32,
-    /// The id of the last call of a tool.
     last_call: String,
     /// The id of the prompt that is being answered, where the test names it.
     prompt: Option<String>,
-    /// The day of November on which it was held.
-    day: u32,
 }
 
-/// Whose transcript it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lane {
     Session,
@@ -28,13 +24,11 @@ enum Lane {
 }
 
 impl Session {
-    /// A session that begins as every real one does: the injected playbook stands in it,
-    /// with ids that must not count as citations.
+    /// A session that begins as real ones do: with an injected playbook, whose ids do not count.
     pub(crate) fn new(id: &str) -> Self {
         Self::begin(id, Lane::Session)
     }
 
-    /// The own transcript of a subagent of `id`.
     pub(crate) fn subagent(id: &str) -> Self {
         Self::begin(id, Lane::Subagent)
     }
@@ -48,7 +42,6 @@ impl Session {
             count: 0,
             last_call: String::new(),
             prompt: None,
-            day: 21,
         };
         session.lines.push(json!({
             "type": "queue-operation", "operation": "enqueue", "timestamp": session.time(),
@@ -87,12 +80,6 @@ impl Session {
         }
     }
 
-    /// From now on it is another day of November.
-    pub(crate) fn on(&mut self, day: u32) -> &mut Self {
-        self.day = day;
-        self
-    }
-
     /// The session as it has grown so far.
     pub(crate) fn done(&self) -> Self {
         self.clone()
@@ -125,7 +112,6 @@ impl Session {
         }))
     }
 
-    /// A prompt the user typed.
     pub(crate) fn user(&mut self, text: &str) -> &mut Self {
         self.record(json!({
             "type": "user", "message": {"role": "user", "content": text},
@@ -153,7 +139,6 @@ impl Session {
         self.assistant_block(&json!({"type": "text", "text": text}), "end_turn")
     }
 
-    /// A command that went well.
     pub(crate) fn ran(&mut self, command: &str, output: &str) -> &mut Self {
         self.tool("Bash", &json!({"command": command}), output)
     }
@@ -168,7 +153,6 @@ impl Session {
         self
     }
 
-    /// A call of a tool that went well.
     pub(crate) fn tool(&mut self, name: &str, input: &Value, output: &str) -> &mut Self {
         let id = self.call(name, input);
         self.record(json!({
@@ -179,7 +163,6 @@ impl Session {
         }))
     }
 
-    /// A call of a tool that failed.
     pub(crate) fn tool_error(&mut self, name: &str, input: &Value, error: &str) -> &mut Self {
         let id = self.call(name, input);
         self.record(json!({
@@ -207,7 +190,6 @@ impl Session {
         }))
     }
 
-    /// The user pressed Esc.
     pub(crate) fn interrupted(&mut self) -> &mut Self {
         self.record(json!({
             "type": "user",
@@ -290,7 +272,7 @@ impl Session {
     /// One second after the other, so that the order of lines is that of times.
     fn time(&self) -> String {
         let (minutes, seconds) = (self.count / 60, self.count % 60);
-        format!("2026-11-{:02}T11:{minutes:02}:{seconds:02}.000Z", self.day)
+        format!("2026-11-21T11:{minutes:02}:{seconds:02}.000Z")
     }
 }
 

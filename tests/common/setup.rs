@@ -45,10 +45,22 @@ impl TestEnv {
         env
     }
 
+    /// The same user, whose models go through these steps.
+    pub(crate) fn asking_for(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
+        let api = Api::script(steps);
+        (Self::asking(&api), api)
+    }
+
     /// The same user, and a model that answers sensibly.
     pub(crate) fn with_model() -> (Self, Api) {
-        let api = Api::canned();
-        (Self::asking(&api), api)
+        Self::asking_for([Step::Canned])
+    }
+
+    /// The same user, with a session that has ended.
+    pub(crate) fn with_ended(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
+        let (env, api) = Self::asking_for(steps);
+        env.end_citing("s1");
+        (env, api)
     }
 
     /// A user whose models go through these steps, with no playbook yet.
@@ -56,6 +68,13 @@ impl TestEnv {
         let api = Api::script(steps);
         let mut env = Self::without_worker();
         env.use_api(&api.base_url(), "sk-test");
+        (env, api)
+    }
+
+    /// The user with one key point, whose models vote so.
+    pub(crate) fn voting() -> (Self, Api) {
+        let mut env = Self::with_point();
+        let api = env.use_votes();
         (env, api)
     }
 
@@ -72,7 +91,6 @@ impl TestEnv {
         self.ends(session.id());
     }
 
-    /// A session that cites the key point ends.
     #[track_caller]
     pub(crate) fn end_citing(&self, id: &str) {
         self.end(&Session::citing(id));
@@ -85,7 +103,6 @@ impl TestEnv {
         self.worker();
     }
 
-    /// The same of a session that cites the key point.
     #[track_caller]
     pub(crate) fn learn_citing(&self, id: &str) {
         self.learn_from(&Session::citing(id));

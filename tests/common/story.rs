@@ -1,6 +1,5 @@
 //! What the tests of history and of hand edits share: a playbook with votes, commands
 //! that change it, and what `playbook log` says.
-#![allow(clippy::unwrap_used, reason = "a test that panics names its line")]
 
 use serde_json::{Value, json};
 

@@ -2,9 +2,7 @@
 //! two at most, each once in a session and again after a compaction. Nothing else is brought,
 //! and nothing that a start might not give.
 
-use std::fs;
-
-use crate::common::learned::{lesson, reflection};
+use super::recall::asks;
 use crate::common::prelude::*;
 
 const HEADING: &str =
@@ -16,8 +14,7 @@ const LEFT_OUT: (&str, &str) = (
 );
 const TOUCHES_IT: &str = "Why does make parcel fail?";
 
-/// A trusted project whose start says a few of many points, and has no room for one more of the
-/// shortest.
+/// A trusted project whose start has no room for one more of the shortest points.
 fn with_more(more: &[(&str, &str)]) -> TestEnv {
     with_many("[injection]\nmax_units = 700\n", more)
 }
@@ -35,10 +32,6 @@ fn with_many(config: &str, more: &[(&str, &str)]) -> TestEnv {
     env.write_playbook(&points);
     env.cli(&["trust"]).ok();
     env
-}
-
-fn asks(env: &TestEnv, session: &str, prompt: &str) -> Output {
-    env.hook(Hook::UserPromptSubmit, session, json!({"prompt": prompt}))
 }
 
 fn told(output: Output) -> String {
@@ -83,11 +76,10 @@ fn where_the_start_said_all_it_is_silent_and_nothing_lies_ready_to_be_read() {
 
 #[test]
 fn never_more_than_two_are_brought_and_the_best_first() {
-    let more = [
+    let env = with_more(&[
         ("pat-091", "`make parcel` leaves `depot_stub` running"),
         ("pat-092", "`make parcel` writes `depot_log.txt`"),
-    ];
-    let env = with_more(&more);
+    ]);
     env.start("s1");
     let prompt = "make parcel: where is depot_log.txt?";
     let told = told(asks(&env, "s1", prompt));
@@ -181,6 +173,5 @@ fn another_value_is_an_error_that_names_the_way_out_and_a_project_may_not_say() 
     let refused = env.cli(&["config", "set", "hooks.on_prompt", "often"]);
     refused.fails(1, &["must be \"auto\", true or false, not `often`"]);
     env.write_project(".claude/playbook.toml", "[hooks]\non_prompt = true\n");
-    let refused = env.cli(&["config", "check"]);
-    has!(refused.stdout, "hooks.on_prompt");
+    has!(env.cli(&["config", "check"]).stdout, "hooks.on_prompt");
 }

@@ -2,8 +2,6 @@
 //! its time, within the budgets, never for ever, and nothing goes wrong when it does not answer.
 //! What was learned before is told with what was found.
 
-use std::time::Duration;
-
 use crate::common::prelude::*;
 
 use super::gate::{SESSION, false_done, reason, stop};
@@ -35,17 +33,12 @@ fn what_no_rule_can_see_a_model_is_asked() {
     let mut transcript = half_done("p1");
     env.write_transcript(&transcript);
     let told = reason(stop(&env, "p1", json!({})));
-    assert_eq!(
-        told,
-        "The README was asked for, and no step wrote it.\nWrite it, or say that it is open."
-    );
+    let expected =
+        "The README was asked for, and no step wrote it.\nWrite it, or say that it is open.";
+    assert_eq!(told, expected);
     let asked = api.requests()[0].prompt();
-    has!(
-        asked,
-        "write the README",
-        "cargo test",
-        "All done: the tests pass."
-    );
+    has!(asked, "write the README", "cargo test");
+    has!(asked, "All done: the tests pass.");
     transcript.assistant("All done.").guided(&told);
     env.write_transcript(&transcript);
     stop(&env, "p1", json!({"stop_hook_active": true})).silent();

@@ -1,13 +1,10 @@
 //! Promise: whatever stands in the index of what was learned, and whoever has written it, a hook
 //! tells nothing of it that leaves its line, and the client is never disturbed.
 
-use std::fs;
-
 use super::recall::{ERROR, FIX, asks, experienced, fails, told};
 use super::session_start::is_strange;
-use crate::common::learned::SUBJECT;
 use crate::common::prelude::*;
-use playbook::hint::{Hint, MemoryKind};
+use playbook::hint::{Hint, Index, MemoryKind, Signature};
 use playbook::memory::IndexContent;
 use playbook::transcript::error_of_subject;
 use proptest::prelude::*;
@@ -37,6 +34,33 @@ fn with_index(hints: Vec<Hint>) -> TestEnv {
     env
 }
 
+#[test]
+fn every_signature_is_found_and_no_other_and_the_same_content_is_the_same_file() {
+    let bits = (0..500_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let signatures = bits.map(Signature::from_bits);
+    let by_signature =
+        signatures.map(|s| (s, vec![hint(&s.to_string(), "check the embeddings cache")]));
+    let content = IndexContent {
+        by_signature: by_signature.collect(),
+        by_words: (0..50)
+            .map(|n| hint(&format!("les-{n}"), "filler"))
+            .collect(),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let [path, other] = ["one", "two"].map(|name| folder.path().join(name));
+    content.write(&path).expect("written");
+    content.write(&other).expect("written");
+    let found = fs::read(&path).expect("a file");
+    assert_eq!(found, fs::read(&other).expect("a file"));
+    let index = Index::open(&path).expect("readable").expect("an index");
+    for (signature, hints) in &content.by_signature {
+        assert_eq!(&index.for_signature(*signature, 0.0, 3), hints);
+    }
+    assert_eq!(index.for_signature(Signature::from_bits(1), 0.0, 3), []);
+    // A prompt finds nothing that only helps against an error.
+    assert_eq!(index.for_prompt("the embeddings cache", 0.3, 9), []);
+}
+
 #[rstest]
 #[case::others_may_write_it("memory.index", 0o666)]
 #[case::others_may_write_beside_it("", 0o777)]
@@ -46,8 +70,7 @@ fn an_index_that_others_can_have_written_is_met_with_silence(
 ) {
     let env = with_index(vec![hint("les-0123456789ab", FIX)]);
     told(fails(&env, "s1", ERROR));
-    let file = env.project_state().join(file);
-    set_mode(&file, mode);
+    set_mode(&env.project_state().join(file), mode);
     fails(&env, "s2", ERROR).silent();
 }
 
@@ -126,16 +149,14 @@ fn a_path_that_is_no_index_neither_hangs_nor_speaks(#[case] kind: &str) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is broken in the file: status 0, nothing on stderr, and on stdout nothing
-    /// or one well-formed answer.
+    /// Whatever is broken in the file: on stdout is nothing or one well-formed answer.
     #[test]
     fn a_damaged_index_never_disturbs_the_client(
         place in any::<prop::sample::Index>(),
         value in any::<[u8; 4]>(),
         cut in proptest::option::of(any::<prop::sample::Index>()),
     ) {
-        let hints = vec![hint("les-0123456789ab", "run the parser tests again"), hint("les-0123456789ac", "x")];
-        let env = with_index(hints);
+        let env = with_index(vec![hint("les-0123456789ab", "run the parser tests again"), hint("les-0123456789ac", "x")]);
         let path = env.index_path();
         let mut bytes = fs::read(&path).expect("an index");
         let at = place.index(bytes.len() - 4);

@@ -1,8 +1,6 @@
 //! Promise: when a session ends or is compacted, one job says all that is needed to reflect
 //! on it later, and holds no secret and no word of the session.
 
-use std::fs;
-
 use crate::common::prelude::*;
 
 /// An environment with one finished session, `s1`.
@@ -25,19 +23,6 @@ fn a_job_names_the_session_and_its_places(#[case] hook: Hook, #[case] reason: &s
         "cwd": env.project(), "project": env.project(), "reason": reason, "at": NOW,
     });
     includes(&spool[0], &wanted);
-}
-
-#[test]
-fn the_command_line_writes_the_same_job_as_the_binary() {
-    let env = finished_session();
-    let event = env.event(Hook::SessionEnd, "s1").to_string();
-    env.ends("s1");
-    let from_binary = env.spool();
-    fs::remove_dir_all(env.state()).unwrap();
-    env.cli_with(&["hook", "session-end"], event.as_bytes())
-        .silent();
-    assert_eq!(from_binary.len(), 1);
-    assert_eq!(env.spool(), from_binary);
 }
 
 #[test]
@@ -86,7 +71,7 @@ fn a_subagents_transcript_is_waited_for() {
     let hook = env.command(Hook::SubagentStop.name());
     let hook = Running::start(hook, event.as_bytes(), Stdin::Closed);
     // What the client takes to write it.
-    std::thread::park_timeout(std::time::Duration::from_millis(50));
+    thread::park_timeout(Duration::from_millis(50));
     write(&own, Session::subagent("s1").user("task").text());
     hook.finish().silent();
     let spool = env.spool();
@@ -133,10 +118,8 @@ fn which_endings_make_a_job(
     #[case] expected: [bool; 3],
 ) {
     let env = finished_session();
-    write(
-        &env.agent_transcript_path("s1"),
-        Session::subagent("s1").user("task").text(),
-    );
+    let path = env.agent_transcript_path("s1");
+    write(&path, Session::subagent("s1").user("task").text());
     env.write_client_settings(&client);
     env.write_config(config);
     let makes_a_job = |hook: Hook, change: Value| {

@@ -13,7 +13,6 @@ mod gate;
 mod gate_model;
 mod hostile_index;
 mod jobs;
-mod moment_of_need;
 mod planted;
 mod plugin;
 mod recall;

@@ -1,8 +1,6 @@
 //! Promise: a secret that a session holds is in no request, no file, no log and no answer
 //! afterwards, wherever in the session it stands; what only looks like one is still there.
 
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
 
 /// Secrets as they stand in texts, after a name each; what must be gone stands in `«»`, `\n`
@@ -18,7 +16,6 @@ fn planted() -> impl Iterator<Item = (&'static str, String)> {
     })
 }
 
-/// What looks like a secret and must stay.
 const LOOK_ALIKES: &[&str] = &[
     "3f786850e387550fdab836ed7e6dc881de23001b",
     "550e8400-e29b-41d4-a716-446655440000",
@@ -141,10 +138,7 @@ fn assert_clean(what: &str, bytes: &[u8]) {
         let around: String = around.chars().rev().collect();
         panic!("{what} holds {name}: …{around}{needle}");
     }
-    assert!(
-        !text.contains("nobody-would-know-this"),
-        "{what} holds a file never to be read"
-    );
+    lacks!(text, "nobody-would-know-this");
 }
 
 /// All files but those the test itself wrote.
@@ -188,11 +182,8 @@ fn planted_secrets_are_nowhere_afterwards() {
     api.now([Step::Answer(chatty)]);
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.settle();
-    assert!(
-        env.spool().is_empty() && env.failed().is_empty(),
-        "{:?}",
-        env.reasons()
-    );
+    let is_fine = env.spool().is_empty() && env.failed().is_empty();
+    assert!(is_fine, "{:?}", env.reasons());
     for request in api.requests() {
         assert_clean("a request", &request.body);
     }
@@ -253,10 +244,8 @@ fn the_filter_sees_through_colours() {
     let coloured =
         b"\x1b[32mAPI_KEY\x1b[0m=\x1b[33mlMsvcZiNlDF9SvmyY8yY\x1b[0m\t\x1b]8;;\x07 \xff\r\n";
     let output = env.cli_with(&["redact"], coloured).ok();
-    assert_eq!(
-        output,
-        "API_KEY=[masked env-secret]\t\x1b]8;;\x07 \u{fffd}\r\n"
-    );
+    let expected = "API_KEY=[masked env-secret]\t\x1b]8;;\x07 \u{fffd}\r\n";
+    assert_eq!(output, expected);
 }
 
 #[test]
@@ -297,6 +286,8 @@ fn a_pattern_that_cannot_be_used_is_named_and_jobs_wait() {
     env.worker();
     assert!(api.requests().is_empty(), "nothing is sent unmasked");
     assert_eq!(env.spool().len(), 1);
-    let check = format!("{:?}", env.cli(&["config", "check"]));
-    has!(check, "pattern 1 of `secrets.patterns`");
+    let flaw = "pattern 1 of `secrets.patterns`";
+    has!(format!("{:?}", env.cli(&["config", "check"])), flaw);
+    let words = [flaw, "hint: correct the pattern"];
+    env.cli(&["bootstrap", "--yes"]).fails(1, &words);
 }

@@ -1,13 +1,7 @@
 //! Promise: the plugin registers the same hooks as the settings; both together count as
 //! one; without programs it is silent, but for one word on how to get them.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use crate::common::prelude::*;
-use crate::common::programs;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -20,14 +14,11 @@ fn read_json(file: &str) -> Value {
 fn command_of(event: &str) -> String {
     let hooks = read_json("hooks/hooks.json");
     let entry = &hooks["hooks"][event][0];
-    assert!(
-        entry.get("matcher").is_none(),
-        "{event}: a matcher misses sources"
-    );
+    let is_fine = entry.get("matcher").is_none();
+    assert!(is_fine, "{event}: a matcher misses sources");
     entry["hooks"][0]["command"].as_str().unwrap().to_owned()
 }
 
-/// A plugin of its own, with programs or without.
 fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
     let plugin = env.root().join("plug in");
     for file in ["not-built", "playbook"] {
@@ -64,8 +55,7 @@ fn the_plugin_registers_every_hook_and_no_other() {
     assert_eq!(registered, BTreeSet::from(Hook::ALL.map(Hook::client_name)));
     for event in Hook::ALL {
         let command = command_of(event.client_name());
-        let end = format!("/bin/{};", event.name());
-        has!(command, &end);
+        has!(command, &format!("/bin/{};", event.name()));
     }
 }
 
@@ -127,9 +117,8 @@ fn without_programs_it_says_once_how_to_build_them() {
 
 #[test]
 fn registered_twice_is_one_context_and_one_job() {
-    let api = Api::script([Step::votes()]);
     let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
+    let _api = env.use_votes();
     let plugin = plugin(&env, true);
     programs::link_into(&env.installed_bin());
     env.cli(&["install"]).ok();

@@ -2,16 +2,11 @@
 //! once; a prompt brings what was learned about it, where the user wants that. Whatever
 //! stands in the index, the client is never disturbed.
 
-use std::fs;
-
-use crate::common::hook::merge;
-use crate::common::learned::{lesson, reflection};
 use crate::common::prelude::*;
 use playbook::hint::{Effect, EffectWhenShown};
 use playbook::reflect::learned::Learned;
 
 pub(super) const ERROR: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/u/a.py\", line 3, in <module>\n    import requests\nModuleNotFoundError: No module named 'requests'";
-/// The same error in another file.
 const ELSEWHERE: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/srv/other/b.py\", line 41, in <module>\n    import requests\nModuleNotFoundError: No module named 'requests'";
 pub(super) const FIX: &str = "pip install -r requirements.txt";
 
@@ -44,10 +39,8 @@ fn an_error_that_struck_before_brings_what_was_learned_about_it() {
     let env = experienced();
     let told = told(fails(&env, "s1", ELSEWHERE));
     let (heading, line) = told.split_once('\n').expect("two lines");
-    assert_eq!(
-        heading,
-        "Playbook: lessons about this error, learned twice, last 3 days ago."
-    );
+    let expected = "Playbook: lessons about this error, learned twice, last 3 days ago.";
+    assert_eq!(heading, expected);
     let (id, what) = line
         .strip_prefix("- [")
         .and_then(|line| line.split_once("] "))
@@ -94,14 +87,17 @@ fn all_else_is_met_with_silence(#[case] change: Value) {
 #[test]
 fn what_did_not_help_fades_from_view() {
     let env = experienced();
-    let told = told(fails(&env, "s1", ERROR));
-    let id = told.split(['[', ']']).nth(1).expect("an id").to_owned();
-    for job in ["j2", "j3", "j4"] {
-        let effect = Effect::Failed;
-        let id = id.clone();
+    let first = told(fails(&env, "s1", ERROR));
+    let id = first.split(['[', ']']).nth(1).expect("an id");
+    let shown = |job: &str, effect| {
+        let id = id.to_owned();
         env.learn(job, 1, &[Learned::Shown(EffectWhenShown { id, effect })]);
-    }
+    };
+    shown("j2", Effect::Failed);
+    shown("j3", Effect::Failed);
     fails(&env, "s2", ERROR).silent();
+    shown("j4", Effect::Helped);
+    told(fails(&env, "s3", ERROR));
 }
 
 #[test]
@@ -111,14 +107,23 @@ fn a_lesson_about_the_error_is_told_and_at_most_three() {
         let correction = format!("correction {n}");
         lesson(&format!("mistake {n}"), &correction, Some(ERROR))
     });
-    env.learn("j1", 0, &lessons);
+    let ids = env.learn("j1", 0, &lessons);
+    for (id, effect) in [(&ids[4], Effect::Helped), (&ids[0], Effect::Failed)] {
+        let id = id.clone();
+        env.learn(
+            &id.clone(),
+            0,
+            &[Learned::Shown(EffectWhenShown { id, effect })],
+        );
+    }
     let told = told(fails(&env, "s1", ERROR));
     has!(
         told,
         "Playbook: lessons about this error, learned once, last just now."
     );
     assert_eq!(told.matches("\n- [les-").count(), 3, "{told}");
-    has!(told, "lesson: mistake");
+    has!(told.lines().nth(1).expect("a line"), "lesson: mistake 4");
+    lacks!(told, "mistake 0");
 }
 
 #[rstest]
@@ -145,6 +150,56 @@ fn by_name_it_is_the_same_hook() {
     let event = env.event_with(Hook::PostToolUseFailure, "s1", change);
     let output = env.cli_with(&["hook", "post-tool-use-failure"], &event);
     has!(told(output), FIX);
+}
+
+/// How effective the lesson is, and how often the error struck.
+fn known(env: &TestEnv) -> (f64, u64) {
+    let answer = env.cli_with(&["seen", "--json"], ERROR.as_bytes()).json();
+    let effectiveness = answer["lessons"][0]["effectiveness"].as_f64();
+    let occurrences = answer["occurrences"].as_u64();
+    (
+        effectiveness.expect("a number"),
+        occurrences.expect("a number"),
+    )
+}
+
+/// With the real hooks and the real worker.
+#[test]
+fn what_was_told_and_helped_gains_and_is_counted() {
+    let mut env = experienced();
+    env.learn("j2", 2, &[error(ERROR, 1)]);
+    env.unset("PLAYBOOK_NO_WORKER");
+    let (before, _) = known(&env);
+    let told = told(fails(&env, "s3", ELSEWHERE));
+    let session = Session::new("s3")
+        .user("Please make the report.")
+        .failed("python app.py", ELSEWHERE)
+        .hinted(&told)
+        .ran("pip install requests", "Successfully installed requests")
+        .ran("python app.py", "ok")
+        .assistant("Here is the report.")
+        .done();
+    env.end(&session);
+    env.settle();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    let (effectiveness, occurrences) = known(&env);
+    assert!(effectiveness > before, "{effectiveness} > {before}");
+    assert_eq!(occurrences, 2);
+    let stats = env.cli(&["stats", "--json"]).json();
+    assert_eq!(stats["shown"], 1, "{stats}");
+}
+
+#[test]
+fn a_person_at_the_terminal_sees_that_the_agent_was_reminded() {
+    let mut env = experienced();
+    let told =
+        |env: &TestEnv, session: &str| fails(env, session, ERROR).json()["systemMessage"].clone();
+    assert_eq!(told(&env, "s3"), Value::Null, "`-p`");
+    env.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    let line = told(&env, "s4");
+    has!(line.as_str().unwrap(), "Playbook: reminded Claude of `les-");
+    env.write_config("notices = \"quiet\"\n");
+    assert_eq!(told(&env, "s5"), Value::Null);
 }
 
 #[test]
@@ -216,10 +271,8 @@ fn at_most_three_and_fifteen_hundred_units_are_told() {
     let told = asks(&env, "s1", "the parser has too many tokens, slow");
     let told = told.context_for("UserPromptSubmit");
     let count = told.matches("\n- [les-").count();
-    assert!(
-        told.encode_utf16().count() <= 1_500 && (1..=3).contains(&count),
-        "{told}"
-    );
+    let is_fine = told.encode_utf16().count() <= 1_500 && (1..=3).contains(&count);
+    assert!(is_fine, "{told}");
 }
 
 /// What a tool said can become a lesson.

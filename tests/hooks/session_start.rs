@@ -1,9 +1,6 @@
 //! Promise: a session is given the playbook once, whole, within the client's limit, and
 //! nothing where there is nothing to give.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
 
 /// The client cuts a hook's context above this many UTF-16 units.
@@ -226,7 +223,6 @@ fn what_lies_ready_is_what_the_whole_program_would_give(
     assert_eq!(context(&given), context(&expected));
 }
 
-/// Changes something in a file as JSON.
 fn edit_json(path: &Path, edit: impl FnOnce(&mut Value)) {
     let mut json = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     edit(&mut json);
@@ -353,8 +349,7 @@ fn what_was_in_doubt_once_lies_ready_for_the_next_start() {
 fn with_the_largest_budget_a_start_stays_below_the_clients_limit(#[case] letter: &str) {
     let env = TestEnv::without_worker();
     let point = |n| (format!("pat-{n:03}"), letter.repeat(60));
-    let points: Vec<(String, String)> = (1..=1000).map(point).collect();
-    env.write_playbook(&points);
+    env.write_playbook(&(1..=1000).map(point).collect::<Vec<_>>());
     env.write_config("[injection]\nmax_units = 10000\n");
     let context = start(&env, "s1", "startup").context();
     let units = context.encode_utf16().count();

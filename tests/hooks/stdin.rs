@@ -103,18 +103,12 @@ fn unknown_keys_and_an_odd_order_are_tolerated() {
 #[case::not_utf8_like(&["hook", "\u{fffd}"])]
 fn a_wrong_command_line_of_a_hook_never_blocks_the_client(#[case] args: &[&str]) {
     let output = TestEnv::without_worker().cli_with(args, b"{}");
-    let ended = (output.code, &*output.stdout);
-    assert_eq!(ended, (Some(0), ""), "{output:?}");
+    assert_eq!((output.code, &*output.stdout), (Some(0), ""), "{output:?}");
 }
 
 #[track_caller]
-fn only_state_changed(
-    env: &TestEnv,
-    before: &std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>,
-) {
+fn only_state_changed(env: &TestEnv, before: &BTreeMap<PathBuf, Vec<u8>>) {
     let changed = env.changed_since(before);
-    assert!(
-        changed.iter().all(|path| path.starts_with("state")),
-        "{changed:?}"
-    );
+    let is_fine = changed.iter().all(|path| path.starts_with("state"));
+    assert!(is_fine, "{changed:?}");
 }

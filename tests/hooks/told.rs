@@ -1,18 +1,14 @@
 //! Promise: jobs that get nowhere are kept, but not for ever, and the user is told: once,
 //! at most daily, at the start of a session.
 
-use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 
 use crate::common::prelude::*;
-use crate::common::programs;
-use crate::common::story::tags;
 
-fn with_api(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+fn with_api(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
+    let (env, api) = TestEnv::asking_for(steps);
     env.write_config("[retry]\nattempts = 1\n");
-    env
+    (env, api)
 }
 
 /// What the user is told at the start of a session; nothing is injected on a resume.
@@ -22,8 +18,7 @@ fn told(env: &TestEnv) -> String {
 
 #[test]
 fn of_failed_jobs_once_a_day() {
-    let api = Api::script([Step::text("prose")]);
-    let mut env = with_api(&api);
+    let (mut env, _api) = with_api([Step::text("prose")]);
     env.learn_citing("s1");
     has!(told(&env), "1 job has failed", "`playbook jobs`");
     assert_eq!(told(&env), "", "once is enough");
@@ -36,38 +31,31 @@ fn of_failed_jobs_once_a_day() {
 
 #[test]
 fn of_jobs_that_wait_for_more_than_a_day_with_the_reason() {
-    let api = Api::script([Step::error(500, "api_error", "the API is down")]);
-    let mut env = with_api(&api);
+    let (mut env, _api) = with_api([Step::error(500, "api_error", "the API is down")]);
     env.learn_citing("s1");
     assert_eq!(told(&env), "", "not yet");
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
     env.learn_citing("s2");
-    has!(
-        told(&env),
-        "1 job has waited for more than a day",
-        "the API is down"
-    );
+    let said = told(&env);
+    has!(said, "1 job has waited for more than a day");
+    has!(said, "the API is down");
 }
 
 #[test]
 fn of_jobs_that_only_another_account_would_answer() {
-    let (own, other) = (Api::canned(), Api::canned());
-    let mut env = with_api(&own);
+    let other = Api::canned();
+    let (mut env, _own) = with_api([Step::Canned]);
     env.end_citing("s1");
     env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
     env.worker_at("2026-11-23T12:00:00Z");
     has!(told(&env), "it was made with another key");
-    has!(
-        env.cli(&["jobs"]).ok(),
-        "waiting",
-        "it was made with another key"
-    );
+    let said = env.cli(&["jobs"]).ok();
+    has!(said, "waiting", "it was made with another key");
 }
 
 #[test]
 fn of_ten_sessions_none_of_which_was_reflected_on() {
-    let api = Api::script([Step::error(500, "api_error", "no")]);
-    let env = with_api(&api);
+    let (env, _api) = with_api([Step::error(500, "api_error", "no")]);
     for n in 1..=9 {
         env.end_citing(&format!("s{n}"));
     }
@@ -79,12 +67,11 @@ fn of_ten_sessions_none_of_which_was_reflected_on() {
 
 #[test]
 fn and_not_when_one_of_ten_was() {
-    let api = Api::script([
+    let (mut env, _api) = with_api([
         Step::Canned,
         Step::Canned,
         Step::error(500, "api_error", "no"),
     ]);
-    let mut env = with_api(&api);
     env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
@@ -98,7 +85,7 @@ fn and_not_when_one_of_ten_was() {
 /// No worker has lived to write its word down: the hook looks for itself.
 #[test]
 fn of_jobs_that_no_worker_ever_came_to() {
-    let mut env = with_api(&Api::canned());
+    let (mut env, _api) = with_api([Step::Canned]);
     env.end_citing("s1");
     assert_eq!(told(&env), "");
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
@@ -117,19 +104,15 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
     #[case] before: &str,
     #[case] after: &str,
 ) {
-    let api = Api::script([Step::error(401, "authentication_error", "no")]);
-    let mut env = with_api(&api);
+    let (mut env, api) = with_api([Step::error(401, "authentication_error", "no")]);
     env.learn_citing("s1");
     env.write_config(config);
     env.worker_at(before);
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
     env.worker_at(after);
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
-    has!(
-        env.failed()[0]["progress"]["failed"].to_string(),
-        "days",
-        "RefusedKey"
-    );
+    let told = env.failed()[0]["progress"]["failed"].to_string();
+    has!(told, "days", "RefusedKey");
     // Once more before it is given up.
     assert_eq!(api.requests().len(), 3);
 
@@ -142,8 +125,7 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
 /// What was never reflected on is never dropped, but by the user.
 #[test]
 fn failed_jobs_are_kept_however_many() {
-    let api = Api::script([Step::text("prose"), Step::text("prose"), Step::Canned]);
-    let env = with_api(&api);
+    let (env, _api) = with_api([Step::text("prose"), Step::text("prose"), Step::Canned]);
     env.learn_citing("s1");
     let oldest = env.failed().pop().unwrap();
     for n in 0..600_u32 {
@@ -169,8 +151,7 @@ fn failed_jobs_are_kept_however_many() {
 #[case::pre_compact(Hook::PreCompact)]
 #[case::subagent_stop(Hook::SubagentStop)]
 fn every_hook_starts_a_worker_when_something_is_due(#[case] hook: Hook) {
-    let api = Api::canned();
-    let mut env = with_api(&api);
+    let (mut env, _api) = with_api([Step::Canned]);
     env.end_citing("s1");
     env.unset("PLAYBOOK_NO_WORKER");
     _ = env.hook(hook, "never-written", json!({}));
@@ -181,8 +162,7 @@ fn every_hook_starts_a_worker_when_something_is_due(#[case] hook: Hook) {
 /// A hook's binary is also the process between itself and the worker; under another name it is not.
 #[test]
 fn a_worker_is_started_by_a_hook_under_another_name_and_by_the_whole_program() {
-    let api = Api::canned();
-    let mut env = with_api(&api);
+    let (mut env, _api) = with_api([Step::Canned]);
     let bin = env.home().join("bin");
     programs::link_into(&bin);
     let renamed = bin.join("at-the-end");
@@ -205,8 +185,7 @@ fn a_worker_is_started_by_a_hook_under_another_name_and_by_the_whole_program() {
 
 #[test]
 fn a_hook_starts_no_worker_when_nothing_is() {
-    let api = Api::script([Step::error(401, "authentication_error", "no")]);
-    let mut env = with_api(&api);
+    let (mut env, _api) = with_api([Step::error(401, "authentication_error", "no")]);
     env.end_citing("s1");
     // Its key points are screened already.
     env.cli(&["trust"]).ok();
@@ -225,8 +204,7 @@ fn a_hook_starts_no_worker_when_nothing_is() {
 /// After a pause one job tries the account, and the others wait for what comes of it.
 #[test]
 fn after_a_failure_one_job_tries_and_not_all_at_once() {
-    let api = Api::script([Step::error(500, "api_error", "down")]);
-    let mut env = with_api(&api);
+    let (mut env, api) = with_api([Step::error(500, "api_error", "down")]);
     for n in 1..=8 {
         env.end_citing(&format!("s{n}"));
     }
@@ -236,11 +214,8 @@ fn after_a_failure_one_job_tries_and_not_all_at_once() {
     for (minute, total) in [(2, 1), (5, 2), (10, 3)] {
         env.set("PLAYBOOK_NOW", format!("2026-11-21T12:{minute:02}:00Z"));
         env.worker();
-        assert_eq!(
-            api.requests().len(),
-            first + total,
-            "pauses of 1, 2 and 4 minutes"
-        );
+        let found = api.requests().len();
+        assert_eq!(found, first + total, "pauses of 1, 2 and 4 minutes");
     }
 }
 
@@ -281,13 +256,10 @@ fn of_what_was_learned_once_and_only_a_person_who_has_just_come() {
 
 #[test]
 fn of_a_point_that_was_marked_wrong_by_its_id() {
-    let api = Api::script([Step::Text(tags(&[("pat-001", "harmful")]))]);
-    let mut env = with_api(&api);
+    let (mut env, _api) = with_api([Step::Text(tags(&[("pat-001", "harmful")]))]);
     env.learn_citing("s1");
-    has!(
-        told_at(&mut env, "startup", "1"),
-        "`pat-001` was marked wrong (`playbook log`)"
-    );
+    let told = told_at(&mut env, "startup", "1");
+    has!(told, "`pat-001` was marked wrong (`playbook log`)");
 }
 
 #[test]

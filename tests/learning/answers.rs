@@ -1,9 +1,5 @@
 //! What is right, case by case: the example program answers every test vector.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-
 use crate::common::prelude::*;
 
 #[path = "../../examples/vectors.rs"]

@@ -12,13 +12,10 @@ mod dice;
 #[path = "../../examples/fuzz/mutate.rs"]
 mod mutate;
 
-use crate::common::learned::lesson;
 use crate::common::prelude::*;
 use mutate::Mutator;
 
-/// Inputs of each target in a test run.
 const INPUTS: usize = 400;
-/// Inputs of each hook's binary in a test run.
 const HOOK_INPUTS: usize = 25;
 
 #[test]
@@ -38,8 +35,8 @@ fn any_input_keeps_the_promises_of_each_target() {
 fn what_the_fuzzer_found_is_masked_for_good() {
     let findings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fuzz/redact");
     let mut count = 0;
-    for finding in std::fs::read_dir(findings).unwrap().flatten() {
-        bodies::redact(&std::fs::read(finding.path()).unwrap());
+    for finding in fs::read_dir(findings).unwrap().flatten() {
+        bodies::redact(&fs::read(finding.path()).unwrap());
         count += 1;
     }
     assert_eq!(count, 13);
@@ -107,7 +104,7 @@ fn any_stdin_leaves_the_client_undisturbed(#[case] hook: Hook) {
         }
         if number % 500 == 499 {
             // A spool of thousands is another test's.
-            std::fs::remove_dir_all(env.state()).ok();
+            fs::remove_dir_all(env.state()).ok();
         }
     }
     let ours = env.state();

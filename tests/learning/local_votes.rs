@@ -1,10 +1,7 @@
 //! Promise: with `playbook.votes = "local"` the file changes only when a text does, and all that
 //! sessions vote counts all the same, once, whatever the setting is later.
 
-use std::fs;
-
 use crate::common::prelude::*;
-use crate::common::story::change;
 
 const LOCAL: &str = "[playbook]\nvotes = \"local\"\n";
 
@@ -21,7 +18,6 @@ fn file(env: &TestEnv) -> String {
     fs::read_to_string(env.playbook_path()).unwrap()
 }
 
-/// Returns how often a point helped by `playbook show`.
 fn helpful_of(env: &TestEnv, name: &str) -> u64 {
     let told = env.cli(&["show", "--json"]).json();
     let points = told["points"].as_array().unwrap().iter();
@@ -97,8 +93,7 @@ fn a_snapshot_brings_texts_back_and_leaves_the_votes() {
     edit(&env, "run all tests");
     learn(&env, "s2");
     edit(&env, "run no tests");
-    let kept = env.cli(&["restore", "--json"]).json();
-    let earlier = kept["snapshots"][1]["snapshot"].clone();
+    let earlier = env.cli(&["restore", "--json"]).json()["snapshots"][1]["snapshot"].clone();
     env.cli(&["restore", earlier.as_str().unwrap()]).ok();
     has!(file(&env), "run all tests");
     assert_eq!((helpful(&env), env.marks_of("pat-001")), (2, (0, 0)));
@@ -148,12 +143,9 @@ fn votes_of_a_file_are_added_once_and_the_file_goes() {
 /// A model's new key point goes into the file; its tags do not.
 #[test]
 fn what_a_model_adds_is_in_the_file() {
-    let reflection = json!({"analysis": "a", "bullet_tags": [
-        {"name": "pat-001", "tag": "helpful", "rationale": "r"}]});
-    let add = json!({"type": "ADD", "text": "Always add a flag to the parser first.",
-        "section": "OTHERS"});
-    let curation = json!({"reasoning": "r", "operations": [add]});
-    let replies = [reflection, curation].map(|reply| Step::text(&reply.to_string()));
+    let add = json!([{"type": "ADD", "text": "Always add a flag to the parser first.",
+        "section": "OTHERS"}]);
+    let replies = [tags(&[("pat-001", "helpful")]), operations(&add)].map(Step::Text);
     let (env, api) = project();
     api.now(replies.clone());
     learn(&env, "s1");

@@ -20,7 +20,6 @@ mod record;
 mod records;
 mod reflect_template;
 mod secrets;
-mod stop_hook;
 mod tenants;
 mod transcript_budget;
 mod transcript_evidence;

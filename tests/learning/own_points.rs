@@ -1,9 +1,6 @@
 //! Promise: a key point of the user's own goes along into every project, and is given after the
 //! project's within a quarter of the room.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
 
 /// A user who has promoted the preference of one project.
@@ -89,12 +86,11 @@ fn a_project_may_switch_them_off() {
 
 #[test]
 fn what_a_session_says_of_them_counts_nowhere() {
-    let tags = json!([
-        {"name": "[MY-001]", "tag": "harmful", "rationale": "The user asked for more."},
-        {"name": "pat-001", "tag": "helpful", "rationale": "It ran them."}]);
-    let reflection = json!({"analysis": "a", "bullet_tags": tags});
-    let curation = json!({"reasoning": "r", "operations": []});
-    let api = Api::script([reflection, curation].map(|reply| Step::text(&reply.to_string())));
+    let replies = [
+        tags(&[("[MY-001]", "harmful"), ("pat-001", "helpful")]),
+        operations(&json!([])),
+    ];
+    let api = Api::script(replies.map(Step::Text));
     let mut env = promoted();
     env.use_api(&api.base_url(), "sk-test");
     let before = fs::read_to_string(own_file(&env)).unwrap();

@@ -50,13 +50,11 @@ fn the_persons_own_words_are_known(
     #[case] words: &[&str],
 ) {
     let event = of_kind(&lines, kind);
-    assert_eq!(
-        (event.source, event.words),
-        (
-            EventSource::User,
-            words.iter().map(|w| (*w).to_owned()).collect()
-        )
+    let expected = (
+        EventSource::User,
+        words.iter().map(|w| (*w).to_owned()).collect(),
     );
+    assert_eq!((event.source, event.words), expected);
 }
 
 #[rstest]
@@ -87,10 +85,9 @@ fn a_plan_is_evidence_and_no_words_of_the_user() {
     ));
     let approved =
         "User has approved your plan. You can now start coding.\n\n## Approved Plan:\n# Split it";
-    let shows = json!({"plan": "# Split it"});
     let lines = [
         vec![user("plan it")],
-        called("ExitPlanMode", &shows, approved),
+        called("ExitPlanMode", &json!({"plan": "# Split it"}), approved),
         vec![typed],
     ]
     .concat();
@@ -102,12 +99,8 @@ fn a_plan_is_evidence_and_no_words_of_the_user() {
         .collect();
     assert_eq!(plans.len(), 2, "{}", evidence.text);
     assert!(plans.iter().all(|plan| plan.words.is_empty()));
-    has!(
-        evidence.text,
-        "PLAN that the user approved: # Split it",
-        "# Rename it",
-        "left out …]"
-    );
+    has!(evidence.text, "PLAN that the user approved: # Split it");
+    has!(evidence.text, "# Rename it", "left out …]");
     assert!(evidence.text.len() < 6_500);
     lacks!(evidence.text, "specific details");
 }
@@ -163,10 +156,8 @@ fn an_answer_is_the_persons_unless_it_was_offered() {
     let lines = [user("go"), asks, answered];
     assert_eq!(read(&lines).facts.stated, ["never use postgres"]);
     let event = of_kind(&lines, "user_answer");
-    assert_eq!(
-        (event.source, event.words),
-        (EventSource::User, vec!["never use postgres".to_owned()])
-    );
+    let expected = (EventSource::User, vec!["never use postgres".to_owned()]);
+    assert_eq!((event.source, event.words), expected);
 }
 
 /// `/rewind` leaves the old branch in the file; only the parents differ.
@@ -187,7 +178,7 @@ fn of_two_prompts_behind_one_record_the_later_replaced_the_earlier() {
     ];
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.jsonl");
-    std::fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
     let digest = read_file(&path, &ReadOptions::default());
     assert_eq!(digest.facts.stated, ["never use blanks"]);
     insta::assert_snapshot!(digest.evidence.finish(24_000).text, @r"
@@ -270,8 +261,7 @@ fn without_a_person_nothing_is_the_persons(
 fn a_session_that_reads_pages_is_outside(#[case] tool: &str, #[case] is_outside: bool) {
     let made = call(tool, "x");
     let progress = json!({"type": "progress", "data": {"message": made}});
-    let lines = [made.clone(), with(made, "isSidechain", true), progress];
-    for line in lines {
+    for line in [made.clone(), with(made, "isSidechain", true), progress] {
         assert_eq!(read(&[user("go"), line]).facts.is_outside, is_outside);
     }
 }
@@ -287,10 +277,10 @@ fn a_session_is_outside_when_its_subagent_read_a_page(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s1.jsonl");
     let below = folder.path().join("s1/subagents/workflows/wf_1");
-    std::fs::create_dir_all(&below).unwrap();
-    std::fs::write(&path, format!("{}\n", user("go"))).unwrap();
+    fs::create_dir_all(&below).unwrap();
+    fs::write(&path, format!("{}\n", user("go"))).unwrap();
     let made = with(call(tool, "x"), "isSidechain", true);
-    std::fs::write(below.join("agent-1.jsonl"), format!("{made}\n")).unwrap();
+    fs::write(below.join("agent-1.jsonl"), format!("{made}\n")).unwrap();
     let facts = read_file(&path, &ReadOptions::default()).facts;
     assert_eq!(facts.is_outside, is_outside);
 }
@@ -321,10 +311,8 @@ fn a_check_is_known_by_the_command_that_ran(
     let evidence = record(&[vec![user("go")], ran(command, output)].concat());
     has!(evidence.text, line);
     let check = evidence.shown.last().unwrap();
-    assert_eq!(
-        (check.source, check.calls.as_slice()),
-        (EventSource::Outcome, [command.to_owned()].as_slice())
-    );
+    let expected = (EventSource::Outcome, vec![command.to_owned()]);
+    assert_eq!((check.source, check.calls.clone()), expected);
 }
 
 #[rstest]
@@ -357,13 +345,8 @@ fn an_error_is_shown_once_with_its_first_and_last_lines() {
         ),
     ];
     let text = record(&lines.concat()).text;
-    has!(
-        text,
-        "first",
-        "error: the last line says it",
-        "fatal: refused",
-        "404"
-    );
+    has!(text, "first", "error: the last line says it");
+    has!(text, "fatal: refused", "404");
     lacks!(text, "always use curl");
     assert_eq!(text.matches("the last line says it").count(), 1);
     assert!(text.len() < 4_000, "{}", text.len());
@@ -400,18 +383,11 @@ fn no_message_and_no_error_headline_is_ever_left_out() {
         ));
     }
     let evidence = read(&lines).evidence.finish(500);
-    has!(
-        evidence.text,
-        "File has not been read yet.",
-        "39 more like it",
-        "Cancelled: parallel"
-    );
+    has!(evidence.text, "File has not been read yet.");
+    has!(evidence.text, "39 more like it", "Cancelled: parallel");
     for i in 0..40 {
-        has!(
-            evidence.text,
-            &format!("request number {i}"),
-            &format!("no such thing {i}")
-        );
+        has!(evidence.text, &format!("request number {i}"));
+        has!(evidence.text, &format!("no such thing {i}"));
     }
 }
 
@@ -423,18 +399,16 @@ fn background_agents_that_fail_are_errors_and_reports_are_short() {
         ))
     };
     let report = format!("All fine.\n{}", "more\n".repeat(2_000));
-    let lines = [
+    let evidence = record(&[
         user("go"),
         notified("failed", "Agent \"scan\" failed: API Error 529", ""),
         notified("completed", "Agent \"read\" finished", &report),
-    ];
-    let evidence = record(&lines);
+    ]);
     has!(
         evidence.text,
-        "ERROR in Task `Agent \"scan\" failed: API Error 529`",
-        "SUBAGENT returned:",
-        "All fine."
+        "ERROR in Task `Agent \"scan\" failed: API Error 529`"
     );
+    has!(evidence.text, "SUBAGENT returned:", "All fine.");
     assert!(evidence.text.len() < 1_500, "{}", evidence.text.len());
     assert!(
         evidence
@@ -461,14 +435,10 @@ fn calls_in_a_row_are_one_event_and_no_output_of_theirs_is_shown() {
     ];
     let evidence = record(&lines.concat());
     lacks!(evidence.text, "always obey");
-    assert!(
-        evidence.text.starts_with("BRANCH: feat/x\n#1 USER: go"),
-        "{}",
-        evidence.text
-    );
-    let calls = &evidence.shown.last().unwrap().calls;
+    let is_fine = evidence.text.starts_with("BRANCH: feat/x\n#1 USER: go");
+    assert!(is_fine, "{}", evidence.text);
     assert_eq!(
-        calls,
+        &evidence.shown.last().unwrap().calls,
         &["Bash curl https://a.dev", "Read plan.md", "Grep x in src"]
     );
 }

@@ -40,17 +40,14 @@ pub(super) fn call_failed(tool: &str, input: &Value, text: &str) -> Vec<Value> {
     vec![call_with(tool, input), error(text)]
 }
 
-/// A command that went well.
 pub(super) fn ran(command: &str, text: &str) -> Vec<Value> {
     vec![call("Bash", command), answer(text)]
 }
 
-/// A command that failed.
 pub(super) fn failed(command: &str, text: &str) -> Vec<Value> {
     vec![call("Bash", command), error(text)]
 }
 
-/// Reads the whole of a transcript's file.
 pub(super) fn read_file(path: &Path, options: &ReadOptions) -> Digest {
     let range = Range {
         start: 0,
@@ -59,7 +56,6 @@ pub(super) fn read_file(path: &Path, options: &ReadOptions) -> Digest {
     scan(path, range, options, &mut |_, _| false).unwrap()
 }
 
-/// Reads a transcript of these records.
 pub(super) fn read_with(options: &ReadOptions, lines: &[Value]) -> Digest {
     let lines = lines.iter().map(ToString::to_string);
     let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
@@ -74,7 +70,6 @@ pub(super) fn read_as(lane: Lane, lines: &[Value]) -> Digest {
     read_with(&options, lines)
 }
 
-/// The same, of a session's own transcript.
 pub(super) fn read(lines: &[Value]) -> Digest {
     read_as(Lane::Session, lines)
 }

@@ -2,18 +2,17 @@
 
 use crate::common::prelude::*;
 
-fn user(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+fn user() -> (TestEnv, Api) {
+    let (env, api) = TestEnv::with_model();
     env.write_project("SESSION.jsonl", Session::citing("s1").text());
-    env
+    (env, api)
 }
 
 const TRY: [&str; 4] = ["reflect", "SESSION.jsonl", "--template", "draft.txt"];
 
 #[test]
 fn the_draft_is_asked_in_place_of_the_own_template() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     let own = env.config_dir().join("templates/reflector.txt");
     let built_in = include_str!("../../templates/reflector.txt");
     write(&own, format!("{built_in}\nmy own words"));
@@ -33,8 +32,7 @@ fn the_draft_is_asked_in_place_of_the_own_template() {
 
 #[test]
 fn a_draft_with_a_flaw_is_named_and_nothing_is_asked() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     let draft = env.project().join("draft.txt");
     for (text, flaw) in [
         ("{transcript} {sesion}", "`{sesion}` is no placeholder"),

@@ -2,7 +2,6 @@
 //! user none of both.
 
 use crate::common::prelude::*;
-use std::process::Command;
 
 /// What is asked of the memory of one tenant, in the project that all of them name.
 fn ask(env: &TestEnv, tenant: Option<&str>, args: &[&str]) -> Output {

@@ -1,12 +1,10 @@
 //! The evidence of a session: within its budget, complete in what matters, the same twice.
 
-use std::path::Path;
-
 use super::records::{answer, assistant, call, error, failed, ran, read, read_file, user};
+use crate::common::prelude::*;
 use playbook::transcript::{Lane, ReadOptions, estimate_tokens};
 use playbook::transcript_file::complete_end;
 use proptest::prelude::*;
-use serde_json::{Value, json};
 
 /// Words of several scripts, citations, secrets, blobs, and what tries to pass for a label.
 fn words() -> impl Strategy<Value = String> {
@@ -89,15 +87,14 @@ proptest! {
             prop_assert!(line.starts_with("  ") || line.starts_with('…') || is_label, "{:?}", line);
         }
         prop_assert!(!evidence.text.contains("\nUSER: ignore all that"));
-        let controls = evidence.text.contains(['\x1b', '\0']);
-        prop_assert!(!controls);
+        prop_assert!(!evidence.text.contains(['\x1b', '\0']));
     }
 }
 
 #[test]
 fn the_evidence_of_real_transcripts_is_as_reviewed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts");
-    let entries = std::fs::read_dir(folder).unwrap();
+    let entries = fs::read_dir(folder).unwrap();
     let mut paths: Vec<_> = entries.map(|e| e.unwrap().path()).collect();
     paths.sort();
     paths.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
@@ -130,7 +127,7 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
     let mut folders = project
         .ancestors()
         .map(|a| a.join("shared/tools/real-small"));
-    let Some(entries) = folders.find_map(|f| std::fs::read_dir(f).ok()) else {
+    let Some(entries) = folders.find_map(|f| fs::read_dir(f).ok()) else {
         return;
     };
     for path in entries.map(|e| e.unwrap().path()) {
@@ -138,14 +135,14 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
             continue;
         }
         let name = path.display();
-        let size = std::fs::metadata(&path).unwrap().len();
+        let size = fs::metadata(&path).unwrap().len();
         let end = complete_end(&path, 0).unwrap();
         assert!(size - end <= 1, "{name}: nothing is cut off");
         let digest = read_file(&path, &ReadOptions::default());
         let stats = digest.stats;
         let skipped: u64 = stats.skipped.values().sum();
         assert_eq!(stats.records, stats.read + skipped, "{name}");
-        let text = std::fs::read_to_string(&path).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
         let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
         let parsed = values.filter(|v| v.as_ref().is_ok_and(Value::is_object));
         assert!(stats.records >= parsed.count() as u64, "{name}");

@@ -16,7 +16,6 @@ fn shown(request: &str, lines: &[Vec<Value>]) -> String {
 const REFUSAL: &str =
     "The user doesn't want to proceed with this tool use. The tool use was rejected.";
 
-/// A refusal with words of the user's.
 fn refused(words: &str) -> Value {
     error(&format!(
         "{REFUSAL} To tell you how to proceed, the user said:\n{words}"
@@ -110,8 +109,7 @@ fn secrets_and_the_home_folder_are_not_in_the_evidence_nor_in_the_facts() {
         ..ReadOptions::default()
     };
     let digest = read_with(&options, &lines.concat());
-    let facts = serde_json::to_string(&digest.facts).unwrap();
-    let kept = facts + &digest.evidence.finish(24_000).text;
+    let kept = serde_json::to_string(&digest.facts).unwrap() + &digest.evidence.finish(24_000).text;
     lacks!(kept, "0123456789abc", "/home/someone");
 }
 
@@ -155,8 +153,7 @@ fn the_error_of_a_file_that_is_never_read_is_told_and_its_content_is_not() {
 
 #[test]
 fn what_is_shown_names_its_message() {
-    let line = json!({"type": "assistant", "message": {"role": "assistant", "id": "msg_1", "content": "Done."}});
-    let shown = read(&[user("go"), line]).evidence.finish(1_000).shown;
+    let shown = read(&[user("go"), json!({"type": "assistant", "message": {"role": "assistant", "id": "msg_1", "content": "Done."}})]).evidence.finish(1_000).shown;
     let ids = shown.iter().map(|shown| shown.message_id.as_deref());
     assert_eq!(ids.collect::<Vec<_>>(), [None, Some("msg_1")]);
 }
@@ -171,7 +168,7 @@ fn what_the_user_refused_to_a_subagent_is_shown() {
             "data": {"type": "agent_progress", "message": record}})
     };
     let write = json!({"file_path": "package-lock.json", "content": "{}"});
-    let lines = [
+    let digest = read(&[
         user("update it"),
         call("Task", "Update the packages"),
         progress(call("Bash", "npm update")),
@@ -179,8 +176,7 @@ fn what_the_user_refused_to_a_subagent_is_shown() {
         progress(call_with("Write", &write)),
         progress(refused("leave the lockfile alone")),
         json!({"type": "progress", "data": {"type": "bash_progress", "output": "The user doesn't want to"}}),
-    ];
-    let digest = read(&lines);
+    ]);
     assert_eq!((digest.facts.rejections, digest.facts.tool_calls), (1, 1));
     insta::assert_snapshot!(digest.evidence.finish(24_000).text, @r"
     #1 USER: update it

@@ -1,10 +1,10 @@
 //! What a session shows as values: what was asked, how it ended, what counts.
-use std::collections::BTreeSet;
 
 use super::records::{answer, assistant as claude, call, error, ran, read, read_as, user};
 use crate::common::prelude::*;
 use playbook::transcript::{
-    Digest, ErrorCategory, Facts, Lane, ReadOptions, Reason, SessionOutcome, scan_reader,
+    Digest, ErrorCategory, EventSource, Facts, Lane, ReadOptions, Reason, SessionOutcome,
+    scan_reader,
 };
 
 pub(super) fn facts(lines: &[Value]) -> Facts {
@@ -62,8 +62,7 @@ fn the_outcome_is_decided(
 #[test]
 fn the_lines_of_one_message_are_one_message() {
     let part = |text: &str, uuid: &str| json!({"type": "assistant", "uuid": uuid, "message": {"id": "m1", "content": [{"type": "text", "text": text}]}});
-    let parts = [part("a [pat-001]", "u1"), part("b", "u2"), part("b", "u2")];
-    let facts = facts(&parts);
+    let facts = facts(&[part("a [pat-001]", "u1"), part("b", "u2"), part("b", "u2")]);
     assert_eq!((facts.assistant_texts, facts.citations.len()), (1, 1));
 }
 
@@ -124,10 +123,9 @@ fn a_subagents_file_is_read_in_its_own_lane() {
 /// REQ-REFL-001 on transcripts: only what the assistant wrote counts.
 #[test]
 fn ids_that_the_assistant_did_not_write_are_no_citations() {
-    let thinking = json!({"type": "assistant", "message": {"content": [{"type": "thinking", "thinking": "[pat-001]"}]}});
     let lines = [
         user("[pat-002]"),
-        thinking,
+        json!({"type": "assistant", "message": {"content": [{"type": "thinking", "thinking": "[pat-001]"}]}}),
         call("Bash", "echo [pat-003]"),
         answer("[pat-004]"),
         with(claude("[pat-005]"), "isSidechain", true),
@@ -137,21 +135,6 @@ fn ids_that_the_assistant_did_not_write_are_no_citations() {
         with(claude("[pat-009]"), "isApiErrorMessage", true),
     ];
     assert_eq!(facts(&lines).citations, []);
-}
-
-#[test]
-fn facts_survive_being_stored() {
-    let facts = facts(&[
-        user("a"),
-        claude("[pat-001] b"),
-        user("No, use c"),
-        call("Bash", "x"),
-        rejection("y"),
-    ]);
-    let text = serde_json::to_string(&facts).unwrap();
-    assert_eq!(serde_json::from_str::<Facts>(&text).unwrap(), facts);
-    let none: Facts = serde_json::from_str("{}").unwrap();
-    assert_eq!(none, Facts::default());
 }
 
 #[test]
@@ -165,4 +148,36 @@ fn the_clients_own_commands_are_no_request() {
     let facts = facts(&commands);
     assert_eq!(facts.first_request.as_deref(), Some("the parser"));
     assert_eq!(facts.commands, 1);
+}
+
+/// What a hook for Stop told the agent (tests/fixtures/transcripts/stop-blocked.jsonl, measured).
+#[test]
+fn the_guidance_of_a_stop_hook_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
+    let text = include_str!("../fixtures/transcripts/stop-blocked.jsonl");
+    has!(
+        text,
+        "From now on always run the checks before you say [pat-002]"
+    );
+    let read = |text: &str| {
+        let options = ReadOptions::default();
+        scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap()
+    };
+    let Digest {
+        facts, evidence, ..
+    } = read(text);
+    assert_eq!((facts.user_turns, facts.stated), (1, vec![]));
+    assert_eq!(facts.first_request.as_deref(), Some("run the checks"));
+    let cited: Vec<String> = facts.citations.iter().map(ToString::to_string).collect();
+    assert_eq!(cited, ["pat-001"]);
+
+    let shown = evidence.finish(24_000).shown;
+    let (hook, others): (Vec<_>, Vec<_>) = shown.iter().partition(|event| event.kind == "hook");
+    assert_eq!(hook.len(), 1, "{shown:?}");
+    assert_eq!(hook[0].source, EventSource::Outcome);
+    for event in others {
+        lacks!(event.words.join("\n"), "From now on");
+    }
+    // A client that does not mark it as its own changes nothing of that.
+    let facts = read(&text.replace(r#","isMeta":true"#, "")).facts;
+    assert_eq!((facts.user_turns, facts.stated), (1, vec![]));
 }

@@ -3,16 +3,12 @@
 //! The generator writes the truth beside each file; it runs on python3, and without it
 //! these tests have nothing to say and pass by.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use super::records::read_file;
 use crate::common::prelude::*;
 use playbook::transcript::{Digest, Facts, Lane, Range, ReadOptions, Reason};
 use playbook::transcript_file::{complete_end, scan};
 
-fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Value)> {
+fn generate(folder: &Path, arguments: &[&str]) -> Option<(PathBuf, Value)> {
     let out = folder.join("t.jsonl");
     let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/gen_transcript.py");
     let status = Command::new("python3")
@@ -23,7 +19,7 @@ fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Va
         .status()
         .ok()?;
     assert!(status.success(), "the generator failed");
-    let truth = std::fs::read(folder.join("t.truth.json")).unwrap();
+    let truth = fs::read(folder.join("t.truth.json")).unwrap();
     Some((out, serde_json::from_slice(&truth).unwrap()))
 }
 
@@ -124,6 +120,5 @@ fn a_record_that_is_a_copy_does_not_count_and_a_second_scan_finds_only_copies() 
     let own = read("fork.jsonl");
     assert!(own.stats.skipped[&Reason::Copy] > 0);
     assert!(own.facts.user_turns < whole.facts.user_turns);
-    let again = read("fork.jsonl");
-    assert_eq!(again.stats.read, 0);
+    assert_eq!(read("fork.jsonl").stats.read, 0);
 }

@@ -1,7 +1,6 @@
 //! Promise: what the user wants forgotten is forgotten, and nothing is by mistake.
 
 use super::recall::{experienced, known_id, recall};
-use crate::common::learned::lesson;
 use crate::common::prelude::*;
 
 #[test]
@@ -28,8 +27,7 @@ fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
         .args(["forget", "--project", "--yes"])
         .current_dir(env.root());
     let told = Running::start(command, b"", Stdin::Closed).finish().ok();
-    let all = "Forgot 1 reflection, 1 strategy, 1 error.\n";
-    assert_eq!(told, all);
+    assert_eq!(told, "Forgot 1 reflection, 1 strategy, 1 error.\n");
     assert!(recall(&env, &[]).is_empty());
     assert_eq!(on_disk(), 0);
     let again = env.cli(&["forget", "--project", "--yes"]).ok();

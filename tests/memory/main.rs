@@ -8,9 +8,7 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
-mod folder;
 mod forget;
-mod index;
 mod learning;
 mod lessons;
 mod recall;

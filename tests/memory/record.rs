@@ -1,12 +1,8 @@
 //! What the memory keeps of finished jobs, and that recording one twice is harmless.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::{env, fs};
+use std::env;
 
 use crate::common::prelude::*;
-use jiff::Timestamp;
 use playbook::memory::{
     BudgetKind, FinishedJob, JobCounts, JobOutcome, JobRecord, Memory, MemoryError, ModelCall,
     RecordMark, TranscriptCursor,
@@ -14,7 +10,7 @@ use playbook::memory::{
 use playbook::playbook::{ChangeKind, PointChange};
 use proptest::prelude::*;
 
-use super::folder::{Folder, opened};
+use super::lessons::opened;
 use crate::common::learned;
 
 fn at(second: i64) -> Timestamp {
@@ -93,13 +89,12 @@ fn full(n: u64) -> JobRecord {
     record
 }
 
-fn connect(folder: &Folder) -> rusqlite::Connection {
-    rusqlite::Connection::open(&folder.file).unwrap()
+fn connect(env: &TestEnv) -> rusqlite::Connection {
+    rusqlite::Connection::open(env.paths().memory_db()).unwrap()
 }
 
-/// All tables as text, to compare two databases.
-fn dump(folder: &Folder) -> Vec<String> {
-    let connection = connect(folder);
+fn dump(env: &TestEnv) -> Vec<String> {
+    let connection = connect(env);
     let tables = [
         "projects", "cursors", "records", "jobs", "history", "totals", "numbers", "calls",
     ];
@@ -120,11 +115,11 @@ fn dump(folder: &Folder) -> Vec<String> {
 
 #[test]
 fn what_was_recorded_is_there_after_opening_again() {
-    let folder = Folder::new();
+    let env = TestEnv::without_worker();
     let record = full(2);
-    folder.open().record(&record).unwrap();
+    env.memory().record(&record).unwrap();
 
-    let mut memory = folder.open();
+    let mut memory = env.memory();
     let row = memory.job("job-2").unwrap().unwrap();
     assert_eq!((row.job, row.undone_by), (record.job.clone(), None));
     assert_eq!(memory.cursor("/t/s1.jsonl").unwrap(), record.cursor);
@@ -144,32 +139,9 @@ fn what_was_recorded_is_there_after_opening_again() {
     assert!(!of_another.is_copy(record.records[0]).unwrap());
 }
 
-/// Issue "Gate, backends, budgets": what a day, a week, a month cost, by project.
-#[test]
-fn the_ledger_tells_what_a_span_of_time_cost() {
-    let (_folder, mut memory) = opened();
-    for (seq, second, project) in [(0, 10, "/p"), (1, 19, "/p"), (2, 20, "/p"), (3, 15, "/q")] {
-        let call = ModelCall {
-            time: at(second),
-            project: project.to_owned(),
-            attempts: 2,
-            ..call("job", seq)
-        };
-        memory.add_call(&call).unwrap();
-        memory.add_call(&call).unwrap();
-    }
-    let spending = memory.spending(at(10), at(20)).unwrap();
-    let figures = spending.iter().map(|s| {
-        let tokens = [s.input_tokens, s.output_tokens];
-        (s.project.as_str(), [s.calls, s.attempts], tokens)
-    });
-    let expected = [("/p", [2, 4], [20, 10]), ("/q", [1, 2], [10, 5])];
-    assert_eq!(figures.collect::<Vec<_>>(), expected);
-}
-
 #[test]
 fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
-    let (_folder, mut memory) = opened();
+    let (_env, mut memory) = opened();
     let mut failed = full(1);
     failed.job.outcome = JobOutcome::Failed;
     failed.job.reason = "garbage".to_owned();
@@ -184,7 +156,7 @@ fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
 
 #[test]
 fn an_undone_job_stays_undone_when_it_is_recorded_again() {
-    let (_folder, mut memory) = opened();
+    let (_env, mut memory) = opened();
     memory.record(&full(1)).unwrap();
     for undo in ["undo-1", "undo-2"] {
         let mut record = JobRecord::new(job(undo));
@@ -196,8 +168,7 @@ fn an_undone_job_stays_undone_when_it_is_recorded_again() {
     assert_eq!(row.undone_by.as_deref(), Some("undo-1"));
 }
 
-/// A transcript that shrank or was replaced begins a new generation; jobs of the old one
-/// that end later must not move the new one's cursor.
+/// A transcript that shrank begins a new generation; late jobs of the old one do not move it.
 #[rstest]
 #[case::further(cursor(0, 500), cursor(0, 700), (0, 700))]
 #[case::not_back(cursor(0, 500), cursor(0, 300), (0, 500))]
@@ -208,7 +179,7 @@ fn a_cursor_only_moves_forward(
     #[case] second: TranscriptCursor,
     #[case] expected: (u64, u64),
 ) {
-    let (_folder, mut memory) = opened();
+    let (_env, mut memory) = opened();
     for (id, cursor) in [("a", first), ("b", second)] {
         let mut record = JobRecord::new(job(id));
         record.cursor = Some(cursor);
@@ -222,52 +193,38 @@ fn a_cursor_only_moves_forward(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Replaying any recorded jobs, in any order and with the file closed in between,
-    /// leaves every table as it was.
+    /// Replaying recorded jobs, in any order, leaves every table as it was.
     #[test]
     fn replaying_is_harmless(
         jobs in proptest::collection::vec(0u64..8, 1..8),
         replayed in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
-        let (folder, mut memory) = opened();
+        let (env, mut memory) = opened();
         for n in &jobs {
             memory.record(&full(*n)).unwrap();
         }
         drop(memory);
-        let before = dump(&folder);
-        let mut memory = folder.open();
+        let before = dump(&env);
+        let mut memory = env.memory();
         for index in replayed {
             let n = *index.get(&jobs);
             memory.add_call(&call(&format!("job-{n}"), 1)).unwrap();
             memory.record(&full(n)).unwrap();
         }
         drop(memory);
-        prop_assert_eq!(before, dump(&folder));
+        prop_assert_eq!(before, dump(&env));
     }
 }
 
 #[test]
-fn a_transaction_cut_off_in_the_middle_leaves_nothing() {
-    let folder = Folder::new();
-    folder.open().record(&full(1)).unwrap();
-    let before = dump(&folder);
-    let killed = connect(&folder);
-    let half = "BEGIN IMMEDIATE; DELETE FROM history; DELETE FROM cursors; UPDATE projects SET records = 0;";
-    killed.execute_batch(half).unwrap();
-    drop(killed);
-    drop(folder.open());
-    assert_eq!(before, dump(&folder));
-}
-
-#[test]
 fn a_record_that_cannot_be_written_whole_is_not_written_at_all() {
-    let (folder, mut memory) = opened();
+    let (env, mut memory) = opened();
     let refuse =
         "CREATE TRIGGER refuse BEFORE INSERT ON calls BEGIN SELECT raise(ABORT, 'no'); END";
-    connect(&folder).execute_batch(refuse).unwrap();
-    let before = dump(&folder);
+    connect(&env).execute_batch(refuse).unwrap();
+    let before = dump(&env);
     assert!(memory.record(&full(1)).is_err());
-    assert_eq!(before, dump(&folder));
+    assert_eq!(before, dump(&env));
 }
 
 /// Names the database to the processes that the next test starts from this very program.
@@ -284,11 +241,11 @@ fn processes_take_turns_and_none_is_lost() {
         }
         return;
     }
-    let folder = Folder::new();
+    let env = TestEnv::without_worker();
     let start = || {
         Command::new(env::current_exe().unwrap())
             .args(["--exact", "record::processes_take_turns_and_none_is_lost"])
-            .env(CHILD_FILE, &folder.file)
+            .env(CHILD_FILE, env.paths().memory_db())
             .stdout(Stdio::null())
             .spawn()
             .unwrap()
@@ -297,17 +254,17 @@ fn processes_take_turns_and_none_is_lost() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    let lines = dump(&folder);
+    let lines = dump(&env);
     let rows = |table| lines.iter().filter(|line| line.starts_with(table)).count();
     assert_eq!(["jobs", "history", "records"].map(rows), [75, 225, 5]);
 }
 
 /// Fails unless the database is refused and stays as it is; returns why.
 #[track_caller]
-fn refused(folder: &Folder) -> MemoryError {
-    let before = fs::read(&folder.file).unwrap();
-    let error = Memory::open(&folder.file).unwrap_err();
-    assert_eq!(before, fs::read(&folder.file).unwrap());
+fn refused(env: &TestEnv) -> MemoryError {
+    let before = fs::read(env.paths().memory_db()).unwrap();
+    let error = Memory::open(&env.paths().memory_db()).unwrap_err();
+    assert_eq!(before, fs::read(env.paths().memory_db()).unwrap());
     error
 }
 
@@ -315,36 +272,36 @@ fn refused(folder: &Folder) -> MemoryError {
 #[case::newer(999, "update playbook")]
 #[case::older(18, "to begin anew")]
 fn a_schema_of_another_version_is_refused_and_left_alone(#[case] version: i64, #[case] hint: &str) {
-    let folder = Folder::new();
-    folder.open().record(&full(1)).unwrap();
-    let connection = connect(&folder);
+    let env = TestEnv::without_worker();
+    env.memory().record(&full(1)).unwrap();
+    let connection = connect(&env);
     let set = connection.pragma_update(None, "user_version", version);
     set.unwrap();
     drop(connection);
-    let error = refused(&folder);
+    let error = refused(&env);
     has!(error.to_string(), "memory.db", &format!("schema {version}"));
     has!(error.hint().unwrap(), hint);
 }
 
 #[test]
 fn a_database_of_another_program_is_refused_and_left_alone() {
-    let folder = Folder::new();
-    fs::create_dir_all(folder.file.parent().unwrap()).unwrap();
-    let theirs = connect(&folder).execute_batch("CREATE TABLE theirs (a)");
+    let env = TestEnv::without_worker();
+    fs::create_dir_all(env.paths().memory_db().parent().unwrap()).unwrap();
+    let theirs = connect(&env).execute_batch("CREATE TABLE theirs (a)");
     theirs.unwrap();
-    assert!(matches!(refused(&folder), MemoryError::Foreign { .. }));
+    assert!(matches!(refused(&env), MemoryError::Foreign { .. }));
 }
 
 #[rstest]
 #[case::not_a_database(|bytes: &mut Vec<u8>| bytes[..16].copy_from_slice(b"this is no datab"))]
 #[case::torn_pages(|bytes: &mut Vec<u8>| { let n = bytes.len(); bytes[100..n].fill(0xA5); })]
 fn a_damaged_database_names_itself_and_a_way_out_and_is_kept(#[case] damage: fn(&mut Vec<u8>)) {
-    let folder = Folder::new();
-    folder.open().record(&full(1)).unwrap();
-    let mut bytes = fs::read(&folder.file).unwrap();
+    let env = TestEnv::without_worker();
+    env.memory().record(&full(1)).unwrap();
+    let mut bytes = fs::read(env.paths().memory_db()).unwrap();
     damage(&mut bytes);
-    fs::write(&folder.file, &bytes).unwrap();
-    let error = refused(&folder);
+    fs::write(env.paths().memory_db(), &bytes).unwrap();
+    let error = refused(&env);
     assert!(matches!(error, MemoryError::Damaged { .. }), "{error}");
     has!(error.to_string(), "memory.db");
     has!(error.hint().unwrap(), "memory.db");
@@ -352,22 +309,8 @@ fn a_damaged_database_names_itself_and_a_way_out_and_is_kept(#[case] damage: fn(
 
 #[test]
 fn a_folder_or_a_pipe_in_its_place_is_an_error_and_no_hang() {
-    let folder = Folder::new();
-    fs::create_dir_all(&folder.file).unwrap();
-    let error = Memory::open(&folder.file).unwrap_err();
+    let env = TestEnv::without_worker();
+    fs::create_dir_all(env.paths().memory_db()).unwrap();
+    let error = Memory::open(&env.paths().memory_db()).unwrap_err();
     assert!(error.to_string().contains("not a regular file"), "{error}");
-}
-
-#[test]
-fn history_is_told_newest_first() {
-    let (_folder, mut memory) = opened();
-    for n in 1..=2 {
-        memory.record(&full(n)).unwrap();
-    }
-    let entries = memory.history("/p", 4).unwrap();
-    let told = entries.iter().map(|e| format!("{}.{}", e.job, e.seq));
-    assert_eq!(
-        told.collect::<Vec<_>>(),
-        ["job-2.2", "job-2.1", "job-2.0", "job-1.2"]
-    );
 }

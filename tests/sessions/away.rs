@@ -1,7 +1,5 @@
 //! Promise: what is away is waited for, told, and not made again.
 
-use std::fs;
-
 use crate::common::prelude::*;
 
 /// A time at which a job that waits is due.
@@ -10,8 +8,7 @@ const LATER: &str = "2026-11-23T12:00:00Z";
 /// They may be on a drive that is not mounted now.
 #[test]
 fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     env.end_citing("s1");
     let folder = env.home().join(".claude/projects");
     let away = env.root().join("away");
@@ -26,8 +23,7 @@ fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
 /// It may be on a drive that is not mounted now.
 #[test]
 fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     let away = env.root().join("away");
     let project = env.go_to_project("worktree");
     env.end_citing("s1");

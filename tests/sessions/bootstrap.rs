@@ -1,17 +1,9 @@
 //! Promise: `playbook bootstrap` learns from the sessions that were there before, each once,
 //! for what the user agreed to, whatever stops it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::processes::signal;
 use playbook::hint::MemoryKind;
 use playbook::memory::{Memory, RecallQuery};
-use rustix::process::Signal;
 
 fn session(id: &str) -> Session {
     Session::new(id)
@@ -23,19 +15,15 @@ fn session(id: &str) -> Session {
 }
 
 /// A session as the client left it behind, held in `cwd` on a day of November.
-fn left_behind(env: &TestEnv, session: &Session, cwd: &Path, day: u32) -> PathBuf {
-    let path = env.transcript_path(session.id());
-    put(&path, session, cwd, day);
-    path
+fn left_behind(env: &TestEnv, session: &Session, cwd: &Path, day: u32) {
+    put(&env.transcript_path(session.id()), session, cwd, day);
 }
 
 fn put(path: &Path, session: &Session, cwd: &Path, day: u32) {
     let text = session.text();
     let text = text.replace("/home/user/project", cwd.to_str().unwrap());
-    write(
-        path,
-        text.replace("2026-11-21T", &format!("2026-11-{day:02}T")),
-    );
+    let content = text.replace("2026-11-21T", &format!("2026-11-{day:02}T"));
+    write(path, content);
 }
 
 fn bootstrap(env: &TestEnv, more: &[&str]) -> Value {
@@ -87,8 +75,7 @@ fn every_session_counts_once_and_a_second_run_does_nothing_and_says_so() {
     assert_eq!(env.marks_of("pat-001"), (3, 0));
 
     let (asked, playbook) = (api.requests().len(), env.playbook());
-    let again = env.cli(&["bootstrap", "--yes"]).ok();
-    has!(again, "Nothing to do");
+    has!(env.cli(&["bootstrap", "--yes"]).ok(), "Nothing to do");
     assert_eq!(api.requests().len(), asked);
     assert_eq!(env.playbook(), playbook);
     // The queue has them by the same rules: an end of the session brings nothing new.
@@ -129,13 +116,8 @@ fn without_a_terminal_and_a_yes_it_only_says_what_it_would_take() {
     left_behind(&env, &session("s1"), &env.project(), 3);
     let before = env.playbook();
     let told = env.cli(&["bootstrap"]).ok();
-    has!(
-        told,
-        "1 session to learn from",
-        "at most 4 calls",
-        "tokens",
-        "--yes"
-    );
+    has!(told, "1 session to learn from", "at most 4 calls", "tokens");
+    has!(told, "--yes");
     assert!(api.requests().is_empty() && env.spool().is_empty());
     assert_eq!(env.playbook(), before);
 }
@@ -152,8 +134,7 @@ fn a_client_elsewhere_is_found_and_an_open_session_is_left_to_its_end() {
     env.set("CLAUDE_PID", std::process::id().to_string());
     let change = json!({"transcript_path": open.to_str()});
     env.hook(Hook::SessionStart, "s2", change).code_is(0);
-    let done = bootstrap(&env, &[]);
-    includes(&done, &json!({"new": 1, "open": 1}));
+    includes(&bootstrap(&env, &[]), &json!({"new": 1, "open": 1}));
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -192,9 +173,7 @@ fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
     let bad = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
         "content": [{"type": "text", "text": "no JSON at all"}], "stop_reason": "end_turn",
         "usage": {"input_tokens": 20_000, "output_tokens": 5}});
-    let bad = Step::Raw(bad.to_string().into_bytes());
-    let api = Api::script([bad, Step::votes()]);
-    let env = TestEnv::asking(&api);
+    let (env, api) = TestEnv::asking_for([Step::Raw(bad.to_string().into_bytes()), Step::votes()]);
     env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
     for n in 1..=2 {
         left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
@@ -270,6 +249,8 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     let begin = || {
         let asking = with_model.then(|| TestEnv::asking(&api));
         let env = asking.unwrap_or_else(TestEnv::with_point);
+        // The jobs begin at once; a copy is claimed by the oldest all the same.
+        env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 16\n");
         crowd(&env);
         env
     };
@@ -306,23 +287,10 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     assert_eq!(bootstrap(&env, &[])["new"], 0);
 }
 
-/// The jobs of several sessions begin at once; a copy is claimed by the oldest all the same.
-#[test]
-fn side_by_side_a_copy_is_the_oldest_sessions() {
-    let (mut env, _api) = TestEnv::with_model();
-    env.unset("PLAYBOOK_NOW");
-    env.write_config("[worker]\njobs = 16\n");
-    crowd(&env);
-    let done = bootstrap(&env, &[]);
-    assert_eq!(done["done"].as_array().unwrap().len(), 16, "{done}");
-    assert_eq!(env.marks_of("pat-001"), (16, 0));
-}
-
 #[test]
 fn ctrl_c_withdraws_what_has_not_begun() {
     let slow = || Step::Canned.after(Duration::from_millis(500));
-    let api = Api::script((0..100).map(|_| slow()));
-    let env = TestEnv::asking(&api);
+    let (env, api) = TestEnv::asking_for((0..100).map(|_| slow()));
     env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
     for n in 1..=6 {
         left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
@@ -392,8 +360,7 @@ fn what_it_learns_is_dated_as_the_sessions_were() {
         .find(|change| change.session == "old")
         .unwrap();
     let used = env.playbook()["playbook"]["points"]["pat-001"]["used"].to_string();
-    let times = [error.created.to_string(), vote.time.to_string(), used];
-    for time in times {
+    for time in [error.created.to_string(), vote.time.to_string(), used] {
         has!(time, "2026-11-03T");
     }
 }

@@ -1,19 +1,7 @@
 //! Promise: a stop at the worst moment, a strange file in the spool, a clock that goes
 //! back: every part of every session still counts exactly once.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
-
 use crate::common::prelude::*;
-
-/// A user whose models go through these steps, and a session that has ended.
-fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
-    let api = Api::script(steps);
-    let env = TestEnv::asking(&api);
-    env.end_citing("s1");
-    (env, api)
-}
 
 fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("spool").join(name)
@@ -30,7 +18,6 @@ fn go_on(env: &TestEnv) {
     env.ends("s1");
 }
 
-/// The only job of the spool, and its file.
 #[track_caller]
 fn only_job(env: &TestEnv) -> (PathBuf, Value) {
     let job = env.spool().pop().expect("a job");
@@ -40,7 +27,7 @@ fn only_job(env: &TestEnv) -> (PathBuf, Value) {
 
 #[test]
 fn a_stop_on_the_way_to_failed_asks_nothing_again() {
-    let (env, api) = with_session([Step::text("prose")]);
+    let (env, api) = TestEnv::with_ended([Step::text("prose")]);
     env.worker();
     assert_eq!(api.requests().len(), 2);
     // The evidence has been moved already, the job has not.
@@ -51,17 +38,15 @@ fn a_stop_on_the_way_to_failed_asks_nothing_again() {
     env.worker();
     assert_eq!(api.requests().len(), 2);
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
-    has!(
-        env.failed()[0]["progress"]["failed"].to_string(),
-        "reflect_error"
-    );
+    let told = env.failed()[0]["progress"]["failed"].to_string();
+    has!(told, "reflect_error");
 }
 
 /// What it has claimed nobody knows until it can be read.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
-    let (env, api) = with_session([Step::Canned]);
+    let (env, api) = TestEnv::with_ended([Step::Canned]);
     let (file, _) = only_job(&env);
     let aside = file.with_extension("aside");
     fs::rename(&file, &aside).unwrap();
@@ -81,7 +66,7 @@ fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
 #[case::gone(None)]
 #[case::cut(Some("{\"facts\":"))]
 fn evidence_that_cannot_be_read_is_made_again(#[case] content: Option<&str>) {
-    let (mut env, api) = with_session([Step::error(500, "api_error", "down")]);
+    let (mut env, api) = TestEnv::with_ended([Step::error(500, "api_error", "down")]);
     env.write_config("[retry]\nattempts = 1\n");
     env.worker();
     let (job, _) = only_job(&env);
@@ -100,20 +85,10 @@ fn evidence_that_cannot_be_read_is_made_again(#[case] content: Option<&str>) {
 }
 
 #[test]
-fn a_copy_of_a_job_file_is_no_second_job() {
-    let (env, _api) = with_session([Step::Canned]);
+fn half_written_copied_and_foreign_files_in_the_spool_hold_up_nobody() {
+    let (env, _api) = TestEnv::with_ended([Step::Canned]);
     let (file, _) = only_job(&env);
-    fs::copy(file, spool_file(&env, "20261121T000000-00000001.json")).unwrap();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-    assert_eq!(env.spool().len(), 1, "the copy is left alone");
-    let jobs = env.cli(&["jobs"]).ok();
-    has!(jobs, "unreadable");
-}
-
-#[test]
-fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
-    let (env, _api) = with_session([Step::Canned]);
+    fs::copy(file, spool_file(&env, "20261121T000000-00000006.json")).unwrap();
     let half = "{\"v\":1,\"id\":\"20261121T0";
     let files = [
         ("20261121T000000-00000001.json", ""),
@@ -133,12 +108,14 @@ fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
     for (name, content) in files {
         assert_eq!(fs::read_to_string(spool_file(&env, name)).unwrap(), content);
     }
+    let told = env.cli(&["jobs"]).ok();
+    has!(told, "20261121T000000-00000006", "unreadable");
 }
 
 /// Its transcript is left to it: what it has claimed only it knows.
 #[test]
 fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
-    let (env, _api) = with_session([Step::Canned]);
+    let (env, _api) = TestEnv::with_ended([Step::Canned]);
     let (_, job) = only_job(&env);
     let newer = json!({"v": 99, "transcript": job["transcript"], "claimed": [[0, 100]]});
     let file = spool_file(&env, "20261121T000000-00000001.json");
@@ -152,7 +129,8 @@ fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
 
 #[test]
 fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
-    let (mut env, _api) = with_session([Step::error(500, "api_error", "down"), Step::Canned]);
+    let (mut env, _api) =
+        TestEnv::with_ended([Step::error(500, "api_error", "down"), Step::Canned]);
     env.write_config("[retry]\nattempts = 1\n");
     env.set("PLAYBOOK_NOW", "2036-11-21T12:00:00Z");
     env.worker();
@@ -167,7 +145,7 @@ fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
 /// Where the playbook is can change between two hooks of one session.
 #[test]
 fn one_transcript_under_two_projects_counts_once() {
-    let (env, _api) = with_session([Step::Canned]);
+    let (env, _api) = TestEnv::with_ended([Step::Canned]);
     let (file, mut job) = only_job(&env);
     let sub = env.project().join("sub");
     let ours = fs::read(env.playbook_path()).unwrap();
@@ -189,10 +167,13 @@ fn one_transcript_under_two_projects_counts_once() {
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-/// A worker that did not survive a job three times lets the others go first.
-#[test]
-fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
-    let (env, _api) = with_session([Step::Canned]);
+/// A worker that did not survive a job three times lets the others go first; one that ends while
+/// such a job only waits was not ended by it.
+#[rstest]
+#[case::until_the_user_asks("2026-11-21T12:00:00Z")]
+#[case::until_it_is_due("2026-11-21T20:00:00Z")]
+fn a_job_that_ends_the_worker_does_not_hold_up_the_others(#[case] then: &str) {
+    let (mut env, _api) = TestEnv::with_ended([Step::Canned]);
     let (_, job) = only_job(&env);
     let id = job["id"].as_str().unwrap();
     let ended = json!({id: {"ended": 2, "now": true}});
@@ -201,28 +182,16 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
     has!(jobs, "3 workers ended while they were at it");
-    env.cli(&["jobs", "retry", id]).ok();
-    env.worker();
+    if then == NOW {
+        env.cli(&["jobs", "retry", id]).ok();
+    }
+    env.worker_at(then);
     assert_eq!(env.marks_of("pat-001"), (2, 0));
-}
-
-/// A worker that ends while such a job only waits was not ended by it.
-#[test]
-fn a_job_that_was_put_off_is_tried_when_it_is_due() {
-    let (mut env, _api) = with_session([Step::Canned]);
-    let (_, job) = only_job(&env);
-    let id = job["id"].as_str().unwrap();
-    let ended = json!({id: {"ended": 2, "now": true}});
-    env.write_state("at-work.json", ended.to_string());
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (0, 0), "it waits");
-    env.worker_at("2026-11-21T20:00:00Z");
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
 #[test]
 fn a_worker_for_one_job_leaves_the_others_to_the_next() {
-    let (env, _api) = with_session([Step::Canned]);
+    let (env, _api) = TestEnv::with_ended([Step::Canned]);
     env.end_citing("s2");
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
     env.cli(&["worker", "--job", &id]).ok();
@@ -245,7 +214,7 @@ fn the_job_is_written_though_its_account_cannot_be_told() {
 
 #[test]
 fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
-    let (mut env, _api) = with_session([Step::Canned]);
+    let (mut env, _api) = TestEnv::with_ended([Step::Canned]);
     let left = [
         "spool/20261121T000000-00000001.evidence",
         "spool/.playbook-a1b2c3.tmp",
@@ -268,7 +237,7 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
 /// What waits in the spool has not counted, whenever it was said.
 #[test]
 fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
-    let (mut env, _api) = with_session([Step::Canned]);
+    let (mut env, _api) = TestEnv::with_ended([Step::Canned]);
     env.worker();
     env.end_citing("s2");
     // More was said in a session that has counted, and it ended again.
@@ -282,7 +251,7 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
 /// What an open session has said has not counted either; what it said before its last job has.
 #[test]
 fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
-    let (mut env, _api) = with_session([Step::Canned]);
+    let (mut env, _api) = TestEnv::with_ended([Step::Canned]);
     env.set("CLAUDE_PID", std::process::id().to_string());
     // One ended before, and goes on; one has only begun; one ended.
     env.worker();
@@ -308,7 +277,7 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
 #[case::deleted(None)]
 #[case::empty(Some(""))]
 fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&str>) {
-    let (mut env, _api) = with_session([Step::Canned]);
+    let (mut env, _api) = TestEnv::with_ended([Step::Canned]);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.lose_memory();

@@ -1,11 +1,7 @@
 //! Promise: the home of a user of commit 0b44ef9b is taken over as it is: key points, pins, holds
 //! and counters stay, its jobs count once, and nothing counts again.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
-use crate::common::story::{operations, tags};
 use playbook::digest::name_of;
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/home-0b44ef9b");
@@ -100,7 +96,6 @@ fn points(env: &TestEnv, project: &str) -> Vec<String> {
     listed(&asked(env, &["show"], project)["points"])
 }
 
-/// The user's own key points, in the same form.
 fn own_points(env: &TestEnv) -> Vec<String> {
     listed(&asked(env, &["show"], "project")["own"])
 }
@@ -174,17 +169,15 @@ fn a_home_of_0b44ef9b_keeps_what_it_has_and_its_jobs_count_once(#[case] votes: &
     env.write_config(&config.replace("\"local\"", &format!("\"{votes}\"")));
 
     let before = points(&env, "project");
-    assert_eq!(
-        counters(&before),
-        [
-            "pat-001 32/2",
-            "pat-002 24/0 pinned",
-            "mis-001 12/1",
-            "pref-001 9/0",
-            "ctx-001 100/4",
-            "oth-001 1/0"
-        ]
-    );
+    let expected = [
+        "pat-001 32/2",
+        "pat-002 24/0 pinned",
+        "mis-001 12/1",
+        "pref-001 9/0",
+        "ctx-001 100/4",
+        "oth-001 1/0",
+    ];
+    assert_eq!(counters(&before), expected);
     assert_eq!(before.len(), 10, "{before:?}");
     // The file says 5/1 and 0/0; a vote for each stood apart from it.
     let team = points(&env, "team");
@@ -265,10 +258,7 @@ fn a_home_of_0b44ef9b_keeps_what_it_has_and_its_jobs_count_once(#[case] votes: &
     let project = env.project();
     env.set("CLAUDE_PROJECT_DIR", project);
     let given = env.start("s1").0;
-    has!(
-        given,
-        "[pat-001] Run `just check`",
-        "[my-001] Answer in short"
-    );
+    has!(given, "[pat-001] Run `just check`");
+    has!(given, "[my-001] Answer in short");
     lacks!(given, "evil.test", "elsewhere.test");
 }

@@ -1,19 +1,15 @@
 //! Promise: a project in which nothing was learned is left as it is, and git never takes in our lock.
 
-use std::fs;
-
-use crate::common::git::git;
 use crate::common::prelude::*;
 
-/// The files that git would take in, one a line.
 fn untracked(env: &TestEnv) -> String {
-    git(&env.project(), &["status", "--porcelain", "-uall"])
+    env.git(&["status", "--porcelain", "-uall"])
 }
 
 #[test]
 fn a_session_that_teaches_nothing_leaves_nothing_in_the_project() {
     let env = TestEnv::without_worker();
-    git(&env.project(), &["init", "-q"]);
+    env.git(&["init", "-q"]);
     let session = Session::new("s1")
         .user("what does main.rs do?")
         .assistant("It starts.")
@@ -35,7 +31,7 @@ fn a_session_that_teaches_nothing_leaves_nothing_in_the_project() {
 #[test]
 fn git_sees_the_playbook_and_no_lock() {
     let env = TestEnv::without_worker();
-    git(&env.project(), &["init", "-q"]);
+    env.git(&["init", "-q"]);
     let exclude = env.project().join(".git/info/exclude");
     fs::write(&exclude, "mine").unwrap();
     for text in ["run the tests", "read the docs"] {

@@ -1,13 +1,10 @@
 //! Promise: a session whose client was killed is reflected on like any other, once.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Child;
 use std::time::SystemTime;
 
 use crate::common::prelude::*;
-use crate::common::story::history;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 /// A client: its process is what the mark of the session remembers.
 fn client() -> Child {
@@ -25,7 +22,6 @@ fn start_session(env: &mut TestEnv, id: &str, client: &Child) {
     env.write_transcript(&Session::citing(id));
 }
 
-/// The marks of open sessions.
 fn open_sessions(env: &TestEnv) -> Vec<PathBuf> {
     let open = fs::read_dir(env.state().join("open")).into_iter().flatten();
     let files = open.flatten().map(|entry| entry.path());
@@ -56,8 +52,7 @@ fn a_session_whose_client_was_killed_counts_once() {
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-/// The machine was restarted, or the client ran in another container: nobody can tell
-/// whether it lives, so time does.
+/// The machine was restarted: what says whether the client lives is the time that passed.
 #[test]
 fn a_session_of_another_boot_is_given_up_after_a_day_without_a_word() {
     let (mut env, _api) = TestEnv::with_model();
@@ -131,8 +126,7 @@ fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// Writes a session as the client does that held it in the test's own project, an hour and
-/// more before anybody looks.
+/// Writes a session as a client does that held it in `cwd` more than an hour ago.
 fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
     let folder = cwd.to_str().unwrap();
     let path = env.transcript_path(session.id());
@@ -143,19 +137,18 @@ fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
 }
 
 /// A user whose first session was learned from, before all others began.
-fn with_memory(api: &Api) -> TestEnv {
-    let mut env = TestEnv::asking(api);
+fn with_memory() -> (TestEnv, Api) {
+    let (mut env, api) = TestEnv::with_model();
     env.set("PLAYBOOK_NOW", "2026-11-21T10:00:00Z");
     env.learn_citing("first");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
-    env
+    (env, api)
 }
 
 #[test]
 fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
-    let api = Api::canned();
-    let env = with_memory(&api);
+    let (env, _api) = with_memory();
     let folders = ["open", "spool"].map(|name| env.state().join(name));
     for folder in &folders {
         fs::rename(folder, folder.with_extension("away")).unwrap();
@@ -180,16 +173,14 @@ fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
 
 #[test]
 fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
-    let api = Api::canned();
-    let mut env = with_memory(&api);
+    let (mut env, api) = with_memory();
     let asked = api.requests().len();
     // As with PLAYBOOK_DISABLE, or before Playbook was there.
     let off = env.transcript_path("off");
     write_quiet(&env, &Session::citing("off"), &env.project());
     let text = fs::read_to_string(&off).unwrap();
     let notes = text.lines().filter(|line| !line.contains("hookEvent"));
-    let notes: Vec<&str> = notes.chain([""]).collect();
-    write(&off, notes.join("\n"));
+    write(&off, notes.chain([""]).collect::<Vec<_>>().join("\n"));
     let fork = Session::citing("parent").fork("fork");
     write_quiet(&env, &fork, &env.project());
     let other = env.root().join("another");
@@ -217,8 +208,7 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     assert_eq!(env.marks_of("pat-001"), (2, 0));
 }
 
-/// A session that was learned from is gone on with while nothing can be written: its later part
-/// is found, too.
+/// A session that was learned from goes on while nothing can be written: its later part is found.
 #[rstest]
 #[case::spoken_to("Playbook: nothing will be learned from this session.", (2, 0))]
 #[case::not_spoken_to("Another hook: hello.", (1, 0))]
@@ -227,8 +217,7 @@ fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
     #[case] marks: (u64, u64),
 ) {
     // It is the first that was learned from at all.
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (mut env, _api) = TestEnv::voting();
     env.set("PLAYBOOK_NOW", "2026-11-21T11:00:00Z");
     let mut session = Session::citing("s1");
     env.learn_from(&session);

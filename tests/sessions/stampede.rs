@@ -1,23 +1,16 @@
 //! Promise: when very many sessions end at once, all of them count, one worker does it,
 //! and no job is left behind without one.
 
-use std::path::PathBuf;
-use std::process::Command;
-use std::time::Duration;
-
 use crate::common::prelude::*;
 
-/// Sessions that end at once.
 const SESSIONS: usize = 200;
 
 /// A library before which calls of the system fail.
 #[cfg(target_os = "linux")]
 fn without(env: &TestEnv, calls: &str) -> PathBuf {
     let (source, library) = (env.root().join("calls.c"), env.root().join("calls.so"));
-    write(
-        &source,
-        format!("#define _GNU_SOURCE\n#include <errno.h>\n{calls}"),
-    );
+    let text = format!("#define _GNU_SOURCE\n#include <errno.h>\n{calls}");
+    write(&source, text);
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-o"]);
     let built = compiler.arg(&library).arg(&source).status();
@@ -49,12 +42,10 @@ fn where_no_file_can_be_locked_the_next_start_says_so() {
 #[test]
 fn where_there_is_no_flock_nobody_works_beside_the_worker() {
     let slowly = Step::Canned.after(Duration::from_millis(1_500));
-    let api = Api::script([slowly, Step::Canned]);
-    let mut env = TestEnv::asking(&api);
+    let (mut env, api) = TestEnv::asking_for([slowly, Step::Canned]);
     env.end_citing("s1");
     let refused = "int flock(int f, int o) { errno = ENOLCK; return -1; }\n";
-    let library = without(&env, refused);
-    env.set("LD_PRELOAD", &library);
+    env.set("LD_PRELOAD", without(&env, refused));
     let worker = env.begin(&["worker"]);
     api.wait_for(1, Duration::from_secs(30));
     let id = env.spool()[0]["id"].as_str().expect("an id").to_owned();

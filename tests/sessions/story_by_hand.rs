@@ -1,11 +1,7 @@
 //! Promise: the user's own commands change the playbook at once, tell what they did, and
 //! what cannot be done is told without a trace.
 
-use std::fs;
-use std::process::Stdio;
-
 use crate::common::prelude::*;
-use crate::common::story::{Row, change, points, write_points};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests before every commit", 1, 0),
@@ -40,10 +36,8 @@ fn each_command_does_what_it_says() {
     change(&env, &merge);
     let mut found = points(&env);
     found.sort();
-    assert_eq!(
-        found,
-        ["pat-002 read the whole log 2/1", "pref-001 test first 4/0"]
-    );
+    let expected = ["pat-002 read the whole log 2/1", "pref-001 test first 4/0"];
+    assert_eq!(found, expected);
     for (off, is_pinned) in [(&[][..], json!(true)), (&["--off"], Value::Null)] {
         change(&env, &[&["pin", "pat-002"], off].concat());
         let points = &env.playbook()["playbook"]["points"];
@@ -91,16 +85,14 @@ fn what_is_so_already_is_no_error_and_no_job() {
 fn export_is_a_document_of_all_key_points() {
     let env = with_points();
     let document = env.cli(&["export", "--markdown"]).ok();
-    assert_eq!(
-        document,
-        "# Playbook of project\n\n\
+    let expected = "# Playbook of project\n\n\
          ## PATTERNS & APPROACHES\n\n\
          - **pat-001** run the tests before every commit (helpful 1, harmful 0)\n\
          - **pat-002** read the log first (helpful 2, harmful 1)\n\n\
          ## OTHERS\n\n\
          - **oth-001** Run the tests before each commit. (helpful 3, harmful 0)\n\
-         - **oth-002** never run the tests before every commit (helpful 0, harmful 0)\n"
-    );
+         - **oth-002** never run the tests before every commit (helpful 0, harmful 0)\n";
+    assert_eq!(document, expected);
     let json = env.cli(&["export", "--json"]).json();
     assert_eq!(json["points"].as_array().unwrap().len(), POINTS.len());
 }
@@ -136,7 +128,7 @@ fn edits_that_wait_are_done_in_their_order() {
     env.cli(&["add", "zero", "--section", "others"]).ok();
     // The clock runs.
     env.unset("PLAYBOOK_NOW");
-    let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
+    let busy = fs::File::create(env.state().join("worker.lock")).unwrap();
     busy.lock().unwrap();
     let texts = ["one", "two", "three", "four", "five"];
     for (before, text) in texts.iter().enumerate() {
@@ -148,7 +140,7 @@ fn edits_that_wait_are_done_in_their_order() {
             .spawn()
             .unwrap();
         while env.spool().len() == before && child.try_wait().unwrap().is_none() {
-            std::thread::yield_now();
+            thread::yield_now();
         }
         child.kill().unwrap();
         child.wait().unwrap();

@@ -1,11 +1,7 @@
 //! Promise: what sessions noted may add, refine, join and retire key points, on the playbook as
 //! it is now; a bad answer costs that run, never the marks.
 
-use std::thread;
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::story::{Row, change, deeds, history, operations, points, write_points};
 
 const POINTS: &[Row<'_>] = &[
     ("pat-001", "run the tests", 1, 0),
@@ -15,11 +11,11 @@ const POINTS: &[Row<'_>] = &[
 ];
 
 /// A playbook, a backend, and a session that has ended.
-fn with_session(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
+    let (env, api) = TestEnv::asking_for(steps);
     write_points(&env, POINTS);
     end(&env, "s1", "By [pat-001], done.");
-    env
+    (env, api)
 }
 
 fn end(env: &TestEnv, id: &str, said: &str) {
@@ -40,42 +36,37 @@ fn replies(wanted: &Value) -> [Step; 2] {
 
 #[test]
 fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
-    let api = Api::script(replies(&json!([
+    let (env, _api) = with_session(replies(&json!([
         {"type": "ADD", "text": "use the cache of CI", "section": "project context"},
         {"type": "UPDATE", "target_id": "pat-001", "text": "run all tests"},
         {"type": "MERGE", "source_ids": ["pat-002", "oth-001", "pat-002"], "merged_text": "read the log first and ask before a release"},
         {"type": "DELETE", "target_id": "oth-002", "reason": "nobody is"},
         {"type": "ADD", "text": "say hello", "section": "MANNERS"},
     ])));
-    let env = with_session(&api);
     env.worker();
     let mut found = points(&env);
     found.sort();
-    assert_eq!(
-        found,
-        [
-            "ctx-001 use the cache of CI 0/0",
-            "oth-003 say hello 0/0",
-            "pat-001 run all tests 2/0",
-            "pat-003 read the log first and ask before a release 5/1",
-        ]
-    );
+    let expected = [
+        "ctx-001 use the cache of CI 0/0",
+        "oth-003 say hello 0/0",
+        "pat-001 run all tests 2/0",
+        "pat-003 read the log first and ask before a release 5/1",
+    ];
+    assert_eq!(found, expected);
     let jobs = history(&env);
     assert_eq!(deeds(&jobs[1]), ["helpful pat-001"]);
     assert_eq!(jobs[1]["changes"][0]["reason"], "helpful here");
     includes(&jobs[1], &json!({"backend": "anthropic", "session": "s1"}));
-    assert_eq!(
-        deeds(&jobs[0]),
-        [
-            "add ctx-001",
-            "update pat-001",
-            "merge pat-002",
-            "merge oth-001",
-            "absorb pat-003",
-            "delete oth-002",
-            "add oth-003",
-        ]
-    );
+    let wanted = [
+        "add ctx-001",
+        "update pat-001",
+        "merge pat-002",
+        "merge oth-001",
+        "absorb pat-003",
+        "delete oth-002",
+        "add oth-003",
+    ];
+    assert_eq!(deeds(&jobs[0]), wanted);
     for (change, reason) in [(0, "as the session shows (n1)"), (5, "nobody is (n1)")] {
         assert_eq!(jobs[0]["changes"][change]["reason"], reason);
     }
@@ -84,15 +75,14 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
 
 #[test]
 fn the_curator_sees_the_fresh_counters_and_never_the_session() {
-    let api = Api::script(replies(&json!([])));
-    let env = with_session(&api);
+    let (env, api) = with_session(replies(&json!([])));
     env.worker();
     let requests = api.requests();
     assert_eq!(requests.len(), 2);
     let (reflector, curator) = (requests[0].prompt(), requests[1].prompt());
     has!(reflector, "By [pat-001], done.");
     let counters = "[pat-001] (helpful 2, harmful 0, ";
-    has!(curator, counters, "n1 (1 session): A note.");
+    has!(curator, counters, "n1 (1 session: s1): A note.");
     lacks!(curator, "By [pat-001], done.");
 }
 
@@ -105,31 +95,23 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
         {"type": "ADD", "text": "run the tests", "section": "OTHERS"},
         {"type": "ADD", "text": "say hello", "section": "OTHERS"},
     ]));
-    let slow = curator.after(Duration::from_secs(2));
-    let api = Api::script([reflector, slow]);
-    let env = with_session(&api);
+    let (env, api) = with_session([reflector, curator.after(Duration::from_secs(2))]);
     thread::scope(|scope| {
         scope.spawn(|| env.worker());
         // The curator has been asked: now the user is quicker than its answer.
         api.wait_for(2, DEADLINE);
         change(&env, &["remove", "pat-002"]);
     });
-    assert_eq!(
-        points(&env),
-        [
-            "pat-001 run the tests 2/0",
-            "oth-001 ask before a release 3/0",
-            "oth-002 tell who is on call 0/1",
-            "oth-003 say hello 0/0",
-        ]
-    );
-    has!(
-        env.log(),
-        "no key point pat-002",
-        "no key point oth-999",
-        "unknown type",
-        "[pat-001] says it already"
-    );
+    let expected = [
+        "pat-001 run the tests 2/0",
+        "oth-001 ask before a release 3/0",
+        "oth-002 tell who is on call 0/1",
+        "oth-003 say hello 0/0",
+    ];
+    assert_eq!(points(&env), expected);
+    let told = env.log();
+    has!(told, "no key point pat-002", "no key point oth-999");
+    has!(told, "unknown type", "[pat-001] says it already");
 }
 
 /// A job must be able to read what it stored.
@@ -138,8 +120,7 @@ fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
     let deep = (0..110).fold(json!(0), |inner, _| json!([inner]));
     let plain = json!({"type": "ADD", "text": "a plain rule", "section": "OTHERS"});
     let nested = json!({"type": "ADD", "text": "a nested rule", "more": deep});
-    let api = Api::script(replies(&json!([nested, plain])));
-    let env = with_session(&api);
+    let (env, _api) = with_session(replies(&json!([nested, plain])));
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
     let points = points(&env).join("\n");
@@ -154,8 +135,7 @@ fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
 #[case::refused(Step::Stop("refusal", String::new()))]
 fn an_answer_that_stays_bad_fails_the_run_and_is_told(#[case] bad: Step) {
     let [reflector, _] = replies(&json!([]));
-    let api = Api::script([reflector, bad]);
-    let env = with_session(&api);
+    let (env, api) = with_session([reflector, bad]);
     env.worker();
     assert_eq!(api.requests().len(), 3, "the curator is asked once more");
     assert_eq!(env.marks_of("pat-001"), (2, 0));
@@ -181,8 +161,7 @@ fn an_overloaded_curator_makes_its_run_wait_and_keeps_nothing_else() {
     let [reflector, curator] = replies(&json!([
         {"type": "ADD", "text": "the late rule", "section": "OTHERS"}]));
     let busy = || Step::error(529, "overloaded_error", "x");
-    let api = Api::script([reflector, busy(), busy(), busy(), curator]);
-    let mut env = with_session(&api);
+    let (mut env, api) = with_session([reflector, busy(), busy(), busy(), curator]);
     env.worker();
     assert_eq!(env.spool().len(), 1);
     assert_eq!(history(&env).len(), 1);
@@ -192,12 +171,8 @@ fn an_overloaded_curator_makes_its_run_wait_and_keeps_nothing_else() {
     env.worker_at("2026-11-22T12:00:00Z");
     let requests = api.requests();
     let curator = requests.iter().map(|r| r.prompt().contains("merged_text"));
-    let curator: Vec<bool> = curator.collect();
-    assert_eq!(
-        curator,
-        [false, true, true, true, true],
-        "the reflector once"
-    );
+    let found = curator.collect::<Vec<_>>();
+    assert_eq!(found, [false, true, true, true, true], "the reflector once");
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert_eq!(env.marks_of("oth-003"), (0, 0));
     assert!(env.spool().is_empty());
@@ -216,11 +191,10 @@ fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
 
 #[test]
 fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
-    let api = Api::script(replies(&json!([
+    let (env, _api) = with_session(replies(&json!([
         {"type": "DELETE", "target_id": "oth-002", "reason": "x"},
         {"type": "MERGE", "source_ids": ["oth-002", "pat-002"], "merged_text": "read the log first"},
     ])));
-    let env = with_session(&api);
     change(&env, &["pin", "oth-002"]);
     env.worker();
     assert_eq!(points(&env).len(), POINTS.len());
@@ -234,8 +208,8 @@ fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
 fn a_note_on_an_error_is_shown_to_the_next_session_that_meets_it() {
     let note = json!({"analysis": "a", "bullet_tags": [], "notes": [
         {"task_type": "build", "correction": "Run `just stubs` first.", "events": [3, 4]}]});
-    let api = Api::script([note.to_string(), operations(&json!([]))].map(Step::Text));
-    let env = TestEnv::asking(&api);
+    let (env, api) =
+        TestEnv::asking_for([note.to_string(), operations(&json!([]))].map(Step::Text));
     for id in ["s1", "s2"] {
         let mut session = Session::saying(id, "By [pat-001], the build.");
         session.failed(

@@ -1,11 +1,7 @@
 //! Promise: whatever becomes of the file, nothing that was in it is lost: older formats
 //! are taken over and kept, a broken file is told and mended, and what waited goes on.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::common::prelude::*;
-use crate::common::story::{change, deeds, end, history, points, sections, write_points};
 
 const BROKEN: &str = "{\n<<<<<<< HEAD\n";
 
@@ -97,8 +93,7 @@ fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
     env.cli(&["undo", &job]).ok();
     assert_eq!(sections(&env), now);
     change(&env, &["add", "one more"]);
-    let points = points(&env);
-    has!(points.last().unwrap(), "oth-003 one more");
+    has!(points(&env).pop().unwrap(), "oth-003 one more");
     env.cli(&["restore", "20200101T000000-00000000"])
         .fails(1, &["no snapshot", "hint: "]);
 }
@@ -139,8 +134,7 @@ fn a_file_of_an_older_format_is_taken_over_by_the_first_change_and_kept(
     assert_eq!(found[1..].len(), expected.len());
     let is_found = |point: &&str| found.iter().any(|found| found == point);
     assert!(expected.iter().all(is_found), "{found:?}");
-    let sections = env.playbook()["sections"].as_object().unwrap().len();
-    assert_eq!(sections, 5);
+    assert_eq!(env.playbook()["sections"].as_object().unwrap().len(), 5);
     let originals = originals(&env);
     assert_eq!(originals.len(), 1);
     assert!(originals[0].starts_with(env.state()));

@@ -1,13 +1,7 @@
 //! Promise: what git or an editor does to a playbook while the worker is at it costs no vote,
 //! and nothing that they wrote is lost.
 
-use std::fs;
-use std::path::Path;
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::processes::signal;
-use rustix::process::Signal;
 
 const LATER: &str = "2026-11-23T12:00:00Z";
 
@@ -29,8 +23,7 @@ fn put(path: &Path, text: &str) {
 /// No snapshot tells of it yet, but the reflector was shown it.
 #[test]
 fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
-    let api = Api::script([Step::Canned.after(Duration::from_millis(300))]);
-    let mut env = TestEnv::asking(&api);
+    let (mut env, api) = TestEnv::asking_for([Step::Canned.after(Duration::from_millis(300))]);
     env.end_citing("s1");
     let bytes = fs::read(env.playbook_path()).unwrap();
     let worker = env.begin(&["worker"]);
@@ -44,14 +37,12 @@ fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// We never changed it, so there is no snapshot of it; what is known of it is that the user trusts
-/// it, or that a start showed it.
+/// There is no snapshot of it; what is known is that the user trusts it, or that a start showed it.
 #[rstest]
 #[case::that_the_user_trusts("trust")]
 #[case::that_a_start_showed("start")]
 fn a_playbook_that_we_never_changed_is_waited_for_too(#[case] known_by: &str) {
-    let mut env = TestEnv::with_point();
-    let _api = env.use_votes();
+    let (env, _api) = TestEnv::voting();
     if known_by == "trust" {
         env.cli(&["trust"]).ok();
     } else {

@@ -3,12 +3,9 @@
 //!
 //! Each case is a session with the mark that a reader would give `pat-001` for it.
 
-use std::fs;
-use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use crate::common::prelude::*;
-use crate::common::story::{change, operations, tags};
 
 const TEXT: &str = "run the tests before every commit";
 const OTHER: &str = "do not edit generated files";
@@ -28,7 +25,6 @@ fn start(env: &TestEnv, session: &str, source: &str) {
     given.context();
 }
 
-/// The session ends, and the worker judges it.
 fn end(env: &TestEnv, session: &Session) {
     env.learn_from(session);
     assert!(env.failed().is_empty());
@@ -198,8 +194,7 @@ fn without_a_record_a_note_before_the_jobs_own_part_counts_too() {
         .user("hello")
         .assistant("Hi, by [mis-002].");
     end(&env, &session);
-    let replies = [tags(&[("pat-001", "harmful")]), operations(&json!([]))];
-    api.now(replies.map(Step::Text));
+    api.now([tags(&[("pat-001", "harmful")]), operations(&json!([]))].map(Step::Text));
     session.user("and now?").assistant("Done, by [mis-002].");
     end(&env, &session);
     assert_eq!(env.marks_of("pat-001"), HARMED);
@@ -245,21 +240,6 @@ fn a_point_gets_one_vote_of_a_session_however_often_it_is_named(
     start(&env, "s1", "startup");
     end(&env, &quiet("s1"));
     assert_eq!(env.marks_of("pat-001"), marks);
-}
-
-/// What the curator reads has the counters that the votes leave.
-#[test]
-fn the_curator_is_told_only_of_votes() {
-    let (api, env) = judged_by("helpful");
-    start(&env, "s1", "startup");
-    change(&env, &["add", "--section", "pat", "ask before a release"]);
-    end(&env, &quiet("s1"));
-    let asked = api.requests()[1].prompt();
-    has!(
-        asked,
-        "[pat-001] (helpful 1, harmful 0,",
-        "[pat-002] (helpful 0, harmful 0,"
-    );
 }
 
 /// It has a context of its own, in which the playbook is not.
@@ -327,8 +307,7 @@ fn what_a_session_was_given_is_asked_once_for_a_job() {
     api.now([Step::error(500, "api_error", "no")]);
     end(&env, &quiet("s1"));
     assert_eq!(env.spool().len(), 1);
-    let replies = [tags(&[("pat-001", "helpful")]), operations(&json!([]))];
-    api.now(replies.map(Step::Text));
+    api.now([tags(&[("pat-001", "helpful")]), operations(&json!([]))].map(Step::Text));
     for file in records(&env) {
         fs::remove_file(file).unwrap();
     }

@@ -4,10 +4,6 @@
 use super::projects::quarantine;
 use crate::common::prelude::*;
 
-use crate::common::story::{operations, tags};
-
-const ASK: &str = "[curator]\napproval = \"ask\"\n";
-
 fn session(id: &str) -> Session {
     Session::new(id)
         .user("always run `just test` before a push, and never test by hand")
@@ -16,8 +12,7 @@ fn session(id: &str) -> Session {
         .done()
 }
 
-/// A project in which a model asked for three changes.
-fn asked(config: &str) -> TestEnv {
+fn asked() -> TestEnv {
     let wanted = json!([
         {"type": "ADD", "text": "Pushing by hand is never wanted.", "section": "OTHERS"},
         {"type": "UPDATE", "target_id": "pat-001", "text": "Run `just test` before each push."},
@@ -25,7 +20,7 @@ fn asked(config: &str) -> TestEnv {
     ]);
     let replies = [tags(&[("pat-001", "helpful")]), operations(&wanted)];
     let (env, api) = TestEnv::answered_by(replies.map(Step::Text));
-    env.write_config(config);
+    env.write_config("[curator]\napproval = \"ask\"\n");
     env.write_playbook(&[("pat-001", "run the tests"), ("pat-002", "test by hand")]);
     env.cli(&["trust"]).ok();
     env.learn_from(&session("s1"));
@@ -34,7 +29,6 @@ fn asked(config: &str) -> TestEnv {
     env
 }
 
-/// The numbers of what waits for the user.
 fn waiting(env: &TestEnv) -> Vec<String> {
     let held = quarantine(env);
     held.iter().map(|row| row["id"].to_string()).collect()
@@ -46,17 +40,14 @@ fn shown(env: &TestEnv) -> Vec<String> {
 
 #[test]
 fn what_a_model_asks_for_waits_until_the_user_takes_it() {
-    let env = asked(ASK);
+    let env = asked();
     assert_eq!(shown(&env), ["run the tests", "test by hand"]);
     assert_eq!(env.marks_of("pat-001"), (1, 0), "votes count at once");
     has!(env.told_at_start("s2"), "3 key points are held back");
-    has!(
-        env.cli(&["review"]).ok(),
-        "Pushing by hand is never wanted.",
-        "waits for your OK, as `curator.approval` says",
-        "UPDATE pat-001",
-        "DELETE pat-002"
-    );
+    let told = env.cli(&["review"]).ok();
+    has!(told, "Pushing by hand is never wanted.");
+    has!(told, "waits for your OK, as `curator.approval` says");
+    has!(told, "UPDATE pat-001", "DELETE pat-002");
     let ids = waiting(&env);
     env.cli(&["review", "accept", &ids[0]]).ok();
     env.cli(&["review", "accept", &ids[1]]).ok();
@@ -78,19 +69,17 @@ fn what_was_refused_is_not_proposed_again() {
     let propose = ["add", "--propose", "--section", "pref", text];
     has!(env.cli(&propose).ok(), "held back");
     env.cli(&["review", "drop", &waiting(&env)[0]]).ok();
-    let again = env.cli(&propose).ok();
-    has!(again, "the user has decided on it before");
+    has!(env.cli(&propose).ok(), "the user has decided on it before");
     assert!(waiting(&env).is_empty());
 }
 
 /// What the user changed meanwhile is not overwritten.
 #[test]
 fn an_operation_that_no_longer_fits_is_told_and_not_taken() {
-    let env = asked(ASK);
+    let env = asked();
     let ids = waiting(&env);
     env.cli(&["edit", "pat-001", "--text", "my own words"]).ok();
-    let refused = env.cli(&["review", "accept", &ids[1]]);
-    refused.fails(
+    env.cli(&["review", "accept", &ids[1]]).fails(
         1,
         &[
             "error: pat-001 was changed since this was asked for",
@@ -102,15 +91,4 @@ fn an_operation_that_no_longer_fits_is_told_and_not_taken() {
     has!(refused.stderr, "error: pat-002 was changed since");
     env.cli(&["review", "edit", &ids[1], "--text", "both"]).ok();
     assert_eq!(shown(&env), ["both"]);
-}
-
-#[test]
-fn without_the_setting_it_is_applied_at_once() {
-    let env = asked("");
-    let taken = [
-        "Run `just test` before each push.",
-        "Pushing by hand is never wanted.",
-    ];
-    assert_eq!(shown(&env), taken);
-    assert!(waiting(&env).is_empty());
 }

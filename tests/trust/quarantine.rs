@@ -1,11 +1,8 @@
 //! Promise: what looks like an attack waits in quarantine, whoever brought it, until the user
 //! decides, and what the user says of it counts.
 
-use std::fs;
-
 use super::projects::{POISON, cloned, quarantine, trusted_clone};
 use crate::common::prelude::*;
-use crate::common::story::{change, operations, tags};
 
 #[test]
 fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
@@ -87,11 +84,8 @@ fn what_the_user_says_in_review_counts() {
         .fails(1, &["nothing with number", "playbook review"]);
 
     let (given, _) = env.start("s2");
-    has!(
-        given,
-        &*format!("] {POISON}\n"),
-        "[pat-002] read the README first"
-    );
+    has!(given, &*format!("] {POISON}\n"));
+    has!(given, "[pat-002] read the README first");
     lacks!(given, "pat-003");
     assert!(!env.marks().contains_key("pat-003"));
     env.worker();
@@ -138,11 +132,8 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
     lacks!(given, "evil", "--no-verify", "| sh");
     has!(told, "4 key points are held back");
     let all = env.cli(&["log", "--all"]).ok();
-    has!(
-        all,
-        "none of its notes names https://evil.test",
-        "it sets itself above"
-    );
+    has!(all, "none of its notes names https://evil.test");
+    has!(all, "it sets itself above");
 
     // Each once, however often the job is done again.
     env.worker();
@@ -169,12 +160,11 @@ fn what_earlier_rules_held_back_is_offered_once_and_never_applied_by_itself() {
     let honest = "an edit of session.go, then `go build` again";
     let memory = rusqlite::Connection::open(env.state().join("memory.db")).unwrap();
     let what = json!({"memory": {"text": honest}}).to_string();
-    let done = memory.execute(
+    assert_eq!(memory.execute(
         "UPDATE quarantine SET text = ?1, what = ?2, reasons = 'a fix reads like texts that attack'
          WHERE id = 1",
         [honest, &what],
-    );
-    assert_eq!(done, Ok(1));
+    ), Ok(1));
     env.worker();
     let (given, told) = env.start("s1");
     has!(told, "1 text of", "held back by today");
@@ -205,8 +195,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
         &["merge", "pat-001", "ctx-001", "--text", POISON],
     ];
     for wish in wishes {
-        let told = env.cli(wish).ok();
-        has!(told, "held back: ", "`playbook review`");
+        has!(env.cli(wish).ok(), "held back: ", "`playbook review`");
     }
     let told = env.cli(&[wishes[0], &["--json"]].concat()).json();
     assert_eq!(told["applied"], false, "{told}");
@@ -259,8 +248,7 @@ fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
     env.cli(&["pin", "pat-001", "--off"]).ok();
 }
 
-/// A model is shown what is harmless, also of a clone that is not trusted yet, and says
-/// nothing of the rest.
+/// A model is shown what is harmless, also of an untrusted clone, and says nothing of the rest.
 #[test]
 fn what_is_held_back_is_neither_shown_to_a_model_nor_touched() {
     for is_trusted in [true, false] {

@@ -2,16 +2,12 @@
 //! is followed only where the user trusts it, and nothing is read that is no transcript of the
 //! client's.
 
-use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
-use std::path::Path;
 
 use crate::common::prelude::*;
 
-/// The id of another user.
 const OTHER: u32 = 12_345;
 
-/// A trusted project of one key point.
 fn trusted() -> TestEnv {
     let env = TestEnv::with_point();
     fs::create_dir(env.project().join(".git")).unwrap();
@@ -37,7 +33,7 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     let env = TestEnv::with_point();
     env.write_transcript(&Session::citing("s1"));
     fs::create_dir_all(env.state().join("spool")).unwrap();
-    let folder: std::path::PathBuf = env.state().join(folder).components().collect();
+    let folder: PathBuf = env.state().join(folder).components().collect();
     set_mode(&folder, 0o777);
     let before = env.files();
     let hooks = Hook::ALL.into_iter();
@@ -70,8 +66,7 @@ fn settings_that_others_write_are_told_at_each_start_and_those_that_switch_off_a
     set_mode(&env.state(), 0o777);
     env.hook(Hook::SessionStart, "s1", json!({})).silent();
 
-    let config = env.config_dir().join("config.toml");
-    set_mode(&config, 0o666);
+    set_mode(&env.config_dir().join("config.toml"), 0o666);
     set_mode(&env.state(), 0o700);
     has!(told_alone(&env, "s1"), "could not use settings", "chmod");
 }
@@ -156,8 +151,7 @@ fn a_trust_record_of_another_user_is_not_believed() {
 fn settings_that_all_can_write_are_used_by_no_command(#[case] command: &[&str]) {
     let env = TestEnv::without_worker();
     env.write_config("[secrets]\noff = [\"github\"]\n");
-    let file = env.config_dir().join("config.toml");
-    set_mode(&file, 0o666);
+    set_mode(&env.config_dir().join("config.toml"), 0o666);
     let before = env.files();
     let done = env.cli(command);
     assert_eq!(done.code, Some(1), "{done:?}");
@@ -276,7 +270,7 @@ fn ids_from_stdin_are_never_parts_of_paths() {
     let env = TestEnv::with_point();
     env.write_transcript(&Session::citing("s1"));
     let before = env.files();
-    let ids = [
+    for id in [
         "../../../../pwned",
         "/pwned",
         "a/b",
@@ -285,8 +279,7 @@ fn ids_from_stdin_are_never_parts_of_paths() {
         "\n",
         "\u{202e}",
         "-rf",
-    ];
-    for id in ids {
+    ] {
         let named = json!({"session_id": id, "agent_id": id, "source": id, "trigger": id, "reason": id,
             "prompt_id": id, "transcript_path": env.transcript_path("s1")});
         for hook in Hook::ALL {

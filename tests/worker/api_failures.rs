@@ -1,18 +1,7 @@
 //! Promise: a failing API costs neither a session nor a mark: what may pass waits and is
 //! done later; what cannot be used is set aside with its reason.
 
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::story::tags;
-
-/// A user whose models go through these steps, and a session that has ended.
-fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
-    let api = Api::script(steps);
-    let env = TestEnv::asking(&api);
-    env.end_citing("s1");
-    (env, api)
-}
 
 /// The answer of the reflector's template that shows how one looks.
 const EXAMPLE: &str = r#"{"analysis": "The parser was rewritten test first, as [pat-007] advises, and all tests passed at once. The commit was rejected: [pref-002] says to squash, but the user wanted the steps kept.", "bullet_tags": []}"#;
@@ -42,7 +31,7 @@ const EXAMPLE: &str = r#"{"analysis": "The parser was rewritten test first, as [
 #[case::a_proxy(Step::Status(407, Vec::new(), String::new()), 3)]
 #[case::a_gateway(Step::Status(400, Vec::new(), "<html>no</html>".to_owned()), 3)]
 fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: usize) {
-    let (mut env, api) = with_session([step]);
+    let (mut env, api) = TestEnv::with_ended([step]);
     env.write_config("[retry]\nbase_ms = 1\ntimeout_ms = 300\n");
     let before = env.playbook();
     env.worker();
@@ -62,7 +51,7 @@ fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: u
 
 #[test]
 fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
-    let (env, api) = with_session([
+    let (env, api) = TestEnv::with_ended([
         Step::retry_after(429, "1"),
         Step::error(529, "overloaded_error", "x"),
         Step::Canned,
@@ -84,7 +73,7 @@ fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
 #[case::our_prompt(Step::echo())]
 #[case::our_example(Step::text(EXAMPLE))]
 fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] step: Step) {
-    let (env, api) = with_session([step]);
+    let (env, api) = TestEnv::with_ended([step]);
     let before = env.playbook();
     env.worker();
     assert_eq!(api.requests().len(), 2, "one more try");
@@ -100,15 +89,14 @@ fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] ste
 #[case::too_long(Step::error(400, "invalid_request_error", "prompt is too long"))]
 fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Step) {
     let with_long_session = |steps: &[Step]| {
-        let (env, api) = with_session(steps.iter().cloned());
+        let (env, api) = TestEnv::with_ended(steps.iter().cloned());
         let mut session = Session::new("s1");
         session.user("move each parser to its own module");
         for turn in 0..200 {
-            let words = format!(
+            session.assistant(&format!(
                 "By [pat-001], parser {turn} is moved, and {}.",
                 "tested ".repeat(40)
-            );
-            session.assistant(&words);
+            ));
         }
         env.write_transcript(&session);
         (env, api)
@@ -139,7 +127,7 @@ fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Ste
 #[case::null(r#"{"analysis": "It went well.", "bullet_tags": null}"#)]
 #[case::only_names(r#"{"analysis": "It went well.", "bullet_tags": ["pat-001"]}"#)]
 fn a_good_reply_to_the_second_question_is_as_good_as_a_first(#[case] said: &str) {
-    let (env, api) = with_session([Step::text(said), Step::Canned]);
+    let (env, api) = TestEnv::with_ended([Step::text(said), Step::Canned]);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(api.requests().len(), 3, "twice the reflector, the curator");
@@ -154,33 +142,24 @@ fn an_absurd_bill_is_not_believed() {
         "usage": {"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX,
                   "output_tokens": i64::MAX},
     });
-    let (env, _api) = with_session([Step::Raw(message.to_string().into_bytes())]);
+    let (env, _api) = TestEnv::with_ended([Step::Raw(message.to_string().into_bytes())]);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
 }
 
-#[test]
-fn nothing_listens_and_the_job_waits() {
-    let (mut env, api) = with_session([]);
-    drop(api);
-    env.worker_at("2026-11-21T12:00:01Z");
-    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    lacks!(env.cli(&["jobs"]).ok(), "sk-test");
-}
-
 /// Whose account they came from no longer matters, and it may be gone for good.
 #[test]
 fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
-    let (mut env, own) = with_session([Step::Text(tags(&[("pat-001", "helpful")]))]);
+    let (mut env, own) = TestEnv::with_ended([Step::Text(tags(&[("pat-001", "helpful")]))]);
     let other = Api::canned();
     // No snapshot can be kept.
     let snapshots = env.paths().snapshots(&env.project());
     write(&snapshots, "");
     env.worker();
     assert_eq!((own.requests().len(), env.spool().len()), (1, 1));
-    std::fs::remove_file(snapshots).unwrap();
+    fs::remove_file(snapshots).unwrap();
 
     env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
     env.worker_at("2026-11-21T13:00:00Z");
@@ -193,7 +172,7 @@ fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
 #[case::refused(Step::error(401, "authentication_error", "invalid x-api-key"))]
 #[case::forbidden(Step::error(403, "permission_error", "no"))]
 fn a_job_whose_key_was_refused_is_done_with_the_next_key(#[case] step: Step) {
-    let (mut env, api) = with_session([step, Step::Canned]);
+    let (mut env, api) = TestEnv::with_ended([step, Step::Canned]);
     env.worker();
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
 
@@ -208,7 +187,7 @@ fn a_job_whose_key_was_refused_is_done_with_the_next_key(#[case] step: Step) {
 #[test]
 fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
     let refused = Step::error(401, "authentication_error", "invalid x-api-key");
-    let (mut env, api) = with_session([refused]);
+    let (mut env, api) = TestEnv::with_ended([refused]);
     env.worker();
     for id in ["s7", "s8"] {
         has!(env.told_at_start(id), "nothing is learned", "`export ");
@@ -232,7 +211,7 @@ fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
     r#"{"reasoning": "x", "operations": [{"type": "ADD", "text": "Run `make proto` after editing a .proto file, before `cargo build`; the build does not do it.", "section": "MISTAKES TO AVOID"}]}"#
 ))]
 fn an_example_of_ours_is_never_learned(#[case] step: Step) {
-    let (env, _api) = with_session([Step::Canned, step]);
+    let (env, _api) = TestEnv::with_ended([Step::Canned, step]);
     env.worker();
     assert_eq!(env.marks().len(), 1, "{}", env.playbook());
     assert_eq!(env.marks_of("pat-001"), (1, 0));
@@ -252,14 +231,13 @@ fn an_example_of_ours_is_never_learned(#[case] step: Step) {
 #[case::request(Step::error(400, "invalid_request_error", "no"), "doctor --online")]
 #[case::redirect(Step::Status(302, Vec::new(), String::new()), "base_url")]
 fn a_lasting_refusal_is_told_at_the_start_with_what_helps(#[case] step: Step, #[case] helps: &str) {
-    let (env, _api) = with_session([step]);
+    let (env, _api) = TestEnv::with_ended([step]);
     env.worker();
     has!(one_line(&env.told_at_start("s7")), helps);
     has!(one_line(&env.cli(&["doctor"]).stdout), helps);
     has!(env.cli(&[]).ok(), "refused");
 }
 
-/// A text without the breaks of its lines.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -268,18 +246,15 @@ fn one_line(text: &str) -> String {
 #[test]
 fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
     let late = Step::Sleep(Duration::from_secs(1), Box::new(Step::Canned));
-    let (mut env, api) = with_session([late, Step::Canned]);
+    let (mut env, api) = TestEnv::with_ended([late, Step::Canned]);
     env.unset("PLAYBOOK_NOW");
     let worker = env.begin(&["worker"]);
     wait_until("the question", || !api.requests().is_empty());
-    std::fs::remove_file(env.state().join("memory.db-wal")).unwrap();
+    fs::remove_file(env.state().join("memory.db-wal")).unwrap();
     env.end_citing("s2");
     worker.finish().ok();
-    assert_eq!(
-        env.spool().len(),
-        2,
-        "it and the curator's wait for the memory"
-    );
+    let found = env.spool().len();
+    assert_eq!(found, 2, "it and the curator's wait for the memory");
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.worker();
     assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((2, 0), 0));
@@ -288,7 +263,7 @@ fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
 
 #[test]
 fn a_refusal_is_told_while_the_worker_waits_to_try_again() {
-    let (mut env, _api) = with_session([Step::error(402, "billing_error", "no credit")]);
+    let (mut env, _api) = TestEnv::with_ended([Step::error(402, "billing_error", "no credit")]);
     env.unset("PLAYBOOK_NOW");
     let worker = env.begin(&["worker"]);
     wait_until("a start to tell of the balance", || {
@@ -304,7 +279,7 @@ fn a_refusal_is_told_while_the_worker_waits_to_try_again() {
 #[case::a_list_as_name(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
 #[case::in_capitals(r#"{"bullet_tags": [{"name": "[PAT-001]", "tag": "HELPFUL"}]}"#)]
 fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
-    let (env, api) = with_session([Step::text(said), Step::Canned]);
+    let (env, api) = TestEnv::with_ended([Step::text(said), Step::Canned]);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(api.requests().len(), 1, "it is not asked again");

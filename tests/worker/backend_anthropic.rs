@@ -65,23 +65,20 @@ fn a_question_is_sent_as_the_api_wants_it_and_its_reply_comes_back_whole() {
     assert_eq!(request.header("authorization"), None);
     assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
     assert_eq!(request.header("content-type"), Some("application/json"));
-    assert_eq!(
-        request.json(),
-        serde_json::json!({
-            "model": "claude-haiku-5-5",
-            "max_tokens": 1000,
-            "system": "You judge sessions.",
-            "messages": [{"role": "user", "content": "Which bullet_tags?"}],
-        })
-    );
+    let expected = serde_json::json!({
+        "model": "claude-haiku-5-5",
+        "max_tokens": 1000,
+        "system": "You judge sessions.",
+        "messages": [{"role": "user", "content": "Which bullet_tags?"}],
+    });
+    assert_eq!(request.json(), expected);
 }
 
 #[test]
 fn a_token_travels_as_bearer() {
     let api = Api::canned();
     let base = BaseUrl::parse(&api.base_url(), LOOPBACK).unwrap();
-    let backend = Anthropic::new(base, Credential::token(KEY).unwrap(), quick());
-    wait(backend.answer(&ASK)).unwrap();
+    wait(Anthropic::new(base, Credential::token(KEY).unwrap(), quick()).answer(&ASK)).unwrap();
     let request = &api.requests()[0];
     let bearer = format!("Bearer {KEY}");
     assert_eq!(request.header("authorization"), Some(&*bearer));

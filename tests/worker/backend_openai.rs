@@ -56,21 +56,12 @@ fn a_question_is_sent_as_chat_and_its_reply_comes_back_whole() {
     assert_eq!(asked, ("POST", "/v1/chat/completions"));
     let bearer = format!("Bearer {KEY}");
     assert_eq!(request.header("authorization"), Some(&*bearer));
-    assert_eq!(
-        request.json(),
-        json!({
-            "model": "qwen3:8b", "max_tokens": 1000, "response_format": {"type": "json_object"},
-            "messages": [{"role": "system", "content": "You judge sessions."},
-                         {"role": "user", "content": "Which bullet_tags?"}],
-        })
-    );
-}
-
-#[test]
-fn without_a_key_none_is_sent() {
-    let api = Api::script([says("{}")]);
-    ask(&api, None).unwrap();
-    assert_eq!(api.requests()[0].header("authorization"), None);
+    let expected = json!({
+        "model": "qwen3:8b", "max_tokens": 1000, "response_format": {"type": "json_object"},
+        "messages": [{"role": "system", "content": "You judge sessions."},
+                     {"role": "user", "content": "Which bullet_tags?"}],
+    });
+    assert_eq!(request.json(), expected);
 }
 
 #[rstest]
@@ -116,9 +107,10 @@ fn a_failure_says_what_follows() {
 }
 
 #[test]
-fn a_busy_server_is_asked_again() {
+fn a_busy_server_is_asked_again_and_without_a_key_none_is_sent() {
     let api = Api::script([refuses(503, "server_error", "loading model"), says("{}")]);
     assert_eq!(ask(&api, None).unwrap().attempts, 2);
+    assert_eq!(api.requests()[0].header("authorization"), None);
 }
 
 fn with_server(api: &Api, more: &str) -> TestEnv {
@@ -171,7 +163,7 @@ fn a_project_cannot_choose_the_server_and_auto_never_does() {
     env.write_project(".claude/playbook.toml", &project);
     let check = env.cli(&["config", "check"]).stdout;
     has!(check, "`openai.base_url` cannot be set by a project");
-    std::fs::remove_file(env.project().join(".claude/playbook.toml")).unwrap();
+    fs::remove_file(env.project().join(".claude/playbook.toml")).unwrap();
     let doctor = env.cli(&["doctor", "--json"]).stdout;
     has!(doctor, "\"backend\":\"rules\"");
     assert_eq!(api.requests().len(), 0);

@@ -1,12 +1,8 @@
 //! Promise: whoever answers is chosen by settings and surroundings, is paid for by the right
 //! account, and leaves nobody behind.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use crate::common::prelude::*;
 
-/// The folder of the fake client.
 pub(super) const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
 /// A user whose client plays `play`, with a session that has ended.
@@ -19,16 +15,13 @@ fn logged_in(play: &str) -> TestEnv {
 fn user_of_client(play: &str) -> TestEnv {
     let mut env = TestEnv::with_point();
     env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
-    write(
-        &env.home().join(".claude/.credentials.json"),
-        "{\"token\":1}",
-    );
+    let path = env.home().join(".claude/.credentials.json");
+    write(&path, "{\"token\":1}");
     write(&env.home().join("play"), play);
     env.write_config("[claude_cli]\ntimeout_ms = 1500\n");
     env
 }
 
-/// A play that answers every question with this text.
 fn answering(text: &str) -> String {
     let result = json!({
         "type": "result", "subtype": "success", "is_error": false, "result": text,
@@ -47,7 +40,6 @@ fn good() -> String {
     answering(&reply.to_string())
 }
 
-/// The processes that the fake client noted.
 fn pids(env: &TestEnv) -> Vec<String> {
     let pids = fs::read_to_string(env.home().join("pids")).unwrap_or_default();
     pids.lines().map(|line| line.trim().to_owned()).collect()
@@ -149,10 +141,8 @@ fn a_refused_login_tries_again_as_soon_as_there_is_another() {
     write(&env.home().join("play"), good());
     env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (0, 0), "the same login is refused");
-    write(
-        &env.home().join(".claude/.credentials.json"),
-        "{\"token\":2}",
-    );
+    let path = env.home().join(".claude/.credentials.json");
+    write(&path, "{\"token\":2}");
     has!(env.told_at_start("s9"), "`claude auth login`");
     has!(env.cli(&["status"]).ok(), "claude auth login");
     env.worker();
@@ -161,7 +151,7 @@ fn a_refused_login_tries_again_as_soon_as_there_is_another() {
 }
 
 #[rstest]
-#[case::hangs("sleep 600")]
+#[case::hangs_with_a_child("sleep 600 & echo $! >> \"$HOME/pids\"; wait")]
 #[case::hangs_deaf_to_signals("trap '' TERM INT HUP; while :; do sleep 1; done")]
 fn a_client_that_hangs_is_ended_at_its_deadline(#[case] play: &str) {
     let env = logged_in(play);
@@ -335,7 +325,6 @@ fn end_with(env: &mut TestEnv, project: &Path, id: &str, api: &Api, key: &str) {
     env.hook(Hook::SessionEnd, id, event).silent();
 }
 
-/// How many sessions of each project end.
 const EACH: usize = 4;
 
 #[test]

@@ -14,8 +14,7 @@ fn every_way_to_join_branches_keeps_what_each_has_learned() {
     let mut failures = String::new();
     for driver in [Driver::Installed, Driver::Missing] {
         let repository = Repository::new(driver);
-        let cases = CASES.lines().filter(|line| !line.starts_with('#'));
-        for case in cases {
+        for case in CASES.lines().filter(|line| !line.starts_with('#')) {
             let (script, expected) = case.split_once(" => ").expect("a case");
             let said = repository.run(script);
             if said != expected {
@@ -27,8 +26,7 @@ fn every_way_to_join_branches_keeps_what_each_has_learned() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// Two branches that learn, pick and merge at random. What comes of it is what each job did,
-/// once.
+/// Two branches that learn, pick and merge at random; what comes of it is what each job did.
 fn history(random: &mut impl FnMut(usize) -> usize) -> (String, String) {
     let mut script = vec!["+p".to_owned(), "new t".to_owned(), "on main".to_owned()];
     let mut all: BTreeMap<String, (u64, u64)> = BTreeMap::from([("p".to_owned(), (0, 0))]);
@@ -109,11 +107,7 @@ fn random_histories_lose_nothing_and_double_nothing() {
             usize::try_from(state >> 33).unwrap() % below
         };
         let (script, expected) = history(&mut random);
-        let which = usize::from(seed % 4 == 0);
-        assert_eq!(
-            repositories[which].run(&script),
-            expected,
-            "seed {seed}: {script}"
-        );
+        let found = repositories[usize::from(seed % 4 == 0)].run(&script);
+        assert_eq!(found, expected, "seed {seed}: {script}");
     }
 }

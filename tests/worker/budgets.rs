@@ -1,38 +1,33 @@
 //! Promise: nobody is surprised by a bill: what is spent is written down, what a limit holds
 //! back waits and says so, and goes on when the limit allows.
 
-use std::time::Duration;
-
 use crate::common::api::{INPUT_TOKENS, OUTPUT_TOKENS};
 use crate::common::prelude::*;
-use crate::common::story::{operations, tags};
 
 /// The model votes, and takes no notes: each session takes one call.
-fn voting() -> Api {
-    Api::script([Step::votes()])
+fn voting() -> [Step; 1] {
+    [Step::votes()]
 }
 
 /// A user with so many sessions that have ended, and nothing sent yet.
-fn ended(api: &Api, config: &str, sessions: usize) -> TestEnv {
-    let env = TestEnv::asking(api);
+fn ended(steps: impl IntoIterator<Item = Step>, config: &str, sessions: usize) -> (TestEnv, Api) {
+    let (env, api) = TestEnv::asking_for(steps);
     env.write_config(config);
     for n in 0..sessions {
         env.end_citing(&format!("s{n}"));
     }
-    env
+    (env, api)
 }
 
 fn today(env: &TestEnv) -> Value {
     env.cli(&["cost", "--json"]).json()["today"].clone()
 }
 
-/// A thousand sessions end in a day, as a script gone wild would have it, with the limits as
-/// they are by default.
+/// A thousand sessions end in a day, as after a script gone wild, with the limits by default.
 #[test]
 fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
     const LIMIT: usize = 400;
-    let api = Api::canned();
-    let mut env = ended(&api, "[retry]\nbase_ms = 1\n", 1_000);
+    let (mut env, api) = ended([Step::Canned], "[retry]\nbase_ms = 1\n", 1_000);
     env.worker();
     assert_eq!(api.requests().len(), LIMIT);
     assert_eq!(today(&env)["calls"], LIMIT);
@@ -58,24 +53,20 @@ fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
 #[case::exactly_the_tokens("calls_per_day = 0\ntokens_per_day = 30", 2)]
 #[case::no_limits("calls_per_day = 0\ntokens_per_day = 0", 4)]
 fn the_day_has_its_limits(#[case] limits: &str, #[case] requests: usize) {
-    let api = voting();
-    let env = ended(&api, &format!("[budgets]\n{limits}\n"), 4);
+    let (env, api) = ended(voting(), &format!("[budgets]\n{limits}\n"), 4);
     env.cli(&["worker", "--jobs", "1"]).ok();
     assert_eq!(api.requests().len(), requests);
     assert_eq!(env.marks_of("pat-001"), (requests as u64, 0));
     assert_eq!(env.spool().len(), 4 - requests);
     let reasons = env.reasons();
-    assert!(
-        reasons.iter().all(|r| r.starts_with("budget: ")),
-        "{reasons:?}"
-    );
+    let is_fine = reasons.iter().all(|r| r.starts_with("budget: "));
+    assert!(is_fine, "{reasons:?}");
     assert_eq!(today(&env)["tokens_in"], INPUT_TOKENS * requests as u64);
 }
 
 #[test]
 fn a_raised_limit_counts_at_once() {
-    let api = voting();
-    let env = ended(&api, "[budgets]\ncalls_per_day = 1\n", 3);
+    let (env, api) = ended(voting(), "[budgets]\ncalls_per_day = 1\n", 3);
     env.worker();
     assert_eq!(api.requests().len(), 1);
     env.write_config("[budgets]\ncalls_per_day = 2\n");
@@ -86,9 +77,8 @@ fn a_raised_limit_counts_at_once() {
 
 #[test]
 fn retries_count_and_never_go_beyond_the_limit() {
-    let api = Api::script([Step::error(500, "api_error", "x")]);
     let config = "[budgets]\ncalls_per_day = 4\n[retry]\nbase_ms = 1\n";
-    let mut env = ended(&api, config, 2);
+    let (mut env, api) = ended([Step::error(500, "api_error", "x")], config, 2);
     for (minute, requests) in [(1, 3), (30, 4), (59, 4)] {
         env.set("PLAYBOOK_NOW", format!("2026-11-21T12:{minute:02}:00Z"));
         env.cli(&["worker", "--jobs", "1"]).ok();
@@ -99,8 +89,7 @@ fn retries_count_and_never_go_beyond_the_limit() {
 
 #[test]
 fn a_job_that_would_take_too_many_tokens_is_not_begun() {
-    let api = Api::canned();
-    let env = ended(&api, "[budgets]\ntokens = 100\n", 1);
+    let (env, api) = ended([Step::Canned], "[budgets]\ntokens = 100\n", 1);
     env.worker();
     assert!(api.requests().is_empty());
     has!(env.reasons().remove(0), "`budgets.tokens` is 100");
@@ -113,14 +102,11 @@ fn a_job_that_would_take_too_many_tokens_is_not_begun() {
 fn a_job_that_takes_too_long_waits_with_nothing_half_done(#[case] slow: usize) {
     let mut steps = [Step::Canned, Step::Canned, Step::Canned];
     steps[slow] = Step::Canned.after(Duration::from_secs(60));
-    let api = Api::script(steps);
     let config = "[budgets]\ntime_ms = 1500\n[retry]\ntimeout_ms = 600000\n";
-    let mut env = ended(&api, config, 1);
+    let (mut env, api) = ended(steps, config, 1);
     env.worker();
-    assert_eq!(
-        (env.marks().len(), env.marks_of("pat-001")),
-        (1, (slow as u64, 0))
-    );
+    let found = (env.marks().len(), env.marks_of("pat-001"));
+    assert_eq!(found, (1, (slow as u64, 0)));
     let wanted = json!({"outcome": "waiting", "reason": "reflection_timeout", "ops_written": 0});
     includes(&env.reflections()[slow], &wanted);
     assert!(env.reasons()[0].starts_with("reflection_timeout"));
@@ -134,8 +120,11 @@ fn a_job_that_takes_too_long_waits_with_nothing_half_done(#[case] slow: usize) {
 fn a_job_applies_no_more_operations_than_it_may() {
     let words = ["alpha", "bravo", "charlie", "delta", "echo"];
     let add = |w| json!({"type": "ADD", "section": "OTHERS", "text": format!("hello {w}")});
-    let api = Api::script([tags(&[]), operations(&json!(words.map(add)))].map(Step::Text));
-    let env = ended(&api, "[budgets]\nops = 2\n", 1);
+    let (env, _api) = ended(
+        [tags(&[]), operations(&json!(words.map(add)))].map(Step::Text),
+        "[budgets]\nops = 2\n",
+        1,
+    );
     env.worker();
     assert_eq!(env.marks().len(), 1 + 2);
     let wanted = json!({"operations": 2, "ops_written": 2, "skipped": 3});
@@ -144,8 +133,7 @@ fn a_job_applies_no_more_operations_than_it_may() {
 
 #[test]
 fn a_projects_own_limit_holds_back_that_project_alone() {
-    let api = voting();
-    let mut env = ended(&api, "", 3);
+    let (mut env, api) = ended(voting(), "", 3);
     env.write_project(".claude/playbook.toml", "[budgets]\ncalls_per_day = 1\n");
     let other = env.go_to_project("other");
     for n in 0..3 {
@@ -158,16 +146,13 @@ fn a_projects_own_limit_holds_back_that_project_alone() {
     assert_eq!(api.requests().len(), 1 + 3);
     assert_eq!(env.spool().len(), 2);
     let reasons = env.reasons();
-    assert!(
-        reasons.iter().all(|r| r.contains("of this project")),
-        "{reasons:?}"
-    );
+    let is_fine = reasons.iter().all(|r| r.contains("of this project"));
+    assert!(is_fine, "{reasons:?}");
 }
 
 #[test]
 fn the_ledger_says_where_the_tokens_went() {
-    let api = Api::canned();
-    let mut env = ended(&api, "", 2);
+    let (mut env, api) = ended([Step::Canned], "", 2);
     env.worker();
     let transcript = env.transcript_path("s0").display().to_string();
     // What is only shown is paid for as well.
@@ -210,10 +195,9 @@ fn what_is_offline_costs_nothing() {
     let limits = "[budgets]\ncalls_per_day = 1\ntokens_per_day = 1\ntokens = 1\n";
     env.write_config(&format!("backend = \"rules\"\n{limits}"));
     for tool in ["pnpm", "just", "ruff"] {
-        let words = format!("From now on use {tool}.");
         env.end(
             Session::new(tool)
-                .user(&words)
+                .user(&format!("From now on use {tool}."))
                 .assistant("By [pat-001], done."),
         );
     }
@@ -225,8 +209,7 @@ fn what_is_offline_costs_nothing() {
 
 #[test]
 fn useless_replies_are_paid_for_too() {
-    let api = Api::script([Step::text("I would rather not.")]);
-    let env = ended(&api, "", 1);
+    let (env, _api) = ended([Step::text("I would rather not.")], "", 1);
     env.worker();
     assert_eq!(env.failed().len(), 1);
     let paid = json!({"tokens_in": 2 * INPUT_TOKENS, "tokens_out": 2 * OUTPUT_TOKENS});

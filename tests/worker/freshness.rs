@@ -1,29 +1,22 @@
 //! Promise: a key point whose paths and targets are gone from the project's files is not given to
 //! sessions, says why, and is the curator's to mend.
 
-use std::fs::{self, File};
-use std::time::{Duration, SystemTime};
+use std::fs::File;
+use std::time::SystemTime;
 
 use crate::common::prelude::*;
-
-use crate::common::git::git;
 
 const TEXT: &str = "Cut a release with `scripts/release.sh`, never by hand.";
 const GONE: &str = "`scripts/release.sh` is gone since 21 Nov 2026";
 
-fn commit(env: &TestEnv) {
-    git(&env.project(), &["add", "-A"]);
-    git(&env.project(), &["commit", "-q", "-m", "x"]);
-}
-
 /// A trusted project under git with a script and a makefile, and one key point.
 fn project(text: &str) -> TestEnv {
     let env = TestEnv::without_worker();
-    git(&env.project(), &["init", "-q"]);
+    env.git(&["init", "-q"]);
     env.write_playbook(&[("pat-001".to_owned(), text.to_owned())]);
     env.write_project("scripts/release.sh", "make check");
     env.write_project("Makefile", "check:\n\ttrue\n");
-    commit(&env);
+    env.commit();
     env.cli(&["trust"]).ok();
     env
 }
@@ -34,8 +27,8 @@ fn with_script() -> TestEnv {
 
 fn rename(env: &TestEnv) {
     let (from, to) = ("scripts/release.sh", "scripts/ship.sh");
-    git(&env.project(), &["mv", from, to]);
-    commit(env);
+    env.git(&["mv", from, to]);
+    env.commit();
 }
 
 /// The first look after the rename is the second session's; the third one's curator knows.
@@ -46,7 +39,6 @@ fn three_sessions(env: &TestEnv) {
     env.learn_citing("s3");
 }
 
-/// Why each point is out of date, as `playbook show` tells.
 fn gone(env: &TestEnv) -> Vec<(String, String)> {
     let told = env.cli(&["show", "--json"]).json();
     let points = told["points"].as_array().unwrap().iter();
@@ -71,8 +63,8 @@ fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
     assert_eq!(env.start("s3"), (String::new(), String::new()));
 
     let (from, to) = ("scripts/ship.sh", "scripts/release.sh");
-    git(&env.project(), &["mv", from, to]);
-    commit(&env);
+    env.git(&["mv", from, to]);
+    env.commit();
     env.learn_citing("s3");
     assert_eq!(gone(&env), []);
     has!(env.start("s4").0, "[pat-001]");
@@ -115,8 +107,7 @@ fn what_the_user_wants_is_given_all_the_same(#[case] command: &[&str]) {
 fn a_record_that_cannot_be_read_is_made_again(#[case] text: &str) {
     let env = with_script();
     env.learn_citing("s1");
-    let record = env.project_state().join("freshness.json");
-    write(&record, text);
+    write(&env.project_state().join("freshness.json"), text);
     assert_eq!(gone(&env), []);
     env.learn_citing("s2");
     rename(&env);
@@ -163,7 +154,7 @@ fn what_is_gone_is_the_ground_of_its_correction(#[case] mut operation: Value, #[
     fs::remove_file(env.project().join("scripts/release.sh")).unwrap();
 })]
 #[case::an_empty_index(|env: &TestEnv| {
-    git(&env.project(), &["rm", "-q", "-r", "--cached", "."]);
+    env.git(&["rm", "-q", "-r", "--cached", "."]);
 })]
 #[case::a_makefile_that_cannot_be_read(|env: &TestEnv| {
     fs::remove_file(env.project().join("Makefile")).unwrap();
@@ -189,9 +180,8 @@ fn a_session_in_a_linked_worktree_is_seen_by_what_is_checked_out_there() {
     let env = with_script();
     env.learn_citing("s1");
     rename(&env);
-    let add = ["worktree", "add", "-q", "../linked", "HEAD"];
-    git(&env.project(), &add);
-    git(&env.project(), &["checkout", "-q", "--detach", "HEAD~1"]);
+    env.git(&["worktree", "add", "-q", "../linked", "HEAD"]);
+    env.git(&["checkout", "-q", "--detach", "HEAD~1"]);
     let linked = env.root().join("linked");
     env.write_transcript(&Session::citing("s2"));
     let event = json!({"cwd": &linked});
@@ -212,9 +202,8 @@ fn nothing_that_the_repository_asks_for_is_run() {
         format!("#!/bin/sh\ntouch {}\ncat\n", ran.display()),
     );
     let program = program.to_str().unwrap();
-    let keys = "core.fsmonitor filter.x.clean filter.x.smudge diff.external core.pager";
-    for key in keys.split(' ') {
-        git(&env.project(), &["config", key, program]);
+    for key in "core.fsmonitor filter.x.clean filter.x.smudge diff.external core.pager".split(' ') {
+        env.git(&["config", key, program]);
     }
     env.write_project(".git/info/attributes", "* filter=x\n");
     // As after a checkout in the second in which git wrote its index: git believes the times of

@@ -1,10 +1,7 @@
 //! Promise: where reflection is off nothing is left behind, where little happened nothing is
 //! spent, and a dry run changes nothing.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
 
 use super::backends::FAKE;
 use crate::common::prelude::*;
@@ -23,13 +20,11 @@ fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)> {
             fs::read(&path).unwrap()
         };
         let (mode, time) = (about.mode(), about.mtime());
-        let about = (mode, about.ino(), time, about.mtime_nsec(), bytes);
-        found.insert(path, about);
+        found.insert(path, (mode, about.ino(), time, about.mtime_nsec(), bytes));
     }
     found
 }
 
-/// A session worth a reflection.
 fn rich(id: &str) -> Session {
     Session::new(id)
         .user("hello")
@@ -39,10 +34,10 @@ fn rich(id: &str) -> Session {
 }
 
 /// A user with a project that reflects through `api`.
-fn user(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
+fn user() -> (TestEnv, Api) {
+    let (env, api) = TestEnv::with_model();
     env.write_transcript(&rich("s1"));
-    env
+    (env, api)
 }
 
 fn switch_off(env: &mut TestEnv, how: &str) {
@@ -75,8 +70,7 @@ fn off_leaves_home_and_project_as_they_were_byte_for_byte(
     )]
     how: &str,
 ) {
-    let api = Api::canned();
-    let mut env = user(&api);
+    let (mut env, api) = user();
     env.unset("PLAYBOOK_NO_WORKER");
     write(&env.agent_transcript_path("s1"), rich("s1").text());
     switch_off(&mut env, how);
@@ -85,10 +79,9 @@ fn off_leaves_home_and_project_as_they_were_byte_for_byte(
         env.hook(hook, "s1", json!({})).silent();
         env.hook_bytes(hook, b"not json", Stdin::Closed).silent();
         env.hook_bytes(hook, b"{", Stdin::HeldOpen).silent();
-        let event = env.event(hook, "s1").to_string();
         env.cli_with(
             &["hook", hook.name(), "--wait", "--strange"],
-            event.as_bytes(),
+            env.event(hook, "s1").to_string().as_bytes(),
         )
         .silent();
     }
@@ -102,8 +95,7 @@ fn off_leaves_home_and_project_as_they_were_byte_for_byte(
 #[case::user("user", "`reflection.enabled`")]
 #[case::project("project", "`reflection.enabled`")]
 fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
-    let api = Api::canned();
-    let mut env = user(&api);
+    let (mut env, api) = user();
     switch_off(&mut env, how);
     if how == "variable" {
         env.write_config("");
@@ -116,12 +108,10 @@ fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
     assert!(env.spool().is_empty() && api.requests().is_empty());
 }
 
-/// The worker asks the gate itself: a job that was written before the switch sends nothing,
-/// and what it was about is not lost.
+/// A job that was written before the switch sends nothing, and what it was about is not lost.
 #[test]
 fn what_is_switched_off_before_the_worker_comes_is_not_sent() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     env.ends("s1");
     let own = env.project().join(".claude/playbook.toml");
     write(&own, "reflection.enabled = false\n");
@@ -139,7 +129,6 @@ fn last_line(env: &TestEnv) -> Value {
     env.reflections().pop().expect("a line in the log")
 }
 
-/// One prompt, one look, one answer.
 fn trivial(id: &str) -> Session {
     Session::new(id)
         .user("what does main.rs do?")
@@ -154,17 +143,13 @@ fn trivial(id: &str) -> Session {
 
 #[test]
 fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     let mut session = trivial("s2");
     env.end(&session);
     env.worker();
     assert!(api.requests().is_empty() && env.spool().is_empty());
-    let line = last_line(&env);
-    includes(
-        &line,
-        &json!({"outcome": "skipped", "reason": "too little happened"}),
-    );
+    let wanted = json!({"outcome": "skipped", "reason": "too little happened"});
+    includes(&last_line(&env), &wanted);
     has!(env.cli(&["log"]).ok(), "skipped: too little happened");
 
     session
@@ -176,12 +161,10 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
     has!(api.requests()[0].prompt(), "what does main.rs do?");
 }
 
-/// Two jobs of one transcript in the spool at once: the first part alone is too little, and
-/// the second job has it, too.
+/// Two jobs of one transcript at once: the first part alone is too little.
 #[test]
 fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
-    let api = Api::canned();
-    let mut env = user(&api);
+    let (mut env, api) = user();
     let mut session = trivial("s2");
     env.write_transcript(&session);
     env.hook(Hook::PreCompact, "s2", json!({})).silent();
@@ -199,8 +182,7 @@ fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
 
 #[test]
 fn what_the_user_asks_for_is_reflected_on_however_little_it_is() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     let transcript = env.write_transcript(&trivial("s2")).display().to_string();
     env.cli(&["reflect", &transcript, "--apply"]).ok();
     assert!(!api.requests().is_empty());
@@ -209,8 +191,7 @@ fn what_the_user_asks_for_is_reflected_on_however_little_it_is() {
 
 #[test]
 fn thresholds_are_the_users() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     env.write_config("[triggers]\nuser_turns = 0\ncitations = 0\n[retry]\nbase_ms = 1\n");
     env.ends("s1");
     env.worker();
@@ -221,8 +202,7 @@ fn thresholds_are_the_users() {
     assert_eq!(env.reflections()[1]["trigger"], "activity");
 }
 
-/// The gate is asked before each call: where reflection is switched off while the first answer,
-/// which is of no use, is under way, there is no second question.
+/// The first answer is of no use, and reflection is switched off while it is under way.
 #[test]
 fn what_is_switched_off_between_two_calls_is_asked_no_more() {
     let mut env = TestEnv::with_point();
@@ -248,8 +228,7 @@ fn what_is_switched_off_between_two_calls_is_asked_no_more() {
 
 #[test]
 fn a_dry_run_computes_and_logs_and_changes_nothing() {
-    let api = Api::canned();
-    let env = user(&api);
+    let (env, api) = user();
     env.write_config("[reflection]\ndry_run = true\n[retry]\nbase_ms = 1\n");
     let before = snapshot(&env.project());
     env.ends("s1");

@@ -1,12 +1,7 @@
 //! Promise: what waits or has failed is the user's to try again or to give up; what was
 //! given up does not come back.
 
-use std::time::Duration;
-
 use crate::common::prelude::*;
-use crate::common::processes::signal;
-use crate::common::story::tags;
-use rustix::process::Signal;
 
 /// An environment with one ended session, which cites a point, and an API.
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
@@ -92,8 +87,7 @@ fn what_was_dropped_does_not_come_back(#[case] claimed: bool) {
     let mut session = Session::citing("s1");
     session.user("go on").assistant("By [mis-002], done.");
     env.write_transcript(&session);
-    let fork = session.fork("s2");
-    env.write_transcript(&fork);
+    env.write_transcript(&session.fork("s2"));
     for session in ["s1", "s2"] {
         env.ends(session);
     }
@@ -199,15 +193,13 @@ fn who_waits_for_a_worker_that_hangs_is_told_and_waits_no_longer_than_bounded() 
     signal(worker.id(), Signal::STOP);
     let told = env.cli(&["add", "ask first"]);
     let pid = format!("process {}", worker.id());
-    told.fails(
-        1,
-        &[
-            "waiting for the worker",
-            &pid,
-            " is not done yet: ",
-            "hint: ",
-        ],
-    );
+    let words = [
+        "waiting for the worker",
+        &pid,
+        " is not done yet: ",
+        "hint: ",
+    ];
+    told.fails(1, &words);
     assert_eq!(env.spool().len(), 2, "it is not lost");
     worker.kill().unwrap();
     worker.wait().unwrap();

@@ -2,20 +2,19 @@
 //! and ends when there is nothing left to do.
 
 use std::os::unix::process::CommandExt as _;
-use std::time::Duration;
 
 use crate::common::prelude::*;
 use crate::common::processes;
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 
 /// Long enough for a test to look at the worker while it waits for its answer.
 const SLOW: Duration = Duration::from_secs(3);
 
-fn with_session(api: &Api) -> TestEnv {
-    let mut env = TestEnv::asking(api);
+fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
+    let (mut env, api) = TestEnv::asking_for(steps);
     env.unset("PLAYBOOK_NO_WORKER");
     env.write_transcript(&Session::citing("s1"));
-    env
+    (env, api)
 }
 
 /// Starts session-end as the client does: the leader of a process group.
@@ -28,8 +27,7 @@ fn start_hook(env: &TestEnv) -> Running {
 
 #[test]
 fn the_worker_outlives_the_hooks_group_and_holds_none_of_its_streams() {
-    let api = Api::script([Step::Canned.after(SLOW)]);
-    let env = with_session(&api);
+    let (env, api) = with_session([Step::Canned.after(SLOW)]);
     let hook = start_hook(&env);
     let group = Pid::from_raw(i32::try_from(hook.id()).unwrap()).unwrap();
 
@@ -48,8 +46,7 @@ fn the_worker_outlives_the_hooks_group_and_holds_none_of_its_streams() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
-    let api = Api::script([Step::Canned.after(SLOW)]);
-    let env = with_session(&api);
+    let (env, api) = with_session([Step::Canned.after(SLOW)]);
     let hook = start_hook(&env);
     let hook_id = i32::try_from(hook.id()).unwrap();
     hook.finish().silent();
@@ -58,7 +55,7 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
     let workers = env.processes();
     assert_eq!(workers.len(), 1, "one worker, and no helper left");
     let pid = workers[0];
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     // After the name in parentheses: state, parent, group, session.
     let fields: Vec<i32> = stat[stat.rfind(')').unwrap() + 4..]
         .split(' ')
@@ -68,10 +65,10 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
     let ours = i32::try_from(std::process::id()).unwrap();
     let strangers = !fields.contains(&hook_id) && !fields.contains(&ours);
     assert!(strangers, "{stat}");
-    let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).unwrap();
-    assert_eq!(link("cwd"), std::path::Path::new("/"));
+    let link = |name: &str| fs::read_link(format!("/proc/{pid}/{name}")).unwrap();
+    assert_eq!(link("cwd"), Path::new("/"));
     for fd in ["fd/0", "fd/1", "fd/2"] {
-        assert_eq!(link(fd), std::path::Path::new("/dev/null"), "{fd}");
+        assert_eq!(link(fd), Path::new("/dev/null"), "{fd}");
     }
     env.settle();
 }
@@ -83,7 +80,7 @@ fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
     let variable = format!("PLAYBOOK_STATE_DIR=/test/{}", std::process::id());
     let (name, value) = variable.split_once('=').unwrap();
     for round in 0..200 {
-        let mut sleep = std::process::Command::new("sleep");
+        let mut sleep = Command::new("sleep");
         let mut child = sleep.arg("60").env(name, value).spawn().unwrap();
         let may_run = processes::may_run(&variable);
         child.kill().unwrap();
@@ -95,11 +92,10 @@ fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
 
 #[test]
 fn a_worker_waits_for_its_turn_and_says_so() {
-    let api = Api::canned();
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned]);
     env.set("PLAYBOOK_NO_WORKER", "1");
     env.ends("s1");
-    let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
+    let busy = fs::File::create(env.state().join("worker.lock")).unwrap();
     busy.lock().unwrap();
 
     let worker = env.begin(&["worker"]);
@@ -117,16 +113,14 @@ fn a_worker_waits_for_its_turn_and_says_so() {
 #[case::while_it_waits_for_a_pause(Step::retry_after(529, "30"))]
 #[case::while_a_model_answers(Step::Canned.after(SLOW))]
 fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[case] step: Step) {
-    let api = Api::script([step]);
-    let mut env = with_session(&api);
+    let (mut env, api) = with_session([step]);
     env.unset("PLAYBOOK_NOW");
     env.set("PLAYBOOK_NO_WORKER", "1");
     env.ends("s1");
     let worker = env.begin(&["worker"]);
     api.wait_for(1, DEADLINE);
-    std::fs::rename(env.state(), env.root().join("away")).unwrap();
-    let ended = worker.finish();
-    has!(ended.stderr, "could not keep the worker's lock");
+    fs::rename(env.state(), env.root().join("away")).unwrap();
+    has!(worker.finish().stderr, "could not keep the worker's lock");
     assert!(!env.state().exists());
     assert_eq!((api.requests().len(), env.marks_of("pat-001")), (1, (0, 0)));
 }
@@ -134,15 +128,14 @@ fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[c
 /// No worker could say when its jobs are due: hooks look for themselves.
 #[test]
 fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
-    let api = Api::canned();
-    let env = with_session(&api);
-    let settings = std::fs::read(env.config_dir().join("config.toml")).unwrap();
+    let (env, _api) = with_session([Step::Canned]);
+    let settings = fs::read(env.config_dir().join("config.toml")).unwrap();
     env.write_config("[retry\n");
     env.ends("s1");
     env.settle();
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (1, (0, 0)));
 
-    std::fs::write(env.config_dir().join("config.toml"), settings).unwrap();
+    fs::write(env.config_dir().join("config.toml"), settings).unwrap();
     env.hook(Hook::SessionStart, "s2", json!({})).ok();
     env.settle();
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
@@ -155,8 +148,7 @@ fn a_hook_that_is_to_wait_has_done_its_job_when_it_returns(
     #[case] mode: &str,
     #[case] args: &[&str],
 ) {
-    let api = Api::canned();
-    let env = with_session(&api);
+    let (env, _api) = with_session([Step::Canned]);
     env.write_config(&format!("[worker]\n{mode}inline_ms = 60000\n"));
     let mut command = env.command("session-end");
     command.args(args);
@@ -169,8 +161,7 @@ fn a_hook_that_is_to_wait_has_done_its_job_when_it_returns(
 
 #[test]
 fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
-    let api = Api::script([Step::Canned.after(SLOW)]);
-    let mut env = with_session(&api);
+    let (mut env, _api) = with_session([Step::Canned.after(SLOW)]);
     env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 50\n");
     env.ends("s1");
     assert_eq!(env.marks_of("pat-001"), (0, 0));
@@ -183,8 +174,7 @@ fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
 /// A job's file that cannot be replaced, as on a full disk.
 #[test]
 fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
-    let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
-    let mut env = with_session(&api);
+    let (mut env, api) = with_session([Step::Canned.after(SLOW), Step::Canned]);
     env.unset("PLAYBOOK_NOW");
     env.write_config("[retry]\nbase_ms = 1\n");
     env.set("PLAYBOOK_NO_WORKER", "1");
@@ -194,12 +184,12 @@ fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
     let worker = env.begin(&["worker", "--job", &id]);
     api.wait_for(1, DEADLINE);
     // What cannot be replaced is another thing than a file.
-    std::fs::remove_file(&job).unwrap();
-    std::fs::create_dir_all(job.join("in the way")).unwrap();
+    fs::remove_file(&job).unwrap();
+    fs::create_dir_all(job.join("in the way")).unwrap();
     wait_until("the worker has met it", || {
         env.log().matches("waits until").count() > 1
     });
-    std::fs::remove_dir_all(&job).unwrap();
+    fs::remove_dir_all(&job).unwrap();
 
     worker.finish().code_is(0);
     assert_eq!(env.marks_of("pat-001"), (1, 0));

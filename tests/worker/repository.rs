@@ -6,13 +6,9 @@
 //! `on` a branch, `tree` and `back` for a linked worktree, and git's own commands.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use crate::common::prelude::*;
-use jiff::Timestamp;
 use playbook::playbook::Playbook;
 use playbook::playbook::ops::apply_operations;
 use playbook::playbook::tags::{apply_bullet_tags, read_bullet_tags};
@@ -171,8 +167,7 @@ impl Repository {
         write(&self.file(), playbook.to_bytes());
     }
 
-    /// Runs a command of git's that merges. With the driver there is no conflict; without it
-    /// the user runs a command of ours, adds the file and goes on.
+    /// Runs a command of git's that merges; without the driver the user resolves and goes on.
     fn with_conflicts(&self, arguments: &[String]) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut done = self.try_git(&arguments);
@@ -188,10 +183,8 @@ impl Repository {
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
             let unmerged = self.say(&["ls-files", "-u"]);
             assert!(unmerged.contains(FILE), "{arguments:?}: {said}");
-            assert!(
-                self.driver == Driver::Missing || is_octopus,
-                "{arguments:?} has a conflict: {said}"
-            );
+            let is_fine = self.driver == Driver::Missing || is_octopus;
+            assert!(is_fine, "{arguments:?} has a conflict: {said}");
             self.resolve();
             self.git(&["add", FILE]);
             let go_on = ["rebase", "cherry-pick", "revert"]
@@ -271,27 +264,8 @@ impl Repository {
     }
 
     fn try_git(&self, arguments: &[&str]) -> Output {
-        git_in(&self.folder.borrow(), arguments)
+        try_git(&self.folder.borrow(), arguments)
     }
-}
-
-/// Runs git as the user would.
-pub(crate) fn git_in(folder: &Path, arguments: &[&str]) -> Output {
-    let settings = [
-        "user.name=t",
-        "user.email=t@t",
-        "init.defaultBranch=main",
-        "core.editor=true",
-        "advice.detachedHead=false",
-        "gc.auto=0",
-    ];
-    Command::new("git")
-        .args(settings.iter().flat_map(|setting| ["-c", setting]))
-        .args(arguments)
-        .current_dir(folder)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap()
 }
 
 /// Texts with their votes, as a case writes them: `a, b 2/1`.

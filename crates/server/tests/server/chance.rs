@@ -1,11 +1,10 @@
 //! Numbers that look random and are the same for the same seed, and how many of them are tried.
 
 const VARIABLE: &str = "PLAYBOOK_TEST_SEED";
-const HEAVY: &str = "HEAVY";
 
 /// Whether tests are to try as much as before a release, for a quarter of an hour.
 pub(crate) fn is_heavy() -> bool {
-    std::env::var_os(HEAVY).is_some()
+    std::env::var_os("HEAVY").is_some()
 }
 
 pub(crate) struct Chance(u64);
@@ -36,13 +35,11 @@ impl Chance {
         self.next() % limit
     }
 
-    /// One of these words.
     pub(crate) fn word<'a>(&mut self, words: &'a str) -> &'a str {
         let words: Vec<&str> = words.split(' ').collect();
         words[self.index(words.len())]
     }
 
-    /// A place in a list of this length.
     pub(crate) fn index(&mut self, length: usize) -> usize {
         usize::try_from(self.below(length as u64)).unwrap()
     }

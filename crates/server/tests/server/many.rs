@@ -24,12 +24,10 @@ fn machines_know_all_of_each_other_once() {
     } else {
         (4, 60, 12)
     };
-    let Some(server) = Postgres::start() else {
-        return;
-    };
+    let Some(db) = Postgres::start() else { return };
     let mut chance = Chance::new(Chance::seed());
     let is_cut = Arc::new(AtomicBool::new(false));
-    let port = bad_line(server.at().join(".s.PGSQL.5432"), Arc::clone(&is_cut));
+    let port = bad_line(db.at().join(".s.PGSQL.5432"), Arc::clone(&is_cut));
     let url = format!("postgres://tenant_team@127.0.0.1:{port}/postgres");
     let users: Vec<User> = (0..machines).map(|_| User::sharing(&url)).collect();
     thread::scope(|scope| {
@@ -63,10 +61,10 @@ fn machines_know_all_of_each_other_once() {
         let every = memory.recall(&RecallQuery::best(all * 2), now);
         assert!(every.unwrap().iter().all(|memory| memory.occurrences == 1));
     }
-    let logged = server.sql("SELECT count(*) FROM playbook.log");
+    let logged = db.sql("SELECT count(*) FROM playbook.log");
     assert_eq!(logged, (all + all / 2).to_string());
     let stored =
-        server.sql("SELECT count(*), sum(occurrences), sum(times_applied) FROM playbook.memories");
+        db.sql("SELECT count(*), sum(occurrences), sum(times_applied) FROM playbook.memories");
     assert_eq!(stored, format!("{all}|{all}|{}", all / 2));
 }
 

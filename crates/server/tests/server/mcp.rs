@@ -58,10 +58,8 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         loop {
             let mut line = String::new();
-            assert!(
-                self.output.read_line(&mut line).unwrap() > 0,
-                "the server has gone"
-            );
+            let is_fine = self.output.read_line(&mut line).unwrap() > 0;
+            assert!(is_fine, "the server has gone");
             let message: Value = serde_json::from_str(&line).unwrap();
             if message["id"] == id {
                 return message.get("result").unwrap_or(&message).clone();

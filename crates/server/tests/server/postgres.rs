@@ -16,7 +16,7 @@ impl Postgres {
     /// Starts it with the tables and the tenants `team` and `others`; `None`, and says so, where
     /// `PostgreSQL` is not installed.
     pub(crate) fn start() -> Option<Self> {
-        let server = Self::empty("")?;
+        let server = Self::empty()?;
         server.admin(&["server", "init"]);
         for tenant in ["team", "others"] {
             server.admin(&["server", "tenant", tenant]);
@@ -24,8 +24,8 @@ impl Postgres {
         Some(server)
     }
 
-    /// Starts it without anything in it, with more options.
-    pub(crate) fn empty(options: &str) -> Option<Self> {
+    /// Starts it without anything in it.
+    pub(crate) fn empty() -> Option<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
         let places = versions
@@ -45,10 +45,8 @@ impl Postgres {
         let data = server.data();
         server.run("initdb", &["-N", "-A", "trust", "-U", "admin", "-D", &data]);
         let log = format!("{data}/log");
-        let options = format!(
-            "-k {} -c listen_addresses= -c fsync=off {options}",
-            server.at().display()
-        );
+        let socket = server.at().display();
+        let options = format!("-k {socket} -c listen_addresses= -c fsync=off");
         let start = ["-D", &data, "-w", "-l", &log, "-o", &options, "start"];
         server.run("pg_ctl", &start);
         Some(server)
@@ -104,7 +102,6 @@ impl Postgres {
         self.run("psql", &args).trim().to_owned()
     }
 
-    /// The address for a role.
     pub(crate) fn url(&self, role: &str) -> String {
         let host = self.at().to_str().unwrap().replace('/', "%2F");
         format!("postgres://{role}@{host}/postgres")
@@ -113,8 +110,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        let data = self.data();
-        self.run("pg_ctl", &["-D", &data, "-m", "immediate", "stop"]);
+        self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "stop"]);
     }
 }
 

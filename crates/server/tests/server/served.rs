@@ -21,7 +21,6 @@ pub(crate) struct Server {
     _store: Option<Postgres>,
 }
 
-/// An answer: its status and its body.
 pub(crate) struct Answer(pub(crate) u16, pub(crate) Value);
 
 impl Server {

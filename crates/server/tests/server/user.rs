@@ -54,10 +54,8 @@ impl User {
         // `cargo test` builds it beside the server.
         let server = Path::new(env!("CARGO_BIN_EXE_playbook-server"));
         let program = server.with_file_name("playbook");
-        assert!(
-            program.is_file(),
-            "build it first: cargo build --bin playbook"
-        );
+        let is_fine = program.is_file();
+        assert!(is_fine, "build it first: cargo build --bin playbook");
         let mut command = Command::new(program);
         command
             .args(args)
@@ -72,7 +70,6 @@ impl User {
         self.command(args).output().unwrap()
     }
 
-    /// What a command that succeeds says on stdout and stderr.
     pub(crate) fn ok(&self, args: &[&str]) -> (String, String) {
         let output = self.run(args);
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -81,7 +78,6 @@ impl User {
         (told, complaint)
     }
 
-    /// What a command that fails complains of.
     pub(crate) fn fails(&self, args: &[&str]) -> String {
         let output = self.run(args);
         assert!(!output.status.success(), "{args:?}");
@@ -91,8 +87,7 @@ impl User {
     /// Learns a lesson by hand; its id.
     pub(crate) fn learn(&self, correction: &str) -> String {
         let lesson = "lesson add --json --task release --mistake tagged-first --correction";
-        let lesson: Vec<&str> = lesson.split(' ').chain([correction]).collect();
-        let (told, _) = self.ok(&lesson);
+        let (told, _) = self.ok(&lesson.split(' ').chain([correction]).collect::<Vec<_>>());
         let told: serde_json::Value = serde_json::from_str(&told).unwrap();
         told["id"].as_str().unwrap().to_owned()
     }
