@@ -51,7 +51,7 @@ pub struct Collector {
     cited: HashSet<Id>,
     has_request: bool,
     /// The id of the last event's message.
-    last_message: String,
+    last_message: Option<String>,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
 }
@@ -123,9 +123,7 @@ impl Collector {
             EventKind::Hook(text) => _ = self.add(event, ItemRank::Note, "HOOK said", text),
             EventKind::LeftRunning(_) | EventKind::ToolResult(_) => {}
         }
-        self.last_message.clear();
-        self.last_message
-            .push_str(event.place.message_id.unwrap_or_default());
+        self.last_message.clone_from(&event.place.message_id);
     }
 
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
@@ -159,9 +157,9 @@ impl Collector {
         let body = cut::middle(body.trim(), max).into_owned();
         self.buffer.put(Item {
             offset: event.place.offset,
-            uuid: event.place.uuid.map(str::to_owned),
+            uuid: event.place.uuid.clone(),
             time: event.place.time,
-            message_id: event.place.message_id.map(str::to_owned),
+            message_id: event.place.message_id.clone(),
             kind: event.kind.name(),
             rank,
             source: match event.kind {
@@ -254,8 +252,8 @@ impl Collector {
 
     /// Adds a text to the last one when both are parts of one message.
     fn joined(&mut self, event: &Event<'_>, text: &str) -> bool {
-        let message = event.place.message_id.unwrap_or_default();
-        if message.is_empty() || message != self.last_message {
+        let message = &event.place.message_id;
+        if message.is_none() || *message != self.last_message {
             return false;
         }
         match self.buffer.last_text(1) {

@@ -27,7 +27,7 @@ struct GivenHints {
     ids: Vec<String>,
     effect: Option<Effect>,
     /// The call after whose failure they were given, else they came with a prompt.
-    call: Option<Box<str>>,
+    call: Option<String>,
     /// Whether the assistant has spoken of those that came with a prompt.
     is_named: bool,
 }
@@ -54,7 +54,7 @@ impl Hints {
     }
 
     /// Notes an effect of the hints that were given after one of these calls had failed.
-    pub(crate) fn settle(&mut self, calls: &[Box<str>], effect: Effect) {
+    pub(crate) fn settle(&mut self, calls: &[String], effect: Effect) {
         for given in &mut self.given {
             if given.call.as_ref().is_some_and(|call| calls.contains(call)) {
                 given.effect.get_or_insert(effect);

@@ -7,7 +7,6 @@ use super::attempt::Attempt;
 use super::category::{self, ErrorCategory};
 use super::event::{Call, CheckResult, Event, EventKind, Prompt, Via};
 use super::facts::Facts;
-use super::hash::of_text;
 use super::outcome::{LastEvent, decide};
 use super::sanitizer::Sanitizer;
 use super::{outside, recurring_errors, shell, stated};
@@ -50,10 +49,10 @@ pub(crate) struct Observer {
     last_check: Option<Result<(), ErrorCategory>>,
     /// A commit went through since the last check and the last edit.
     is_committed: bool,
-    last_message: Option<u64>,
-    /// The words of the prompts before the last, and those of the last, by their hashes.
-    old_words: BTreeSet<u64>,
-    last_words: BTreeSet<u64>,
+    last_message: Option<String>,
+    /// The words of the prompts before the last, and those of the last.
+    old_words: BTreeSet<String>,
+    last_words: BTreeSet<String>,
 }
 
 impl Observer {
@@ -81,11 +80,11 @@ impl Observer {
                 self.ending = LastEvent::Stopped;
             }
             EventKind::Text { cites, .. } => {
-                let message = event.place.message_id.map(of_text);
-                if message.is_none() || message != self.last_message {
+                let message = &event.place.message_id;
+                if message.is_none() || *message != self.last_message {
                     self.facts.assistant_texts += 1;
                 }
-                self.last_message = message;
+                self.last_message.clone_from(message);
                 if !matches!(self.ending, LastEvent::ToolError(_)) {
                     self.ending = LastEvent::Quiet;
                 }
@@ -172,8 +171,7 @@ impl Observer {
         self.old_words.extend(old.take(room));
         let words = head(text, MAX_COMPARED).split(|c: char| !c.is_alphanumeric());
         let long = words.filter(|word| word.len() > 2);
-        self.last_words
-            .extend(long.map(|word| of_text(&word.to_lowercase())));
+        self.last_words.extend(long.map(str::to_lowercase));
     }
 
     // Prompts are a few hundred words: an f64 holds their number exactly.
