@@ -95,16 +95,6 @@ pub enum EventKind<'a> {
 }
 
 impl EventKind<'_> {
-    pub(crate) fn is_spoken(name: &str) -> bool {
-        [
-            "user_prompt",
-            "command_prompt",
-            "queued_prompt",
-            "user_answer",
-        ]
-        .contains(&name)
-    }
-
     /// Returns the kind's name as statistics show it (after spec/3's event types).
     pub(crate) fn name(&self) -> &'static str {
         match self {

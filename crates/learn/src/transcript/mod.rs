@@ -5,7 +5,6 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
-mod bounded_buffer;
 mod category;
 mod checks;
 mod choice;

@@ -175,6 +175,15 @@ struct Part<'a> {
 }
 
 impl<'a> Keys<'a> {
+    /// Returns the record's own hash and that of the record it follows.
+    pub(crate) fn chain(&self) -> [Option<RecordHash>; 2] {
+        let parent = self.parent_uuid.or(self.logical_parent_uuid);
+        [self.uuid, parent].map(|uuid| {
+            let uuid = json::quoted(uuid)?;
+            Some(RecordHash(first_eight(uuid.as_bytes())))
+        })
+    }
+
     fn author(&self, attachment: Option<&Attachment<'_>>) -> Author {
         #[derive(Deserialize)]
         struct Origin<'o> {
@@ -227,7 +236,7 @@ impl<'a> Keys<'a> {
             },
             _ => return Err(Reason::Bookkeeping),
         };
-        let hash = |uuid| json::quoted(uuid).map(|uuid| RecordHash(first_eight(uuid.as_bytes())));
+        let [hash, parent] = self.chain();
         let owned = |name: Option<&str>| name.map(str::to_owned);
         Ok(Record {
             place: EventPlace {
@@ -237,8 +246,8 @@ impl<'a> Keys<'a> {
                 message_id: owned(message_id),
             },
             content,
-            hash: hash(self.uuid),
-            parent: hash(self.parent_uuid.or(self.logical_parent_uuid)),
+            hash,
+            parent,
             cwd: json::text(self.cwd),
             is_sidechain: json::is_true(self.is_sidechain),
             author,

@@ -171,7 +171,10 @@ impl<'t> SessionReader<'t> {
         let mut is_blank = true;
         for (at, keys) in records(line) {
             is_blank = false;
-            let read = keys.and_then(|keys| self.read(offset + at as u64, keys.decide()?));
+            let read = keys.and_then(|keys| {
+                let is_replaced = self.is_replaced(keys.chain());
+                self.read(offset + at as u64, keys.decide()?, is_replaced)
+            });
             match read {
                 Ok(()) => self.stats.read += 1,
                 Err(reason) => self.stats.skip(reason),
@@ -199,15 +202,21 @@ impl<'t> SessionReader<'t> {
         }
     }
 
+    /// Returns `true` for a prompt that is known to be replaced, and for all that follows from it.
+    fn is_replaced(&mut self, chain: [Option<RecordHash>; 2]) -> bool {
+        let mut hashes = chain.iter().flatten();
+        let is_replaced = hashes.any(|hash| self.left_out.contains(hash));
+        self.left_out.extend(chain[0].filter(|_| is_replaced));
+        is_replaced
+    }
+
     /// Reads one record; `Err` has the reason why it was passed over.
-    fn read(&mut self, offset: u64, mut record: Record<'_>) -> Result<(), Reason> {
-        let is_left_out = [record.hash, record.parent]
-            .into_iter()
-            .flatten()
-            .any(|hash| self.left_out.contains(&hash));
-        if is_left_out {
-            self.left_out.extend(record.hash);
-        }
+    fn read(
+        &mut self,
+        offset: u64,
+        mut record: Record<'_>,
+        is_replaced: bool,
+    ) -> Result<(), Reason> {
         if let Some(hash) = record.hash {
             if !self.seen.insert(hash) {
                 return Err(Reason::Repeated);
@@ -232,7 +241,7 @@ impl<'t> SessionReader<'t> {
             }
             return Err(Reason::OtherLane);
         }
-        if is_left_out {
+        if is_replaced {
             return Err(Reason::Replaced);
         }
         if self.sink.seq == 0 {
