@@ -96,6 +96,7 @@ mod tests {
 
     #[rstest]
     #[case("Command timed out after 2m 0.0s", None, Timeout)]
+    #[case("Prompt is too long", None, Resource)]
     #[case("not found", Some(139), Resource)]
     #[case("curl: (6) Could not resolve host: example.org", Some(6), Network)]
     #[case("ModuleNotFoundError: No module named 'yaml'", None, NotFound)]
@@ -113,12 +114,5 @@ mod tests {
         #[case] want: ErrorCategory,
     ) {
         assert_eq!(categorize(text, code), want);
-    }
-
-    #[test]
-    fn an_error_of_the_api_has_a_category() {
-        assert_eq!(of_api_error("API Error: 401 Please run /login"), Permission);
-        assert_eq!(of_api_error("Prompt is too long"), Resource);
-        assert_eq!(of_api_error("API Error"), Network);
     }
 }

@@ -396,33 +396,15 @@ mod tests {
     }
 
     #[rstest]
-    #[case::older_client("{}", Author::Person)]
-    #[case::typed(
-        r#"{"turnOrigin":"human","promptSource":"typed","entrypoint":"cli"}"#,
-        Author::Person
-    )]
-    #[case::phone(
-        r#"{"promptSource":"sdk","entrypoint":"remote_mobile","origin":{"kind":"human"}}"#,
-        Author::Person
-    )]
-    #[case::sdk(
-        r#"{"turnOrigin":"sdk","promptSource":"sdk","entrypoint":"sdk-py"}"#,
-        Author::Program
-    )]
     #[case::older_sdk(r#"{"entrypoint":"sdk-cli"}"#, Author::Program)]
     #[case::sdk_says_human(
         r#"{"promptSource":"sdk","entrypoint":"sdk-py","origin":{"kind":"human"}}"#,
-        Author::Program
-    )]
-    #[case::cron(
-        r#"{"promptSource":"system","origin":{"kind":"cron"}}"#,
         Author::Program
     )]
     #[case::notification(
         r#"{"promptSource":"system","origin":{"kind":"task-notification"}}"#,
         Author::Other
     )]
-    #[case::session(r#"{"origin":{"kind":"peer"}}"#, Author::Other)]
     fn the_author_is_known_by_the_clients_marks(#[case] marks: &str, #[case] want: Author) {
         let mut line: serde_json::Value = serde_json::from_str(marks).unwrap();
         line["type"] = "user".into();

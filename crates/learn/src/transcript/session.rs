@@ -4,7 +4,7 @@ mod calls;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -112,7 +112,7 @@ struct Sink<'t> {
     /// Where the record stands that is read.
     place: EventPlace,
     /// How many events of each kind, and in all.
-    stats: ScanStats,
+    events: BTreeMap<&'static str, u64>,
     seq: u64,
     /// The branch of the first record, which becomes the first event.
     branch: Option<String>,
@@ -125,7 +125,7 @@ impl Sink<'_> {
         {
             self.push(EventKind::Branch(branch));
         }
-        *self.stats.events.entry(kind.name()).or_default() += 1;
+        *self.events.entry(kind.name()).or_default() += 1;
         self.seq += 1;
         let event = Event {
             place: &self.place,
@@ -189,7 +189,7 @@ impl<'t> SessionReader<'t> {
         let mut stats = self.stats;
         stats.masked = self.mask.into_counts();
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
-        stats.events = self.sink.stats.events;
+        stats.events = self.sink.events;
         let mut facts = self.sink.observer.finish(self.open.count());
         facts.hints = self.hints.finish();
         let is_programs = self.has_program && !self.has_person;

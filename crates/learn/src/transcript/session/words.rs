@@ -159,7 +159,9 @@ impl SessionReader<'_> {
             .filter(|given| is_person && !given.is_among(offered))
             .map(|given| given.words.to_owned())
             .collect();
-        let text = answers.iter().map(ToString::to_string);
+        let text = answers
+            .iter()
+            .map(|given| format!("{} {}", given.question, given.words));
         let text = text.collect::<Vec<_>>().join("\n");
         let message = Message {
             shown: text.clone(),
