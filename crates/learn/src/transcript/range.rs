@@ -1,10 +1,9 @@
 //! Which bytes of a transcript a job is about.
 
-use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
 pub const MAX_LINE: u64 = 32 << 20;
@@ -73,7 +72,7 @@ fn last_newline(
 fn whole_objects(bytes: &[u8]) -> usize {
     let padding = bytes.iter().take_while(|byte| **byte == 0).count();
     let values = serde_json::Deserializer::from_slice(&bytes[padding..]);
-    let mut values = values.into_iter::<HashMap<String, IgnoredAny>>();
+    let mut values = values.into_iter::<Map<String, Value>>();
     let mut end = 0;
     while let Some(Ok(_)) = values.next() {
         end = padding + values.byte_offset();

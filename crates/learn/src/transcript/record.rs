@@ -44,7 +44,7 @@ pub(crate) struct Record<'a> {
 }
 
 /// Who wrote a record of the user's, by the client's marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Author {
     /// A person; an older client has no marks.
     #[default]

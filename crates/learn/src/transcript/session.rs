@@ -77,8 +77,8 @@ pub(crate) struct SessionReader<'t> {
     /// Who wrote the record that is read, and the last prompt.
     author: Author,
     last_author: Option<Author>,
-    has_person: bool,
-    has_program: bool,
+    /// Who wrote prompts, or any record as a program.
+    writers: HashSet<Author>,
 }
 
 /// What was typed while the agent worked, and where.
@@ -192,7 +192,8 @@ impl<'t> SessionReader<'t> {
         stats.events = self.sink.events;
         let mut facts = self.sink.observer.finish(self.open.count());
         facts.hints = self.hints.finish();
-        let is_programs = self.has_program && !self.has_person;
+        let has = |author| self.writers.contains(&author);
+        let is_programs = has(Author::Program) && !has(Author::Person);
         facts.is_unattended = self.attended == Some(false) || is_programs;
         Digest {
             replaced: self.replaced,
@@ -264,7 +265,9 @@ impl<'t> SessionReader<'t> {
                 }
             }
             Content::User(blocks, denied) => {
-                self.has_program |= record.author == Author::Program;
+                if record.author == Author::Program {
+                    self.writers.insert(record.author);
+                }
                 for block in &blocks {
                     self.answered(block, denied);
                 }

@@ -173,8 +173,7 @@ impl SessionReader<'_> {
     fn begin_turn(&mut self) {
         self.hints.end_turn(Effect::Helped);
         self.last_author = Some(self.author);
-        self.has_person |= self.author == Author::Person;
-        self.has_program |= self.author == Author::Program;
+        self.writers.insert(self.author);
     }
 
     /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
