@@ -28,30 +28,27 @@ pub fn scan(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> Result<Digest, FsError> {
     let mut are_copies = Vec::new();
-    let mut is_copy = |hash, time| {
+    let read = |options: &ReadOptions, is_copy: &mut dyn FnMut(RecordHash, _) -> bool| {
+        part(path, range)
+            .and_then(|part| transcript::scan_reader(part, range.start, options, is_copy))
+            .context(ACTION, path)
+    };
+    let mut digest = read(options, &mut |hash, time| {
         let is_copy = is_copy(hash, time);
         are_copies.push(is_copy);
         is_copy
-    };
-    let mut digest = part(path, range)
-        .and_then(|part| transcript::scan_reader(part, range.start, options, &mut is_copy))
-        .context(ACTION, path)?;
-    let is_outside = options.lane == Lane::Session && are_outside(&subagents(path), DEPTH);
-    digest.facts.is_outside |= is_outside;
-    if digest.replaced.is_empty() {
-        return Ok(digest);
+    })?;
+    if !digest.replaced.is_empty() {
+        let options = ReadOptions {
+            replaced: digest.replaced,
+            ..options.clone()
+        };
+        // Who asks counts the records that are asked about, so each is asked about once.
+        let mut are_copies = are_copies.into_iter();
+        digest = read(&options, &mut |_, _| are_copies.next().unwrap_or(true))?;
     }
-    let options = ReadOptions {
-        replaced: digest.replaced,
-        ..options.clone()
-    };
-    // Who asks counts the records that are asked about, so each is asked about once.
-    let mut are_copies = are_copies.into_iter();
-    let mut is_copy = |_, _| are_copies.next().unwrap_or(true);
-    let mut digest = part(path, range)
-        .and_then(|part| transcript::scan_reader(part, range.start, &options, &mut is_copy))
-        .context(ACTION, path)?;
-    digest.facts.is_outside |= is_outside;
+    let is_session = options.lane == Lane::Session;
+    digest.facts.is_outside |= is_session && are_outside(&subagents(path), DEPTH);
     Ok(digest)
 }
 
@@ -106,18 +103,11 @@ pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
     find().context(ACTION, path)
 }
 
-/// Reads what the client notes of a session's beginnings in the first `end` bytes.
-pub(crate) fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
-    beginnings_in(path, Range { start: 0, end })
-}
-
-/// As [`beginnings`], in a part that begins with a record.
-pub(crate) fn beginnings_in(path: &Path, range: Range) -> Result<Beginnings, FsError> {
-    let range = Range {
-        end: range.end.min(range.start.saturating_add(MAX_READ)),
-        ..range
-    };
-    part(path, range)
+/// Reads what the client notes of a session's beginnings between two places, of which the
+/// first is the start of a record.
+pub(crate) fn beginnings(path: &Path, start: u64, end: u64) -> Result<Beginnings, FsError> {
+    let end = end.min(start.saturating_add(MAX_READ));
+    part(path, Range { start, end })
         .and_then(Beginnings::read)
         .context(ACTION, path)
 }

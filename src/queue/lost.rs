@@ -65,7 +65,7 @@ pub(super) fn counted_until(
     if !has_waited && !memory.was_open_then(&name, &ticket.session)? {
         return Ok(Timestamp::MAX);
     }
-    let origins = transcript_file::beginnings(&ticket.transcript, u64::MAX)
+    let origins = transcript_file::beginnings(&ticket.transcript, 0, u64::MAX)
         .map_err(ClaimError::Transcript)?
         .origins;
     let sessions = std::iter::once(&ticket.session).chain(&origins);

@@ -24,7 +24,6 @@ use crate::fsx;
 use crate::playbook::shown::in_text;
 use crate::shown_record::ShownPoints;
 use crate::state_guard;
-use crate::transcript::Range;
 use crate::transcript_file;
 
 /// A session without a mark may be open for all we know, until it was quiet for so long.
@@ -139,11 +138,8 @@ fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
 /// Tells whether a session of the project began in our time, is no fork's copy, and was spoken to
 /// by our session-start after `from`: the model, which it gives key points, or the user.
 fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -> bool {
-    let later = Range {
-        start: from,
-        end: from.saturating_add(HEAD),
-    };
-    let Ok(beginnings) = transcript_file::beginnings_in(&past.transcript, later) else {
+    let end = from.saturating_add(HEAD);
+    let Ok(beginnings) = transcript_file::beginnings(&past.transcript, from, end) else {
         return false;
     };
     let was_spoken_to = beginnings

@@ -41,7 +41,7 @@ pub(super) fn remember(context: &WorkerContext, job: &mut JobInProgress, facts: 
     // given itself stands in its transcript.
     if is_of_subagent(job) {
         shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
-        let own = transcript_file::beginnings(&ticket.transcript, end);
+        let own = transcript_file::beginnings(&ticket.transcript, 0, end);
         let own = own.inspect_err(|error| log(&error.to_string()));
         for text in own.unwrap_or_default().given {
             shown.add(in_text(&text));
@@ -150,7 +150,7 @@ fn of(
                 continue;
             }
         }
-        let beginnings = match transcript_file::beginnings(&transcript, end) {
+        let beginnings = match transcript_file::beginnings(&transcript, 0, end) {
             Ok(beginnings) => beginnings,
             // The client keeps transcripts for a month, so an origin's may be gone.
             Err(error) if error.is_missing() => continue,

@@ -56,10 +56,10 @@ impl Stops {
 }
 
 impl TurnEnd {
-    fn at(place: EventPlace<'_>) -> Self {
+    fn at(place: &EventPlace) -> Self {
         Self {
             offset: place.offset,
-            uuid: place.uuid.map(str::to_owned),
+            uuid: place.uuid.clone(),
             time: place.time,
             verdict: GateVerdict::default(),
         }

@@ -42,7 +42,7 @@ impl Turn {
                 if claim::sets_aside(text) {
                     self.excuse();
                 }
-                self.write(text, event.place.message_id);
+                self.write(text, event.place.message_id.as_deref());
             }
             EventKind::HandBack { .. } => self.steps.push(TurnStep::Unseen(Arc::default())),
             EventKind::ToolCall(call) => {

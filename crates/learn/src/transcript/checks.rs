@@ -14,8 +14,8 @@ use super::category::ErrorCategory;
 use super::cut;
 use super::english::pattern;
 use super::event::{Call, CheckResult, KnownBy};
-use super::json::Str;
-use super::{deed, shell};
+use super::json::Raw;
+use super::{deed, shell, tool_answer};
 use crate::redact;
 use crate::shown::without_controls;
 
@@ -57,9 +57,9 @@ static RUNNERS: LazyLock<Option<(Vec<CheckRunner>, AhoCorasick)>> = LazyLock::ne
 });
 
 impl CheckRunner {
-    fn may_have_written(&self, raw: &str) -> bool {
+    fn may_have_written(&self, text: &str) -> bool {
         let mut words = self.words.iter();
-        words.any(|word| raw.contains(word))
+        words.any(|word| text.contains(word))
     }
 
     fn compile(&self) -> [Option<Regex>; 2] {
@@ -68,32 +68,29 @@ impl CheckRunner {
     }
 }
 
-/// Reads what a tool's answer, as it stands in the record, says of a check.
+/// Reads what a tool's answer says of a check.
 ///
 /// What fails outweighs what passes; of a call that `failed` nothing passed.
-pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckResult> {
+pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckResult> {
     let may_run = shell::runs_commands(&call.tool) || READ_OUTPUT.contains(&call.tool.as_str());
     if !may_run {
         return None;
     }
     let (runners, words) = RUNNERS.as_ref()?;
-    let raw = output.tail(LOOKED_AT);
+    let text = tool_answer::last_text(answer)?;
+    let text = tool_answer::last_lines(&text, LOOKED_AT);
     let runs = || deed::checks(&call.input, failed);
-    if !words.is_match(raw.raw()) {
-        return Some(by_exit(&runs()?, raw, failed));
+    if !words.is_match(text) {
+        return Some(by_exit(&runs()?, text, failed));
     }
     if deed::only_looks(&call.input, REPORTERS) {
         return None;
     }
-    let text = raw.decode();
-    let text = without_controls(&text);
+    let shown = without_controls(text);
     let mut passed = None;
-    for runner in runners
-        .iter()
-        .filter(|runner| runner.may_have_written(raw.raw()))
-    {
+    for runner in runners.iter().filter(|it| it.may_have_written(text)) {
         let [bad, good] = runner.lines.get_or_init(|| runner.compile());
-        let bad = bad.as_ref().map(|bad| bad.find_iter(&text));
+        let bad = bad.as_ref().map(|bad| bad.find_iter(&shown));
         // The first line that says more than `FAIL`.
         if let Some(line) = bad.and_then(|lines| lines.min_by_key(|line| line.len() <= 4)) {
             return Some(check(
@@ -104,7 +101,7 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckRe
             ));
         }
         if passed.is_none() && !failed {
-            let last = good.as_ref().and_then(|good| good.find_iter(&text).last());
+            let last = good.as_ref().and_then(|good| good.find_iter(&shown).last());
             let of = |line: Match<'_>| {
                 let name = named(call, &runner.name);
                 check(&name, Ok(()), line.as_str(), KnownBy::Summary)
@@ -112,7 +109,7 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<CheckRe
             passed = last.map(of);
         }
     }
-    passed.or_else(|| Some(by_exit(&runs()?, raw, failed)))
+    passed.or_else(|| Some(by_exit(&runs()?, text, failed)))
 }
 
 /// Returns the check of a call that worked, where its exit status is another command's.
@@ -133,12 +130,11 @@ fn named(call: &Call, runner: &str) -> String {
 
 /// Returns the result of a check whose summary is not known, by its exit. Its output may come from
 /// another command of the same line.
-fn by_exit(name: &str, output: Str<'_>, failed: bool) -> CheckResult {
+fn by_exit(name: &str, output: &str, failed: bool) -> CheckResult {
     if !failed {
         return check(name, Ok(()), "it worked", KnownBy::Exit);
     }
-    let text = output.decode();
-    let text = without_controls(&text);
+    let text = without_controls(output);
     let last = text.lines().rfind(|line| !line.trim().is_empty());
     check(
         name,
@@ -184,10 +180,8 @@ mod tests {
             input: command.to_owned(),
             ..Call::default()
         };
-        // What serde_json writes stands between two quotes.
-        let json = serde_json::to_string(output).unwrap();
-        let raw = Str::new(&json[1..json.len() - 1]);
-        find(&call, raw, failed)
+        let json = serde_json::value::to_raw_value(output).unwrap();
+        find(&call, Some(&json), failed)
     }
 
     fn outcome(command: &str, output: &str) -> Option<(String, bool)> {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::evidence::{self, Evidence, ItemForm, ShownEvent};
+use super::evidence::{self, Evidence, ShownEvent};
 use super::item::Item;
 use super::sanitizer::Sanitizer;
 use super::tokens;
@@ -21,7 +21,7 @@ const REFUNDS: usize = 32;
 
 #[derive(Clone)]
 struct ChosenItem {
-    form: ItemForm,
+    is_full: bool,
     text: String,
     cost: u64,
 }
@@ -85,12 +85,20 @@ impl Choice<'_> {
     fn take_needed(&mut self) {
         for i in 0..self.items.len() {
             if self.items[i].is_needed() && self.first_alike[i] == i {
-                let form = ItemForm::Headline;
-                let text = evidence::write(&self.items[i], form, self.sanitizer);
-                let cost = tokens::estimate(&text) + 1 + GAP;
-                self.left = self.left.saturating_sub(cost);
-                self.chosen[i] = Some(ChosenItem { form, text, cost });
+                let chosen = self.written(i, false);
+                self.left = self.left.saturating_sub(chosen.cost);
+                self.chosen[i] = Some(chosen);
             }
+        }
+    }
+
+    fn written(&self, i: usize, is_full: bool) -> ChosenItem {
+        let text = self.items[i].write(is_full, self.sanitizer);
+        let cost = tokens::estimate(&text) + 1 + GAP;
+        ChosenItem {
+            is_full,
+            text,
+            cost,
         }
     }
 
@@ -119,7 +127,7 @@ impl Choice<'_> {
 
     fn take(&mut self, i: usize, unused: u64) -> bool {
         let before = match &self.chosen[i] {
-            Some(chosen) if chosen.form == ItemForm::Full => return false,
+            Some(chosen) if chosen.is_full => return false,
             Some(chosen) => chosen.cost,
             None => 0,
         };
@@ -128,59 +136,51 @@ impl Choice<'_> {
         if tokens::at_least(self.items[i].body.len() as u64) > room {
             return false;
         }
-        let form = ItemForm::Full;
-        let text = evidence::write(&self.items[i], form, self.sanitizer);
-        let cost = tokens::estimate(&text) + 1 + GAP;
-        if cost > room {
+        let chosen = self.written(i, true);
+        if chosen.cost > room {
             return false;
         }
-        self.left = self.left + before - cost;
-        self.chosen[i] = Some(ChosenItem { form, text, cost });
+        self.left = self.left + before - chosen.cost;
+        self.chosen[i] = Some(chosen);
         true
+    }
+
+    fn chosen(&self) -> impl Iterator<Item = (usize, &Item, &ChosenItem)> {
+        let all = self.items.iter().zip(&self.chosen).enumerate();
+        all.filter_map(|(i, (item, chosen))| Some((i, item, chosen.as_ref()?)))
     }
 
     /// Writes what is chosen, with notes of what is not; returns the numbers of what is, too.
     fn text(&self, all: u64) -> (String, Vec<u32>) {
-        let items = self.items.iter().zip(&self.chosen).zip(self.counted());
-        let chosen: Vec<(&Item, Cow<'_, str>)> = items
-            .filter_map(|((item, chosen), more)| {
-                let text = &chosen.as_ref()?.text;
-                let text = match more {
-                    0 => Cow::Borrowed(text.as_str()),
-                    more => format!("{text}\n  → {more} more like it").into(),
-                };
-                Some((item, text))
-            })
-            .collect();
-        if chosen.is_empty() {
-            Default::default()
-        } else {
-            evidence::join(&chosen, all)
+        let counted = self.counted();
+        let chosen = self.chosen().map(|(i, item, chosen)| {
+            let text = match counted[i] {
+                0 => Cow::Borrowed(chosen.text.as_str()),
+                more => format!("{}\n  → {more} more like it", chosen.text).into(),
+            };
+            (item, text)
+        });
+        match chosen.collect::<Vec<_>>().as_slice() {
+            [] => Default::default(),
+            chosen => evidence::join(chosen, all),
         }
     }
 
     fn write(self, all: u64) -> Evidence {
         let (text, numbers) = self.text(all);
-        let chosen = self.items.iter().zip(&self.chosen);
-        let chosen = chosen.filter_map(|(item, chosen)| Some((item, chosen.as_ref()?.form)));
-        let is_cut = |(item, form): &(&Item, ItemForm)| item.is_cut || *form == ItemForm::Headline;
-        let cut = chosen.clone().filter(is_cut).count() as u64;
-        let shown = chosen.zip(numbers);
-        let shown = shown.map(|((item, _), number)| ShownEvent::of(item, number, self.sanitizer));
-        let mut events: Vec<ShownEvent> = Vec::new();
-        let mut count = 0;
-        for event in shown {
+        let (mut count, mut cut) = (0, 0);
+        let mut shown: Vec<ShownEvent> = Vec::new();
+        for ((_, item, chosen), number) in self.chosen().zip(numbers) {
             count += 1;
-            if event.kind == evidence::BRANCH {
-                continue;
-            }
-            match events.last_mut() {
+            cut += u64::from(item.is_cut || !chosen.is_full);
+            let event = item.shown(number, self.sanitizer);
+            match shown.last_mut() {
+                _ if item.is_branch() => {}
                 // Calls in a row share a line and its number.
-                Some(last) if last.number == event.number => last.join(event),
-                _ => events.push(event),
+                Some(last) if last.number == number => last.calls.extend(event.calls),
+                _ => shown.push(event),
             }
         }
-        let shown = events;
         Evidence {
             tokens: tokens::estimate(&text),
             left_out: all.saturating_sub(count),

@@ -12,34 +12,23 @@ use crate::playbook::Id;
 /// How many citations of one text are kept.
 const MAX_CITES: usize = 2_000;
 
-/// Calls `found` with each id cited in `text`, in order, repeated ones included.
-fn each(text: &str, mut found: impl FnMut(Id)) {
-    let bytes = text.as_bytes();
-    for open in memchr::memchr_iter(b'[', bytes) {
-        let rest = &bytes[open + 1..];
-        let length = rest
-            .iter()
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
-            .count();
-        if rest.get(length) == Some(&b']')
-            && let Some(id) = Id::parse(&text[open + 1..=open + length])
-            && !id.is_own()
-        {
-            found(id);
-        }
-    }
+/// Returns each id cited in `text`, in order, repeated ones included.
+fn all(text: &str) -> impl Iterator<Item = Id> {
+    memchr::memchr_iter(b'[', text.as_bytes()).filter_map(|open| {
+        let rest = &text[open + 1..];
+        let is_in_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let after = rest.trim_start_matches(is_in_id);
+        let id = &rest[..rest.len() - after.len()];
+        let id = after.starts_with(']').then(|| Id::parse(id)).flatten();
+        id.filter(|id| !id.is_own())
+    })
 }
 
 /// Returns the key points that a text cites, each once.
 pub(crate) fn cites(text: &str) -> Vec<Id> {
-    let mut cites: Vec<Id> = Vec::new();
     let mut seen = HashSet::new();
-    each(text, |id| {
-        if cites.len() < MAX_CITES && seen.insert(id.clone()) {
-            cites.push(id);
-        }
-    });
-    cites
+    let new = all(text).filter(|id| seen.insert(id.clone()));
+    new.take(MAX_CITES).collect()
 }
 
 /// Returns the ids cited by the assistant in `messages`, each once, in order of first
@@ -49,32 +38,21 @@ pub(crate) fn cites(text: &str) -> Vec<Id> {
 /// Only text counts: a string, or the text blocks of a list. What is not a message
 /// is passed over.
 pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
-    let mut ids = Vec::new();
-    let mut seen = HashSet::new();
-    let mut note = |text: &str| {
-        each(text, |id| {
-            if !id.is_own() && seen.insert(id.clone()) {
-                ids.push(id);
-            }
-        });
-    };
+    let mut texts = Vec::new();
     for message in messages.iter().filter(|m| m["role"] == "assistant") {
         match &message["content"] {
-            Value::String(text) => note(text),
-            Value::Array(blocks) => {
-                for block in blocks {
-                    let text = match block {
-                        Value::String(text) => Some(text.as_str()),
-                        _ if block["type"] == "text" => block["text"].as_str(),
-                        _ => None,
-                    };
-                    text.into_iter().for_each(&mut note);
-                }
-            }
+            Value::String(text) => texts.push(text.as_str()),
+            Value::Array(blocks) => texts.extend(blocks.iter().filter_map(|block| match block {
+                Value::String(text) => Some(text.as_str()),
+                _ if block["type"] == "text" => block["text"].as_str(),
+                _ => None,
+            })),
             _ => {}
         }
     }
-    ids
+    let mut seen = HashSet::new();
+    let cited = texts.into_iter().flat_map(all);
+    cited.filter(|id| seen.insert(id.clone())).collect()
 }
 
 #[cfg(test)]
@@ -83,9 +61,7 @@ mod tests {
     use rstest::rstest;
 
     fn cited(text: &str) -> Vec<String> {
-        let mut out = Vec::new();
-        each(text, |id| out.push(id.to_string()));
-        out
+        all(text).map(|id| id.to_string()).collect()
     }
 
     #[rstest]

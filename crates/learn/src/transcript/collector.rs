@@ -9,17 +9,21 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
 use super::event::{Call, CallFailure, CheckResult, Event, EventKind, Prompt, Via};
-use super::evidence::{CALLS, EventSource, Evidence};
+use super::evidence::{CALLS, EventSource, Evidence, ShownEvent};
 use super::item::{Item, ItemRank};
 use super::outside;
 use super::sanitizer::Sanitizer;
 use super::words::{CHATTER, HOUSEKEEPING};
+use crate::clip::boundary_before;
 use crate::playbook::Id;
 
+/// How many bytes of items are held.
+const MAX_SIZE: usize = 2 << 20;
+/// How much of the text of an item is kept that is never left out, in bytes.
+const MAX_NEEDED: usize = 300;
 /// How much of the user's words is held, in bytes.
 const MAX_SPOKEN: usize = 16_000;
 /// How much of a text is held, in bytes.
@@ -45,13 +49,16 @@ const PLAN: &str = "PLAN that the user approved";
 #[derive(Debug, Default)]
 pub struct Collector {
     pub(super) sanitizer: Sanitizer,
-    buffer: BoundedBuffer,
+    /// In order of time. When they are too many, the least telling half of them goes, of
+    /// equals the older ones.
+    items: Vec<Item>,
+    size: usize,
     /// How many items there were.
     count: u64,
     cited: HashSet<Id>,
     has_request: bool,
     /// The id of the last event's message.
-    last_message: String,
+    last_message: Option<String>,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
 }
@@ -78,8 +85,8 @@ impl Collector {
                 let item = self.add(event, ItemRank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
                 if *is_person && !words.is_empty() {
-                    item.source = EventSource::User;
-                    item.words = vec![words.clone()];
+                    item.shown.source = EventSource::User;
+                    item.shown.words = vec![words.clone()];
                 }
                 let change = unwritten.iter();
                 item.notes
@@ -100,7 +107,7 @@ impl Collector {
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
             EventKind::Plan(text) => {
                 let item = self.add(event, ItemRank::Ends, PLAN, text);
-                item.source = EventSource::Plan;
+                item.shown.source = EventSource::Plan;
             }
             EventKind::TurnedBack { call, why } => {
                 let item = self.add(event, ItemRank::Setback, "HOOK turned back", why);
@@ -111,7 +118,7 @@ impl Collector {
             EventKind::UnknownCheck { call, runner } => {
                 let label = format!("CHECK ran, its result is not known ({runner})");
                 let item = self.add(event, ItemRank::Note, label, "");
-                item.command.clone_from(&call.input);
+                item.shown.calls.push(call.input.clone());
             }
             EventKind::ApiError(text) => _ = self.add(event, ItemRank::Setback, "API ERROR", text),
             EventKind::Compaction => {
@@ -123,17 +130,15 @@ impl Collector {
             EventKind::Hook(text) => _ = self.add(event, ItemRank::Note, "HOOK said", text),
             EventKind::LeftRunning(_) | EventKind::ToolResult(_) => {}
         }
-        self.last_message.clear();
-        self.last_message
-            .push_str(event.place.message_id.unwrap_or_default());
+        self.last_message.clone_from(&event.place.message_id);
     }
 
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
     /// [`super::estimate_tokens`] does.
     pub fn finish(self, budget: u64) -> Evidence {
-        let mut items = self.buffer.items;
-        for kinds in [EventKind::is_spoken, |kind: &str| kind == "assistant_text"] {
-            if let Some(last) = items.iter_mut().rev().find(|item| kinds(item.kind)) {
+        let mut items = self.items;
+        for is_one in [Item::is_spoken, Item::is_text] {
+            if let Some(last) = items.iter_mut().rfind(|item| is_one(item)) {
                 last.raise(ItemRank::Ends);
             }
         }
@@ -154,35 +159,80 @@ impl Collector {
             ItemRank::Note | ItemRank::Text | ItemRank::Error => MAX_PLAIN,
             _ => MAX_BODY,
         };
-        let before = self.count;
-        self.count += 1;
         let body = cut::middle(body.trim(), max).into_owned();
-        self.buffer.put(Item {
-            offset: event.place.offset,
-            uuid: event.place.uuid.map(str::to_owned),
-            time: event.place.time,
-            message_id: event.place.message_id.map(str::to_owned),
-            kind: event.kind.name(),
-            rank,
-            source: match event.kind {
-                EventKind::ToolCall(_) => EventSource::Call,
-                EventKind::Text { .. } => EventSource::Agent,
-                _ => EventSource::Outcome,
+        self.put(Item {
+            shown: ShownEvent {
+                kind: event.kind.name().to_owned(),
+                offset: event.place.offset,
+                uuid: event.place.uuid.clone(),
+                time: event.place.time.map(|time| time.to_string()),
+                message_id: event.place.message_id.clone(),
+                source: match event.kind {
+                    EventKind::ToolCall(_) => EventSource::Call,
+                    EventKind::Text { .. } => EventSource::Agent,
+                    _ => EventSource::Outcome,
+                },
+                ..ShownEvent::default()
             },
-            words: Vec::new(),
-            headline: String::new(),
-            signature: None,
-            command: String::new(),
+            rank,
             label: label.into(),
-            call: None,
-            exit_code: None,
             is_cut: memmem::find(body.as_bytes(), cut::LEFT_OUT.as_bytes()).is_some(),
             body,
-            notes: Vec::new(),
             count: 1,
-            cited: Vec::new(),
-            before,
+            before: self.count,
+            ..Item::default()
         })
+    }
+
+    fn put(&mut self, mut item: Item) -> &mut Item {
+        self.count += 1;
+        if self.size > MAX_SIZE {
+            self.shrink();
+        }
+        self.size += item.size();
+        // What was typed while the agent worked belongs where it was typed.
+        let is_earlier = |known: &Item| known.shown.offset <= item.shown.offset;
+        let place = self.items.partition_point(is_earlier);
+        for later in &mut self.items[place..] {
+            item.before = item.before.min(later.before);
+            later.before += 1;
+        }
+        self.items.insert(place, item);
+        &mut self.items[place]
+    }
+
+    /// Lets the least telling half go; but the beginning stays of what the record never leaves out.
+    fn shrink(&mut self) {
+        // Some were taken out since, and others cut.
+        self.size = self.items.iter().map(Item::size).sum();
+        let mut order: Vec<usize> = (0..self.items.len()).collect();
+        // Of one rank they stay in order of time.
+        order.sort_by_key(|&i| self.items[i].rank);
+        let mut goes = vec![false; self.items.len()];
+        for i in order {
+            if self.size <= MAX_SIZE / 2 {
+                break;
+            }
+            let item = &mut self.items[i];
+            self.size = self.size.saturating_sub(item.size());
+            if !item.is_needed() {
+                goes[i] = true;
+                continue;
+            }
+            let shorten = |text: &mut String| text.truncate(boundary_before(text, MAX_NEEDED));
+            shorten(&mut item.body);
+            item.shown.words.iter_mut().for_each(shorten);
+            item.is_cut = true;
+            self.size += item.size();
+        }
+        let mut goes = goes.into_iter();
+        self.items.retain(|_| !goes.next().unwrap_or_default());
+    }
+
+    /// Returns the latest text of the assistant among the last items.
+    fn last_text(&mut self, among: usize) -> Option<&mut Item> {
+        let mut last = self.items.iter_mut().rev().take(among);
+        last.find(|item| item.is_text())
     }
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
@@ -204,8 +254,8 @@ impl Collector {
             ItemRank::Prompt
         };
         let item = self.add(event, rank, label, &prompt.message.shown);
-        item.words.clone_from(&prompt.message.words);
-        item.source = match prompt.is_person {
+        item.shown.words.clone_from(&prompt.message.words);
+        item.shown.source = match prompt.is_person {
             true if prompt.is_plan => EventSource::Plan,
             true => EventSource::User,
             false => EventSource::Outcome,
@@ -213,7 +263,7 @@ impl Collector {
     }
 
     fn mark_context(&mut self) {
-        if let Some(text) = self.buffer.last_text(CONTEXT) {
+        if let Some(text) = self.last_text(CONTEXT) {
             text.raise(ItemRank::Context);
         }
     }
@@ -238,7 +288,7 @@ impl Collector {
 
     /// Takes the line from the text before a call that only announces it: "Let me read it:".
     fn announced(&mut self) {
-        let text = self.buffer.items.last_mut();
+        let text = self.items.last_mut();
         let Some(text) = text.filter(|item| item.rank == ItemRank::Text) else {
             return;
         };
@@ -247,18 +297,18 @@ impl Collector {
             text.body.truncate(end);
         }
         if text.body.trim().is_empty() {
-            self.buffer.items.pop();
+            self.items.pop();
             self.count -= 1;
         }
     }
 
     /// Adds a text to the last one when both are parts of one message.
     fn joined(&mut self, event: &Event<'_>, text: &str) -> bool {
-        let message = event.place.message_id.unwrap_or_default();
-        if message.is_empty() || message != self.last_message {
+        let message = &event.place.message_id;
+        if message.is_none() || *message != self.last_message {
             return false;
         }
-        match self.buffer.last_text(1) {
+        match self.last_text(1) {
             Some(last) if last.body.len() + text.len() < MAX_PLAIN => {
                 last.body.push('\n');
                 last.body.push_str(text.trim());
@@ -283,7 +333,7 @@ impl Collector {
             lines.join("\n")
         };
         let text = cut::middle(text.trim(), MAX_PLAIN);
-        if let [.., last, again] = self.buffer.items.as_mut_slice()
+        if let [.., last, again] = self.items.as_mut_slice()
             && last.rank == ItemRank::Error
             && [&last.call, &again.call]
                 .iter()
@@ -292,7 +342,7 @@ impl Collector {
         {
             last.count += 1;
             last.call = Some(call.clone());
-            self.buffer.items.pop();
+            self.items.pop();
             self.count -= 1;
             return;
         }
@@ -300,7 +350,7 @@ impl Collector {
         item.call = Some(call.clone());
         item.exit_code = failure.exit_code;
         item.headline = cut::one_line(&failure.message, MAX_LINE);
-        item.signature = failure.error;
+        item.shown.signature = failure.error;
     }
 
     /// Takes how a check ended, unless the error just before says it.
@@ -312,13 +362,13 @@ impl Collector {
         let label = format!("CHECK {word} ({})", check.runner);
         let is_its_error =
             |item: &&mut Item| item.rank == ItemRank::Error && item.call.as_ref() == Some(call);
-        if let Some(error) = self.buffer.items.last_mut().filter(is_its_error) {
+        if let Some(error) = self.items.last_mut().filter(is_its_error) {
             if !error.body.contains(&check.line) {
                 error.notes.push(format!("{label}: {}", check.line));
             }
         } else {
             let item = self.add(event, rank, label, &check.line);
-            item.command.clone_from(&call.input);
+            item.shown.calls.push(call.input.clone());
         }
     }
 }

@@ -106,14 +106,6 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_by_its_lines() {
-        let told = diff("fn a() {\n    x();\n}", "fn a() {\n    y();\n}");
-        assert_eq!(told.as_deref(), Some("-     x();\n+     y();"));
-        assert_eq!(diff("", "a\nb").as_deref(), Some("+ a\n+ b"));
-        assert_eq!(diff("", ""), None);
-    }
-
-    #[test]
     fn a_long_paragraph_is_no_blob_and_blobs_become_notes_of_their_size() {
         let prose = "Please leave the parser as it is and mend the writer. ".repeat(60);
         assert_eq!(without_blobs(&prose), prose);

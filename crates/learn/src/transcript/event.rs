@@ -14,25 +14,24 @@ use super::pasted::Message;
 use crate::hint::Signature;
 use crate::playbook::Id;
 
-/// One thing that happened, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One thing that happened.
+#[derive(Debug)]
 pub struct Event<'a> {
-    /// Where in the transcript.
-    pub place: EventPlace<'a>,
+    pub place: &'a EventPlace,
     pub kind: EventKind<'a>,
 }
 
 /// Where an event stands in the transcript.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EventPlace<'a> {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventPlace {
     /// Where its record begins, in bytes from the start of the file.
     pub offset: u64,
     /// The id of its record, where it has one.
-    pub uuid: Option<&'a str>,
+    pub uuid: Option<String>,
     /// When it was written.
     pub time: Option<Timestamp>,
     /// The id of the message that the record is a part of.
-    pub message_id: Option<&'a str>,
+    pub message_id: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,16 +95,6 @@ pub enum EventKind<'a> {
 }
 
 impl EventKind<'_> {
-    pub(crate) fn is_spoken(name: &str) -> bool {
-        [
-            "user_prompt",
-            "command_prompt",
-            "queued_prompt",
-            "user_answer",
-        ]
-        .contains(&name)
-    }
-
     /// Returns the kind's name as statistics show it (after spec/3's event types).
     pub(crate) fn name(&self) -> &'static str {
         match self {

@@ -8,10 +8,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::call::Call;
-use super::cut;
 use super::item::Item;
-use super::sanitizer::Sanitizer;
 use crate::hint::Signature;
 
 /// What would be sent to the model.
@@ -76,222 +73,52 @@ pub struct ShownEvent {
     pub calls: Vec<String>,
 }
 
-impl ShownEvent {
-    pub(crate) fn of(item: &Item, number: u32, sanitizer: &Sanitizer) -> Self {
-        let whole = |text: &String| sanitizer.text(text, usize::MAX);
-        let words = item.words.iter().map(whole).collect();
-        let call = item.call.as_ref();
-        let call = call.map(|call| format!("{} {}", call.tool, asked(call)));
-        let of_check = Some(&item.command)
-            .filter(|command| !command.is_empty())
-            .cloned();
-        let calls = call.iter().chain(&of_check).map(whole).collect();
-        Self {
-            number,
-            source: item.source,
-            words,
-            calls,
-            signature: item.signature,
-            kind: item.kind.to_owned(),
-            offset: item.offset,
-            uuid: item.uuid.clone(),
-            time: item.time.map(|time| time.to_string()),
-            message_id: item.message_id.clone(),
-        }
-    }
-
-    /// Adds another call of the same line.
-    pub(crate) fn join(&mut self, other: Self) {
-        self.calls.extend(other.calls);
-    }
-}
-
-/// How much of an item is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ItemForm {
-    /// The beginning, or the line that says what an error is.
-    Headline,
-    Full,
-}
-
-/// The kind of the branch at the start, which has no number.
-pub(crate) const BRANCH: &str = "branch";
-
 /// What stands before a tool call; calls in a row share it.
 pub(crate) const CALLS: &str = "CLAUDE calls";
 
 /// How many calls in a row that only look are named.
 const MOST_LOOKED_AT: usize = 5;
-/// How much of a text and of a call the headline shows, in bytes.
-const HEADLINE: usize = 160;
-const HEADLINE_CALL: usize = 80;
-/// Returns what a call is about, and where a search looks.
-fn asked(call: &Call) -> Cow<'_, str> {
-    if call.looked_in.is_empty() {
-        Cow::Borrowed(&call.input)
-    } else {
-        format!("{} in {}", call.input, call.looked_in).into()
-    }
-}
-
-/// Writes one item: its label, its text, its notes.
-pub(crate) fn write(item: &Item, form: ItemForm, sanitizer: &Sanitizer) -> String {
-    // The folder of the session is where a call is made anyway.
-    let mut out = sanitizer
-        .line(&label(item, form), usize::MAX)
-        .replace("`cd . && ", "`");
-    let body = match form {
-        ItemForm::Full => sanitizer.text(&item.body, usize::MAX),
-        ItemForm::Headline => sanitizer.line(headline(item), HEADLINE),
-    };
-    if !body.is_empty() {
-        out.push(':');
-        push_indented(&mut out, &body);
-    }
-    for id in &item.cited {
-        let mark = format!("[{id}]");
-        if !out.contains(&mark) {
-            out.push(' ');
-            out.push_str(&mark);
-        }
-    }
-    let notes = item.notes.iter().filter(|_| form == ItemForm::Full);
-    for note in notes {
-        let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
-        out.push_str("\n  → ");
-        out.push_str(&sanitizer.line(first, usize::MAX));
-        for line in sanitizer.text(lines, usize::MAX).lines() {
-            out.push_str("\n    ");
-            out.push_str(line);
-        }
-    }
-    out
-}
-
-/// Returns the line that says what an error is, or in which a key point is cited first.
-fn headline(item: &Item) -> &str {
-    let cites = |line: &&str| {
-        item.cited
-            .iter()
-            .any(|id| line.contains(&format!("[{id}]")))
-    };
-    match item.headline.as_str() {
-        "" => item.body.lines().find(cites).unwrap_or(&item.body),
-        headline => headline,
-    }
-}
-
-fn label(item: &Item, form: ItemForm) -> String {
-    let Some(call) = &item.call else {
-        return item.label.to_string();
-    };
-    let colon = if item.label == CALLS { ":" } else { "" };
-    let tool = if call.tool.is_empty() {
-        "a tool"
-    } else {
-        &call.tool
-    };
-    let mut label = format!("{}{colon} {tool}", item.label);
-    let most = match form {
-        ItemForm::Headline => HEADLINE_CALL,
-        ItemForm::Full => usize::MAX,
-    };
-    if !call.input.is_empty() {
-        // Writing to a String cannot fail.
-        _ = write!(label, " `{}`", cut::one_line(&asked(call), most));
-    }
-    let code = item.exit_code.map(|code| format!("exit {code}"));
-    let times = (item.count > 1).then(|| format!("{} times", item.count));
-    let more: Vec<String> = code.into_iter().chain(times).collect();
-    if !more.is_empty() {
-        // Writing to a String cannot fail.
-        _ = write!(label, " ({})", more.join(", "));
-    }
-    label
-}
-
-/// Puts a text after a label: on its line when it is one line, else below it.
-fn push_indented(out: &mut String, text: &str) {
-    if !text.contains('\n') {
-        out.push(' ');
-        out.push_str(text);
-        return;
-    }
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        out.push_str("\n  ");
-        out.push_str(line.trim_end());
-    }
-}
 
 /// Joins chosen items in order, with a note of how many were left out between them; `all` is
 /// how many there are. Returns the text and the number of each item in it.
 pub(crate) fn join(chosen: &[(&Item, Cow<'_, str>)], all: u64) -> (String, Vec<u32>) {
-    let mut lines = EvidenceLines::default();
+    let mut lines = Vec::new();
     let mut numbers = Vec::with_capacity(chosen.len());
-    let mut calls: Vec<&str> = Vec::new();
-    let mut seen = 0;
-    for (item, text) in chosen {
-        let call = text
-            .strip_prefix(CALLS)
-            .and_then(|rest| rest.strip_prefix(": "));
-        if item.before > seen || call.is_none() {
-            lines.push_calls(&mut calls);
-            lines.push_gap(item.before - seen);
+    let (mut number, mut seen) = (0, 0);
+    let is_call = |text: &str| text.starts_with(CALLS);
+    let rows = chosen.chunk_by(|(a, call), (b, next)| {
+        is_call(call) && is_call(next) && b.before == a.before + 1
+    });
+    for row in rows {
+        let (first, text) = &row[0];
+        lines.extend(gap(first.before - seen));
+        seen = first.before + row.len() as u64;
+        if first.is_branch() {
+            lines.push(text.to_string());
+        } else {
+            number += 1;
+            let calls = row.iter().filter_map(|(_, text)| text.strip_prefix(CALLS));
+            lines.push(match rows_of(calls).as_slice() {
+                [] => format!("#{number} {text}"),
+                calls => format!("#{number} {CALLS}: {}", calls.join("; ")),
+            });
         }
-        match call {
-            _ if item.kind == BRANCH => lines.push_line(text),
-            Some(call) => calls.push(call),
-            None => lines.push_numbered(text),
-        }
-        numbers.push(lines.count + u32::from(call.is_some()));
-        seen = item.before + 1;
+        numbers.extend(row.iter().map(|_| number));
     }
-    lines.push_calls(&mut calls);
-    lines.push_gap(all - seen);
-    (lines.text, numbers)
+    lines.extend(gap(all - seen));
+    (lines.join("\n"), numbers)
 }
 
-#[derive(Default)]
-struct EvidenceLines {
-    text: String,
-    /// How many lines have a number.
-    count: u32,
-}
-
-impl EvidenceLines {
-    /// Writes calls in a row on one line, those of one tool as one (Read × 2: a, b).
-    fn push_calls(&mut self, calls: &mut Vec<&str>) {
-        if !calls.is_empty() {
-            self.push_numbered(&format!("{CALLS}: {}", rows_of(calls).join("; ")));
-            calls.clear();
-        }
-    }
-
-    fn push_numbered(&mut self, line: &str) {
-        self.count += 1;
-        self.push_line(&format!("#{} {line}", self.count));
-    }
-
-    fn push_gap(&mut self, gap: u64) {
-        if gap > 0 {
-            let events = if gap == 1 { "event" } else { "events" };
-            self.push_line(&format!("… {gap} {events} left out"));
-        }
-    }
-
-    fn push_line(&mut self, line: &str) {
-        if !self.text.is_empty() {
-            self.text.push('\n');
-        }
-        self.text.push_str(line);
-    }
+fn gap(gap: u64) -> Option<String> {
+    let events = if gap == 1 { "event" } else { "events" };
+    (gap > 0).then(|| format!("… {gap} {events} left out"))
 }
 
 /// Gathers calls in a row, those of one tool together.
-fn rows_of(calls: &[&str]) -> Vec<String> {
+fn rows_of<'c>(calls: impl Iterator<Item = &'c str>) -> Vec<String> {
     let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
-    for call in calls {
-        let tool = call.split_once(" `").map_or(*call, |(tool, _)| tool);
+    for call in calls.map(|call| call.trim_start_matches([':', ' '])) {
+        let tool = call.split_once(" `").map_or(call, |(tool, _)| tool);
         let input = call[tool.len()..].trim_start();
         let row = if only_looks(tool) {
             // In which order things were looked at tells nothing.

@@ -1,11 +1,10 @@
 //! What a session shows, as values.
 
+use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
-use super::outcome::SessionOutcome;
-use super::recurring_errors::RecurringError;
-use crate::hint;
+use crate::hint::{self, Signature};
 use crate::playbook::Id;
 
 /// What a range of a transcript shows; stored with the job. Texts are masked.
@@ -96,4 +95,41 @@ pub struct Stakes {
     /// The share of the words of the last prompt that no prompt before it had; 0 while that
     /// says nothing.
     pub drift: f64,
+}
+
+worded! {
+    /// How a session ended (spec/3).
+    #[derive(Default)]
+    pub enum SessionOutcome {
+        /// The last check (test run, build, linter, type checker) passed or a commit went through,
+        /// and nothing went wrong after it.
+        #[default]
+        Success = "success",
+        /// The last check failed.
+        Failure = "failure",
+        /// Neither is known: no check says so, or something else went wrong at the end.
+        Partial = "partial",
+        /// It ended on something that took too long.
+        Timeout = "timeout",
+        /// The model could not be reached at its end.
+        Error = "error",
+    }
+}
+
+/// An error with a message that struck, wherever in the session. Texts are masked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecurringError {
+    /// The error, as hooks and memory know it.
+    pub signature: Signature,
+    pub tool: String,
+    /// What met it: a program with its subcommand, or the tool.
+    #[serde(default)]
+    pub subject: String,
+    /// What the tool said the first time.
+    pub example: String,
+    /// The line of it that says what went wrong.
+    pub message: String,
+    pub category: ErrorCategory,
+    /// How often it struck.
+    pub occurrences: u64,
 }

@@ -100,9 +100,4 @@ mod tests {
         assert!(error.is_some());
         assert_eq!(error_signature("Bash", "make", "Exit code 1"), None);
     }
-
-    #[test]
-    fn a_failure_names_its_exit_code() {
-        assert_eq!(read(&bash("x"), "Exit code 3\nbad").exit_code, Some(3));
-    }
 }

@@ -27,7 +27,7 @@ struct GivenHints {
     ids: Vec<String>,
     effect: Option<Effect>,
     /// The call after whose failure they were given, else they came with a prompt.
-    call: Option<Box<str>>,
+    call: Option<String>,
     /// Whether the assistant has spoken of those that came with a prompt.
     is_named: bool,
 }
@@ -41,7 +41,8 @@ impl Hints {
     /// Takes what a hook told the model after the call `tool_use` failed, or with a prompt.
     pub(crate) fn shown(&mut self, text: &str, tool_use: Option<&str>) {
         let ids = ids(text);
-        let is_known = tool_use.is_some_and(|id| self.were_shown_for(id));
+        let mut calls = self.given.iter().map(|given| given.call.as_deref());
+        let is_known = tool_use.is_some() && calls.any(|call| call == tool_use);
         if ids.is_empty() || is_known || self.given.len() == MAX_SHOWN {
             return;
         }
@@ -54,18 +55,12 @@ impl Hints {
     }
 
     /// Notes an effect of the hints that were given after one of these calls had failed.
-    pub(crate) fn settle(&mut self, calls: &[Box<str>], effect: Effect) {
+    pub(crate) fn settle(&mut self, calls: &[String], effect: Effect) {
         for given in &mut self.given {
             if given.call.as_ref().is_some_and(|call| calls.contains(call)) {
                 given.effect.get_or_insert(effect);
             }
         }
-    }
-
-    /// Tells whether hints were shown after the call `tool_use` failed.
-    pub(crate) fn were_shown_for(&self, tool_use: &str) -> bool {
-        let mut calls = self.given.iter().filter_map(|given| given.call.as_deref());
-        calls.any(|call| call == tool_use)
     }
 
     pub(crate) fn said(&mut self, text: &str) {
@@ -102,17 +97,13 @@ impl Hints {
 /// The ids of the hints in a text of ours: `- [les-…] …` on lines of their own below our
 /// heading, which in the gate's guidance stands after what it found.
 fn ids(text: &str) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
     let mut below = text.lines().map(str::trim_start);
-    if below.any(|line| line.starts_with(HEADING)) {
-        let lines = below.filter_map(|line| line.strip_prefix("- [")?.split_once(']'));
-        ids.extend(
-            lines
-                .map(|(id, _)| id.to_owned())
-                .filter(|id| is_memory_id(id))
-                .take(MAX_IDS),
-        );
+    if !below.any(|line| line.starts_with(HEADING)) {
+        return Vec::new();
     }
+    let lines = below.filter_map(|line| line.strip_prefix("- [")?.split_once(']'));
+    let ids = lines.map(|(id, _)| id.to_owned());
+    let mut ids: Vec<String> = ids.filter(|id| is_memory_id(id)).take(MAX_IDS).collect();
     ids.dedup();
     ids
 }

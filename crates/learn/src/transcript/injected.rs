@@ -7,11 +7,9 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufRead};
 
-use serde::Deserialize;
-
-use super::json::{self, Object, Raw};
-use super::lines::Lines;
-use super::record_reader::without_padding;
+use super::json;
+use super::reader::{each_line, records};
+use super::record::{Attachment, Keys};
 use super::tool_answer;
 
 /// A longer line is no note of what a hook said: the client keeps 10,000 characters of that.
@@ -29,35 +27,16 @@ pub struct Beginnings {
     pub origins: BTreeSet<String>,
 }
 
-/// What a record of the client's may note of a beginning.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Note<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Raw<'a>,
-    request_session_id: Raw<'a>,
-    attachment: Object<GivenNote<'a>>,
-}
-
-/// What the client notes of the output of a hook.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct GivenNote<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Raw<'a>,
-    hook_event: Raw<'a>,
-    content: Raw<'a>,
-}
-
 impl Beginnings {
     /// Reads what a transcript says from its beginning on.
     pub fn read(source: impl BufRead) -> io::Result<Self> {
-        let mut lines = Lines::new(source, 0);
         let mut found = Self::default();
-        while let Some(line) = lines.next()? {
-            let text = line.text().filter(|text| text.len() <= MAX_NOTE);
-            found.note(&text.unwrap_or_default());
-        }
+        each_line(source, 0, |_, line| {
+            found.note(
+                line.filter(|line| line.len() <= MAX_NOTE)
+                    .unwrap_or_default(),
+            );
+        })?;
         Ok(found)
     }
 
@@ -67,16 +46,12 @@ impl Beginnings {
         if !line.contains(r#""hookEvent""#) && !line.contains(r#""requestSessionId""#) {
             return;
         }
-        let values = serde_json::Deserializer::from_str(without_padding(line));
-        for Object(note) in values.into_iter::<Object<Note<'_>>>().map_while(Result::ok) {
-            let Some(note) = note else {
-                continue;
-            };
+        for keys in records(line).filter_map(|(_, record)| record.ok()) {
             if self.given.len() < MAX_FOUND {
-                self.given.extend(note.given_at_start());
+                self.given.extend(given_at_start(&keys).unwrap_or_default());
             }
-            let origin = json::name(note.request_session_id);
-            let origin = origin.filter(|_| json::name(note.kind) == Some("assistant"));
+            let origin = json::name(keys.request_session_id);
+            let origin = origin.filter(|_| json::name(keys.kind) == Some("assistant"));
             if self.origins.len() < MAX_FOUND {
                 self.origins.extend(origin.map(str::to_owned));
             }
@@ -84,26 +59,20 @@ impl Beginnings {
     }
 }
 
-impl Note<'_> {
-    /// Returns the texts that a hook gave at the start of a session, or of the subagent whose
-    /// transcript this is, to the model or to the user, if this is the client's note of that.
-    fn given_at_start(&self) -> Vec<String> {
-        let note = self.attachment.0.as_ref().filter(|note| {
-            json::name(self.kind) == Some("attachment")
-                && ["hook_additional_context", "hook_system_message"]
-                    .map(Some)
-                    .contains(&json::name(note.kind))
-                && ["SessionStart", "SubagentStart"]
-                    .map(Some)
-                    .contains(&json::name(note.hook_event))
-        });
-        let content = note.and_then(|note| note.content);
-        let texts = content.map(tool_answer::strings).unwrap_or_default();
-        texts
-            .into_iter()
-            .map(|text| text.decode().into_owned())
-            .collect()
-    }
+/// Returns the texts that a hook gave at the start of a session, or of the subagent whose
+/// transcript this is, to the model or to the user, if this is the client's note of that.
+fn given_at_start(keys: &Keys<'_>) -> Option<Vec<String>> {
+    let note: Attachment<'_> = json::object(keys.attachment)?;
+    let is_one_of =
+        |value, names: [&str; 2]| json::name(value).is_some_and(|it| names.contains(&it));
+    let is_note = json::name(keys.kind) == Some("attachment")
+        && is_one_of(
+            note.kind,
+            ["hook_additional_context", "hook_system_message"],
+        )
+        && is_one_of(note.hook_event, ["SessionStart", "SubagentStart"]);
+    let texts = tool_answer::strings(note.content.filter(|_| is_note)?);
+    Some(texts.into_iter().map(Into::into).collect())
 }
 
 #[cfg(test)]

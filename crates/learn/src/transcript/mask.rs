@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::json::{Raw, Str};
+use super::json::Raw;
 use super::tool_answer;
-use crate::clip::boundary_before;
+use crate::clip::head;
 use crate::redact::{Counts, Secrecy};
 
 /// How much more than what is kept is looked at, in bytes.
@@ -40,35 +40,28 @@ impl Mask {
     }
 
     /// Returns about the first `max` bytes of a text, masked.
-    pub(crate) fn head(&mut self, text: Str<'_>, max: usize) -> String {
-        let looked_at = text.head(max + MARGIN);
-        let is_cut = looked_at.raw().len() < text.raw().len();
-        let decoded = looked_at.decode();
-        let whole = if is_cut {
-            Cow::Borrowed(without_last_word(&decoded))
-        } else {
-            decoded
-        };
-        let mut masked = self.text(whole).into_owned();
-        masked.truncate(boundary_before(&masked, max));
-        masked
+    pub(crate) fn head(&mut self, text: &str, max: usize) -> String {
+        let mut looked_at = head(text, max + MARGIN);
+        if looked_at.len() < text.len() {
+            looked_at = without_last_word(looked_at);
+        }
+        head(&self.text(looked_at.into()), max).to_owned()
     }
 
     /// Returns the text of a tool's answer, masked; of a long one about the first and the
     /// last `max` bytes.
     pub(crate) fn answer<'t>(&mut self, content: Raw<'t>, max: usize) -> Cow<'t, str> {
-        let answer = tool_answer::answer(content, max);
-        self.text(answer)
+        self.text(tool_answer::answer(content, max))
     }
 
     /// Tells whether a call is about a file that is never to be read, by the text of its
     /// input under `key`.
-    pub(crate) fn is_private(&self, key: &str, text: Str<'_>) -> bool {
+    pub(crate) fn is_private(&self, key: &str, text: &str) -> bool {
         // A path is at the start of its text; a command may be long.
-        let head = || text.head(MAX_COMMAND).decode();
+        let text = head(text, MAX_COMMAND);
         match key {
-            "file_path" | "notebook_path" | "path" => self.secrecy.never_read.has(&head()),
-            "command" | "pattern" | "glob" => self.secrecy.never_read.is_named_in(&head()),
+            "file_path" | "notebook_path" | "path" => self.secrecy.never_read.has(text),
+            "command" | "pattern" | "glob" => self.secrecy.never_read.is_named_in(text),
             _ => false,
         }
     }
@@ -111,7 +104,7 @@ mod tests {
         let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
         for before in 0..1_300 {
             let text = format!("{}{secret}{}", "a ".repeat(before), " b".repeat(900));
-            let kept = Mask::default().head(Str::new(&text), 300);
+            let kept = Mask::default().head(&text, 300);
             assert!(!kept.contains("ghp_") && !kept.contains("ABCDEF"), "{kept}");
         }
     }
@@ -133,9 +126,7 @@ mod tests {
                 r#"{{"a":"{pad}","password":"hunter2hunter2","b":"{}"}}"#,
                 "y".repeat(2_000)
             );
-            let mut json = serde_json::to_string(&text).unwrap();
-            json.pop();
-            let kept = Mask::default().head(Str::new(&json[1..]), 100);
+            let kept = Mask::default().head(&text, 100);
             assert!(!kept.contains("hunter"), "{kept}");
         }
     }

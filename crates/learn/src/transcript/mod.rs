@@ -5,7 +5,6 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
-mod bounded_buffer;
 mod category;
 mod checks;
 mod choice;
@@ -17,22 +16,18 @@ mod event;
 mod evidence;
 mod facts;
 mod failure;
-mod hash;
 mod hints;
 mod injected;
 mod item;
 mod json;
-mod lines;
 mod mask;
 mod observer;
 mod open_calls;
-mod outcome;
 mod outside;
 mod pasted;
 mod range;
+mod reader;
 mod record;
-mod record_reader;
-mod recurring_errors;
 mod refusal;
 mod sanitizer;
 mod session;
@@ -46,12 +41,11 @@ mod user;
 use std::collections::HashSet;
 use std::io::{self, BufRead};
 
-use jiff::Timestamp;
 use playbook_core::errors::{self, attempt, call};
 pub(crate) use playbook_core::errors::{deed, shell, words};
 
 use crate::redact::Secrecy;
-use session::SessionReader;
+use session::{EventSink, IsCopy, SessionReader};
 
 pub use category::ErrorCategory;
 pub(crate) use checks::category_of as check_category;
@@ -62,13 +56,12 @@ pub use event::{
     Call, CallFailure, CheckResult, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
 };
 pub use evidence::{EventSource, Evidence, ShownEvent};
-pub use facts::{Facts, Stakes};
-pub use hash::RecordHash;
+pub(crate) use facts::RecurringError;
+pub use facts::{Facts, SessionOutcome, Stakes};
 pub use injected::Beginnings;
-pub use outcome::SessionOutcome;
 pub use outside::is_outside;
 pub use range::{MAX_LINE, Range, last_record_end};
-pub(crate) use recurring_errors::RecurringError;
+pub use record::RecordHash;
 pub use stats::{Reason, ScanStats};
 pub use tokens::estimate as estimate_tokens;
 pub(crate) use tool_call::AGENT_TOOLS;
@@ -116,29 +109,23 @@ pub struct Digest {
 /// `is_copy` is asked for each record of the conversation that has a uuid; what it calls
 /// a copy does not count. Bad records never make the scan fail: only a source that cannot
 /// be read does.
-pub fn scan_reader(
+pub fn scan_reader<'a>(
     source: impl BufRead,
     offset: u64,
     options: &ReadOptions,
-    is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
+    is_copy: &'a mut IsCopy<'a>,
 ) -> io::Result<Digest> {
-    let mut session = SessionReader::new(options);
-    let replaced = options.replaced.clone();
-    let stats = record_reader::each(source, offset, replaced, |offset, record| {
-        session.take(offset, record, is_copy);
-    })?;
-    Ok(session.finish(stats))
+    let mut session = SessionReader::new(options, Some(is_copy), None);
+    reader::each_line(source, offset, |at, line| session.line(at, line))?;
+    Ok(session.finish())
 }
 
 /// Hands over each event of a whole transcript as it happens.
-pub fn each_event(
+pub fn each_event<'a>(
     source: impl BufRead,
     options: &ReadOptions,
-    found: &mut dyn FnMut(&Event<'_>),
+    found: &'a mut EventSink<'a>,
 ) -> io::Result<()> {
-    let mut session = SessionReader::telling(options, found);
-    record_reader::each(source, 0, HashSet::new(), |offset, record| {
-        session.take(offset, record, &mut |_, _| false);
-    })
-    .map(drop)
+    let mut session = SessionReader::new(options, None, Some(found));
+    reader::each_line(source, 0, |at, line| session.line(at, line))
 }

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use super::attempt::Attempt;
 use super::category::{self, ErrorCategory};
-use super::event::{Call, CheckResult, Event, EventKind, Prompt, Via};
-use super::facts::Facts;
-use super::hash::of_text;
-use super::outcome::{LastEvent, decide};
+use super::event::{Call, CallFailure, CheckResult, Event, EventKind, Prompt, Via};
+use super::facts::{Facts, RecurringError, SessionOutcome};
 use super::sanitizer::Sanitizer;
-use super::{outside, recurring_errors, shell, stated};
+use super::{outside, shell, stated};
 use crate::clip::head;
 use crate::playbook::Id;
 
@@ -28,6 +26,12 @@ const MAX_SENTENCE: usize = 1_000;
 const MAX_COMPARED: usize = 2_000;
 /// How many words of prompts are remembered.
 const MAX_COMPARED_WORDS: usize = 20_000;
+/// How many different errors are kept.
+const MAX_ERRORS: usize = 50;
+/// How much of an error's text is kept, in bytes.
+const MAX_EXAMPLE: usize = 600;
+/// How much of a call or a message is kept, in bytes.
+const MAX_LINE: usize = 240;
 /// How many prompts and how many words say something of where a session went.
 const SAYS_DRIFT: (u64, usize) = (3, 10);
 /// What stands in commands that cannot be taken back.
@@ -37,6 +41,19 @@ const DESTRUCTIVE: [&str; 4] = [
     "git push -f",
     "git reset --hard",
 ];
+
+/// The last thing of weight that happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum LastEvent {
+    /// Nothing, or the assistant's last word on what worked.
+    #[default]
+    Quiet,
+    ApiError(ErrorCategory),
+    /// A tool call failed and no other worked after it.
+    ToolError(ErrorCategory),
+    /// The user refused a call or pressed Esc.
+    Stopped,
+}
 
 /// Collects [`Facts`] from events.
 #[derive(Debug, Default)]
@@ -50,10 +67,10 @@ pub(crate) struct Observer {
     last_check: Option<Result<(), ErrorCategory>>,
     /// A commit went through since the last check and the last edit.
     is_committed: bool,
-    last_message: Option<u64>,
-    /// The words of the prompts before the last, and those of the last, by their hashes.
-    old_words: BTreeSet<u64>,
-    last_words: BTreeSet<u64>,
+    last_message: Option<String>,
+    /// The words of the prompts before the last, and those of the last.
+    old_words: BTreeSet<String>,
+    last_words: BTreeSet<String>,
 }
 
 impl Observer {
@@ -75,17 +92,25 @@ impl Observer {
             EventKind::Prompt(prompt) => self.prompt(prompt),
             EventKind::Rejection {
                 words, is_person, ..
-            } => self.rejection(words, *is_person),
+            } => {
+                self.facts.tool_results += 1;
+                self.facts.tool_errors += 1;
+                self.facts.rejections += 1;
+                self.ending = LastEvent::Stopped;
+                if *is_person {
+                    self.hear(words);
+                }
+            }
             EventKind::Interrupt => {
                 self.facts.interrupts += 1;
                 self.ending = LastEvent::Stopped;
             }
             EventKind::Text { cites, .. } => {
-                let message = event.place.message_id.map(of_text);
-                if message.is_none() || message != self.last_message {
+                let message = &event.place.message_id;
+                if message.is_none() || *message != self.last_message {
                     self.facts.assistant_texts += 1;
                 }
-                self.last_message = message;
+                self.last_message.clone_from(message);
                 if !matches!(self.ending, LastEvent::ToolError(_)) {
                     self.ending = LastEvent::Quiet;
                 }
@@ -97,9 +122,8 @@ impl Observer {
             }
             EventKind::ToolCall(_) => self.facts.tool_calls += 1,
             EventKind::ToolResult(call) => {
-                self.facts.tool_results += 1;
-                self.ending = LastEvent::Quiet;
                 self.ran(call);
+                self.ending = LastEvent::Quiet;
                 if call.edits() {
                     // What passed before says nothing of it.
                     self.last_check = self.last_check.filter(Result::is_err);
@@ -111,11 +135,10 @@ impl Observer {
                 }
             }
             EventKind::ToolError { call, failure } => {
-                self.facts.tool_results += 1;
+                self.ran(call);
                 self.facts.tool_errors += 1;
                 self.ending = LastEvent::ToolError(failure.category);
-                self.ran(call);
-                recurring_errors::note(&mut self.facts.errors, call, failure, &self.sanitizer);
+                self.error(call, failure);
             }
             EventKind::Check { check, .. } => self.check(check),
             EventKind::UnknownCheck { .. } => {
@@ -137,18 +160,60 @@ impl Observer {
 
     /// Returns the facts; `unresolved` failed calls were never made good.
     pub(crate) fn finish(mut self, unresolved: usize) -> Facts {
-        let last_check = self.last_check.take();
-        self.state();
-        self.facts.unresolved = unresolved as u64;
-        self.facts.stakes.drift = self.drift();
-        let passed = last_check.map(|result| result.is_ok());
-        self.facts.outcome = decide(self.ending, passed, self.is_committed);
-        self.facts.is_committed = self.is_committed;
-        self.facts.category = match self.ending {
+        for sentence in stated::in_words(&self.words) {
+            let sentence = self.sanitizer.text(&sentence, MAX_SENTENCE);
+            let is_new = !self.facts.stated.contains(&sentence);
+            if is_new && self.facts.stated.len() < MAX_STATED {
+                self.facts.stated.push(sentence);
+            }
+        }
+        let drift = self.drift();
+        let last_check = self.last_check.filter(|_| !self.is_committed);
+        let facts = &mut self.facts;
+        facts.stakes.critical = facts.stated.len() as u64;
+        facts.stakes.drift = drift;
+        facts.unresolved = unresolved as u64;
+        facts.is_committed = self.is_committed;
+        facts.outcome = match (self.ending, last_check) {
+            (LastEvent::ApiError(_), _) => SessionOutcome::Error,
+            (LastEvent::ToolError(ErrorCategory::Timeout), _) => SessionOutcome::Timeout,
+            (_, Some(Err(_))) => SessionOutcome::Failure,
+            (LastEvent::Quiet, Some(Ok(()))) => SessionOutcome::Success,
+            (LastEvent::Quiet, None) if self.is_committed => SessionOutcome::Success,
+            _ => SessionOutcome::Partial,
+        };
+        facts.category = match self.ending {
             LastEvent::ToolError(category) | LastEvent::ApiError(category) => Some(category),
-            _ => last_check.and_then(Result::err),
+            _ => self.last_check.and_then(Result::err),
         };
         self.facts
+    }
+
+    /// Takes note of an error that has a message; of more than are kept only those that are
+    /// known are counted.
+    fn error(&mut self, call: &Call, failure: &CallFailure) {
+        let Some(signature) = failure.error else {
+            return;
+        };
+        let errors = &mut self.facts.errors;
+        if let Some(known) = errors.iter_mut().find(|error| error.signature == signature) {
+            known.occurrences += 1;
+        } else if errors.len() < MAX_ERRORS {
+            // Around the line that says what went wrong, anything may stand.
+            let example = match failure.message.as_str() {
+                "" => &failure.text,
+                message => message,
+            };
+            errors.push(RecurringError {
+                signature,
+                tool: call.tool.clone(),
+                subject: self.sanitizer.line(&failure.subject, MAX_LINE),
+                example: self.sanitizer.text(example, MAX_EXAMPLE),
+                message: self.sanitizer.line(&failure.message, MAX_LINE),
+                category: failure.category,
+                occurrences: 1,
+            });
+        }
     }
 
     fn check(&mut self, check: &CheckResult) {
@@ -162,6 +227,7 @@ impl Observer {
 
     /// Takes note of a command that ran, well or not.
     fn ran(&mut self, call: &Call) {
+        self.facts.tool_results += 1;
         self.facts.stakes.destructive += u64::from(says_one_of(call, &DESTRUCTIVE));
     }
 
@@ -172,52 +238,26 @@ impl Observer {
         self.old_words.extend(old.take(room));
         let words = head(text, MAX_COMPARED).split(|c: char| !c.is_alphanumeric());
         let long = words.filter(|word| word.len() > 2);
-        self.last_words
-            .extend(long.map(|word| of_text(&word.to_lowercase())));
+        self.last_words.extend(long.map(str::to_lowercase));
     }
 
-    // Prompts are a few hundred words: an f64 holds their number exactly.
     #[expect(
         clippy::cast_precision_loss,
         reason = "a prompt has a few hundred words"
     )]
     fn drift(&self) -> f64 {
-        let (prompts, words) = (
-            self.facts.user_turns + self.facts.commands,
-            self.last_words.len(),
-        );
+        let prompts = self.facts.user_turns + self.facts.commands;
+        let words = self.last_words.len();
         if prompts <= SAYS_DRIFT.0 || words < SAYS_DRIFT.1 {
             return 0.0;
         }
         self.last_words.difference(&self.old_words).count() as f64 / words as f64
     }
 
-    /// Finds the rules that the person stated.
-    fn state(&mut self) {
-        for sentence in stated::in_words(&self.words) {
-            let sentence = self.sanitizer.text(&sentence, MAX_SENTENCE);
-            let is_new = !self.facts.stated.contains(&sentence);
-            if is_new && self.facts.stated.len() < MAX_STATED {
-                self.facts.stated.push(sentence);
-            }
-        }
-        self.facts.stakes.critical = self.facts.stated.len() as u64;
-    }
-
     fn hear(&mut self, words: &str) {
         let room = MAX_WORDS.saturating_sub(self.words.len());
         self.words.push_str(head(words, room));
         self.words.push('\n');
-    }
-
-    fn rejection(&mut self, words: &str, is_person: bool) {
-        self.facts.tool_results += 1;
-        self.facts.tool_errors += 1;
-        self.facts.rejections += 1;
-        self.ending = LastEvent::Stopped;
-        if is_person {
-            self.hear(words);
-        }
     }
 
     fn prompt(&mut self, prompt: &Prompt<'_>) {

@@ -19,7 +19,7 @@ pub(crate) struct OpenCalls {
 
 #[derive(Debug)]
 struct OpenCall {
-    id: Box<str>,
+    id: String,
     attempt: Attempt,
     error: Option<Signature>,
 }
@@ -32,7 +32,7 @@ impl OpenCalls {
         id: &str,
         call: &Arc<Call>,
         error: Option<Signature>,
-    ) -> Vec<Box<str>> {
+    ) -> Vec<String> {
         let attempt = Attempt::of(call);
         let is_again = |open: &&OpenCall| {
             let same_error = error.is_some() && error == open.error;
@@ -53,7 +53,7 @@ impl OpenCalls {
     }
 
     /// Takes a call that worked; returns the ids of those that it makes good.
-    pub(crate) fn worked(&mut self, call: &Arc<Call>) -> Vec<Box<str>> {
+    pub(crate) fn worked(&mut self, call: &Arc<Call>) -> Vec<String> {
         if self.waiting.is_empty() {
             return Vec::new();
         }

@@ -2,10 +2,8 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-
-use super::json::Object;
+use serde_json::{Map, Value};
 
 /// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
 pub const MAX_LINE: u64 = 32 << 20;
@@ -73,9 +71,10 @@ fn last_newline(
 /// Returns the length of the whole objects that `bytes` begins with.
 fn whole_objects(bytes: &[u8]) -> usize {
     let padding = bytes.iter().take_while(|byte| **byte == 0).count();
-    let mut values = serde_json::Deserializer::from_slice(&bytes[padding..]).into_iter();
+    let values = serde_json::Deserializer::from_slice(&bytes[padding..]);
+    let mut values = values.into_iter::<Map<String, Value>>();
     let mut end = 0;
-    while let Some(Ok(Object(Some(IgnoredAny)))) = values.next() {
+    while let Some(Ok(_)) = values.next() {
         end = padding + values.byte_offset();
     }
     end

@@ -129,27 +129,19 @@ mod tests {
         assert_eq!(refusal("Edit", text, DeniedBy::Unsaid).as_deref(), want);
     }
 
-    const SAID: &str = "User rejected it. reason for the rejection: no";
-
     #[rstest]
-    #[case::marked("Edit", SAID, DeniedBy::User, Some("no"))]
-    #[case::marked_server("mcp__docs__search", SAID, DeniedBy::User, Some("no"))]
-    #[case::in_any_words("Edit", "Not that one", DeniedBy::User, Some(""))]
-    #[case::setting_of_an_old_client("Edit", "Claude requested permissions", DeniedBy::User, None)]
-    #[case::server_wrote_it("mcp__docs__search", SAID, DeniedBy::Unsaid, None)]
-    #[case::hook_wrote_it("Edit", SAID, DeniedBy::Settings, None)]
+    #[case::in_any_words("Not that one", DeniedBy::User, Some(""))]
+    #[case::setting_of_an_old_client("Claude requested permissions", DeniedBy::User, None)]
     #[case::classifier(
-        "Bash",
         "Permission for this action was denied by the Claude Code auto mode classifier. Reason: the user said: no",
         DeniedBy::Unsaid,
         None
     )]
     fn whose_a_refusal_is(
-        #[case] tool: &str,
         #[case] text: &str,
         #[case] denied: DeniedBy,
         #[case] want: Option<&str>,
     ) {
-        assert_eq!(refusal(tool, text, denied).as_deref(), want);
+        assert_eq!(refusal("Edit", text, denied).as_deref(), want);
     }
 }

@@ -52,37 +52,26 @@ impl Sanitizer {
     }
 
     /// Takes out what is not to be seen before anything is cut.
-    fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    fn clean(&self, text: &str) -> String {
         let text = cut::middle(text, LOOKED_AT);
-        let text = then(text, |t| match without_controls(t) {
+        let text = match without_controls(&text) {
             // What is not seen may have hidden a secret.
-            Cow::Owned(bare) => Cow::Owned(self.masker.mask(&bare).into_owned()),
-            same @ Cow::Borrowed(_) => same,
-        });
-        let text = then(text, cut::without_blobs);
-        let text = match &self.folder {
-            Some(folder) => then(text, |t| shortened(t, folder, ".")),
-            None => text,
+            Cow::Owned(bare) => self.masker.mask(&bare).into_owned(),
+            Cow::Borrowed(same) => same.to_owned(),
         };
-        match &self.home {
-            Some(home) => then(text, |t| shortened(t, home, "~")),
-            None => text,
+        let mut text = cut::without_blobs(&text).into_owned();
+        for (folder, short) in [(&self.folder, "."), (&self.home, "~")] {
+            if let Some(folder) = folder {
+                text = shortened(text, folder, short);
+            }
         }
+        text
     }
-}
-
-/// Applies `change`, and keeps what is there when it changes nothing.
-fn then(text: Cow<'_, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
-    let changed = match change(&text) {
-        Cow::Owned(changed) => Some(changed),
-        Cow::Borrowed(_) => None,
-    };
-    changed.map_or(text, Cow::Owned)
 }
 
 /// Writes `short` for `folder` wherever that stands as a whole path or the start of one;
 /// what lies in `.` is shown without it.
-fn shortened<'a>(text: &'a str, folder: &str, short: &str) -> Cow<'a, str> {
+fn shortened(text: String, folder: &str, short: &str) -> String {
     let mut out = String::new();
     let mut from = 0;
     for at in memmem::find_iter(text.as_bytes(), folder) {
@@ -103,10 +92,10 @@ fn shortened<'a>(text: &'a str, folder: &str, short: &str) -> Cow<'a, str> {
         }
     }
     if from == 0 {
-        return Cow::Borrowed(text);
+        return text;
     }
     out.push_str(&text[from..]);
-    Cow::Owned(out)
+    out
 }
 
 #[cfg(test)]

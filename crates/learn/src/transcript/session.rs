@@ -11,19 +11,18 @@ use jiff::Timestamp;
 
 use super::collector::Collector;
 use super::event::{Call, Event, EventKind, EventPlace};
-use super::hash::RecordHash;
 use super::hints::Hints;
-use super::json::{Raw, Str};
+use super::json::Raw;
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
 use super::open_calls::OpenCalls;
-use super::record::{Author, Block, Content, Record};
-use super::refusal::DeniedBy;
+use super::reader::records;
+use super::record::{Author, Block, Content, Record, RecordHash};
 use super::sanitizer::Sanitizer;
 use super::stats::{Reason, ScanStats};
-use super::tool_call::FileChange;
 use super::user;
-use super::{Digest, Lane, ReadOptions, citations, tool_answer, tool_call};
+use super::{Digest, Lane, ReadOptions, citations, tool_call};
+use crate::clip::head;
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -44,10 +43,19 @@ pub(crate) type EventSink<'t> = dyn FnMut(&Event<'_>) + 't;
 #[derive(Default)]
 pub(crate) struct SessionReader<'t> {
     lane: Lane,
+    /// `false` where no person attended the session, whatever the marks say.
+    attended: Option<bool>,
+    is_copy: Option<&'t mut IsCopy<'t>>,
     mask: Mask,
     sink: Sink<'t>,
-    read: u64,
-    skipped: BTreeMap<Reason, u64>,
+    stats: ScanStats,
+    /// The records that were read, to know one that is there again.
+    seen: HashSet<RecordHash>,
+    /// The prompts that are known to be replaced, and all that follows from them.
+    left_out: HashSet<RecordHash>,
+    /// The last prompt that follows each record.
+    prompts: HashMap<RecordHash, RecordHash>,
+    replaced: HashSet<RecordHash>,
     waiting: VecDeque<WaitingCall>,
     open: OpenCalls,
     hints: Hints,
@@ -60,26 +68,17 @@ pub(crate) struct SessionReader<'t> {
     /// Whether a boundary was read whose summary is still to come.
     compacting: bool,
     placed: bool,
-    /// What was typed while the agent worked, since the last prompt, by its hash.
-    queued: Vec<u64>,
+    /// What was typed while the agent worked, since the last prompt.
+    queued: Vec<String>,
     /// What waits in the client's queue, in order.
     waits: VecDeque<Waiting>,
     /// What left the queue as a prompt whose record is still to come.
     dequeued: VecDeque<Waiting>,
-    /// `false` where no person attended the session, whatever the marks say.
-    attended: Option<bool>,
-    authors: Authors,
-    /// The last prompt that follows each record.
-    prompts: HashMap<RecordHash, RecordHash>,
-    replaced: HashSet<RecordHash>,
-}
-
-/// Who wrote the prompts.
-#[derive(Default)]
-struct Authors {
-    last: Option<Author>,
-    has_person: bool,
-    has_program: bool,
+    /// Who wrote the record that is read, and the last prompt.
+    author: Author,
+    last_author: Option<Author>,
+    /// Who wrote prompts, or any record as a program.
+    writers: HashSet<Author>,
 }
 
 /// What was typed while the agent worked, and where.
@@ -94,14 +93,14 @@ struct Waiting {
 
 #[derive(Default)]
 struct WaitingCall {
-    id: Box<str>,
+    id: String,
     call: Arc<Call>,
     /// Whether it is about a file that is never to be read.
     is_private: bool,
-    /// The beginnings of what it would replace and write, not decoded.
-    changes: [Box<str>; 2],
-    /// The beginning of what it asks the user, or of the plan that it shows; not decoded.
-    asks: Box<str>,
+    /// The beginnings of what it would replace and write.
+    changes: [String; 2],
+    /// The beginning of what it asks the user, as JSON, or of the plan that it shows.
+    asks: String,
 }
 
 /// Where events go.
@@ -110,28 +109,28 @@ struct Sink<'t> {
     told: Option<&'t mut EventSink<'t>>,
     observer: Observer,
     collector: Collector,
-    /// How many of each kind.
-    events: Vec<(&'static str, u64)>,
-    /// How many in all.
+    /// Where the record stands that is read.
+    place: EventPlace,
+    /// How many events of each kind, and in all.
+    events: BTreeMap<&'static str, u64>,
     seq: u64,
     /// The branch of the first record, which becomes the first event.
     branch: Option<String>,
 }
 
 impl Sink<'_> {
-    fn push(&mut self, place: EventPlace<'_>, kind: EventKind<'_>) {
+    fn push(&mut self, kind: EventKind<'_>) {
         if self.seq == 0
             && let Some(branch) = self.branch.take()
         {
-            self.push(place, EventKind::Branch(branch));
+            self.push(EventKind::Branch(branch));
         }
-        let name = kind.name();
-        match self.events.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => self.events.push((name, 1)),
-        }
+        *self.events.entry(kind.name()).or_default() += 1;
         self.seq += 1;
-        let event = Event { place, kind };
+        let event = Event {
+            place: &self.place,
+            kind,
+        };
         if let Some(told) = &mut self.told {
             told(&event);
         }
@@ -141,20 +140,21 @@ impl Sink<'_> {
 }
 
 impl<'t> SessionReader<'t> {
-    /// A session of which `told` gets each event.
-    pub(crate) fn telling(options: &ReadOptions, told: &'t mut EventSink<'t>) -> Self {
-        let mut session = Self::new(options);
-        session.sink.told = Some(told);
-        session
-    }
-
-    pub(crate) fn new(options: &ReadOptions) -> Self {
+    /// A session of which `told` gets each event, and whose copies `is_copy` knows.
+    pub(crate) fn new(
+        options: &ReadOptions,
+        is_copy: Option<&'t mut IsCopy<'t>>,
+        told: Option<&'t mut EventSink<'t>>,
+    ) -> Self {
         let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
             attended: options.attended,
+            is_copy,
+            left_out: options.replaced.clone(),
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
+                told,
                 observer: Observer::new(sanitizer.clone()),
                 collector: Collector::new(sanitizer),
                 ..Sink::default()
@@ -163,26 +163,37 @@ impl<'t> SessionReader<'t> {
         }
     }
 
-    /// Reads one record; `is_copy` says which do not count.
-    pub(crate) fn take(&mut self, offset: u64, record: &Record<'_>, is_copy: &mut IsCopy<'_>) {
-        match self.read(offset, record, is_copy) {
-            Ok(()) => self.read += 1,
-            Err(reason) => *self.skipped.entry(reason).or_default() += 1,
+    /// Reads the records of a line; one that is too long has no text.
+    pub(crate) fn line(&mut self, offset: u64, line: Option<&str>) {
+        let Some(line) = line else {
+            return self.stats.skip(Reason::TooLong);
+        };
+        let mut is_blank = true;
+        for (at, keys) in records(line) {
+            is_blank = false;
+            let read = keys.and_then(|keys| {
+                let is_replaced = self.is_replaced(keys.chain());
+                self.read(offset + at as u64, keys.decide()?, is_replaced)
+            });
+            match read {
+                Ok(()) => self.stats.read += 1,
+                Err(reason) => self.stats.skip(reason),
+            }
+        }
+        if is_blank {
+            self.stats.skip(Reason::Blank);
         }
     }
 
-    /// Returns what was found; `stats` holds the counts of what was not handed over.
-    pub(crate) fn finish(self, mut stats: ScanStats) -> Digest {
-        stats.read = self.read;
+    pub(crate) fn finish(self) -> Digest {
+        let mut stats = self.stats;
         stats.masked = self.mask.into_counts();
-        for (reason, count) in self.skipped {
-            *stats.skipped.entry(reason).or_default() += count;
-        }
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
-        stats.events = self.sink.events.into_iter().collect();
+        stats.events = self.sink.events;
         let mut facts = self.sink.observer.finish(self.open.count());
         facts.hints = self.hints.finish();
-        let is_programs = self.authors.has_program && !self.authors.has_person;
+        let has = |author| self.writers.contains(&author);
+        let is_programs = has(Author::Program) && !has(Author::Person);
         facts.is_unattended = self.attended == Some(false) || is_programs;
         Digest {
             replaced: self.replaced,
@@ -192,207 +203,173 @@ impl<'t> SessionReader<'t> {
         }
     }
 
+    /// Returns `true` for a prompt that is known to be replaced, and for all that follows from it.
+    fn is_replaced(&mut self, chain: [Option<RecordHash>; 2]) -> bool {
+        let mut hashes = chain.iter().flatten();
+        let is_replaced = hashes.any(|hash| self.left_out.contains(hash));
+        self.left_out.extend(chain[0].filter(|_| is_replaced));
+        is_replaced
+    }
+
     /// Reads one record; `Err` has the reason why it was passed over.
     fn read(
         &mut self,
         offset: u64,
-        record: &Record<'_>,
-        is_copy: &mut IsCopy<'_>,
+        mut record: Record<'_>,
+        is_replaced: bool,
     ) -> Result<(), Reason> {
-        if record.hash.is_some_and(|hash| is_copy(hash, record.time)) {
-            return Err(Reason::Copy);
+        if let Some(hash) = record.hash {
+            if !self.seen.insert(hash) {
+                return Err(Reason::Repeated);
+            }
+            let is_copy = self.is_copy.as_mut();
+            if is_copy.is_some_and(|is_copy| is_copy(hash, record.place.time)) {
+                return Err(Reason::Copy);
+            }
         }
-        if let Some(folder) = record.cwd.filter(|_| !self.placed) {
+        if let Some(folder) = record.cwd.take().filter(|_| !self.placed) {
             self.placed = true;
-            let folder = folder.decode();
             self.sink.observer.sanitizer.work_in(&folder);
             self.sink.collector.sanitizer.work_in(&folder);
         }
         if record.is_sidechain != (self.lane == Lane::Subagent) {
             if let Content::Assistant(blocks) = &record.content {
-                self.note_tools(blocks);
+                for block in blocks {
+                    if let Block::ToolUse { name, .. } = block {
+                        self.sink.observer.called(name);
+                    }
+                }
             }
             return Err(Reason::OtherLane);
         }
-        if record.is_replaced {
+        if is_replaced {
             return Err(Reason::Replaced);
         }
         if self.sink.seq == 0 {
-            let branch = record
-                .branch
-                .filter(|branch| !["", "HEAD"].contains(branch));
+            let branch = record.branch.filter(|name| !["", "HEAD"].contains(name));
             self.sink.branch = branch.map(str::to_owned);
         }
-        let place = EventPlace {
+        self.author = record.author;
+        self.sink.place = EventPlace {
             offset,
-            uuid: record.uuid,
-            time: record.time,
-            message_id: record.message_id,
+            ..std::mem::take(&mut record.place)
         };
-        match &record.content {
-            Content::Assistant(blocks) => self.assistant(blocks, place),
-            Content::ApiError(blocks) => self.api_error(blocks, place),
-            Content::User { blocks, denied } => {
-                self.authors.has_program |= record.author == Author::Program;
-                self.answered(blocks, *denied, record.author, place);
-                return self.words(blocks, record, place);
+        match std::mem::replace(&mut record.content, Content::Boundary) {
+            Content::Assistant(blocks) => self.assistant(blocks),
+            Content::ApiError(blocks) => {
+                for block in blocks {
+                    if let Block::Text(text) = block {
+                        let text = self.mask.text(text);
+                        self.sink.push(EventKind::ApiError(text));
+                    }
+                }
             }
-            Content::Meta(blocks) => return self.meta(blocks, place),
+            Content::User(blocks, denied) => {
+                if record.author == Author::Program {
+                    self.writers.insert(record.author);
+                }
+                for block in &blocks {
+                    self.answered(block, denied);
+                }
+                return self.words(blocks, &record);
+            }
+            Content::Meta(blocks) => return self.meta(&blocks),
             Content::Summary { is_compact } => {
                 let announced = std::mem::take(&mut self.compacting);
-                if *is_compact && !announced {
-                    self.sink.push(place, EventKind::Compaction);
+                if is_compact && !announced {
+                    self.sink.push(EventKind::Compaction);
                 }
                 return Err(Reason::Summary);
             }
             Content::Boundary => {
                 self.compacting = true;
-                self.sink.push(place, EventKind::Compaction);
+                self.sink.push(EventKind::Compaction);
             }
-            Content::Hook { tool_use, content } => {
-                for text in tool_answer::strings(content) {
-                    self.hints.shown(&text.decode(), *tool_use);
+            Content::Hook { tool_use, texts } => {
+                for text in texts {
+                    self.hints.shown(&text, tool_use);
                 }
             }
-            Content::Aside(blocks) => return self.aside(blocks, place),
+            Content::Aside(blocks) => return self.aside(blocks),
             // Another session can send a message into the queue.
-            Content::Queued(content) if record.author != Author::Other => {
-                return self.queued(content, record.author, place);
+            Content::Queued(_) if record.author == Author::Other => {
+                return Err(Reason::Bookkeeping);
             }
-            Content::Queued(_) => return Err(Reason::Bookkeeping),
-            Content::Queue { operation, content } => {
-                return self.queue(operation, *content, record.author, place);
-            }
+            Content::Queued(text) => return self.queued(text),
+            Content::Queue { operation, text } => return self.queue(operation, text),
         }
         Ok(())
     }
 
-    fn assistant(&mut self, blocks: &[Block<'_>], place: EventPlace<'_>) {
+    fn assistant(&mut self, blocks: Vec<Block<'_>>) {
         for block in blocks {
-            match *block {
+            match block {
                 Block::Text(text) => {
-                    let whole = text.decode();
-                    let written = user::without(&whole, &["<thinking"]);
+                    let written = user::without(&text, &["<thinking"]);
                     let text = self.mask.text(Cow::Borrowed(&written));
                     if !text.trim().is_empty() {
                         self.hints.said(&text);
                         let cites = citations::cites(&written);
-                        self.sink.push(place, EventKind::Text { text, cites });
+                        self.sink.push(EventKind::Text { text, cites });
                     }
                 }
-                Block::ToolUse { id, name, input } => self.call(id, name, input, place),
+                Block::ToolUse { id, name, input } => {
+                    if self.waiting.len() == MAX_WAITING {
+                        self.waiting.pop_front();
+                    }
+                    let waiting = self.made(id, name, input);
+                    let call = waiting.call.clone();
+                    self.waiting.push_back(waiting);
+                    self.sink.push(EventKind::ToolCall(call));
+                }
                 Block::ToolResult { .. } | Block::Other => {}
             }
         }
     }
 
-    fn api_error(&mut self, blocks: &[Block<'_>], place: EventPlace<'_>) {
-        for block in blocks {
-            if let Block::Text(text) = block {
-                let text = self.mask.text(text.decode());
-                self.sink.push(place, EventKind::ApiError(text));
-            }
-        }
-    }
-
-    fn call(
-        &mut self,
-        id: Option<&str>,
-        name: Option<&str>,
-        input: Raw<'_>,
-        place: EventPlace<'_>,
-    ) {
-        if self.waiting.len() == MAX_WAITING {
-            self.waiting.pop_front();
-        }
-        let waiting = self.made(id, name, input);
-        let call = waiting.call.clone();
-        self.waiting.push_back(waiting);
-        self.sink.push(place, EventKind::ToolCall(call));
-    }
-
     /// Returns what is remembered of a call until its answer comes.
-    fn made(&mut self, id: Option<&str>, name: Option<&str>, input: Raw<'_>) -> WaitingCall {
+    fn made(&mut self, id: &str, name: &str, input: Raw<'_>) -> WaitingCall {
         self.has_left_plan = false;
-        self.sink.observer.called(name.unwrap_or_default());
+        self.sink.observer.called(name);
         let (mut call, mut change, is_private) = tool_call::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
-            change = FileChange::default();
+            change = Default::default();
             let line = call.input.find('\n').unwrap_or(call.input.len());
             call.input.truncate(line);
         }
-        let asks = match call.tool.as_str() {
-            QUESTION_TOOL => input.map(|input| Str::new(input.get())),
-            PLAN_TOOL => Some(change.new),
-            _ => None,
+        let asks = match name {
+            QUESTION_TOOL => input.map_or("", |input| input.get()),
+            PLAN_TOOL => &change[1],
+            _ => "",
         };
-        let asks = asks.map(|asks| asks.head(MAX_OFFERED));
         WaitingCall {
-            asks: asks.unwrap_or_default().raw().into(),
-            id: id.unwrap_or_default().into(),
+            asks: head(asks, MAX_OFFERED).to_owned(),
+            id: id.to_owned(),
             call: Arc::new(call),
             is_private,
             // More than is kept, so that it is cut once more where no secret is.
-            changes: [change.old, change.new]
-                .map(|text| text.head(tool_call::MAX_DETAIL + 2 * MARGIN).raw().into()),
+            changes: change.map(|text| head(&text, tool_call::MAX_DETAIL + 2 * MARGIN).to_owned()),
         }
     }
 
-    /// Notes which tools a subagent called.
-    fn note_tools(&mut self, blocks: &[Block<'_>]) {
-        for block in blocks {
-            if let Block::ToolUse { name, .. } = *block {
-                self.sink.observer.called(name.unwrap_or_default());
-            }
-        }
-    }
-
-    /// Returns `true` where a person wrote a record of this author, or a later one of their turn.
-    fn is_person(&self, author: Author) -> bool {
+    /// Returns `true` where a person wrote the record, or a later one of their turn.
+    fn is_person(&self) -> bool {
         self.lane == Lane::Session
             && self.attended != Some(false)
-            && self.authors.last.unwrap_or(author) == Author::Person
-    }
-
-    /// Takes the answers of tools.
-    fn answered(
-        &mut self,
-        blocks: &[Block<'_>],
-        denied: DeniedBy,
-        author: Author,
-        place: EventPlace<'_>,
-    ) {
-        for block in blocks {
-            if let Block::ToolResult {
-                id,
-                is_error,
-                content,
-            } = *block
-            {
-                let waiting = self.answered_call(id);
-                let is_person = self.is_person(author);
-                if let Some(said) = tool_answer::own_failure(content).filter(|_| !is_error) {
-                    self.failed_by_itself(waiting, &said, place);
-                } else if is_error {
-                    self.failed(waiting, content, denied, is_person, place);
-                } else {
-                    self.worked(waiting, content, is_person, place);
-                }
-            }
-        }
+            && self.last_author.unwrap_or(self.author) == Author::Person
     }
 
     /// Of what the client writes in the user's name only the words of hooks are told; the gate's
     /// may hold hints.
-    fn meta(&mut self, blocks: &[Block<'_>], place: EventPlace<'_>) -> Result<(), Reason> {
+    fn meta(&mut self, blocks: &[Block<'_>]) -> Result<(), Reason> {
         let [Block::Text(text)] = blocks else {
             return Err(Reason::Meta);
         };
-        let text = self.mask.text(text.decode());
+        let text = self.mask.text(Cow::Borrowed(text));
         let words = user::hook_words(&text).ok_or(Reason::Meta)?;
         self.hints.shown(words, None);
-        self.sink.push(place, EventKind::Hook(words.into()));
+        self.sink.push(EventKind::Hook(words.into()));
         Ok(())
     }
 }

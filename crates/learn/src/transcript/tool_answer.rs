@@ -6,8 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::json::{Object, Raw, Str, each_item};
+use super::json::{self, Raw};
+use super::mask::without_last_word;
 use super::user;
+use crate::clip::{head, tail};
 
 /// How much of an error is read from either end to tell which error it is, in bytes: more
 /// than its signature is made of.
@@ -21,56 +23,64 @@ const LEFT_RUNNING: &[&str] = &[
     "Async agent launched",
 ];
 
-/// Calls `found` with each text of a tool's answer: a string, or the text blocks of a
-/// list.
-fn each_text<'a>(content: Raw<'a>, mut found: impl FnMut(Str<'a>)) {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
+/// Returns the texts of a tool's answer, not decoded: a string, or the text blocks of a list.
+fn texts(content: Raw<'_>) -> Vec<Raw<'_>> {
+    #[derive(Deserialize)]
     struct TextBlock<'b> {
         #[serde(borrow)]
         text: Raw<'b>,
     }
-    let Some(content) = content else {
-        return;
-    };
-    if let Some(text) = Str::of(content) {
-        return found(text);
-    }
-    each_item(content, |Object(block): Object<TextBlock<'a>>| {
-        let text = block.and_then(|block| block.text).and_then(Str::of);
-        text.into_iter().for_each(&mut found);
-    });
+    let items = json::items(content).into_iter();
+    let blocks = items.filter_map(|item| json::object::<TextBlock<'_>>(Some(item)));
+    let texts = [content].into_iter().chain(blocks.map(|block| block.text));
+    texts.filter(|text| json::quoted(*text).is_some()).collect()
 }
 
 /// Returns the strings of a list of strings, or the one string.
-pub(crate) fn strings(content: &RawValue) -> Vec<Str<'_>> {
-    let mut found = Vec::from_iter(Str::of(content));
-    each_item(content, |item| found.extend(Str::of(item)));
-    found
+pub(crate) fn strings(content: &RawValue) -> Vec<Cow<'_, str>> {
+    let items = json::items(Some(content)).into_iter();
+    let all = [content].into_iter().chain(items);
+    all.filter_map(|item| json::text(Some(item))).collect()
 }
 
 /// Returns the text of a tool's answer; of a long one the first and the
 /// last `max` bytes.
 pub(crate) fn answer(content: Raw<'_>, max: usize) -> Cow<'_, str> {
     let mut answer = Cow::Borrowed("");
-    each_text(content, |text| {
-        let text = text.decode_ends(max);
+    for text in texts(content) {
+        let text = ends(json::text(text).unwrap_or_default(), max);
         if answer.is_empty() {
             answer = text;
         } else if answer.len() < 4 * max {
-            let answer = answer.to_mut();
-            answer.push('\n');
-            answer.push_str(&text);
+            answer += "\n";
+            answer += text;
         }
-    });
+    }
     answer
 }
 
-/// Returns the last text of a tool's answer, not decoded.
-pub(crate) fn last_text(content: Raw<'_>) -> Option<Str<'_>> {
-    let mut last = None;
-    each_text(content, |text| last = Some(text));
-    last
+/// Cuts the middle out of a text that is longer than twice `max` bytes.
+fn ends(text: Cow<'_, str>, max: usize) -> Cow<'_, str> {
+    if text.len() <= 2 * max {
+        return text;
+    }
+    // Half a word can be half a secret, which nothing knows as one.
+    let first = without_last_word(head(&text, max));
+    format!("{first}\n[… middle left out …]\n{}", last_lines(&text, max)).into()
+}
+
+/// Returns about the last `max` bytes of a text, from the start of a line.
+pub(crate) fn last_lines(text: &str, max: usize) -> &str {
+    if text.len() <= max {
+        return text;
+    }
+    let lines = tail(text, max).split_once('\n');
+    lines.map_or("", |(_, lines)| lines)
+}
+
+/// Returns the last text of a tool's answer.
+pub(crate) fn last_text(content: Raw<'_>) -> Option<Cow<'_, str>> {
+    json::text(texts(content).pop()?)
 }
 
 /// Returns the first line of the message of an answer that is a JSON object and says of itself that it failed,
@@ -84,14 +94,11 @@ pub(crate) fn own_failure(content: Raw<'_>) -> Option<String> {
         #[serde(default)]
         message: Value,
     }
-    let text = last_text(content)?;
-    let raw = text.raw();
+    let text = texts(content).pop()?;
     let may_say_it =
-        raw.len() <= MAX_JSON && raw.starts_with('{') && raw.contains(r#"\"success\""#);
-    if !may_say_it {
-        return None;
-    }
-    let told: OwnFailure = serde_json::from_str(&text.decode()).ok()?;
+        |raw: &str| raw.len() <= MAX_JSON && raw.starts_with('{') && raw.contains(r#"\"success\""#);
+    json::quoted(text).filter(|raw| may_say_it(raw))?;
+    let told: OwnFailure = serde_json::from_str(&json::text(text)?).ok()?;
     let said = [told.error, told.message];
     let first_lines = said.iter().filter_map(|said| said.as_str()?.lines().next());
     let said: Vec<&str> = first_lines.collect();
@@ -108,8 +115,9 @@ pub(crate) fn was_stopped(text: &str) -> bool {
 
 /// Tells whether an answer only says that what was started goes on in the background.
 pub(crate) fn was_left_running(content: Raw<'_>) -> bool {
-    let begins = |text: Str<'_>| LEFT_RUNNING.iter().any(|said| text.raw().starts_with(said));
-    last_text(content).is_some_and(begins)
+    let last = texts(content).pop().flatten();
+    let begins = |text: &str| LEFT_RUNNING.iter().any(|said| text.starts_with(said));
+    json::quoted(last).is_some_and(begins)
 }
 
 #[cfg(test)]

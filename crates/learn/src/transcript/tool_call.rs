@@ -1,66 +1,49 @@
 //! What is kept of a tool call.
 
+use std::borrow::Cow;
+
 use super::call::{Call, MAX_INPUT};
-use super::json::{self, Raw, Str};
+use super::json::{self, Raw};
 use super::mask::Mask;
 
 /// How much of what a tool would write is kept, in bytes.
 pub(crate) const MAX_DETAIL: usize = 600;
 /// The tools that send an agent.
 pub(crate) const AGENT_TOOLS: &[&str] = &["Task", "Agent"];
+/// The keys of the texts before and after a change; a plan is what it would write.
+const OLD: &str = "old_string";
+const NEW: [&str; 4] = ["plan", "new_string", "new_source", "content"];
 
 /// What a call would change: the text before, which only an edit names, and after.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FileChange<'a> {
-    pub old: Str<'a>,
-    pub new: Str<'a>,
-}
+pub(crate) type FileChange<'a> = [Cow<'a, str>; 2];
 
 /// Returns a call as it is kept, what it would change, and whether it is about a file that is
 /// never to be read.
 pub(crate) fn call<'a>(
-    name: Option<&str>,
+    name: &str,
     input: Raw<'a>,
     mask: &mut Mask,
 ) -> (Call, FileChange<'a>, bool) {
+    let mut texts = json::texts(input);
+    let is_private = texts.iter().any(|(key, text)| mask.is_private(key, text));
+    let old = texts.remove(OLD).unwrap_or_default();
+    let new = NEW
+        .map(|key| texts.remove(key))
+        .into_iter()
+        .flatten()
+        .next();
     let mut call = Call {
-        tool: name.unwrap_or_default().to_owned(),
+        tool: name.to_owned(),
         ..Call::default()
     };
-    let mut telling: Option<(u8, Str<'_>)> = None;
-    let mut change = FileChange::default();
-    let mut is_private = false;
-    let mut place = None;
-    let mut see = |key: &str, text: Str<'a>| {
-        is_private |= mask.is_private(key, text);
-        if key == "path" {
-            place = Some(text);
-        }
-        match key {
-            "new_string" | "content" | "new_source" | "plan" => change.new = text,
-            "old_string" => change.old = text,
-            key => {
-                let rank = telling_rank(key);
-                if telling.is_none_or(|(r, _)| rank < r) {
-                    telling = Some((rank, text));
-                }
-            }
-        }
-    };
-    for (key, value) in input.map(json::fields).unwrap_or_default() {
-        if let Some(text) = Str::of(value) {
-            see(&key, text);
+    let mut kept = |text: &str| mask.head(text, MAX_INPUT).trim().to_owned();
+    if let Some((key, text)) = texts.iter().min_by_key(|(key, _)| telling_rank(key)) {
+        call.input = kept(text);
+        if let Some(place) = texts.get("path").filter(|_| telling_rank(key) == SEARCH) {
+            call.looked_in = kept(place);
         }
     }
-    if let Some((rank, text)) = telling {
-        let head = mask.head(text, MAX_INPUT);
-        head.trim().clone_into(&mut call.input);
-        if let Some(place) = place.filter(|_| rank == SEARCH) {
-            let head = mask.head(place, MAX_INPUT);
-            head.trim().clone_into(&mut call.looked_in);
-        }
-    }
-    (call, change, is_private)
+    (call, [old, new.unwrap_or_default()], is_private)
 }
 
 /// The rank of what a search looks for.
@@ -92,7 +75,7 @@ mod tests {
     #[case::file(r#"{"old_string":"a","file_path":"/a.rs"}"#, "/a.rs")]
     #[case::no_text(r#"{"n":1}"#, "")]
     fn a_call_is_known_by_its_telling_input(#[case] json: &str, #[case] want: &str) {
-        assert_eq!(call(None, value(json), &mut Mask::default()).0.input, want);
+        assert_eq!(call("", value(json), &mut Mask::default()).0.input, want);
     }
 
     #[rstest]
@@ -101,7 +84,7 @@ mod tests {
     #[case::list(r#"{"path":"/w/src"}"#, ("/w/src", ""))]
     #[case::file(r#"{"path":"/w","file_path":"/w/a.rs"}"#, ("/w/a.rs", ""))]
     fn of_a_search_is_kept_where_it_looks(#[case] json: &str, #[case] want: (&str, &str)) {
-        let (call, ..) = call(Some("Grep"), value(json), &mut Mask::default());
+        let (call, ..) = call("Grep", value(json), &mut Mask::default());
         assert_eq!((call.input.as_str(), call.looked_in.as_str()), want);
     }
 }

@@ -1,7 +1,6 @@
 //! What a user record's text is: a person's words, or one of the client's look-alikes.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use super::words::{CLIENT_COMMANDS, ECHOES, WRAPPING};
 
@@ -88,12 +87,6 @@ impl AnsweredQuestion<'_> {
     /// with its answer is read as two, of which nobody asked the first.
     fn is_asked_in(&self, asked: &str) -> bool {
         stands_in(asked, self.question)
-    }
-}
-
-impl fmt::Display for AnsweredQuestion<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.question, self.words)
     }
 }
 
@@ -249,7 +242,6 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
-    #[case::output("<local-command-stdout>ok</local-command-stdout>")]
     #[case::compacted("<command-name>/compact</command-name>\n<command-args></command-args>")]
     #[case::command_alone("<command-name>/clear</command-name>\n<command-args></command-args>")]
     #[case::only_a_reminder("<system-reminder>\nx\n</system-reminder>")]
@@ -258,9 +250,6 @@ mod tests {
     )]
     #[case::only_a_file("<ide_opened_file>The user opened a.rs</ide_opened_file>")]
     #[case::stopped_by_hook("Operation stopped by hook: never do that")]
-    #[case::other_session(
-        "<cross-session-message from=\"api [b2]\">never do that</cross-session-message>"
-    )]
     #[case::not_typed("[SYSTEM NOTIFICATION - NOT USER INPUT]\nnever do that")]
     fn the_clients_own_words_are_no_prompt(#[case] text: &str) {
         assert_eq!(classify(text), UserText::Echo);
@@ -306,29 +295,6 @@ mod tests {
         let found = answers(text, asked);
         let found: Vec<_> = found.iter().map(|a| (a.question, a.words)).collect();
         assert_eq!(found, want);
-    }
-
-    #[rstest]
-    #[case::chosen("SQLite", true)]
-    #[case::two_chosen("SQLite, Postgres", true)]
-    #[case::own("neither", false)]
-    fn what_was_offered_is_told_from_own_words(#[case] words: &str, #[case] offered: bool) {
-        let asked = r#"{"questions":[{"options":[{"label":"SQLite"},{"label":"Postgres"}]}]}"#;
-        let answer = AnsweredQuestion {
-            question: "?",
-            words,
-        };
-        assert_eq!(answer.is_among(asked), offered);
-    }
-
-    #[rstest]
-    #[case::stop(
-        "Stop hook feedback:\n[stop.sh]: uncommitted files",
-        Some("[stop.sh]: uncommitted files")
-    )]
-    #[case::caveat("Caveat: The messages below", None)]
-    fn the_words_of_hooks_are_found(#[case] text: &str, #[case] want: Option<&str>) {
-        assert_eq!(hook_words(text), want);
     }
 
     #[rstest]

@@ -1,13 +1,8 @@
 //! What the user said: prompts, commands, answers, interrupts, and what was typed meanwhile.
 
-use std::borrow::Cow;
-
-use serde_json::value::RawValue;
-
 use super::{SessionReader, Waiting};
 use crate::hint::Effect;
 use crate::transcript::event::{EventKind, EventPlace, Prompt, Via};
-use crate::transcript::hash::of_text;
 use crate::transcript::json::Raw;
 use crate::transcript::pasted::Message;
 use crate::transcript::record::{Author, Block, Record};
@@ -20,34 +15,24 @@ const MAX_QUEUED: usize = 64;
 
 impl SessionReader<'_> {
     /// Takes what was typed while the agent worked, and the agent was given.
-    pub(super) fn queued(
-        &mut self,
-        content: &RawValue,
-        author: Author,
-        place: EventPlace<'_>,
-    ) -> Result<(), Reason> {
-        let text = self.mask.answer(Some(content), tool_answer::ERROR_ENDS);
-        let typed = self.waits.iter().find(|waiting| waiting.text == *text);
-        let place = typed.map_or(place, |waiting| waiting.place(place));
-        self.typed_meanwhile(&text, author, place)
+    pub(super) fn queued(&mut self, text: Raw<'_>) -> Result<(), Reason> {
+        let text = self.mask.answer(text, tool_answer::ERROR_ENDS);
+        if let Some(typed) = self.waits.iter().find(|waiting| waiting.text == *text) {
+            typed.place(&mut self.sink.place);
+        }
+        self.typed_meanwhile(&text)
     }
 
     /// Takes what is done to the client's queue. What is dequeued becomes a prompt of its own;
     /// what is removed was given to the agent, which older clients write nowhere else.
-    pub(super) fn queue(
-        &mut self,
-        operation: &str,
-        content: Raw<'_>,
-        author: Author,
-        place: EventPlace<'_>,
-    ) -> Result<(), Reason> {
+    pub(super) fn queue(&mut self, operation: &str, text: Raw<'_>) -> Result<(), Reason> {
         match operation {
             "enqueue" if self.waits.len() < MAX_QUEUED => {
-                let text = self.mask.answer(content, tool_answer::ERROR_ENDS);
+                let text = self.mask.answer(text, tool_answer::ERROR_ENDS);
                 self.waits.push_back(Waiting {
                     text: text.into(),
-                    offset: place.offset,
-                    time: place.time,
+                    offset: self.sink.place.offset,
+                    time: self.sink.place.time,
                     seq: self.sink.seq,
                 });
             }
@@ -62,8 +47,9 @@ impl SessionReader<'_> {
             }
             "remove" => {
                 if let Some(waiting) = self.waits.pop_front() {
-                    let author = self.authors.last.unwrap_or(author);
-                    return self.typed_meanwhile(&waiting.text, author, waiting.place(place));
+                    self.author = self.last_author.unwrap_or(self.author);
+                    waiting.place(&mut self.sink.place);
+                    return self.typed_meanwhile(&waiting.text);
                 }
             }
             _ => self.waits.clear(),
@@ -71,24 +57,17 @@ impl SessionReader<'_> {
         Err(Reason::Bookkeeping)
     }
 
-    fn typed_meanwhile(
-        &mut self,
-        text: &str,
-        author: Author,
-        place: EventPlace<'_>,
-    ) -> Result<(), Reason> {
+    fn typed_meanwhile(&mut self, text: &str) -> Result<(), Reason> {
         match user::classify(text) {
             // A background task is queued as JSON.
             UserText::Prompt(own) if !own.starts_with('{') && !user::is_client_command(&own) => {
-                let mark = of_text(own.trim());
-                if self.queued.contains(&mark) {
+                if self.queued.iter().any(|known| known == own.trim()) {
                     return Err(Reason::Repeated);
                 }
                 if self.queued.len() < MAX_QUEUED {
-                    self.queued.push(mark);
+                    self.queued.push(own.trim().to_owned());
                 }
-                let attached = user::attached(text);
-                self.prompt(&own, &attached, Via::Queued, author, place);
+                self.prompt(&own, &user::attached(text), Via::Queued);
                 Ok(())
             }
             _ => Err(Reason::Bookkeeping),
@@ -99,9 +78,8 @@ impl SessionReader<'_> {
     /// beside it.
     pub(super) fn words(
         &mut self,
-        blocks: &[Block<'_>],
+        blocks: Vec<Block<'_>>,
         record: &Record<'_>,
-        place: EventPlace<'_>,
     ) -> Result<(), Reason> {
         let is_typed = record.author != Author::Other;
         let mut typed = String::new();
@@ -110,17 +88,17 @@ impl SessionReader<'_> {
             let Block::Text(text) = block else {
                 continue;
             };
-            let text = self.mask.text(text.decode());
+            let text = self.mask.text(text);
             match user::classify(&text) {
                 UserText::Interrupt if std::mem::take(&mut self.has_left_plan) => {}
                 UserText::Interrupt => {
                     self.hints.end_turn(Effect::Failed);
-                    self.sink.push(place, EventKind::Interrupt);
+                    self.sink.push(EventKind::Interrupt);
                 }
-                UserText::Notification(text) => self.notified(text, place),
+                UserText::Notification(text) => self.notified(text),
                 UserText::Command { name, arguments } if is_typed => {
                     self.branch_off(record);
-                    self.prompt(arguments, &[], Via::Command(name), record.author, place);
+                    self.prompt(arguments, &[], Via::Command(name));
                 }
                 UserText::Prompt(own) if is_typed => {
                     if !typed.is_empty() {
@@ -132,131 +110,98 @@ impl SessionReader<'_> {
                 _ => {}
             }
         }
-        if !typed.is_empty() {
-            // What waited until the agent was done may stand here once more.
-            let queued = std::mem::take(&mut self.queued);
-            if queued.contains(&of_text(typed.trim())) {
-                return Err(Reason::Repeated);
-            }
-            self.branch_off(record);
-            let waited = |waiting: &Waiting| waiting.text.trim() == typed;
-            let at = self.dequeued.iter().position(waited);
-            let place = match at.and_then(|at| self.dequeued.remove(at)) {
-                Some(waiting) => waiting.place(place),
-                None => place,
+        if typed.is_empty() {
+            return Ok(());
+        }
+        // What waited until the agent was done may stand here once more.
+        let queued = std::mem::take(&mut self.queued);
+        if queued.iter().any(|known| known == typed.trim()) {
+            return Err(Reason::Repeated);
+        }
+        self.branch_off(record);
+        let waited = |waiting: &Waiting| waiting.text.trim() == typed;
+        let at = self.dequeued.iter().position(waited);
+        if let Some(waiting) = at.and_then(|at| self.dequeued.remove(at)) {
+            waiting.place(&mut self.sink.place);
+        }
+        let of_record = record.plan.clone().map(|plan| self.mask.text(plan));
+        if let Some(plan) = of_record.as_deref().or_else(|| user::plan(&typed)) {
+            let message = Message {
+                shown: plan.trim().to_owned(),
+                words: Vec::new(),
             };
-            let plan = record.plan.is_some().then_some("");
-            if let Some(plan) = plan.or_else(|| user::plan(&typed)) {
-                let of_record = record.plan.map(|plan| self.mask.text(plan.decode()));
-                let plan = of_record.map_or_else(|| plan.to_owned(), Cow::into_owned);
-                self.plan_typed(&plan, record.author, place);
-            } else {
-                let attached: Vec<&str> = attached.iter().map(String::as_str).collect();
-                self.prompt(&typed, &attached, Via::Typed, record.author, place);
-            }
+            self.begin_turn();
+            self.said(plan, message, Via::Typed, true);
+        } else {
+            let attached: Vec<&str> = attached.iter().map(String::as_str).collect();
+            self.prompt(&typed, &attached, Via::Typed);
         }
         Ok(())
     }
 
     /// Remembers a prompt that was typed behind a record; it replaces an earlier one there.
     fn branch_off(&mut self, record: &Record<'_>) {
-        let (Some(hash), Some(parent)) = (record.hash, record.parent) else {
-            return;
-        };
-        if let Some(earlier) = self.prompts.insert(parent, hash) {
-            self.replaced.insert(earlier);
+        if let (Some(hash), Some(parent)) = (record.hash, record.parent) {
+            self.replaced.extend(self.prompts.insert(parent, hash));
         }
     }
 
     /// Takes the user's answers to questions of the agent's. What was chosen among what the
     /// agent had offered is shown; only own words can be an instruction.
-    pub(super) fn answers(
-        &mut self,
-        text: &str,
-        offered: &str,
-        is_person: bool,
-        place: EventPlace<'_>,
-    ) {
+    pub(super) fn answers(&mut self, text: &str, offered: &str) {
         let answers = user::answers(text, offered);
         if answers.is_empty() {
             return;
         }
+        let is_person = self.is_person();
         let own = answers
             .iter()
             .filter(|given| is_person && !given.is_among(offered))
             .map(|given| given.words.to_owned())
             .collect();
-        let text = answers.iter().map(ToString::to_string);
+        let text = answers
+            .iter()
+            .map(|given| format!("{} {}", given.question, given.words));
         let text = text.collect::<Vec<_>>().join("\n");
-        let prompt = Prompt {
-            text: &text,
-            message: Message {
-                shown: text.clone(),
-                words: own,
-            },
-            is_person,
-            via: Via::Answer,
-            is_plan: false,
+        let message = Message {
+            shown: text.clone(),
+            words: own,
         };
-        self.sink.push(place, EventKind::Prompt(prompt));
+        self.said(&text, message, Via::Answer, false);
     }
 
-    /// Takes a message that hands over a plan which the user approved.
-    fn plan_typed(&mut self, plan: &str, author: Author, place: EventPlace<'_>) {
-        self.begin_turn(author);
-        let prompt = Prompt {
-            text: plan,
-            message: Message {
-                shown: plan.trim().to_owned(),
-                words: Vec::new(),
-            },
-            is_person: self.is_person(author),
-            is_plan: true,
-            ..Prompt::default()
-        };
-        self.sink.push(place, EventKind::Prompt(prompt));
-    }
-
-    fn begin_turn(&mut self, author: Author) {
+    fn begin_turn(&mut self) {
         self.hints.end_turn(Effect::Helped);
-        self.authors.last = Some(author);
-        self.authors.has_person |= author == Author::Person;
-        self.authors.has_program |= author == Author::Program;
+        self.last_author = Some(self.author);
+        self.writers.insert(self.author);
     }
 
     /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
-    fn prompt(
-        &mut self,
-        text: &str,
-        attached: &[&str],
-        via: Via<'_>,
-        author: Author,
-        place: EventPlace<'_>,
-    ) {
-        self.begin_turn(author);
-        let is_person = self.is_person(author);
+    fn prompt(&mut self, text: &str, attached: &[&str], via: Via<'_>) {
+        self.begin_turn();
         let mut message = Message::read(text, attached);
-        if !is_person {
+        if !self.is_person() {
             message.words.clear();
         }
-        let prompt = Prompt {
+        self.said(text, message, via, false);
+    }
+
+    fn said(&mut self, text: &str, message: Message, via: Via<'_>, is_plan: bool) {
+        let is_person = self.is_person();
+        self.sink.push(EventKind::Prompt(Prompt {
             text,
             message,
             is_person,
+            is_plan,
             via,
-            is_plan: false,
-        };
-        self.sink.push(place, EventKind::Prompt(prompt));
+        }));
     }
 }
 
 impl Waiting {
-    /// Returns the place where it was typed; `given` is where the agent was given it.
-    fn place<'p>(&self, given: EventPlace<'p>) -> EventPlace<'p> {
-        EventPlace {
-            offset: self.offset,
-            time: self.time,
-            ..given
-        }
+    /// Puts what was given to the agent where it was typed.
+    fn place(&self, given: &mut EventPlace) {
+        given.offset = self.offset;
+        given.time = self.time;
     }
 }
