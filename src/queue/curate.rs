@@ -208,10 +208,9 @@ fn listed(
 ) -> Result<String, Stop> {
     let playbook = ask::points_of(context, job, config)?;
     let name = job.ticket.project.to_string_lossy();
-    let (usage, teachers) = (
-        context.memory().usage(&name)?,
-        context.memory().teachers(&name)?,
-    );
+    let memory = context.memory();
+    let (usage, teachers) = (memory.usage(&name)?, memory.teachers(&name)?);
+    drop(memory);
     let mut sessions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (point, session) in teachers {
         if let Some(point) = playbook.named(&point) {

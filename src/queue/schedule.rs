@@ -40,6 +40,7 @@ enum QueuePlace {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
     rank: QueueRank,
+    stage: Stage,
     /// In seconds, as ids count.
     born: i64,
     /// Empty for bootstrap, whose ids are in the order of its sessions.
@@ -55,6 +56,16 @@ enum QueueRank {
     /// How often it was tried in vain: of those that wait for one account another one tries
     /// next, so that a session that a firewall stops does not stop all.
     Ordinary(u32),
+}
+
+/// What is ready of a later stage waits for the earlier ones: a curator's run costs the same for
+/// the notes of one session or of ten, and a bootstrap goes on after all that is new.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    #[default]
+    Session,
+    Curator,
+    Bootstrap,
 }
 
 /// Which jobs there is room for.
@@ -84,12 +95,14 @@ impl Order {
             } else {
                 QueueRank::Ordinary(job.progress.waiting.as_ref().map_or(0, |w| w.tries))
             },
-            // What several sessions taught is not to wait for all that are left of a bootstrap.
-            born: if job.curate.is_some() {
-                0
+            stage: if is_bootstrap {
+                Stage::Bootstrap
+            } else if job.curate.is_some() {
+                Stage::Curator
             } else {
-                ticket.at.as_second()
+                Stage::Session
             },
+            born: ticket.at.as_second(),
             transcript: if is_bootstrap {
                 PathBuf::new()
             } else {
