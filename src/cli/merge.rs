@@ -45,13 +45,16 @@ fn told(args: &args::MergeFilesArgs, why: Unmergeable) -> anyhow::Error {
             MergeFile::Theirs => &args.theirs,
         }
     };
-    let (what, hint) = match why {
+    let (what, hint) = match &why {
         Unmergeable::Unreadable { file: which, flaw } => (
-            format!("could not read playbook: {}: {flaw}", file(which).display()),
+            format!(
+                "could not read playbook: {}: {flaw}",
+                file(*which).display()
+            ),
             "mend that file, then try again; nothing was written",
         ),
-        Unmergeable::Newer(error) => (
-            format!("could not merge playbooks: {error}"),
+        Unmergeable::Newer(_) => (
+            format!("could not merge playbooks: {why}"),
             "update Playbook, then try again; nothing was written",
         ),
     };

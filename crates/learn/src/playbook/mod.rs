@@ -8,7 +8,6 @@ pub mod context;
 pub mod diff;
 pub mod edit;
 mod entry;
-pub mod frame;
 pub(crate) mod id;
 mod job_votes;
 mod json;
