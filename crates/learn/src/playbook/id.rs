@@ -174,40 +174,37 @@ fn counted(name: &str) -> Option<(&'static str, u64)> {
 mod tests {
     use super::*;
     use rstest::rstest;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    fn playbook(value: &serde_json::Value) -> Playbook {
+    fn playbook(value: &Value) -> Playbook {
         Playbook::parse(value.to_string().as_bytes()).unwrap()
     }
 
     #[rstest]
-    #[case::empty(json!({}), "pat-001")]
-    #[case::after_the_highest(
-        json!({"sections": {"PATTERNS & APPROACHES": [{"name": "pat-007"}, {"name": "pat-002"}]}}),
-        "pat-008"
-    )]
-    #[case::in_another_section(json!({"sections": {"OTHERS": [{"name": "pat-007"}]}}), "pat-008")]
-    #[case::merged_away(json!({"playbook": {"aliases": {"pat-011": "oth-001"}}}), "pat-012")]
-    #[case::the_files_own_record(json!({"playbook": {"next": {"pat": 31}}}), "pat-031")]
+    #[case::none(json!([]), json!({}), "pat-001")]
+    #[case::after_the_highest(json!([{"name": "pat-007"}, {"name": "pat-002"}]), json!({}), "pat-008")]
+    #[case::merged_away(json!([]), json!({"aliases": {"pat-011": "oth-001"}}), "pat-012")]
+    #[case::the_files_own_record(json!([]), json!({"next": {"pat": 31}}), "pat-031")]
     #[case::a_number_nobody_gave(
-        json!({"sections": {"OTHERS": [{"name": "pat-99999999999999999999"}, {"name": "pat-18446744073709551615"}]}}),
+        json!([{"name": "pat-99999999999999999999"}, {"name": "pat-18446744073709551615"}]),
+        json!({}),
         "pat-001"
     )]
-    #[case::other_names(json!({"sections": {"OTHERS": [{"name": "kpt_050"}, {"name": "pat-x"}]}}), "pat-001")]
+    #[case::other_names(json!([{"name": "kpt_050"}, {"name": "pat-x"}]), json!({}), "pat-001")]
     fn the_next_id_is_above_all_that_were_given(
-        #[case] file: serde_json::Value,
+        #[case] points: Value,
+        #[case] known: Value,
         #[case] next: &str,
     ) {
+        let file = json!({"sections": {"OTHERS": points}, "playbook": known});
         assert_eq!(playbook(&file).next_id(Section::Patterns).as_str(), next);
     }
 
     #[test]
     fn after_a_checkout_of_an_older_file_the_larger_memory_wins() {
         let mut old = playbook(&json!({"playbook": {"next": {"pat": 3, "ctx": 9}}}));
-        old.never_below(&BTreeMap::from([
-            ("pat".to_owned(), 7),
-            ("ctx".to_owned(), 2),
-        ]));
+        let memory = [("pat", 7), ("ctx", 2)];
+        old.never_below(&memory.map(|(series, n)| (series.to_owned(), n)).into());
         assert_eq!(old.next_id(Section::Patterns).as_str(), "pat-008");
         assert_eq!(old.next_id(Section::Context).as_str(), "ctx-009");
         assert_eq!(old.highest_numbers()["pat"], 7);

@@ -82,10 +82,9 @@ impl Playbook {
         }
     }
 
-    /// Reads a playbook file: one JSON object whose `sections`, where there are any, are
-    /// an object.
+    /// Reads a playbook file: one JSON object whose `sections`, if there are any, are an object.
     ///
-    /// A byte order mark is passed over. Text after the object, a key that stands twice,
+    /// A byte order mark is passed over. Text after the object, a key that is there twice,
     /// nesting deeper than 100 and a `playbook` key that is not ours are flaws.
     pub fn parse(bytes: &[u8]) -> Result<Self, Defect> {
         let root = json::object(bytes)?;
@@ -420,10 +419,7 @@ mod tests {
     }
 
     const FILE: &str = r#"{
-  "custom": [
-    1.5,
-    null
-  ],
+  "custom": 1.5,
   "version": "1.0",
   "sections": {
     "OTHERS": [

@@ -133,34 +133,34 @@ impl Operation {
         };
         let target = || {
             string("target_id")
-                .ok_or("no `target_id`")
                 .map(str::to_owned)
+                .ok_or("no `target_id`")
         };
-        match string("type") {
-            Some("ADD") => Ok(Self::Add {
+        Ok(match string("type") {
+            Some("ADD") => Self::Add {
                 text: text(TEXT)?,
                 section: section(value).unwrap_or(Section::Others),
-            }),
-            Some("UPDATE") => Ok(Self::Update {
+            },
+            Some("UPDATE") => Self::Update {
                 target: target()?,
                 text: text(TEXT)?,
-            }),
-            Some(MERGE) => Ok(Self::Merge {
-                sources: value
-                    .get("source_ids")
-                    .and_then(Value::as_array)
-                    .ok_or("no list `source_ids`")?
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned)
-                    .collect(),
-                text: text(MERGED_TEXT)?,
-                section: section(value),
-            }),
-            Some("DELETE") => Ok(Self::Delete { target: target()? }),
-            Some(other) => Err(format!("unknown type `{}`", clean_text(other))),
-            None => Err("no `type`".to_owned()),
-        }
+            },
+            Some(MERGE) => {
+                let sources = value.get("source_ids").and_then(Value::as_array);
+                let sources = sources.ok_or("no list `source_ids`")?.iter();
+                Self::Merge {
+                    sources: sources
+                        .filter_map(Value::as_str)
+                        .map(str::to_owned)
+                        .collect(),
+                    text: text(MERGED_TEXT)?,
+                    section: section(value),
+                }
+            }
+            Some("DELETE") => Self::Delete { target: target()? },
+            Some(other) => return Err(format!("unknown type `{}`", clean_text(other))),
+            None => return Err("no `type`".to_owned()),
+        })
     }
 
     fn apply(self, editor: &mut Editor<'_>) -> Result<(), String> {

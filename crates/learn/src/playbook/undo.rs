@@ -153,10 +153,10 @@ fn less(now: [i64; 2], before: &PointState, after: &PointState) -> [i64; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::manual_edit;
+    use super::super::manual_edit::{self, RefusedEdit};
     use super::super::ops::apply_operations;
     use super::super::section::Section;
-    use super::super::tags::{BulletTag, Tag, apply_bullet_tags};
+    use super::super::tags::{apply_bullet_tags, read_bullet_tags};
     use super::*;
     use rstest::rstest;
     use serde_json::json;
@@ -175,20 +175,17 @@ mod tests {
     }
 
     fn vote(name: &'static str, times: usize) -> Edit {
-        let tag = BulletTag {
-            name: name.to_owned(),
-            tag: Tag::Helpful,
-            rationale: String::new(),
-        };
-        Box::new(move |p| apply_bullet_tags(p, &vec![tag.clone(); times]).changes)
+        let tag = json!({"name": name, "tag": "helpful"});
+        let (tags, _) = read_bullet_tags(&vec![tag; times].into());
+        Box::new(move |p| apply_bullet_tags(p, &tags).changes)
     }
 
     fn operate(operation: Value) -> Edit {
         Box::new(move |p| apply_operations(p, std::slice::from_ref(&operation), "", now()).changes)
     }
 
-    fn update(text: &str) -> Edit {
-        operate(json!({"type": "UPDATE", "target_id": "oth-001", "text": text}))
+    fn update(name: &str, text: &str) -> Edit {
+        operate(json!({"type": "UPDATE", "target_id": name, "text": text}))
     }
 
     fn add(text: &str) -> Edit {
@@ -197,6 +194,18 @@ mod tests {
 
     fn merge() -> Edit {
         operate(json!({"type": "MERGE", "source_ids": ["oth-001", "oth-002"], "merged_text": "m"}))
+    }
+
+    /// Edits by hand.
+    fn by_hand(edit: fn(&mut Editor<'_>) -> Result<(), RefusedEdit>) -> Edit {
+        Box::new(move |p| manual_edit::by_hand(p, now(), edit).unwrap())
+    }
+
+    fn remove() -> Edit {
+        Box::new(|p| {
+            by_hand(|e| manual_edit::pin(e, "oth-001", true))(p);
+            by_hand(|e| manual_edit::remove(e, "oth-001", None))(p)
+        })
     }
 
     /// Joins a third point into the first, as jobs in older histories did.
@@ -214,22 +223,6 @@ mod tests {
         })
     }
 
-    fn to_section(section: Section) -> Edit {
-        Box::new(move |p| {
-            manual_edit::by_hand(p, now(), |e| {
-                manual_edit::change(e, "oth-002", None, Some(section))
-            })
-            .unwrap()
-        })
-    }
-
-    fn remove() -> Edit {
-        Box::new(|p| {
-            manual_edit::by_hand(p, now(), |e| manual_edit::pin(e, "oth-001", true)).unwrap();
-            manual_edit::by_hand(p, now(), |e| manual_edit::remove(e, "oth-001", None)).unwrap()
-        })
-    }
-
     fn recount() -> Edit {
         Box::new(|p| {
             let place = p.places().remove("oth-002").unwrap();
@@ -243,13 +236,13 @@ mod tests {
         "oth-001 use tabs 4/0, oth-002 ask first 2/1", "")]
     #[case::counters_never_below_zero(vote("oth-002", 5), vec![recount()],
         "oth-001 use tabs 1/0, oth-002 ask first 0/1", "")]
-    #[case::a_text_that_is_still_the_jobs(update("use spaces"), vec![vote("oth-001", 1)],
+    #[case::a_text_that_is_still_the_jobs(update("oth-001", "use spaces"), vec![vote("oth-001", 1)],
         "oth-001 use tabs 2/0, oth-002 ask first 2/1", "")]
     #[case::an_added_point_leaves_with_its_later_votes(add("new"), vec![vote("oth-003", 4)],
         "oth-001 use tabs 1/0, oth-002 ask first 2/1", "")]
     #[case::an_added_point_stays_with_a_text_of_someone_else(
         add("new"),
-        vec![operate(json!({"type": "UPDATE", "target_id": "oth-003", "text": "mine"}))],
+        vec![update("oth-003", "mine")],
         "oth-001 use tabs 1/0, oth-002 ask first 2/1, oth-003 mine 0/0",
         "undo of oth-003: its text was changed since")]
     #[case::later_votes_stay_with_the_joined_point(join(), vec![vote("oth-003", 1)],
@@ -257,9 +250,11 @@ mod tests {
     #[case::a_vote_on_what_was_merged_since(vote("oth-001", 3), vec![merge()], "oth-003 m 3/1", "")]
     #[case::what_is_gone(vote("oth-001", 1), vec![remove()],
         "oth-002 ask first 2/1", "undo of oth-001: it is gone")]
-    #[case::what_is_elsewhere(to_section(Section::Context), vec![to_section(Section::Patterns)],
+    #[case::what_is_elsewhere(
+        by_hand(|e| manual_edit::change(e, "oth-002", None, Some(Section::Context))),
+        vec![by_hand(|e| manual_edit::change(e, "oth-002", None, Some(Section::Patterns)))],
         "oth-002 ask first 2/1, oth-001 use tabs 1/0", "undo of oth-002: it was moved since")]
-    #[case::what_is_there_already(remove(), vec![operate(json!({"type": "ADD", "text": "x"})), Box::new(|p| {
+    #[case::what_is_there_already(remove(), vec![add("x"), Box::new(|p| {
         let job = remove()(&mut playbook());
         undo(p, &job, "before", now()).changes
     })], "oth-001 use tabs 1/0 pinned, oth-002 ask first 2/1, oth-003 x 0/0",

@@ -139,9 +139,14 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
 #[cfg(test)]
 mod tests {
     use super::super::shown::in_text;
+    use super::super::tags::read_bullet_tags;
     use super::*;
     use rstest::rstest;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    fn playbook(file: &Value) -> Playbook {
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    }
 
     #[rstest]
     #[case::called_by_its_old_name("[oth-000] helpful=0 harmful=0 :: one of two", "oth-000", &[])]
@@ -153,18 +158,12 @@ mod tests {
         #[case] name: &str,
         #[case] dropped: &[&str],
     ) {
-        let file = json!({
+        let playbook = playbook(&json!({
             "sections": {"OTHERS": [{"name": "oth-003", "text": "of two points"}]},
-            "playbook": {"aliases": {"oth-000": "oth-003"}}});
-        let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
-        let shown = in_text(given);
-        let tag = |tag| BulletTag {
-            name: name.to_owned(),
-            tag,
-            rationale: String::new(),
-        };
-        let tags = [tag(Tag::Harmful), tag(Tag::Neutral)];
-        let votes = votes(&tags, &shown, &[], &playbook);
+            "playbook": {"aliases": {"oth-000": "oth-003"}}}));
+        let tags = ["harmful", "neutral"].map(|tag| json!({"name": name, "tag": tag}));
+        let (tags, _) = read_bullet_tags(&tags.to_vec().into());
+        let votes = votes(&tags, &in_text(given), &[], &playbook);
         let reasons: Vec<_> = votes.dropped.iter().map(|d| d.reason.as_str()).collect();
         assert_eq!(reasons, dropped);
         assert_eq!(votes.tags.is_empty(), !dropped.is_empty());
@@ -173,18 +172,13 @@ mod tests {
     /// Fixes the vote that was lost: a merge gave the shown text another number.
     #[test]
     fn what_was_shown_gets_its_vote_under_the_number_that_a_merge_gave_it() {
-        let file = json!({"sections": {"OTHERS": [
+        let playbook = playbook(&json!({"sections": {"OTHERS": [
             {"name": "oth-001", "text": "of the other branch"},
-            {"name": "oth-002", "text": "what was shown"}]}});
-        let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
-        let id = Id::parse("oth-001").unwrap();
+            {"name": "oth-002", "text": "what was shown"}]}}));
         let shown = in_text("[oth-001] helpful=0 harmful=0 :: what was shown");
-        let tag = BulletTag {
-            name: "oth-001".to_owned(),
-            tag: Tag::Helpful,
-            rationale: String::new(),
-        };
-        let votes = votes(&[tag], &shown, &[id], &playbook);
+        let id = Id::parse("oth-001").unwrap();
+        let (tags, _) = read_bullet_tags(&json!([{"name": "oth-001", "tag": "helpful"}]));
+        let votes = votes(&tags, &shown, &[id], &playbook);
         assert_eq!(votes.tags[0].name, "oth-002");
         assert_eq!(votes.cited[0].as_str(), "oth-002");
         let seen: Vec<_> = votes.seen.iter().map(|point| point.name.as_str()).collect();
