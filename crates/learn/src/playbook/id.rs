@@ -94,29 +94,13 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-/// The series that the ids of a playbook belong to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Numbering {
-    /// A project's: after the section, `pat-001`.
-    #[default]
-    BySection,
-    /// The user's own playbook, which every project gets: `my-001` in each section.
-    Own,
-}
-
-impl Numbering {
-    /// The series in which a new point of `section` gets its number.
-    pub(super) fn series(self, section: Section) -> &'static str {
-        match self {
-            Self::BySection => section.slug(),
-            Self::Own => OWN_SERIES,
-        }
-    }
-}
-
 impl Playbook {
     pub(crate) fn next_id(&self, section: Section) -> Id {
-        let series = self.numbering.series(section);
+        let series = if self.is_own {
+            OWN_SERIES
+        } else {
+            section.slug()
+        };
         let highest = self.highest_numbers();
         Id::new(series, highest.get(series).map_or(1, |n| n + 1))
     }
@@ -124,22 +108,14 @@ impl Playbook {
     /// Returns by series the highest number ever given, as far as this file knows: points,
     /// points that were merged away, and the file's own record.
     pub fn highest_numbers(&self) -> BTreeMap<String, u64> {
-        let mut highest = BTreeMap::new();
-        let mut see = |series: &str, number: u64| {
-            let known: &mut u64 = highest.entry(series.to_owned()).or_default();
-            *known = number.max(*known);
-        };
-        for (series, &next) in &self.meta.next {
-            if let Some(series) = series_named(series) {
-                see(series, next.saturating_sub(1).min(MAX_COUNTED));
-            }
-        }
+        let next = self.meta.next.iter().filter_map(|(series, next)| {
+            let highest = next.saturating_sub(1).min(MAX_COUNTED);
+            Some((series_named(series)?, highest))
+        });
         let aliases = self.meta.aliases.keys().map(String::as_str);
-        for name in self.names().chain(aliases) {
-            if let Some((series, number)) = counted(name) {
-                see(series, number);
-            }
-        }
+        let given = self.names().chain(aliases).filter_map(counted);
+        let mut highest = BTreeMap::new();
+        raise(&mut highest, next.chain(given));
         highest
     }
 
@@ -161,6 +137,17 @@ impl Playbook {
         if let Some((series, number)) = counted(name) {
             self.raise_next(series, number);
         }
+    }
+}
+
+/// Raises the numbers of some series to at least these.
+pub(super) fn raise<'a>(
+    numbers: &mut BTreeMap<String, u64>,
+    more: impl IntoIterator<Item = (&'a str, u64)>,
+) {
+    for (series, number) in more {
+        let known = numbers.entry(series.to_owned()).or_default();
+        *known = number.max(*known);
     }
 }
 

@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::entry;
-use super::id::Numbering;
 use super::json::{self, Defect, kind};
 use super::meta::{self, Meta, Note};
 use super::section::Section;
@@ -27,7 +26,8 @@ pub(super) const VERSION: &str = "1.0";
 pub struct Playbook {
     pub(super) root: Map<String, Value>,
     pub(super) meta: Meta,
-    pub(super) numbering: Numbering,
+    /// Whether it is the user's own, with ids such as `my-001` in each section.
+    pub(super) is_own: bool,
     final_newline: bool,
 }
 
@@ -77,7 +77,7 @@ impl Playbook {
         Self {
             root,
             meta: Meta::default(),
-            numbering: Numbering::default(),
+            is_own: false,
             final_newline: true,
         }
     }
@@ -101,15 +101,15 @@ impl Playbook {
         Ok(Self {
             root,
             meta,
-            numbering: Numbering::default(),
+            is_own: false,
             final_newline: bytes.last() == Some(&b'\n'),
         })
     }
 
-    /// The same, with its new ids called after `numbering`.
+    /// Returns it with new ids of the user's own series, `my-001`, if it `is_own`.
     #[must_use]
-    pub fn numbered(self, numbering: Numbering) -> Self {
-        Self { numbering, ..self }
+    pub fn numbered(self, is_own: bool) -> Self {
+        Self { is_own, ..self }
     }
 
     /// Writes the file: two spaces of indentation, non-ASCII as it is.
@@ -131,7 +131,7 @@ impl Playbook {
         Self {
             root,
             meta,
-            numbering: like.numbering,
+            is_own: like.is_own,
             final_newline: like.final_newline,
         }
     }

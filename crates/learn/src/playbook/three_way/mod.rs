@@ -32,6 +32,7 @@ use serde_json::{Map, Value};
 
 use self::points::{Points, PointsMerge, Side};
 use super::change::PointState;
+use super::id::raise;
 use super::json::Defect;
 use super::meta::{self, Meta};
 use super::migrate::migrate;
@@ -149,7 +150,7 @@ pub(super) fn pick_each(
 }
 
 /// Merges what two sides made of `base`; without one, what both have counts as theirs in common.
-pub fn merge(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Result<Merged, Unmergeable> {
+fn merge(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Result<Merged, Unmergeable> {
     for side in sides.into_iter().chain(base) {
         match side.root.get(VERSION_KEY).and_then(Value::as_str) {
             Some(VERSION) | None => {}
@@ -186,13 +187,8 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2], later: Later) -> Merged 
     let empty = Playbook::empty();
     let before = base.unwrap_or(&empty);
     let mut highest: BTreeMap<String, u64> = BTreeMap::new();
-    for (series, number) in [before, sides[0], sides[1]]
-        .map(Playbook::highest_numbers)
-        .into_iter()
-        .flatten()
-    {
-        let known = highest.entry(series).or_default();
-        *known = number.max(*known);
+    for playbook in [before, sides[0], sides[1]] {
+        raise(&mut highest, as_numbers(&playbook.highest_numbers()));
     }
     let mut old = base.map_or_else(Side::default, Side::of);
     let mut new = sides.map(Side::of);
@@ -220,6 +216,11 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2], later: Later) -> Merged 
         playbook: Playbook::made(root, meta, sides[0]),
         decided,
     }
+}
+
+fn as_numbers(map: &BTreeMap<String, u64>) -> impl Iterator<Item = (&str, u64)> {
+    map.iter()
+        .map(|(series, number)| (series.as_str(), *number))
 }
 
 /// Returns the sections with the merged points: those of the base in its order, then what is new
@@ -285,10 +286,7 @@ fn odd_entries(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value
 fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points, later: Later) -> Meta {
     let [ours, theirs] = sides.each_ref().map(|side| &side.meta);
     let mut next = ours.next.clone();
-    for (series, number) in &theirs.next {
-        let known = next.entry(series.clone()).or_default();
-        *known = (*known).max(*number);
-    }
+    raise(&mut next, as_numbers(&theirs.next));
     let [first, second] = later.first([&ours.aliases, &theirs.aliases]);
     let mut aliases = second.clone();
     aliases.extend(first.clone());
