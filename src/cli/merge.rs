@@ -27,7 +27,7 @@ pub(super) fn files(args: &args::MergeFilesArgs) -> anyhow::Result<()> {
     let base = fsx::read_if_there(&args.base, MAX_FILE_BYTES)?;
     let ours = fsx::read(&args.ours, MAX_FILE_BYTES)?;
     let theirs = fsx::read(&args.theirs, MAX_FILE_BYTES)?;
-    let merged = merge_files(base.as_deref(), &ours, &theirs).map_err(|why| told(args, why))?;
+    let merged = merge_files(base.as_deref(), &ours, &theirs).map_err(|why| told(args, &why))?;
     fsx::durable(&args.output, &merged.playbook.to_bytes())?;
     let told = json!({
         "output": args.output,
@@ -37,7 +37,7 @@ pub(super) fn files(args: &args::MergeFilesArgs) -> anyhow::Result<()> {
     answer::give(args.json, include_str!("screens/merge_files.txt"), told)
 }
 
-fn told(args: &args::MergeFilesArgs, why: Unmergeable) -> anyhow::Error {
+fn told(args: &args::MergeFilesArgs, why: &Unmergeable) -> anyhow::Error {
     let file = |file| -> &Path {
         match file {
             MergeFile::Base => &args.base,
@@ -47,11 +47,14 @@ fn told(args: &args::MergeFilesArgs, why: Unmergeable) -> anyhow::Error {
     };
     let (what, hint) = match why {
         Unmergeable::Unreadable { file: which, flaw } => (
-            format!("could not read playbook: {}: {flaw}", file(which).display()),
+            format!(
+                "could not read playbook: {}: {flaw}",
+                file(*which).display()
+            ),
             "mend that file, then try again; nothing was written",
         ),
-        Unmergeable::Newer(error) => (
-            format!("could not merge playbooks: {error}"),
+        Unmergeable::Newer(_) => (
+            format!("could not merge playbooks: {why}"),
             "update Playbook, then try again; nothing was written",
         ),
     };

@@ -11,8 +11,9 @@ use crate::fsx::{self, FsError};
 use crate::hook::source::GivenContext;
 use crate::news;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
-use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
-use crate::playbook::frame::{Frame, own_points};
+use crate::playbook::context::{
+    Admission, Frame, InjectionLimits, PointsToShow, context, own_points,
+};
 use crate::playbook::left_out::for_prompts;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;

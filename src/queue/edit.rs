@@ -12,7 +12,7 @@ use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
-use crate::playbook::manual_edit::{self, BroughtPoint, PinEdit, RefusedEdit, by_hand};
+use crate::playbook::manual_edit::{self, BroughtPoint, RefusedEdit, by_hand};
 use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::undo::undo;
 use crate::playbook::{Playbook, PointChange, Section};
@@ -182,23 +182,15 @@ impl PlaybookEdit {
                 point,
                 text,
                 section,
-            } => {
-                if let Some(text) = text {
-                    manual_edit::edit_text(editor, point, text)?;
-                }
-                match section {
-                    Some(section) => manual_edit::edit_section(editor, point, *section),
-                    None => Ok(()),
-                }
-            }
+            } => manual_edit::change(editor, point, text.as_deref(), *section),
             Self::Remove { point, reason } => manual_edit::remove(editor, point, reason.as_deref()),
             Self::Merge {
                 points,
                 text,
                 section,
             } => manual_edit::merge(editor, points, text, *section),
-            Self::Pin { point } => manual_edit::pin(editor, point, PinEdit::Set),
-            Self::Unpin { point } => manual_edit::pin(editor, point, PinEdit::Release),
+            Self::Pin { point } => manual_edit::pin(editor, point, true),
+            Self::Unpin { point } => manual_edit::pin(editor, point, false),
             Self::Undo { .. } | Self::Restore { .. } => Ok(()),
         }
     }

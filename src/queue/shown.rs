@@ -15,7 +15,7 @@ use super::progress::JobInProgress;
 use crate::paths::Paths;
 use crate::playbook::shown::in_text;
 use crate::playbook::tags::BulletTag;
-use crate::playbook::votes::{KnownSession, Votes, votes};
+use crate::playbook::votes::{Votes, votes};
 use crate::playbook::{Id, Playbook, is_own_name};
 use crate::shown_record::{self, ShownPoints};
 use crate::transcript::{Facts, Lane};
@@ -90,11 +90,7 @@ pub(crate) fn votes_on(
     tags: &[BulletTag],
     playbook: &Playbook,
 ) -> Votes {
-    let known = KnownSession {
-        shown,
-        cited: &facts.citations,
-    };
-    votes(tags, &known, playbook)
+    votes(tags, shown, &facts.citations, playbook)
 }
 
 /// The points of a playbook that the session of a job was given or cited, as they stand now.

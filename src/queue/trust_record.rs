@@ -63,7 +63,7 @@ pub(super) fn after_job(
 /// The point that a change wrote, if it changed more than counters.
 fn written(change: &PointChange) -> Option<TrustMark> {
     let mark = |state: &PointState| {
-        let section = Section::from_key(&state.section)?;
+        let section = Section::from_word(&state.section)?;
         Some(TrustMark::of(section, state.name(), state.text()))
     };
     let after = mark(change.after.as_ref()?)?;

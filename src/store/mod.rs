@@ -15,7 +15,7 @@ use crate::memory::MemoryError;
 use crate::paths::Paths;
 use crate::playbook::migrate::{Migrated, migrate};
 use crate::playbook::three_way::has_markers;
-use crate::playbook::{Defect, Numbering, Playbook};
+use crate::playbook::{Defect, Playbook};
 use crate::trust::{TrustRecord, TrustStanding};
 
 use litter::Folder;
@@ -169,26 +169,23 @@ impl Store {
         }
     }
 
-    /// What new points of it are called after.
-    fn numbering(&self) -> Numbering {
-        let is_own = |owner: &Owner| owner.project == owner.paths.own();
-        match &self.owner {
-            Some(owner) if is_own(owner) => Numbering::Own,
-            _ => Numbering::BySection,
-        }
+    /// Returns true for the user's own playbook.
+    fn is_own(&self) -> bool {
+        let owner = self.owner.as_ref();
+        owner.is_some_and(|owner| owner.project == owner.paths.own())
     }
 
     fn read_as_is(&self) -> Result<Loaded, StoreError> {
         let Some(bytes) = self.bytes()? else {
             return Ok(Loaded {
-                playbook: Playbook::empty().numbered(self.numbering()),
+                playbook: Playbook::empty().numbered(self.is_own()),
                 bytes: None,
                 is_of_another_age: false,
             });
         };
         match migrate(&bytes) {
             Ok(Migrated { playbook, changed }) => Ok(Loaded {
-                playbook: playbook.numbered(self.numbering()),
+                playbook: playbook.numbered(self.is_own()),
                 bytes: Some(bytes),
                 is_of_another_age: changed,
             }),

@@ -4,7 +4,7 @@ use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::entry::{self, Counter};
+use super::entry;
 use super::meta::Note;
 use super::model::{Playbook, PointPlace};
 
@@ -60,7 +60,7 @@ worded! {
 }
 
 /// A key point at one moment, exactly as it stood in the file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PointState {
     /// The title of its section, as the file has it.
     pub section: String,
@@ -105,12 +105,12 @@ impl PointState {
 
     /// Returns the number of helpful votes.
     pub fn helpful(&self) -> u64 {
-        entry::count(&self.entry, Counter::Helpful)
+        entry::count(&self.entry, entry::HELPFUL)
     }
 
     /// Returns the number of harmful votes.
     pub fn harmful(&self) -> u64 {
-        entry::count(&self.entry, Counter::Harmful)
+        entry::count(&self.entry, entry::HARMFUL)
     }
 }
 
@@ -139,11 +139,4 @@ pub struct Applied {
     pub changes: Vec<PointChange>,
     /// The changes that were asked for and not made.
     pub skipped: Vec<Skipped>,
-}
-
-impl Applied {
-    pub(crate) fn extend(&mut self, more: Self) {
-        self.changes.extend(more.changes);
-        self.skipped.extend(more.skipped);
-    }
 }

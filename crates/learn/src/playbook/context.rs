@@ -1,8 +1,8 @@
 //! Chooses the key points that a new session is given: those worth most, within the client's limit.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::frame::Frame;
 use super::json::Defect;
 use super::migrate::migrate;
 use super::model::Point;
@@ -14,6 +14,11 @@ use super::render::{
 use super::section::Section;
 use super::usage::UsageRecord;
 use crate::clip::units;
+
+/// Of the room one part in so many is for the user's own points.
+const OWN_SHARE: usize = 4;
+const OWN_TEMPLATE: &str = "# OF YOUR USER, FOR EVERY PROJECT\n\n{key_points}";
+const PROJECT_TITLE: &str = "# OF THIS PROJECT";
 
 /// The most of the client's context that the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,14 +67,50 @@ pub struct PointsToShow {
     pub odd: Option<String>,
 }
 
+/// The text around the key points of a project.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// The template, with a place for the key points.
+    pub template: &'a str,
+    /// The user's own key points, as [`own_points`] has them, which come last; empty where there
+    /// are none.
+    pub own: &'a str,
+}
+
+impl<'a> Frame<'a> {
+    /// A template with nothing of the user's own.
+    pub fn of(template: &'a str) -> Self {
+        Self { template, own: "" }
+    }
+
+    /// Returns the style of the points in the template: one of the user's has them with their
+    /// votes.
+    fn line(&self) -> LineStyle {
+        if self.template.trim() == TEMPLATE.trim() {
+            LineStyle::Plain
+        } else {
+            LineStyle::WithVotes
+        }
+    }
+
+    /// Returns the text for a session where the project has nothing to give.
+    pub fn alone(&self, limits: InjectionLimits) -> Option<String> {
+        let templates = [self.template, TEMPLATE, SHORT_TEMPLATE].into_iter();
+        let mut filled = templates
+            .filter(|template| template.contains(PLACEHOLDER) && !self.own.is_empty())
+            .map(|template| template.replace(PLACEHOLDER, self.own));
+        filled.find(|text| units(text) <= limits.units)
+    }
+}
+
 /// Fills the template for a new session from the file's bytes, within `limits`, with the
 /// points that `admit` lets pass.
 ///
-/// `None` when there is nothing to show. A file of the earlier format is shown as it will
-/// be migrated. When not all points fit, those of the highest rank stay (see [`super::ranking`]),
-/// in the file's order, and the last line says how many were left out. A point that is too long
-/// for the room leaves it to those behind it. A template that leaves no room for the first point
-/// gives way to the built-in one, and that to a short one.
+/// A file of the earlier format is shown as it will be migrated. When not all points fit, those of
+/// the highest rank stay (see [`super::ranking`]), in the file's order, and the last line says how
+/// many were left out. A point that is too long for the room leaves it to those behind it. A
+/// template that leaves no room for the first point gives way to the built-in one, and that to a
+/// short one.
 pub fn context(
     bytes: &[u8],
     frame: Frame<'_>,
@@ -77,21 +118,46 @@ pub fn context(
     usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<PointsToShow, Defect> {
+    let points = match frame.own {
+        "" => PLACEHOLDER.to_owned(),
+        own => format!("{PROJECT_TITLE}{BLANK_LINE}{PLACEHOLDER}{BLANK_LINE}{own}"),
+    };
     let templates = [
         (frame.template, frame.line()),
         (TEMPLATE, LineStyle::Plain),
         (SHORT_TEMPLATE, LineStyle::Plain),
     ];
-    let templates = templates.map(|(template, line)| (frame.with_own(template), line));
+    let templates =
+        templates.map(|(template, line)| (template.replacen(PLACEHOLDER, &points, 1), line));
+    fill(bytes, &templates, limits, usage, admit)
+}
+
+/// Renders the user's own key points, which follow those of a project: they get a quarter of the
+/// room of `limits`.
+pub fn own_points(
+    bytes: &[u8],
+    frame: Frame<'_>,
+    limits: InjectionLimits,
+    usage: &UsageRecord,
+    admit: impl Fn(&Point<'_>) -> Admission,
+) -> Result<PointsToShow, Defect> {
+    let limits = InjectionLimits {
+        units: limits.units / OWN_SHARE,
+        ..limits
+    };
+    let templates = [(OWN_TEMPLATE.to_owned(), frame.line())];
     let mut shown = fill(bytes, &templates, limits, usage, admit)?;
-    shown.text = shown.text.or_else(|| frame.alone(limits));
+    // A place for the project's points is in the template alone.
+    shown.text = shown
+        .text
+        .map(|text| text.replace(PLACEHOLDER, "{key points}"));
     Ok(shown)
 }
 
 /// Fills the first of `templates` that leaves room for the first point, else for any.
-pub(super) fn fill<T: AsRef<str>>(
+fn fill(
     bytes: &[u8],
-    templates: &[(T, LineStyle)],
+    templates: &[(String, LineStyle)],
     limits: InjectionLimits,
     usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
@@ -101,152 +167,112 @@ pub(super) fn fill<T: AsRef<str>>(
         .points()
         .filter(|point| is_showable(point.name))
         .collect();
-    let order = by_rank(&points, usage);
-    let (chosen, shown) = admitted(&points, &order, admit);
-    let mut text = None;
+    let mut shown = PointsToShow {
+        odd: playbook.odd_entries(),
+        ..PointsToShow::default()
+    };
+    let mut total = points.len();
+    let mut order = Vec::new();
+    let mut hasher = DefaultHasher::new();
+    for index in by_rank(&points, usage) {
+        let point = &points[index];
+        let admission = admit(point);
+        if admission == Admission::Given {
+            order.push(index);
+            continue;
+        }
+        total -= 1;
+        if admission == Admission::Unknown {
+            (point.section, point.name, point.text).hash(&mut hasher);
+            shown.unknown.push(point.name.to_owned());
+        }
+    }
+    shown.unknown_hash = hasher.finish();
     for (template, line) in templates {
-        let room = Room {
-            limits,
+        let chosen = ChosenPoints {
+            points: &points,
+            order: &order,
+            total,
             line: *line,
         };
-        let Some((filled, best)) = fit(&points, &chosen, template.as_ref(), room) else {
-            continue;
-        };
-        if best == BestPoint::Shown {
-            text = Some(filled);
-            break;
-        }
-        text.get_or_insert(filled);
-    }
-    Ok(PointsToShow {
-        text,
-        odd: playbook.odd_entries(),
-        ..shown
-    })
-}
-
-/// Asks for each point whether it may be shown, and collects those that were never screened.
-fn admitted(
-    points: &[Point<'_>],
-    by_rank: &[usize],
-    admit: impl Fn(&Point<'_>) -> Admission,
-) -> (ChosenPoints, PointsToShow) {
-    let mut chosen = ChosenPoints {
-        order: Vec::new(),
-        total: points.len(),
-    };
-    let mut unknown = Vec::new();
-    let mut hasher = DefaultHasher::new();
-    for &index in by_rank {
-        let point = &points[index];
-        match admit(point) {
-            Admission::Given => chosen.order.push(index),
-            Admission::Held | Admission::Stale => chosen.total -= 1,
-            Admission::Unknown => {
-                chosen.total -= 1;
-                (point.section, point.name, point.text).hash(&mut hasher);
-                unknown.push(point.name.to_owned());
+        match chosen.fit(template, limits) {
+            Some((text, true)) => {
+                shown.text = Some(text);
+                break;
             }
+            Some((text, false)) => _ = shown.text.get_or_insert(text),
+            None => {}
         }
     }
-    let shown = PointsToShow {
-        text: None,
-        unknown,
-        unknown_hash: hasher.finish(),
-        odd: None,
-    };
-    (chosen, shown)
+    Ok(shown)
 }
 
-/// The points that may be shown, in the order of preference.
-struct ChosenPoints {
-    order: Vec<usize>,
+/// The points that may be shown, and how.
+struct ChosenPoints<'a> {
+    points: &'a [Point<'a>],
+    /// Their indexes in the order of preference.
+    order: &'a [usize],
     /// The number of points, without those that must not be shown.
     total: usize,
-}
-
-/// The outcome for the point worth most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BestPoint {
-    Shown,
-    TooLong,
-}
-
-/// Fills the template with as many points as fit, in the given order of preference;
-/// `None` when not one does.
-fn fit(
-    points: &[Point<'_>],
-    chosen: &ChosenPoints,
-    template: &str,
-    room: Room,
-) -> Option<(String, BestPoint)> {
-    let total = chosen.total;
-    let copies = template.matches(PLACEHOLDER).count();
-    let frame = units(template) - units(PLACEHOLDER) * copies;
-    let within = |reserved: usize| {
-        let left = room.limits.units.checked_sub(frame + reserved)?;
-        // The first heading has no blank line in front.
-        let left = left / copies.max(1) + BLANK_LINE.len();
-        Some(room.taken(points, &chosen.order, left))
-    };
-    let count = |lines: &[Option<String>]| lines.iter().flatten().count();
-    let all = within(0)?;
-    let (kept, left) = if count(&all) == total {
-        (all, None)
-    } else {
-        let some = within(units(&left_out(total, total)))?;
-        let left = left_out(total - count(&some), total);
-        (some, Some(left))
-    };
-    if count(&kept) == 0 {
-        return None;
-    }
-    let best = chosen.order.first().and_then(|&best| kept[best].as_ref());
-    let best = best.map_or(BestPoint::TooLong, |_| BestPoint::Shown);
-    let stay = points
-        .iter()
-        .zip(kept)
-        .filter_map(|(point, shown)| Some((point.section, shown?)));
-    let mut text = template.replace(PLACEHOLDER, &block(stay));
-    if let Some(left) = left {
-        text.truncate(text.trim_end().len());
-        text.push_str(&left);
-    }
-    Some((text, best))
-}
-
-/// The limits that decide which points have a place.
-#[derive(Debug, Clone, Copy)]
-struct Room {
-    limits: InjectionLimits,
     line: LineStyle,
 }
 
-impl Room {
-    /// The lines of those points that have a place in so many units, each at its point's index.
-    fn taken(&self, points: &[Point<'_>], order: &[usize], room: usize) -> Vec<Option<String>> {
-        let mut kept: Vec<Option<String>> = vec![None; points.len()];
+impl ChosenPoints<'_> {
+    /// Fills the template with as many points as fit; `None` when not one does. The second value
+    /// is true where the point worth most is among them.
+    fn fit(&self, template: &str, limits: InjectionLimits) -> Option<(String, bool)> {
+        let copies = template.matches(PLACEHOLDER).count();
+        let frame = units(template) - units(PLACEHOLDER) * copies;
+        let within = |reserved: usize| {
+            let left = limits.units.checked_sub(frame + reserved)?;
+            // The first heading has no blank line in front.
+            let left = left / copies.max(1) + BLANK_LINE.len();
+            Some(self.lines_within(left, limits.points))
+        };
+        let mut lines = within(0)?;
+        let mut last_line = String::new();
+        if lines.len() < self.total {
+            lines = within(units(&left_out(self.total, self.total)))?;
+            last_line = left_out(self.total - lines.len(), self.total);
+        }
+        let has_best = lines.contains_key(self.order.first()?);
+        if lines.is_empty() {
+            return None;
+        }
+        let lines = lines
+            .into_iter()
+            .map(|(index, line)| (self.points[index].section, line));
+        let mut text = template.replace(PLACEHOLDER, &block(lines));
+        if !last_line.is_empty() {
+            text.truncate(text.trim_end().len());
+            text.push_str(&last_line);
+        }
+        Some((text, has_best))
+    }
+
+    /// Returns the lines of at most so many points that have a place in so many units, by the
+    /// points' indexes.
+    fn lines_within(&self, room: usize, most: usize) -> BTreeMap<usize, String> {
+        let mut lines = BTreeMap::new();
         let mut opened = [false; Section::ALL.len()];
-        let (mut used, mut count) = (0, 0);
-        for &index in order {
-            if count >= self.limits.points {
+        let mut used = 0;
+        for &index in self.order {
+            if lines.len() >= most {
                 break;
             }
-            let point = &points[index];
-            let shown = show(point, self.line);
-            let mut with = used + "\n".len() + units(&shown);
+            let point = &self.points[index];
+            let line = show(point, self.line);
+            let mut with = used + "\n".len() + units(&line);
             if !opened[point.section as usize] {
                 with += heading_units(point.section);
             }
-            if with > room {
-                continue;
+            if with <= room {
+                opened[point.section as usize] = true;
+                lines.insert(index, line);
+                used = with;
             }
-            opened[point.section as usize] = true;
-            kept[index] = Some(shown);
-            used = with;
-            count += 1;
         }
-        kept
+        lines
     }
 }
 
@@ -275,23 +301,20 @@ mod tests {
         file(&(1..=count).map(point).collect(), &json!({}))
     }
 
-    /// Returns the text for a playbook whose points are all known.
-    fn given(bytes: &[u8], template: &str, limits: InjectionLimits) -> String {
-        let shown = context(
-            bytes,
-            Frame::of(template),
-            limits,
-            &UsageRecord::default(),
-            |_| Admission::Given,
-        );
-        shown.unwrap().text.unwrap()
+    /// Returns the text for a playbook whose points are all given.
+    fn given(bytes: &[u8], frame: Frame<'_>, units: usize, points: usize) -> String {
+        let limits = InjectionLimits { units, points };
+        let usage = UsageRecord::default();
+        let shown = context(bytes, frame, limits, &usage, |_| Admission::Given).unwrap();
+        let text = shown.text.unwrap_or_default();
+        assert!(super::units(&text) <= units);
+        text
     }
 
-    fn shown(text: &str) -> Vec<&str> {
-        text.lines()
-            .filter_map(|line| line.strip_prefix('[')?.split_once(']'))
-            .map(|(name, _)| name)
-            .collect()
+    fn shown(text: &str) -> String {
+        let lines = text.lines();
+        let points = lines.filter_map(|line| line.strip_prefix('[')?.split_once(']'));
+        points.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -299,22 +322,8 @@ mod tests {
         let points = json!(["x", null, 5, [1], {"name": 3, "text": "n"}, {"name": "oth-001"},
             {"name": "oth-002", "text": "kept", "more": {"a": [1]}},
             {"name": "x]\n[y", "text": "forged name"}]);
-        let text = given(
-            &file(&points, &json!({})),
-            PLACEHOLDER,
-            InjectionLimits::FULL,
-        );
+        let text = given(&file(&points, &json!({})), Frame::of(PLACEHOLDER), 4_000, 9);
         assert_eq!(text, "## OTHERS\n[oth-002] helpful=0 harmful=0 :: kept");
-    }
-
-    #[test]
-    fn the_limit_is_used_to_the_last_unit() {
-        let text = given(&many(20), TEMPLATE, InjectionLimits::FULL);
-        let with_units = |units| InjectionLimits { units, points: 20 };
-        let exact = units(&text);
-        assert_eq!(given(&many(20), TEMPLATE, with_units(exact)), text);
-        let less = given(&many(20), TEMPLATE, with_units(exact - 1));
-        assert!(shown(&less).len() < 20);
     }
 
     #[test]
@@ -329,10 +338,7 @@ mod tests {
             "oth-005": {"added": "2026-01-01T00:00:00Z", "used": "2026-08-01T00:00:00Z"},
             "oth-006": {"added": "2026-01-01T00:00:00Z", "pinned": true}});
         let bytes = file(&points.collect(), &notes);
-        let keep = |points| {
-            let units = InjectionLimits::FULL.units;
-            shown(&given(&bytes, TEMPLATE, InjectionLimits { units, points })).join(" ")
-        };
+        let keep = |points| shown(&given(&bytes, Frame::of(TEMPLATE), 4_000, points));
         assert_eq!(keep(1), "oth-006");
         assert_eq!(keep(2), "oth-005 oth-006");
         assert_eq!(keep(3), "oth-002 oth-005 oth-006");
@@ -340,82 +346,99 @@ mod tests {
     }
 
     #[test]
-    fn an_edited_template_that_leaves_no_room_gives_way_to_the_built_in_one() {
-        let huge = format!("{}{PLACEHOLDER}", "y".repeat(20_000));
-        assert_eq!(
-            shown(&given(&many(3), &huge, InjectionLimits::FULL)).len(),
-            3
-        );
-    }
-
-    #[test]
-    fn a_point_that_is_too_long_leaves_its_room_to_smaller_ones_behind_it() {
-        let lengths = [30, 400, 30, 400, 30, 30];
-        let points = lengths.iter().enumerate().map(|(n, length)| {
-            let name = format!("oth-{:03}", n + 1);
-            json!({"name": name, "text": "x".repeat(*length), "helpful": 9 - n})
-        });
+    fn the_room_is_used_to_the_last_unit_and_a_long_point_leaves_it_to_smaller_ones() {
+        let text = given(&many(20), Frame::of(TEMPLATE), 4_000, 20);
+        let exact = units(&text);
+        assert_eq!(given(&many(20), Frame::of(TEMPLATE), exact, 20), text);
+        assert_ne!(given(&many(20), Frame::of(TEMPLATE), exact - 1, 20), text);
+        let points = [30, 400, 30, 400, 30, 30]
+            .iter()
+            .enumerate()
+            .map(|(n, length)| {
+                let name = format!("oth-{:03}", n + 1);
+                json!({"name": name, "text": "x".repeat(*length), "helpful": 9 - n})
+            });
         let bytes = file(&points.collect(), &json!({}));
-        let within = |most| {
-            let limits = InjectionLimits {
-                units: most,
-                points: usize::MAX,
-            };
-            let text = given(&bytes, TEMPLATE, limits);
-            assert!(units(&text) <= most);
-            shown(&text).join(" ")
-        };
-        assert_eq!(within(4_000).split(' ').count(), lengths.len());
+        let within = |units| shown(&given(&bytes, Frame::of(TEMPLATE), units, 9));
         assert_eq!(within(900), "oth-001 oth-002 oth-003 oth-005 oth-006");
         assert_eq!(within(520), "oth-001 oth-003 oth-005 oth-006");
         assert_eq!(within(200), "oth-001");
     }
 
-    /// The fewest units that the settings take.
+    /// The fewest units that the settings take are 200.
     #[test]
-    fn where_no_other_template_has_room_for_the_best_point_a_short_one_has() {
-        let points = json!([{"name": "oth-001", "text": "x".repeat(100), "helpful": 9}]);
-        let limits = InjectionLimits {
-            units: 200,
-            points: 9,
-        };
-        let text = given(&file(&points, &json!({})), TEMPLATE, limits);
+    fn a_template_without_room_for_the_best_point_gives_way_to_a_shorter_one() {
+        let huge = format!("{}{PLACEHOLDER}", "y".repeat(20_000));
+        let text = given(&many(3), Frame::of(&huge), 4_000, 9);
+        assert_eq!(shown(&text), "oth-001 oth-002 oth-003");
+        let best = json!({"name": "oth-001", "text": "x".repeat(100), "helpful": 9});
+        let bytes = file(&json!([best]), &json!({}));
+        let text = given(&bytes, Frame::of(TEMPLATE), 200, 9);
         assert!(text.starts_with(VOICE), "{text}");
-        assert_eq!(shown(&text), ["oth-001"]);
-        let small = json!({"name": "oth-002", "text": "t"});
-        let points = json!([points[0], small]);
+        assert_eq!(shown(&text), "oth-001");
         let ours = format!("{}{PLACEHOLDER}", "y".repeat(250));
-        let limits = InjectionLimits {
-            units: 400,
-            points: 9,
-        };
-        let text = given(&file(&points, &json!({})), &ours, limits);
-        assert_eq!(shown(&text), ["oth-001", "oth-002"]);
+        let points = json!([best, {"name": "oth-002", "text": "t"}]);
+        let text = given(&file(&points, &json!({})), Frame::of(&ours), 400, 9);
+        assert_eq!(shown(&text), "oth-001 oth-002");
     }
 
     #[test]
     fn only_admitted_points_are_shown_and_unknown_ones_named() {
-        let admit = |point: &Point<'_>| match point.name {
-            "oth-007" | "oth-008" => Admission::Unknown,
-            "oth-009" => Admission::Held,
-            _ => Admission::Given,
-        };
         let of = |points| {
             let units = InjectionLimits::FULL.units;
-            context(
-                &many(30),
-                Frame::of(TEMPLATE),
-                InjectionLimits { units, points },
-                &UsageRecord::default(),
-                admit,
-            )
-            .unwrap()
+            let limits = InjectionLimits { units, points };
+            let usage = UsageRecord::default();
+            let admit = |point: &Point<'_>| match point.name {
+                "oth-007" | "oth-008" => Admission::Unknown,
+                "oth-009" => Admission::Held,
+                _ => Admission::Given,
+            };
+            context(&many(30), Frame::of(TEMPLATE), limits, &usage, admit).unwrap()
         };
         let all = of(usize::MAX);
-        assert_eq!(shown(&all.text.unwrap()).len(), 27);
+        assert_eq!(shown(&all.text.unwrap()).split(' ').count(), 27);
         let more_worth_first = ["oth-008", "oth-007"];
         assert_eq!(all.unknown, more_worth_first);
         let text = of(26).text.unwrap();
         assert!(text.contains("(1 of 27 key points left out"), "{text}");
+    }
+
+    fn own(points: &Json) -> String {
+        let (bytes, frame) = (file(points, &json!({})), Frame::of(TEMPLATE));
+        let (limits, usage) = (InjectionLimits::FULL, UsageRecord::default());
+        let shown = own_points(&bytes, frame, limits, &usage, |_| Admission::Given);
+        shown.unwrap().text.unwrap()
+    }
+
+    #[test]
+    fn the_users_own_points_come_last_within_a_quarter_of_the_room() {
+        let point = |n: usize| json!({"name": format!("my-{n:03}"), "text": "own ".repeat(30)});
+        let own = |count: usize| own(&(1..=count).map(point).collect());
+        let many_own = own(50);
+        assert!(units(&many_own) <= InjectionLimits::FULL.units / OWN_SHARE);
+        assert!(many_own.matches("[my-").count() > 3);
+        let frame = Frame {
+            template: "Before {key_points} after",
+            own: &own(2),
+        };
+        let text = given(&many(60), frame, 4_000, 99);
+        assert!(text.starts_with("Before # OF THIS PROJECT\n\n## OTHERS\n[oth-"));
+        let own_part = "\n\n# OF YOUR USER, FOR EVERY PROJECT\n\n## OTHERS\n[my-001]";
+        assert!(text.contains(own_part) && text.contains(" after"), "{text}");
+        assert_eq!(given(&many(0), frame, 4_000, 9), "");
+        let alone = frame.alone(InjectionLimits::FULL).unwrap();
+        assert!(alone.starts_with("Before # OF YOUR USER"), "{alone}");
+        assert!(alone.ends_with(" after"), "{alone}");
+    }
+
+    #[test]
+    fn a_point_of_the_users_own_leaves_the_projects_points_in_their_place() {
+        let own = own(&json!([{"name": "my-001", "text": "write {key_points} so"}]));
+        let frame = Frame {
+            template: TEMPLATE,
+            own: &own,
+        };
+        let text = given(&many(2), frame, 4_000, 9);
+        assert_eq!(text.matches("[oth-001]").count(), 1);
     }
 }

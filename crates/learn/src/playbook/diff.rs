@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::change::{ChangeKind, PointChange};
-use super::edit::{ChangeCause, Editor};
+use super::change::{ChangeKind, PointChange, PointState};
+use super::edit::Editor;
 use super::entry;
 use super::model::{Playbook, PointPlace};
 
@@ -22,67 +22,46 @@ pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -
     let (old, new) = (in_order(before), in_order(after));
     let (was, is) = (before.places(), after.places());
     let mut work = before.clone();
-    let mut editor = Editor::new(&mut work, now);
-    let cause = |kind| ChangeCause::new(kind, reason);
+    let mut editor = Editor::new(&mut work, reason, now);
 
     // From the end, so that the indexes in front stay right.
     for (_, place) in old.iter().rev().filter(|(name, _)| !is.contains_key(*name)) {
-        editor.remove(place, None, &cause(ChangeKind::Delete));
+        editor.remove(place, None, ChangeKind::Delete);
     }
-    let kept: Vec<_> = new
-        .iter()
-        .filter(|(name, _)| was.contains_key(*name))
-        .collect();
-    move_points(&mut editor, before, &kept, &cause(ChangeKind::Move));
+    let kept = new.iter().filter(|(name, _)| was.contains_key(*name));
+    move_points(&mut editor, before, &kept.collect::<Vec<_>>());
 
     let here = editor.playbook.places();
-    let note = |name: &str| after.meta.points.get(name).cloned().unwrap_or_default();
-    for (name, place) in &new {
-        let Some(fields) = after.entry(place) else {
-            continue;
-        };
-        let Some(place) = here.get(*name) else {
-            continue;
-        };
-        let pinned = note(name).pinned;
-        editor.annotate(place, &cause(ChangeKind::Pin), |note| note.pinned = pinned);
-        let old_text = editor.playbook.entry(place).and_then(entry::text);
-        let kind = if old_text == entry::text(fields) {
-            ChangeKind::Recount
-        } else {
-            ChangeKind::Update
-        };
-        editor.rewrite(place, &cause(kind), |now| now.clone_from(fields));
-    }
+    let mut came = Vec::new();
     for (name, place) in new {
-        if let Some(fields) = after.entry(&place).filter(|_| !here.contains_key(name)) {
-            editor.put(place, fields.clone(), note(name), &cause(ChangeKind::Add));
+        let state = PointState::of(after, &place).unwrap_or_default();
+        match here.get(name) {
+            Some(place) => {
+                editor.pin(place, state.note.pinned);
+                editor.rewrite(place, |now| *now = state.entry);
+            }
+            None => came.push((place, state)),
         }
+    }
+    for (place, state) in came {
+        editor.put(place, state.entry, state.note, ChangeKind::Add);
     }
     editor.done.changes
 }
 
-/// The named entries in the order of the file; of two with one name the last.
+/// Returns the named entries in the order of the file; of two with one name the last.
 fn in_order(playbook: &Playbook) -> Vec<(&str, PointPlace)> {
     let places = playbook.places();
-    let named = playbook.entries().filter_map(|(title, index, fields)| {
-        let name = entry::name(fields)?;
-        let title = title.to_owned();
-        Some((name, PointPlace { title, index }))
-    });
+    let named = playbook.entries();
+    let named = named.filter_map(|(place, fields)| Some((entry::name(fields)?, place)));
     named
         .filter(|(name, place)| places.get(*name) == Some(place))
         .collect()
 }
 
-/// Moves each point that stands in another order or section behind the one that it
-/// follows among those `kept`.
-fn move_points(
-    editor: &mut Editor<'_>,
-    before: &Playbook,
-    kept: &[&(&str, PointPlace)],
-    cause: &ChangeCause<'_>,
-) {
+/// Moves each point that is in another order or section behind the one that it follows among
+/// those `kept`.
+fn move_points(editor: &mut Editor<'_>, before: &Playbook, kept: &[&(&str, PointPlace)]) {
     let staying = staying(before, kept);
     let mut previous: Option<&(&str, PointPlace)> = None;
     for &point in kept {
@@ -103,7 +82,7 @@ fn move_points(
             Some(place) => place.index + 1,
         };
         let title = target.title.clone();
-        editor.relocate(from, PointPlace { title, index }, cause);
+        editor.relocate(from, PointPlace { title, index });
     }
 }
 

@@ -11,25 +11,17 @@ use super::model::{Playbook, PointPlace, to_second};
 /// Changes a playbook and keeps the list of what it changed.
 pub struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
-    pub(super) now: Timestamp,
+    /// Why the next change is made.
+    pub(super) reason: String,
+    now: Timestamp,
     pub(super) done: Applied,
 }
 
-pub(super) struct ChangeCause<'a> {
-    pub(super) kind: ChangeKind,
-    pub(super) reason: &'a str,
-}
-
-impl<'a> ChangeCause<'a> {
-    pub(super) fn new(kind: ChangeKind, reason: &'a str) -> Self {
-        Self { kind, reason }
-    }
-}
-
 impl<'a> Editor<'a> {
-    pub(super) fn new(playbook: &'a mut Playbook, now: Timestamp) -> Self {
+    pub(super) fn new(playbook: &'a mut Playbook, reason: &str, now: Timestamp) -> Self {
         Self {
             playbook,
+            reason: reason.to_owned(),
             now: to_second(now),
             done: Applied::default(),
         }
@@ -57,30 +49,24 @@ impl<'a> Editor<'a> {
         place: PointPlace,
         fields: Map<String, Value>,
         note: Note,
-        cause: &ChangeCause<'_>,
+        kind: ChangeKind,
     ) {
         let name = entry::name(&fields).unwrap_or_default().to_owned();
-        if let Err(reason) = self.playbook.open(&place.title) {
-            return self.skip(format!("put {name} into {}", place.title), reason);
-        }
-        let Some(place) = self.playbook.insert(place, Value::Object(fields)) else {
-            return;
+        let title = place.title.clone();
+        let place = match self.playbook.insert(place, Value::Object(fields)) {
+            Ok(place) => place,
+            Err(reason) => return self.skip(format!("put {name} into {title}"), reason),
         };
         self.playbook.note_given(&name);
         if !note.is_blank() && !name.is_empty() {
             self.playbook.meta.points.insert(name.clone(), note);
         }
         let after = self.state(&place);
-        self.record(name, None, after, None, cause);
+        self.record(name, None, after, kind);
     }
 
-    /// Takes an entry out; `into` is the point that stands for it from now on.
-    pub(super) fn remove(
-        &mut self,
-        place: &PointPlace,
-        into: Option<&str>,
-        cause: &ChangeCause<'_>,
-    ) {
+    /// Takes an entry out; `into` is the point that takes its place from now on.
+    pub(super) fn remove(&mut self, place: &PointPlace, into: Option<&str>, kind: ChangeKind) {
         let Some(before) = self.state(place) else {
             return;
         };
@@ -88,81 +74,81 @@ impl<'a> Editor<'a> {
         self.playbook.take(place);
         self.playbook.note_given(&name);
         self.playbook.meta.points.remove(&name);
-        if let Some(into) = into {
-            self.playbook
-                .meta
-                .aliases
-                .insert(name.clone(), into.to_owned());
+        self.record(name.clone(), Some(before), None, kind);
+        if let Some(into) = into.map(str::to_owned) {
+            if let Some(change) = self.done.changes.last_mut() {
+                change.into = Some(into.clone());
+            }
+            self.playbook.meta.aliases.insert(name, into);
         }
-        self.record(name, Some(before), None, into, cause);
     }
 
-    /// Changes an entry where it stands; nothing is recorded when it stays the same.
+    /// Changes an entry in its place; nothing is recorded when it stays the same.
     pub(super) fn rewrite(
         &mut self,
         place: &PointPlace,
-        cause: &ChangeCause<'_>,
         change: impl FnOnce(&mut Map<String, Value>),
     ) {
         let before = self.state(place);
-        if let Some(fields) = self.playbook.entry_mut(place) {
-            change(fields);
-        }
-        self.record_difference(before, place, cause);
+        let Some(fields) = self.playbook.entry_mut(place) else {
+            return;
+        };
+        let old_text = fields.get(entry::TEXT).cloned();
+        change(fields);
+        let kind = if fields.get(entry::TEXT) == old_text.as_ref() {
+            ChangeKind::Recount
+        } else {
+            ChangeKind::Update
+        };
+        self.record_difference(before, place, kind);
     }
 
-    /// Changes what is known of a point beyond its entry.
-    pub(super) fn annotate(
-        &mut self,
-        place: &PointPlace,
-        cause: &ChangeCause<'_>,
-        change: impl FnOnce(&mut Note),
-    ) {
+    /// Pins a point or takes the pin off.
+    pub(super) fn pin(&mut self, place: &PointPlace, pinned: bool) {
         let Some(before) = self.state(place) else {
             return;
         };
-        let mut note = before.note.clone();
-        change(&mut note);
+        let note = Note {
+            pinned,
+            ..before.note.clone()
+        };
         let points = &mut self.playbook.meta.points;
-        let name = before.name().to_owned();
         if note.is_blank() {
-            points.remove(&name);
+            points.remove(before.name());
         } else {
-            points.insert(name, note);
+            points.insert(before.name().to_owned(), note);
         }
-        self.record_difference(Some(before), place, cause);
+        self.record_difference(Some(before), place, ChangeKind::Pin);
     }
 
     /// Moves an entry to another place, counted without itself.
-    pub(super) fn relocate(&mut self, from: &PointPlace, to: PointPlace, cause: &ChangeCause<'_>) {
+    pub(super) fn relocate(&mut self, from: &PointPlace, to: PointPlace) {
         let Some(before) = self.state(from) else {
             return;
         };
         if let Err(reason) = self.playbook.open(&to.title) {
             return self.skip(format!("move {}", before.name()), reason);
         }
-        let Some(entry) = self.playbook.take(from) else {
-            return;
-        };
-        let Some(place) = self.playbook.insert(to, entry) else {
+        let taken = self.playbook.take(from);
+        let Some(place) = taken.and_then(|entry| self.playbook.insert(to, entry).ok()) else {
             return;
         };
         let after = self.state(&place);
-        self.record(before.name().to_owned(), Some(before), after, None, cause);
+        let name = before.name().to_owned();
+        self.record(name, Some(before), after, ChangeKind::Move);
     }
 
     fn record_difference(
         &mut self,
         before: Option<PointState>,
         place: &PointPlace,
-        cause: &ChangeCause<'_>,
+        kind: ChangeKind,
     ) {
         let after = self.state(place);
         if before != after
             && let Some(state) = before.as_ref().or(after.as_ref())
         {
-            let name = state.name().to_owned();
-            self.record(name, before, after, None, cause);
+            self.record(state.name().to_owned(), before, after, kind);
         }
     }
 
@@ -171,16 +157,15 @@ impl<'a> Editor<'a> {
         id: String,
         before: Option<PointState>,
         after: Option<PointState>,
-        into: Option<&str>,
-        cause: &ChangeCause<'_>,
+        kind: ChangeKind,
     ) {
         self.done.changes.push(PointChange {
-            kind: cause.kind,
+            kind,
             id,
             before,
             after,
-            into: into.map(str::to_owned),
-            reason: cause.reason.to_owned(),
+            into: None,
+            reason: self.reason.clone(),
         });
     }
 }

@@ -1,73 +1,69 @@
-//! One key point as it stands in the file: an object whose unknown keys we keep.
+//! One key point as the file has it: an object whose unknown keys we keep.
 
 use serde_json::{Map, Number, Value};
 
 pub(super) const NAME: &str = "name";
 pub(super) const TEXT: &str = "text";
+pub(super) const HELPFUL: &str = "helpful";
+pub(super) const HARMFUL: &str = "harmful";
+/// The counters, in the order in which [`counts`] has them.
+pub(super) const COUNTERS: [&str; 2] = [HELPFUL, HARMFUL];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counter {
-    Helpful,
-    Harmful,
+/// Returns the fields of a new key point.
+pub(super) fn new(name: &str, text: &str, [helpful, harmful]: [u64; 2]) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert(NAME.to_owned(), name.into());
+    fields.insert(TEXT.to_owned(), text.into());
+    fields.insert(HELPFUL.to_owned(), helpful.into());
+    fields.insert(HARMFUL.to_owned(), harmful.into());
+    fields
 }
 
-pub(super) const COUNTERS: [Counter; 2] = [Counter::Helpful, Counter::Harmful];
-
-impl Counter {
-    pub(super) fn key(self) -> &'static str {
-        match self {
-            Self::Helpful => "helpful",
-            Self::Harmful => "harmful",
-        }
-    }
+pub(super) fn name(fields: &Map<String, Value>) -> Option<&str> {
+    fields.get(NAME)?.as_str()
 }
 
-pub(super) fn new(name: &str, text: &str, helpful: u64, harmful: u64) -> Map<String, Value> {
-    let mut entry = Map::new();
-    entry.insert(NAME.to_owned(), name.into());
-    entry.insert(TEXT.to_owned(), text.into());
-    entry.insert(Counter::Helpful.key().to_owned(), helpful.into());
-    entry.insert(Counter::Harmful.key().to_owned(), harmful.into());
-    entry
+pub(super) fn text(fields: &Map<String, Value>) -> Option<&str> {
+    fields.get(TEXT)?.as_str()
 }
 
-pub(super) fn name(entry: &Map<String, Value>) -> Option<&str> {
-    entry.get(NAME)?.as_str()
-}
-
-pub(super) fn text(entry: &Map<String, Value>) -> Option<&str> {
-    entry.get(TEXT)?.as_str()
-}
-
-/// The value of a counter: whole and not negative; what is no number counts as none.
-pub(super) fn count(entry: &Map<String, Value>, counter: Counter) -> u64 {
-    match entry.get(counter.key()) {
-        Some(Value::Number(n)) => n
-            .as_u64()
-            .or_else(|| n.as_f64().map(whole))
-            .unwrap_or_default(),
-        _ => 0,
-    }
-}
-
+/// Returns the value of a counter: whole and not negative; one that is no number counts as zero.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "`as` rounds towards zero and stops at the limits, which is what is meant"
 )]
-fn whole(number: f64) -> u64 {
-    number as u64
+pub(super) fn count(fields: &Map<String, Value>, counter: &str) -> u64 {
+    let number = fields.get(counter).and_then(Value::as_number);
+    let whole = number.and_then(|n| n.as_u64().or_else(|| n.as_f64().map(|n| n as u64)));
+    whole.unwrap_or_default()
 }
 
-/// Adds votes; a counter that is missing or no number starts from none, a fraction stays.
-pub(super) fn raise(entry: &mut Map<String, Value>, counter: Counter, by: u64) {
-    let raised = match entry.get(counter.key()) {
-        Some(Value::Number(n)) if n.is_f64() => {
-            #[expect(clippy::cast_precision_loss, reason = "a fraction is not exact anyway")]
-            let sum = n.as_f64().unwrap_or(0.0).max(0.0) + by as f64;
-            Number::from_f64(sum).unwrap_or_else(|| by.into())
+/// Returns both counters as numbers that differences and sums can be made of.
+pub(super) fn counts(fields: &Map<String, Value>) -> [i64; 2] {
+    const MAX_COUNT: u64 = i64::MAX as u64 / 4;
+    COUNTERS.map(|counter| count(fields, counter).min(MAX_COUNT).cast_signed())
+}
+
+/// Sets the counters that differ from `counts`; below zero means zero.
+pub(super) fn set_counts(fields: &mut Map<String, Value>, counts: [i64; 2]) {
+    let now = self::counts(fields);
+    for (at, counter) in COUNTERS.into_iter().enumerate() {
+        let count = counts[at].max(0);
+        if now[at] != count {
+            fields.insert(counter.to_owned(), count.into());
         }
-        _ => count(entry, counter).saturating_add(by).into(),
+    }
+}
+
+/// Adds a vote; a counter that is missing or no number starts from zero, a fraction stays.
+pub(super) fn raise(fields: &mut Map<String, Value>, counter: &str) {
+    let raised = match fields.get(counter) {
+        Some(Value::Number(n)) if n.is_f64() => {
+            let sum = n.as_f64().unwrap_or_default().max(0.0) + 1.0;
+            Number::from_f64(sum).unwrap_or_else(|| 1.into())
+        }
+        _ => count(fields, counter).saturating_add(1).into(),
     };
-    entry.insert(counter.key().to_owned(), Value::Number(raised));
+    fields.insert(counter.to_owned(), Value::Number(raised));
 }

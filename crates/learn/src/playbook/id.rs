@@ -94,29 +94,13 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-/// The series that the ids of a playbook belong to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Numbering {
-    /// A project's: after the section, `pat-001`.
-    #[default]
-    BySection,
-    /// The user's own playbook, which every project gets: `my-001` in each section.
-    Own,
-}
-
-impl Numbering {
-    /// The series in which a new point of `section` gets its number.
-    pub(super) fn series(self, section: Section) -> &'static str {
-        match self {
-            Self::BySection => section.slug(),
-            Self::Own => OWN_SERIES,
-        }
-    }
-}
-
 impl Playbook {
     pub(crate) fn next_id(&self, section: Section) -> Id {
-        let series = self.numbering.series(section);
+        let series = if self.is_own {
+            OWN_SERIES
+        } else {
+            section.slug()
+        };
         let highest = self.highest_numbers();
         Id::new(series, highest.get(series).map_or(1, |n| n + 1))
     }
@@ -124,22 +108,14 @@ impl Playbook {
     /// Returns by series the highest number ever given, as far as this file knows: points,
     /// points that were merged away, and the file's own record.
     pub fn highest_numbers(&self) -> BTreeMap<String, u64> {
-        let mut highest = BTreeMap::new();
-        let mut see = |series: &str, number: u64| {
-            let known: &mut u64 = highest.entry(series.to_owned()).or_default();
-            *known = number.max(*known);
-        };
-        for (series, &next) in &self.meta.next {
-            if let Some(series) = series_named(series) {
-                see(series, next.saturating_sub(1).min(MAX_COUNTED));
-            }
-        }
+        let next = self.meta.next.iter().filter_map(|(series, next)| {
+            let highest = next.saturating_sub(1).min(MAX_COUNTED);
+            Some((series_named(series)?, highest))
+        });
         let aliases = self.meta.aliases.keys().map(String::as_str);
-        for name in self.names().chain(aliases) {
-            if let Some((series, number)) = counted(name) {
-                see(series, number);
-            }
-        }
+        let given = self.names().chain(aliases).filter_map(counted);
+        let mut highest = BTreeMap::new();
+        raise(&mut highest, next.chain(given));
         highest
     }
 
@@ -164,6 +140,17 @@ impl Playbook {
     }
 }
 
+/// Raises the numbers of some series to at least these.
+pub(super) fn raise<'a>(
+    numbers: &mut BTreeMap<String, u64>,
+    more: impl IntoIterator<Item = (&'a str, u64)>,
+) {
+    for (series, number) in more {
+        let known = numbers.entry(series.to_owned()).or_default();
+        *known = number.max(*known);
+    }
+}
+
 fn counted(name: &str) -> Option<(&'static str, u64)> {
     let id = Id::parse(name)?;
     let number = id.number().filter(|&number| number <= MAX_COUNTED)?;
@@ -174,40 +161,37 @@ fn counted(name: &str) -> Option<(&'static str, u64)> {
 mod tests {
     use super::*;
     use rstest::rstest;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    fn playbook(value: &serde_json::Value) -> Playbook {
+    fn playbook(value: &Value) -> Playbook {
         Playbook::parse(value.to_string().as_bytes()).unwrap()
     }
 
     #[rstest]
-    #[case::empty(json!({}), "pat-001")]
-    #[case::after_the_highest(
-        json!({"sections": {"PATTERNS & APPROACHES": [{"name": "pat-007"}, {"name": "pat-002"}]}}),
-        "pat-008"
-    )]
-    #[case::in_another_section(json!({"sections": {"OTHERS": [{"name": "pat-007"}]}}), "pat-008")]
-    #[case::merged_away(json!({"playbook": {"aliases": {"pat-011": "oth-001"}}}), "pat-012")]
-    #[case::the_files_own_record(json!({"playbook": {"next": {"pat": 31}}}), "pat-031")]
+    #[case::none(json!([]), json!({}), "pat-001")]
+    #[case::after_the_highest(json!([{"name": "pat-007"}, {"name": "pat-002"}]), json!({}), "pat-008")]
+    #[case::merged_away(json!([]), json!({"aliases": {"pat-011": "oth-001"}}), "pat-012")]
+    #[case::the_files_own_record(json!([]), json!({"next": {"pat": 31}}), "pat-031")]
     #[case::a_number_nobody_gave(
-        json!({"sections": {"OTHERS": [{"name": "pat-99999999999999999999"}, {"name": "pat-18446744073709551615"}]}}),
+        json!([{"name": "pat-99999999999999999999"}, {"name": "pat-18446744073709551615"}]),
+        json!({}),
         "pat-001"
     )]
-    #[case::other_names(json!({"sections": {"OTHERS": [{"name": "kpt_050"}, {"name": "pat-x"}]}}), "pat-001")]
+    #[case::other_names(json!([{"name": "kpt_050"}, {"name": "pat-x"}]), json!({}), "pat-001")]
     fn the_next_id_is_above_all_that_were_given(
-        #[case] file: serde_json::Value,
+        #[case] points: Value,
+        #[case] known: Value,
         #[case] next: &str,
     ) {
+        let file = json!({"sections": {"OTHERS": points}, "playbook": known});
         assert_eq!(playbook(&file).next_id(Section::Patterns).as_str(), next);
     }
 
     #[test]
     fn after_a_checkout_of_an_older_file_the_larger_memory_wins() {
         let mut old = playbook(&json!({"playbook": {"next": {"pat": 3, "ctx": 9}}}));
-        old.never_below(&BTreeMap::from([
-            ("pat".to_owned(), 7),
-            ("ctx".to_owned(), 2),
-        ]));
+        let memory = [("pat", 7), ("ctx", 2)];
+        old.never_below(&memory.map(|(series, n)| (series.to_owned(), n)).into());
         assert_eq!(old.next_id(Section::Patterns).as_str(), "pat-008");
         assert_eq!(old.next_id(Section::Context).as_str(), "ctx-009");
         assert_eq!(old.highest_numbers()["pat"], 7);

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{self, COUNTERS, Counter};
-use super::meta::Meta;
+use super::entry;
+use super::meta::{APPLIED_KEPT, Meta};
 use super::model::Playbook;
 
 /// How much a counter rose or fell, by point: helpful and harmful.
@@ -17,19 +17,21 @@ impl Playbook {
     /// Remembers `job` as applied, with what it did to the counters of `before`.
     pub fn mark_applied_to(&mut self, before: &Self, job: &str) {
         let moves = self.moves_since(before);
-        self.mark_applied(job);
-        if !moves.is_empty() {
-            self.meta.votes.insert(job.to_owned(), written(&moves));
+        let Meta { applied, votes, .. } = &mut self.meta;
+        if !applied.iter().any(|known| known == job) {
+            applied.push(job.to_owned());
+            applied.drain(..applied.len().saturating_sub(APPLIED_KEPT));
         }
-        let applied = &self.meta.applied;
-        self.meta.votes.retain(|job, _| applied.contains(job));
+        if !moves.is_empty() {
+            votes.insert(job.to_owned(), written(&moves));
+        }
+        votes.retain(|job, _| applied.contains(job));
     }
 
     fn moves_since(&self, before: &Self) -> Moves {
-        let counts = |playbook: &Self| -> BTreeMap<String, [i64; 2]> {
-            let named = playbook.entries().filter_map(|(_, _, fields)| {
-                let name = entry::name(fields)?.to_owned();
-                Some((name, COUNTERS.map(|counter| counted(fields, counter))))
+        let counts = |playbook: &Self| -> Moves {
+            let named = playbook.entries().filter_map(|(_, fields)| {
+                Some((entry::name(fields)?.to_owned(), entry::counts(fields)))
             });
             named.collect()
         };
@@ -58,11 +60,6 @@ impl Meta {
         }
         sum
     }
-}
-
-pub(super) fn counted(fields: &serde_json::Map<String, serde_json::Value>, which: Counter) -> i64 {
-    const MOST: i64 = i64::MAX / 4;
-    i64::try_from(entry::count(fields, which)).map_or(MOST, |count| count.min(MOST))
 }
 
 /// `pat-001 +1`, `pat-001 -2`; what was taken back has a second sign: `pat-001 +-1`.

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use crate::redact;
@@ -20,8 +20,10 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// Reads one JSON object; a key that stands twice in an object is an error.
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Defect> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
-    let Strict(value) = serde_json::from_slice(bytes).map_err(|e| Defect::from_json(&e))?;
-    match value {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = Builder { room: MAX_DEPTH }.deserialize(&mut reader);
+    let value = value.and_then(|value| reader.end().map(|()| value));
+    match value.map_err(|error| Defect::from_json(&error))? {
         Value::Object(map) => Ok(map),
         other => Err(Defect::at(
             "the file",
@@ -69,12 +71,13 @@ impl Defect {
     /// Says where `bytes` stop being text.
     pub fn not_utf8(error: &std::str::Utf8Error, bytes: &[u8]) -> Self {
         let good = &bytes[..error.valid_up_to().min(bytes.len())];
-        let line_start = good
-            .iter()
-            .rposition(|b| *b == b'\n')
-            .map_or(0, |at| at + 1);
         let line = 1 + memchr::memchr_iter(b'\n', good).count();
-        Self::of_text(line, good.len() - line_start + 1, "not UTF-8")
+        let column = good
+            .rsplit(|byte| *byte == b'\n')
+            .next()
+            .map_or(0, <[u8]>::len)
+            + 1;
+        Self::of_text(line, column, "not UTF-8")
     }
 
     /// Keeps the line and column of a JSON error, and its reason without them.
@@ -99,16 +102,6 @@ impl Defect {
 /// Masks a flaw, which may quote the file and is shown and stored.
 fn masked(text: &str) -> String {
     redact::mask(text).into_owned()
-}
-
-struct Strict(Value);
-
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Builder { room: MAX_DEPTH }
-            .deserialize(deserializer)
-            .map(Self)
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -162,10 +155,6 @@ impl<'de> Visitor<'de> for Builder {
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
         Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {

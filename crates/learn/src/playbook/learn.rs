@@ -26,25 +26,17 @@ pub struct Lesson<'a> {
 /// Applies a lesson to the playbook as it is now, and returns every change in order.
 pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Timestamp) -> Applied {
     let before = playbook.clone();
-    let mut applied = count(playbook, lesson.tags, lesson.cited, now);
-    applied.extend(apply_operations(
-        playbook,
-        lesson.operations,
-        lesson.reasoning,
-        now,
-    ));
+    // A neutral verdict is given to points that played no part.
+    let judged = lesson.tags.iter().filter(|tag| tag.tag != Tag::Neutral);
+    let judged = judged.map(|tag| tag.name.as_str());
+    playbook.mark_used(judged.chain(lesson.cited.iter().map(Id::as_str)), now);
+    let mut applied = apply_bullet_tags(playbook, lesson.tags);
+    let operated = apply_operations(playbook, lesson.operations, lesson.reasoning, now);
+    applied.changes.extend(operated.changes);
+    applied.skipped.extend(operated.skipped);
     applied.changes.extend(prune(playbook, now));
     applied
         .changes
         .extend(enforce(playbook, &before, caps, now));
     applied
-}
-
-/// Counts what a session says of the points that it knew, and changes nothing else.
-fn count(playbook: &mut Playbook, tags: &[BulletTag], cited: &[Id], now: Timestamp) -> Applied {
-    // A neutral verdict is given to points that played no part.
-    let judged = tags.iter().filter(|tag| tag.tag != Tag::Neutral);
-    let judged = judged.map(|tag| tag.name.as_str());
-    playbook.mark_used(judged.chain(cited.iter().map(Id::as_str)), now);
-    apply_bullet_tags(playbook, tags)
 }

@@ -1,14 +1,14 @@
-//! What a user does to single points: add, edit, move, remove, merge, pin.
+//! The edits that a user makes to single points: add, edit, move, remove, merge, pin.
 //!
-//! Unlike a model, the user may do so to pinned points, and an alias finds the point that
-//! stands for it.
+//! Unlike a model, the user may edit pinned points, and an alias finds the point that it is
+//! now.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::change::{ChangeKind, PointChange};
 use super::clean::{MAX_CHARS, clean_text, whole_line};
-use super::edit::{ChangeCause, Editor};
+use super::edit::Editor;
 use super::model::{Playbook, Point, PointPlace};
 use super::section::Section;
 use super::{entry, ops};
@@ -16,18 +16,12 @@ use super::{entry, ops};
 /// Why a change by the user's hand was not made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RefusedEdit {
-    /// No point has this name.
-    #[error("no key point {0}")]
-    Unknown(String),
     /// The new text says nothing.
     #[error("the text is empty")]
     Empty,
     /// The new text has more characters than a key point may have.
     #[error("the text has {0} characters, and a key point at most {MAX_CHARS}")]
     TooLong(usize),
-    /// Fewer than two points were named.
-    #[error("a merge needs two different key points")]
-    TooFew,
     /// What is in the way, in words for the user.
     #[error("{0}")]
     Told(String),
@@ -41,7 +35,7 @@ pub fn by_hand(
     now: Timestamp,
     edit: impl FnOnce(&mut Editor<'_>) -> Result<(), RefusedEdit>,
 ) -> Result<Vec<PointChange>, RefusedEdit> {
-    let mut editor = Editor::new(playbook, now);
+    let mut editor = Editor::new(playbook, BY_HAND, now);
     edit(&mut editor)?;
     match editor.done.skipped.pop() {
         Some(skipped) => Err(RefusedEdit::Told(skipped.reason)),
@@ -51,14 +45,14 @@ pub fn by_hand(
 
 /// Adds a point at the end of `section`.
 pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), RefusedEdit> {
-    ops::add(editor, &typed(text)?, section, BY_HAND).map_err(RefusedEdit::Told)
+    let added = ops::add(editor, &typed(text)?, section, [0, 0]);
+    added.map(drop).map_err(RefusedEdit::Told)
 }
 
-/// A point of another playbook.
+/// A point of another playbook, without its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BroughtPoint {
     pub text: String,
-    /// Where it stood.
     pub section: Section,
     /// How often it helped.
     pub helpful: u64,
@@ -69,7 +63,6 @@ pub struct BroughtPoint {
 }
 
 impl BroughtPoint {
-    /// Takes what goes along of a point: all but its name.
     pub fn of(point: &Point<'_>) -> Self {
         Self {
             text: point.text.to_owned(),
@@ -83,37 +76,31 @@ impl BroughtPoint {
 
 /// Brings in a point of another playbook under a new name.
 pub fn bring(editor: &mut Editor<'_>, point: &BroughtPoint, why: &str) -> Result<(), RefusedEdit> {
+    let votes = [point.helpful, point.harmful];
     let text = cleaned(&point.text)?;
-    let votes = (point.helpful, point.harmful);
-    let name = ops::add_with(editor, (&text, point.section), votes, why);
+    why.clone_into(&mut editor.reason);
+    let name = ops::add(editor, &text, point.section, votes);
     let name = name.map_err(RefusedEdit::Told)?;
-    if point.pinned {
-        pin(editor, &name, PinEdit::Set)?;
-    }
-    Ok(())
+    BY_HAND.clone_into(&mut editor.reason);
+    pin(editor, &name, point.pinned)
 }
 
-/// Replaces the text of a point.
-pub fn edit_text(editor: &mut Editor<'_>, name: &str, text: &str) -> Result<(), RefusedEdit> {
-    let text = typed(text)?;
-    let (_, place) = find(editor.playbook, name)?;
-    let cause = ChangeCause::new(ChangeKind::Update, BY_HAND);
-    editor.rewrite(&place, &cause, |fields| {
-        fields.insert(entry::TEXT.to_owned(), text.into());
-    });
-    Ok(())
-}
-
-/// Moves a point to the end of another section; it keeps its id.
-pub fn edit_section(
+/// Gives a point another text, or moves it to the end of another section; it keeps its id.
+pub fn change(
     editor: &mut Editor<'_>,
     name: &str,
-    section: Section,
+    text: Option<&str>,
+    section: Option<Section>,
 ) -> Result<(), RefusedEdit> {
+    let text = text.map(typed).transpose()?;
     let (_, place) = find(editor.playbook, name)?;
-    if place.title != section.title() {
-        let cause = ChangeCause::new(ChangeKind::Move, BY_HAND);
-        editor.relocate(&place, PointPlace::end_of(section), &cause);
+    if let Some(text) = text {
+        editor.rewrite(&place, |fields| {
+            fields.insert(entry::TEXT.to_owned(), text.into());
+        });
+    }
+    if let Some(section) = section.filter(|section| place.title != section.title()) {
+        editor.relocate(&place, PointPlace::end_of(section));
     }
     Ok(())
 }
@@ -124,10 +111,11 @@ pub fn remove(
     name: &str,
     reason: Option<&str>,
 ) -> Result<(), RefusedEdit> {
-    let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
     let (_, place) = find(editor.playbook, name)?;
-    let cause = ChangeCause::new(ChangeKind::Delete, reason.as_deref().unwrap_or(BY_HAND));
-    editor.remove(&place, None, &cause);
+    if let Some(reason) = reason.map(clean_text).filter(|reason| !reason.is_empty()) {
+        editor.reason = reason;
+    }
+    editor.remove(&place, None, ChangeKind::Delete);
     Ok(())
 }
 
@@ -148,30 +136,21 @@ pub fn merge(
         }
     }
     if found.len() < 2 {
-        return Err(RefusedEdit::TooFew);
+        let why = "a merge needs two different key points";
+        return Err(RefusedEdit::Told(why.to_owned()));
     }
-    let found: Vec<&str> = found.iter().map(String::as_str).collect();
-    ops::join(editor, &found, &text, section, BY_HAND);
+    ops::join(editor, &found, &text, section);
     Ok(())
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PinEdit {
-    /// The point is never pruned and always comes first.
-    Set,
-    /// The point is like any other again.
-    Release,
 }
 
 /// Pins a point, or takes the pin off.
-pub fn pin(editor: &mut Editor<'_>, name: &str, pin: PinEdit) -> Result<(), RefusedEdit> {
+pub fn pin(editor: &mut Editor<'_>, name: &str, pinned: bool) -> Result<(), RefusedEdit> {
     let (_, place) = find(editor.playbook, name)?;
-    let cause = ChangeCause::new(ChangeKind::Pin, BY_HAND);
-    editor.annotate(&place, &cause, |note| note.pinned = pin == PinEdit::Set);
+    editor.pin(&place, pinned);
     Ok(())
 }
 
-/// A text as the user typed it, of which nothing is to be cut off without a word.
+/// Cleans a text that the user typed; nothing of it is cut off without a word.
 fn typed(text: &str) -> Result<String, RefusedEdit> {
     match whole_line(text).chars().count() {
         long if long > MAX_CHARS => Err(RefusedEdit::TooLong(long)),
@@ -187,12 +166,15 @@ fn cleaned(text: &str) -> Result<String, RefusedEdit> {
     Ok(text)
 }
 
-/// The name a point has now, and where it stands.
+/// Returns the name that a point has now, and its place.
 fn find(playbook: &Playbook, name: &str) -> Result<(String, PointPlace), RefusedEdit> {
     let mut places = playbook.places();
     let current = playbook.current_name(&places, name).to_owned();
     match places.remove(&current) {
         Some(place) => Ok((current, place)),
-        None => Err(RefusedEdit::Unknown(clean_text(name))),
+        None => Err(RefusedEdit::Told(format!(
+            "no key point {}",
+            clean_text(name)
+        ))),
     }
 }

@@ -67,10 +67,6 @@ impl Meta {
         Self::deserialize(value).map_err(|e| Defect::at(format!("key `{KEY}`"), e.to_string()))
     }
 
-    pub(super) fn to_value(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
-
     /// Follows the aliases of `name` to the name that stands for it now.
     pub(super) fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
         let mut current = name;

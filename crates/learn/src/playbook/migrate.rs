@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 
-use super::entry::{self, COUNTERS, Counter};
+use super::entry::{self, COUNTERS};
 use super::json::Defect;
 use super::json::kind;
-use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
+use super::model::{LAST_UPDATED, Playbook, PointPlace, SECTIONS, VERSION, VERSION_KEY};
 use super::section::Section;
 
 const KEY_POINTS: &str = "key_points";
@@ -66,7 +66,7 @@ fn from_flat(items: Vec<Value>) -> Vec<Value> {
     let mut entries = Vec::with_capacity(items.len());
     for item in items {
         let mut fields = match item {
-            Value::String(text) => entry::new("", &text, 0, 0),
+            Value::String(text) => entry::new("", &text, [0, 0]),
             Value::Object(fields) => fields,
             _ => continue,
         };
@@ -107,7 +107,7 @@ fn legacy_number(name: &str) -> Option<u64> {
 /// One counter alone was never written by that format, so it says nothing.
 fn count_score(fields: &mut Map<String, Value>) {
     let score = fields.shift_remove(SCORE);
-    if COUNTERS.iter().all(|c| fields.contains_key(c.key())) {
+    if COUNTERS.iter().all(|counter| fields.contains_key(*counter)) {
         return;
     }
     let score = match score {
@@ -115,9 +115,9 @@ fn count_score(fields: &mut Map<String, Value>) {
         _ => 0.into(),
     };
     let counted = if score.as_f64() < Some(0.0) {
-        Counter::Harmful
+        entry::HARMFUL
     } else {
-        Counter::Helpful
+        entry::HELPFUL
     };
     for counter in COUNTERS {
         let votes = if counter == counted {
@@ -125,7 +125,7 @@ fn count_score(fields: &mut Map<String, Value>) {
         } else {
             0.into()
         };
-        fields.insert(counter.key().to_owned(), Value::Number(votes));
+        fields.insert(counter.to_owned(), Value::Number(votes));
     }
 }
 
@@ -140,11 +140,11 @@ fn magnitude(number: &Number) -> Number {
 
 /// Refuses counters that a vote would replace by another number.
 fn check(playbook: &Playbook) -> Result<(), Defect> {
-    for (title, index, fields) in playbook.entries() {
+    for (PointPlace { title, index }, fields) in playbook.entries() {
         let (Some(name), Some(_)) = (fields.get(entry::NAME), entry::text(fields)) else {
             continue;
         };
-        for key in COUNTERS.map(Counter::key) {
+        for key in COUNTERS {
             let reason = match fields.get(key) {
                 None | Some(Value::Null) => continue,
                 Some(Value::Number(number)) if number.as_f64() >= Some(0.0) => continue,

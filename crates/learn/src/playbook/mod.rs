@@ -8,7 +8,6 @@ pub mod context;
 pub mod diff;
 pub mod edit;
 mod entry;
-pub mod frame;
 pub(crate) mod id;
 mod job_votes;
 mod json;
@@ -35,7 +34,7 @@ pub mod votes;
 
 pub use change::{Applied, PointChange, Skipped};
 pub use change::{ChangeKind, PointState};
-pub use id::{Id, Numbering, is_own_name};
+pub use id::{Id, is_own_name};
 pub use json::Defect;
 pub use model::{Playbook, Point};
 pub use section::Section;

@@ -3,11 +3,10 @@
 
 use std::collections::HashMap;
 
-use jiff::{Timestamp, Unit};
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::entry::{self, Counter};
-use super::id::Numbering;
+use super::entry;
 use super::json::{self, Defect, kind};
 use super::meta::{self, Meta, Note};
 use super::section::Section;
@@ -27,7 +26,8 @@ pub(super) const VERSION: &str = "1.0";
 pub struct Playbook {
     pub(super) root: Map<String, Value>,
     pub(super) meta: Meta,
-    pub(super) numbering: Numbering,
+    /// Whether it is the user's own, with ids such as `my-001` in each section.
+    pub(super) is_own: bool,
     final_newline: bool,
 }
 
@@ -77,15 +77,14 @@ impl Playbook {
         Self {
             root,
             meta: Meta::default(),
-            numbering: Numbering::default(),
+            is_own: false,
             final_newline: true,
         }
     }
 
-    /// Reads a playbook file: one JSON object whose `sections`, where there are any, are
-    /// an object.
+    /// Reads a playbook file: one JSON object whose `sections`, if there are any, are an object.
     ///
-    /// A byte order mark is passed over. Text after the object, a key that stands twice,
+    /// A byte order mark is passed over. Text after the object, a key that is there twice,
     /// nesting deeper than 100 and a `playbook` key that is not ours are flaws.
     pub fn parse(bytes: &[u8]) -> Result<Self, Defect> {
         let root = json::object(bytes)?;
@@ -97,28 +96,26 @@ impl Playbook {
                 format!("expected an object, found {}", kind(sections)),
             ));
         }
-        let meta = match root.get(meta::KEY) {
-            Some(value) => Meta::parse(value)?,
-            None => Meta::default(),
-        };
+        let meta = root.get(meta::KEY).map(Meta::parse);
+        let meta = meta.transpose()?.unwrap_or_default();
         Ok(Self {
             root,
             meta,
-            numbering: Numbering::default(),
+            is_own: false,
             final_newline: bytes.last() == Some(&b'\n'),
         })
     }
 
-    /// The same, with its new ids called after `numbering`.
+    /// Returns it with new ids of the user's own series, `my-001`, if it `is_own`.
     #[must_use]
-    pub fn numbered(self, numbering: Numbering) -> Self {
-        Self { numbering, ..self }
+    pub fn numbered(self, is_own: bool) -> Self {
+        Self { is_own, ..self }
     }
 
     /// Writes the file: two spaces of indentation, non-ASCII as it is.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut root = self.root.clone();
-        let meta = self.meta.to_value();
+        let meta = serde_json::to_value(&self.meta).unwrap_or_default();
         if root.contains_key(meta::KEY) || meta.as_object().is_some_and(|m| !m.is_empty()) {
             root.insert(meta::KEY.to_owned(), meta);
         }
@@ -134,7 +131,7 @@ impl Playbook {
         Self {
             root,
             meta,
-            numbering: like.numbering,
+            is_own: like.is_own,
             final_newline: like.final_newline,
         }
     }
@@ -191,8 +188,8 @@ impl Playbook {
             name,
             section,
             text: entry::text(fields)?,
-            helpful: entry::count(fields, Counter::Helpful),
-            harmful: entry::count(fields, Counter::Harmful),
+            helpful: entry::count(fields, entry::HELPFUL),
+            harmful: entry::count(fields, entry::HARMFUL),
             note: self.meta.points.get(name),
         })
     }
@@ -216,16 +213,6 @@ impl Playbook {
     /// The jobs that were applied last, the oldest first.
     pub fn applied(&self) -> impl Iterator<Item = &str> {
         self.meta.applied.iter().map(String::as_str)
-    }
-
-    /// Remembers `job` as applied; only the last `meta::APPLIED_KEPT` jobs are kept.
-    pub(crate) fn mark_applied(&mut self, job: &str) {
-        if self.is_applied(job) {
-            return;
-        }
-        self.meta.applied.push(job.to_owned());
-        let surplus = self.meta.applied.len().saturating_sub(meta::APPLIED_KEPT);
-        self.meta.applied.drain(..surplus);
     }
 
     /// Sets `last_updated`, to the second.
@@ -263,11 +250,12 @@ impl Playbook {
             })
         });
         let first = odd.next()?;
-        let count = match 1 + odd.count() {
-            1 => "1 entry is no key point and is kept as it is".to_owned(),
-            count => format!("{count} entries are no key points and are kept as they are"),
-        };
-        Some(format!("{count} ({first})"))
+        Some(match 1 + odd.count() {
+            1 => format!("1 entry is no key point and is kept as it is ({first})"),
+            count => {
+                format!("{count} entries are no key points and are kept as they are ({first})")
+            }
+        })
     }
 
     /// Masks the secrets in all texts of the file, also below unknown keys. Returns true if there
@@ -284,14 +272,19 @@ impl Playbook {
         any
     }
 
-    pub(super) fn set_list(&mut self, section: Section, entries: Vec<Value>) {
-        let sections = self
-            .root
-            .entry(SECTIONS)
-            .or_insert_with(|| Value::Object(Map::new()));
-        sections[section.title()] = Value::Array(entries);
+    fn sections_mut(&mut self) -> Option<&mut Map<String, Value>> {
+        let sections = self.root.entry(SECTIONS);
+        let sections = sections.or_insert_with(|| Value::Object(Map::new()));
+        sections.as_object_mut()
     }
 
+    pub(super) fn set_list(&mut self, section: Section, entries: Vec<Value>) {
+        if let Some(sections) = self.sections_mut() {
+            sections.insert(section.title().to_owned(), entries.into());
+        }
+    }
+
+    /// Adds the sections that are missing; returns true if there were any.
     pub(super) fn complete_sections(&mut self) -> bool {
         let missing = |s: &Section| self.sections().is_none_or(|m| !m.contains_key(s.title()));
         let missing: Vec<Section> = Section::ALL.into_iter().filter(missing).collect();
@@ -301,22 +294,23 @@ impl Playbook {
         !missing.is_empty()
     }
 
-    /// The entries of all sections, unknown ones too, that are objects, in the file's order:
-    /// title, index and fields.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, usize, &Map<String, Value>)> {
+    /// Returns the entries of all sections, unknown ones too, that are objects, in the file's order.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (PointPlace, &Map<String, Value>)> {
         let lists = self.sections().into_iter().flatten();
         lists.flat_map(|(title, list)| {
             let entries = list.as_array().into_iter().flatten().enumerate();
-            entries.filter_map(|(index, entry)| Some((title.as_str(), index, entry.as_object()?)))
+            entries.filter_map(|(index, entry)| {
+                let title = title.clone();
+                Some((PointPlace { title, index }, entry.as_object()?))
+            })
         })
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries()
-            .filter_map(|(_, _, fields)| entry::name(fields))
+        self.entries().filter_map(|(_, fields)| entry::name(fields))
     }
 
-    /// The entries of a section; none where it is missing or no list.
+    /// Returns the entries of a section; none where it is missing or no list.
     pub(super) fn list(&self, title: &str) -> &[Value] {
         self.sections()
             .and_then(|sections| sections.get(title))
@@ -328,17 +322,17 @@ impl Playbook {
         self.root.get(SECTIONS).and_then(Value::as_object)
     }
 
-    /// The place of every named entry of all sections, unknown ones too; of two with one
+    /// Returns the place of every named entry of all sections, unknown ones too; of two with one
     /// name the last counts (REQ-REFL-007).
     pub(super) fn places(&self) -> HashMap<String, PointPlace> {
-        let named = self.entries().filter_map(|(title, index, fields)| {
-            let title = title.to_owned();
-            Some((entry::name(fields)?.to_owned(), PointPlace { title, index }))
-        });
-        named.collect()
+        let named = self.entries();
+        let named = named.filter_map(|(place, fields)| Some((entry::name(fields)?, place)));
+        named
+            .map(|(name, place)| (name.to_owned(), place))
+            .collect()
     }
 
-    /// The name under which `name` is known now: itself where it is there, else what its
+    /// Returns the name under which `name` is known now: itself where it is there, else what its
     /// alias says.
     pub(super) fn current_name<'a>(
         &'a self,
@@ -366,32 +360,30 @@ impl Playbook {
         self.root.get_mut(SECTIONS)?.get_mut(title)?.as_array_mut()
     }
 
-    /// Makes sure that a section is a list; one that holds something else is left alone and
-    /// named.
-    pub(super) fn open(&mut self, title: &str) -> Result<(), String> {
-        let sections = self
-            .root
-            .entry(SECTIONS)
-            .or_insert_with(|| Value::Object(Map::new()));
-        let Some(sections) = sections.as_object_mut() else {
-            return Err(format!("`{SECTIONS}` is {}", kind(sections)));
-        };
+    /// Returns the list of a section, which is made where there is none. What is no list is left
+    /// alone and named.
+    pub(super) fn open(&mut self, title: &str) -> Result<&mut Vec<Value>, String> {
+        let sections = self.sections_mut().ok_or("`sections` is no object")?;
         let section = sections.entry(title).or_insert(Value::Null);
-        match section {
-            Value::Array(_) => {}
-            Value::Null => *section = Value::Array(Vec::new()),
-            other => return Err(format!("section {title} is {}", kind(other))),
+        if section.is_null() {
+            *section = Value::Array(Vec::new());
         }
-        Ok(())
+        match section {
+            Value::Array(list) => Ok(list),
+            other => Err(format!("section {title} is {}", kind(other))),
+        }
     }
 
-    /// Puts an entry into a section that is a list; past its end means at its end.
-    /// Returns where it is now.
-    pub(super) fn insert(&mut self, mut place: PointPlace, entry: Value) -> Option<PointPlace> {
-        let list = self.list_mut(&place.title)?;
+    /// Puts an entry into a section, past its end means at its end, and returns its place.
+    pub(super) fn insert(
+        &mut self,
+        mut place: PointPlace,
+        entry: Value,
+    ) -> Result<PointPlace, String> {
+        let list = self.open(&place.title)?;
         place.index = place.index.min(list.len());
         list.insert(place.index, entry);
-        Some(place)
+        Ok(place)
     }
 
     pub(super) fn take(&mut self, place: &PointPlace) -> Option<Value> {
@@ -414,12 +406,7 @@ fn flaw(value: &Value) -> Option<String> {
 
 /// Cuts a time to the second: finer does not help anyone who reads the file.
 pub(super) fn to_second(time: Timestamp) -> Timestamp {
-    time.round(
-        jiff::TimestampRound::new()
-            .smallest(Unit::Second)
-            .mode(jiff::RoundMode::Trunc),
-    )
-    .unwrap_or(time)
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
 #[cfg(test)]
@@ -432,10 +419,7 @@ mod tests {
     }
 
     const FILE: &str = r#"{
-  "custom": [
-    1.5,
-    null
-  ],
+  "custom": 1.5,
   "version": "1.0",
   "sections": {
     "OTHERS": [

@@ -1,12 +1,14 @@
 //! The curator's operations, applied to the playbook as it is now.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::change::{Applied, ChangeKind};
 use super::clean::{clean, clean_text};
-use super::edit::{ChangeCause, Editor};
-use super::entry::{self, Counter};
+use super::edit::Editor;
+use super::entry::{self, COUNTERS};
 use super::meta::Note;
 use super::model::{Playbook, PointPlace};
 use super::section::Section;
@@ -93,13 +95,13 @@ pub fn apply_operations(
     reasoning: &str,
     now: Timestamp,
 ) -> Applied {
-    let mut editor = Editor::new(playbook, now);
     let reasoning = clean_text(reasoning);
+    let mut editor = Editor::new(playbook, "", now);
     for value in operations.iter().take(MAX_OPERATIONS) {
         let reason = value.get("reason").and_then(Value::as_str);
         let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
-        let reason = reason.as_deref().unwrap_or(&reasoning);
-        let outcome = Operation::read(value).and_then(|op| op.apply(&mut editor, reason));
+        editor.reason = reason.unwrap_or_else(|| reasoning.clone());
+        let outcome = Operation::read(value).and_then(|operation| operation.apply(&mut editor));
         if let Err(why) = outcome {
             editor.skip(format!("operation {}", shown(value)), why);
         }
@@ -131,56 +133,67 @@ impl Operation {
         };
         let target = || {
             string("target_id")
-                .ok_or("no `target_id`")
                 .map(str::to_owned)
+                .ok_or("no `target_id`")
         };
-        match string("type") {
-            Some("ADD") => Ok(Self::Add {
+        Ok(match string("type") {
+            Some("ADD") => Self::Add {
                 text: text(TEXT)?,
                 section: section(value).unwrap_or(Section::Others),
-            }),
-            Some("UPDATE") => Ok(Self::Update {
+            },
+            Some("UPDATE") => Self::Update {
                 target: target()?,
                 text: text(TEXT)?,
-            }),
-            Some(MERGE) => Ok(Self::Merge {
-                sources: value
-                    .get("source_ids")
-                    .and_then(Value::as_array)
-                    .ok_or("no list `source_ids`")?
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned)
-                    .collect(),
-                text: text(MERGED_TEXT)?,
-                section: section(value),
-            }),
-            Some("DELETE") => Ok(Self::Delete { target: target()? }),
-            Some(other) => Err(format!("unknown type `{}`", clean_text(other))),
-            None => Err("no `type`".to_owned()),
-        }
+            },
+            Some(MERGE) => {
+                let sources = value.get("source_ids").and_then(Value::as_array);
+                let sources = sources.ok_or("no list `source_ids`")?.iter();
+                Self::Merge {
+                    sources: sources
+                        .filter_map(Value::as_str)
+                        .map(str::to_owned)
+                        .collect(),
+                    text: text(MERGED_TEXT)?,
+                    section: section(value),
+                }
+            }
+            Some("DELETE") => Self::Delete { target: target()? },
+            Some(other) => return Err(format!("unknown type `{}`", clean_text(other))),
+            None => return Err("no `type`".to_owned()),
+        })
     }
 
-    fn apply(self, editor: &mut Editor<'_>, reason: &str) -> Result<(), String> {
+    fn apply(self, editor: &mut Editor<'_>) -> Result<(), String> {
         match self {
-            Self::Add { text, section } => add(editor, &text, section, reason),
+            Self::Add { text, section } => add(editor, &text, section, [0, 0]).map(drop),
             Self::Update { target, text } => {
                 let place = find(editor.playbook, &target)?;
-                let cause = ChangeCause::new(ChangeKind::Update, reason);
-                editor.rewrite(&place, &cause, |fields| {
+                editor.rewrite(&place, |fields| {
                     fields.insert(entry::TEXT.to_owned(), text.into());
                 });
                 Ok(())
             }
             Self::Merge {
-                sources,
+                mut sources,
                 text,
                 section,
-            } => merge(editor, &sources, &text, section, reason),
+            } => {
+                let places = editor.playbook.places();
+                let mut seen = HashSet::new();
+                sources.retain(|name| places.contains_key(name) && seen.insert(name.clone()));
+                if sources.len() < 2 {
+                    return Err("fewer than two of its key points are there".to_owned());
+                }
+                for name in &sources {
+                    unpinned(editor.playbook, name)?;
+                }
+                join(editor, &sources, &text, section);
+                Ok(())
+            }
             Self::Delete { target } => {
                 let place = find(editor.playbook, &target)?;
                 unpinned(editor.playbook, &target)?;
-                editor.remove(&place, None, &ChangeCause::new(ChangeKind::Delete, reason));
+                editor.remove(&place, None, ChangeKind::Delete);
                 Ok(())
             }
         }
@@ -209,109 +222,69 @@ fn unpinned(playbook: &Playbook, name: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Adds a point with helpful and harmful votes, and returns its name.
 pub(super) fn add(
     editor: &mut Editor<'_>,
     text: &str,
     section: Section,
-    reason: &str,
-) -> Result<(), String> {
-    add_with(editor, (text, section), (0, 0), reason).map(drop)
-}
-
-/// Adds a point with helpful and harmful votes, and returns its name.
-pub(super) fn add_with(
-    editor: &mut Editor<'_>,
-    (text, section): (&str, Section),
-    (helpful, harmful): (u64, u64),
-    reason: &str,
+    votes: [u64; 2],
 ) -> Result<String, String> {
     if let Some(known) = with_text(editor.playbook, text) {
         return Err(format!("{known} says it already"));
     }
     let id = editor.playbook.next_id(section);
+    let fields = entry::new(id.as_str(), text, votes);
     let note = editor.fresh_note();
-    editor.put(
-        PointPlace::end_of(section),
-        entry::new(id.as_str(), text, helpful, harmful),
-        note,
-        &ChangeCause::new(ChangeKind::Add, reason),
-    );
+    editor.put(PointPlace::end_of(section), fields, note, ChangeKind::Add);
     Ok(id.to_string())
 }
 
 /// Names the key point that has exactly this cleaned text: `[pat-001]`.
 fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
-    let mut entries = playbook.entries().map(|(_, _, fields)| fields);
+    let mut entries = playbook.entries().map(|(_, fields)| fields);
     let known = entries.find(|fields| entry::text(fields).is_some_and(|t| clean(t) == text))?;
     let name = entry::name(known).map(|name| format!("[{name}]"));
     Some(name.unwrap_or_else(|| "a key point without a name".to_owned()))
-}
-
-fn merge(
-    editor: &mut Editor<'_>,
-    sources: &[String],
-    text: &str,
-    section: Option<Section>,
-    reason: &str,
-) -> Result<(), String> {
-    let places = editor.playbook.places();
-    let mut found: Vec<&str> = Vec::new();
-    for name in sources.iter().map(String::as_str) {
-        if places.contains_key(name) && !found.contains(&name) {
-            found.push(name);
-        }
-    }
-    if found.len() < 2 {
-        return Err("fewer than two of its key points are there".to_owned());
-    }
-    for name in &found {
-        unpinned(editor.playbook, name)?;
-    }
-    join(editor, &found, text, section, reason);
-    Ok(())
 }
 
 /// Makes one new point of several, with the sum of their votes, at the end of `section`
 /// or else of the first one's; their names become aliases of it.
 pub(super) fn join(
     editor: &mut Editor<'_>,
-    sources: &[&str],
+    sources: &[String],
     text: &str,
     section: Option<Section>,
-    reason: &str,
 ) {
     let places = editor.playbook.places();
     let states: Vec<_> = sources
         .iter()
-        .filter_map(|name| editor.state(places.get(*name)?))
+        .filter_map(|name| editor.state(places.get(name)?))
         .collect();
     let section = section
-        .or_else(|| Section::from_key(&states.first()?.section))
+        .or_else(|| Section::from_word(&states.first()?.section))
         .unwrap_or(Section::Others);
     let id = editor.playbook.next_id(section);
-    let votes = |counter| {
+    let votes = COUNTERS.map(|counter| {
         let counts = states.iter().map(|s| entry::count(&s.entry, counter));
         counts.fold(0, u64::saturating_add)
-    };
-    let fields = entry::new(
-        id.as_str(),
-        text,
-        votes(Counter::Helpful),
-        votes(Counter::Harmful),
-    );
+    });
     let note = Note {
         used: states.iter().filter_map(|s| s.note.used).max(),
         pinned: states.iter().any(|s| s.note.pinned),
         ..editor.fresh_note()
     };
     for name in sources {
-        if let Some(place) = editor.playbook.places().get(*name) {
-            let cause = ChangeCause::new(ChangeKind::Merge, reason);
-            editor.remove(place, Some(id.as_str()), &cause);
+        if let Some(place) = editor.playbook.places().get(name) {
+            editor.remove(place, Some(id.as_str()), ChangeKind::Merge);
         }
     }
-    let cause = ChangeCause::new(ChangeKind::Absorb, reason);
-    editor.put(PointPlace::end_of(section), fields, note, &cause);
+    let fields = entry::new(id.as_str(), text, votes);
+    editor.put(
+        PointPlace::end_of(section),
+        fields,
+        note,
+        ChangeKind::Absorb,
+    );
 }
 
 #[cfg(test)]

@@ -11,12 +11,13 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::diff::diff;
 use super::learn::{Lesson, learn};
-use super::manual_edit::{self, PinEdit};
+use super::local_votes::LocalVotes;
+use super::manual_edit;
 use super::migrate::migrate;
 use super::prune::Caps;
 use super::tags::read_bullet_tags;
 use super::undo::undo;
-use super::{Playbook, PointChange, Section};
+use super::{Playbook, Point, PointChange, Section};
 
 /// A small cap, so that it matters.
 const CAPS: Caps = Caps {
@@ -59,10 +60,16 @@ fn deed() -> impl Strategy<Value = RandomDeed> {
         .prop_map(|(what, points, text, section)| RandomDeed(what, points, text, section))
 }
 
+fn job() -> impl Strategy<Value = RandomStep> {
+    prop_oneof![
+        2 => (vec(deed(), 0..6), vec(deed(), 0..12)).prop_map(|(t, o)| RandomStep::Learn(t, o)),
+        1 => deed().prop_map(RandomStep::Hand),
+    ]
+}
+
 fn step() -> impl Strategy<Value = RandomStep> {
     prop_oneof![
-        6 => (vec(deed(), 0..6), vec(deed(), 0..12)).prop_map(|(t, o)| RandomStep::Learn(t, o)),
-        3 => deed().prop_map(RandomStep::Hand),
+        9 => job(),
         2 => vec(deed(), 0..6).prop_map(RandomStep::Edit),
         4 => (0_usize..3).prop_map(RandomStep::Undo),
         1 => Just(RandomStep::Reload),
@@ -104,6 +111,21 @@ impl World {
 
     fn sections(&self) -> String {
         json!(self.playbook.sections()).to_string()
+    }
+
+    fn texts(&self) -> Vec<(String, String)> {
+        let points = self.playbook.points();
+        points
+            .map(|p| (p.name.to_owned(), p.text.to_owned()))
+            .collect()
+    }
+
+    fn counters(&self) -> Vec<(String, u64, u64, Option<Timestamp>)> {
+        let used = |point: &Point<'_>| point.note.and_then(|note| note.used);
+        let points = self.playbook.points();
+        points
+            .map(|p| (p.name.to_owned(), p.helpful, p.harmful, used(&p)))
+            .collect()
     }
 
     fn tag(&self, RandomDeed(what, [point, _], ..): &RandomDeed) -> Value {
@@ -167,12 +189,12 @@ impl World {
         let (now, [a, b]) = (self.now, points.map(|point| self.name(point)));
         let done = manual_edit::by_hand(&mut self.playbook, now, |editor| match what % 7 {
             0 => manual_edit::add(editor, text, *section),
-            1 => manual_edit::edit_text(editor, &a, text),
-            2 => manual_edit::edit_section(editor, &a, *section),
+            1 => manual_edit::change(editor, &a, Some(text), None),
+            2 => manual_edit::change(editor, &a, None, Some(*section)),
             3 => manual_edit::remove(editor, &a, None),
             4 => manual_edit::merge(editor, &[a, b], text, None),
-            5 => manual_edit::pin(editor, &a, PinEdit::Set),
-            _ => manual_edit::pin(editor, &a, PinEdit::Release),
+            5 => manual_edit::pin(editor, &a, true),
+            _ => manual_edit::pin(editor, &a, false),
         });
         done.ok()
     }
@@ -211,7 +233,7 @@ impl World {
 
     fn check(&mut self, step: &RandomStep, old_names: &HashSet<String>) {
         let mut names = HashSet::new();
-        for (_, _, fields) in self.playbook.entries() {
+        for (_, fields) in self.playbook.entries() {
             let Some(name) = fields.get("name").and_then(Value::as_str) else {
                 continue;
             };
@@ -267,6 +289,35 @@ proptest! {
             }
         }
     }
+
+    /// Whatever jobs do, however often the setting changes: the file and the votes together
+    /// say what one file would, and local votes alone leave the file as it is.
+    #[test]
+    fn a_file_and_local_votes_say_what_one_file_would(
+        steps in vec((job(), any::<bool>()), 1..14)
+    ) {
+        let mut whole = World::new(false);
+        let (mut file, mut votes) = (whole.playbook.clone(), LocalVotes::new());
+        for (step, is_local) in &steps {
+            let mut parts = World::new(false);
+            parts.playbook = file.clone().with_votes(&votes);
+            parts.now = whole.now;
+            let before = parts.texts();
+            parts.run(step);
+            whole.run(step);
+            let is_vote = matches!(step, RandomStep::Learn(_, operations) if operations.is_empty());
+            let is_vote = is_vote && parts.texts() == before;
+            let (new, of_job) = parts.playbook.parted(&file, &votes, *is_local);
+            prop_assert!(!is_vote || !is_local || new.to_bytes() == file.to_bytes());
+            prop_assert!(*is_local || of_job.is_empty());
+            file = new;
+            for (name, vote) in &of_job {
+                votes.entry(name.clone()).or_default().add(vote);
+            }
+            parts.playbook = file.clone().with_votes(&votes);
+            prop_assert_eq!(parts.counters(), whole.counters());
+        }
+    }
 }
 
 /// For who reads a pull request: a job leaves all lines alone that it has nothing to do with.
@@ -278,38 +329,31 @@ fn a_job_changes_only_its_lines() {
         "sections": {"PATTERNS & APPROACHES": list, "OTHERS": []}});
     let mut playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
     let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
-    for (number, (tags, operations)) in [
+    let helped = json!([{"name": "pat-007", "tag": "helpful", "rationale": "r"}]);
+    for (number, (tags, operation)) in [
+        (&helped, None),
+        (&helped, None),
         (
-            json!([{"name": "pat-007", "tag": "helpful", "rationale": "r"}]),
-            vec![],
+            &json!([]),
+            Some(json!({"type": "ADD", "text": "new", "section": "OTHERS"})),
         ),
         (
-            json!([{"name": "pat-007", "tag": "helpful", "rationale": "r"}]),
-            vec![],
+            &json!([]),
+            Some(json!({"type": "UPDATE", "target_id": "pat-020", "text": "edited"})),
         ),
         (
-            json!([]),
-            vec![json!({"type": "ADD", "text": "new", "section": "OTHERS"})],
-        ),
-        (
-            json!([]),
-            vec![json!({"type": "UPDATE", "target_id": "pat-020", "text": "edited"})],
-        ),
-        (
-            json!([]),
-            vec![json!({"type": "DELETE", "target_id": "pat-030", "reason": "r"})],
+            &json!([]),
+            Some(json!({"type": "DELETE", "target_id": "pat-030", "reason": "r"})),
         ),
     ]
     .into_iter()
     .enumerate()
     {
         let before = playbook.clone();
-        let tags = read_bullet_tags(&tags).0;
         let lesson = Lesson {
-            tags: &tags,
-            operations: &operations,
-            reasoning: "r",
-            cited: &[],
+            tags: &read_bullet_tags(tags).0,
+            operations: operation.as_slice(),
+            ..Lesson::default()
         };
         learn(&mut playbook, lesson, Caps::default(), now);
         playbook.mark_applied_to(&before, &format!("job-{number}"));

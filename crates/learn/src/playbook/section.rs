@@ -2,49 +2,30 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use playbook_core::worded;
 
-/// A section of the playbook; the order of the variants is the canonical order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Section {
-    #[serde(rename = "PATTERNS & APPROACHES")]
-    Patterns,
-    /// What went wrong before.
-    #[serde(rename = "MISTAKES TO AVOID")]
-    Mistakes,
-    /// How the user wants it.
-    #[serde(rename = "USER PREFERENCES")]
-    Preferences,
-    /// Facts of the project.
-    #[serde(rename = "PROJECT CONTEXT")]
-    Context,
-    /// What fits nowhere else; also where points of the earlier format live.
-    #[serde(rename = "OTHERS")]
-    Others,
+worded! {
+    /// A section of the playbook, by its title; the order of the variants is that of the file.
+    pub enum Section {
+        Patterns = "PATTERNS & APPROACHES",
+        /// What went wrong before.
+        Mistakes = "MISTAKES TO AVOID",
+        /// How the user wants it.
+        Preferences = "USER PREFERENCES",
+        /// Facts of the project.
+        Context = "PROJECT CONTEXT",
+        /// What fits nowhere else; also where points of the earlier format live.
+        Others = "OTHERS",
+    }
 }
 
 impl Section {
-    /// The five sections, in the file's order.
-    pub const ALL: [Self; 5] = [
-        Self::Patterns,
-        Self::Mistakes,
-        Self::Preferences,
-        Self::Context,
-        Self::Others,
-    ];
-
-    /// Its heading in the file.
+    /// Returns its heading in the file.
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Patterns => "PATTERNS & APPROACHES",
-            Self::Mistakes => "MISTAKES TO AVOID",
-            Self::Preferences => "USER PREFERENCES",
-            Self::Context => "PROJECT CONTEXT",
-            Self::Others => "OTHERS",
-        }
+        self.word()
     }
 
-    /// What the ids of its points begin with.
+    /// Returns what the ids of its points begin with.
     pub const fn slug(self) -> &'static str {
         match self {
             Self::Patterns => "pat",
@@ -62,11 +43,6 @@ impl Section {
         Self::ALL
             .into_iter()
             .find(|s| s.title().eq_ignore_ascii_case(title))
-    }
-
-    /// Finds a section by its title exactly as our format writes it.
-    pub fn from_key(title: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.title() == title)
     }
 
     /// Finds the section whose ids begin with `slug`.

@@ -1,7 +1,6 @@
 //! What a session was shown of the playbook, read back from the text that it was given: so a
 //! hook's own answer and the client's note of it in a transcript say the same.
 
-use super::clean::clean;
 use super::render::{VOICE, read_line, read_plain_line};
 use crate::digest::name_of;
 pub use crate::shown_record::ShownPoints;
@@ -17,14 +16,6 @@ pub fn in_text(text: &str) -> ShownPoints {
         shown.insert(name, name_of(text.as_bytes()));
     }
     shown
-}
-
-/// Returns each name, and a way to ask whether a text was shown under it.
-pub fn each(shown: &ShownPoints) -> impl Iterator<Item = (&str, impl Fn(&str) -> bool)> {
-    shown.each().map(|(name, hashes)| {
-        let was_shown = |text: &str| hashes.contains(&name_of(clean(text).as_bytes()));
-        (name.as_str(), was_shown)
-    })
 }
 
 #[cfg(test)]
@@ -45,7 +36,7 @@ mod tests {
         let points = "[pat-001] run the tests\n[a b] no name\n";
         assert_eq!(in_text(points), ShownPoints::default());
         let shown = in_text(&TEMPLATE.replace("{key_points}", points));
-        let names: Vec<&str> = each(&shown).map(|(name, _)| name).collect();
+        let names: Vec<&str> = shown.each().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["pat-001"]);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::change::{Applied, ChangeKind, PointChange, PointState, Skipped};
 use super::clean::clean_text;
-use super::entry::{self, Counter};
+use super::entry;
 use super::model::Playbook;
 
 worded! {
@@ -16,16 +16,6 @@ worded! {
         Harmful = "harmful",
         /// It did neither, or there is no evidence.
         Neutral = "neutral",
-    }
-}
-
-impl Tag {
-    const fn counted(self) -> Option<(Counter, ChangeKind)> {
-        match self {
-            Self::Helpful => Some((Counter::Helpful, ChangeKind::Helpful)),
-            Self::Harmful => Some((Counter::Harmful, ChangeKind::Harmful)),
-            Self::Neutral => None,
-        }
     }
 }
 
@@ -43,23 +33,19 @@ pub struct BulletTag {
 impl BulletTag {
     /// Reads one item of a model's `bullet_tags`; a wrong rationale counts as none.
     fn read(item: &Value) -> Result<Self, Skipped> {
-        let skipped = |reason: &str| Skipped::new(format!("tag {}", shown(item)), reason);
-        let Some(name) = item.get("name").and_then(Value::as_str) else {
-            return Err(skipped("no name"));
+        let field = |key: &str| item.get(key).and_then(Value::as_str);
+        let flaw = match (field("name"), field("tag").and_then(Tag::from_word)) {
+            (Some(name), Some(tag)) => {
+                return Ok(Self {
+                    name: name.to_owned(),
+                    tag,
+                    rationale: field("rationale").unwrap_or_default().to_owned(),
+                });
+            }
+            (None, _) => "no name",
+            (_, None) => "neither helpful, harmful nor neutral",
         };
-        let Some(tag) = item
-            .get("tag")
-            .and_then(Value::as_str)
-            .and_then(Tag::from_word)
-        else {
-            return Err(skipped("neither helpful, harmful nor neutral"));
-        };
-        let rationale = item.get("rationale").and_then(Value::as_str);
-        Ok(Self {
-            name: name.to_owned(),
-            tag,
-            rationale: rationale.unwrap_or_default().to_owned(),
-        })
+        Err(Skipped::new(format!("tag {}", shown(item)), flaw))
     }
 }
 
@@ -80,7 +66,7 @@ pub fn read_bullet_tags(value: &Value) -> (Vec<BulletTag>, Vec<Skipped>) {
     (tags.collect(), skipped)
 }
 
-/// A value as it may stand in a log: one line, cut.
+/// Shows a value in a log: one line, cut.
 pub(super) fn shown(value: &Value) -> String {
     clean_text(&value.to_string())
 }
@@ -98,17 +84,18 @@ pub fn apply_bullet_tags(playbook: &mut Playbook, tags: &[BulletTag]) -> Applied
         let name = playbook.current_name(&places, &tag.name).to_owned();
         let Some(place) = places.get(&name) else {
             let what = format!("tag for {}", clean_text(&tag.name));
-            applied
-                .skipped
-                .push(Skipped::new(what, "no such key point"));
+            let skipped = Skipped::new(what, "no such key point");
+            applied.skipped.push(skipped);
             continue;
         };
-        let Some((counter, kind)) = tag.tag.counted() else {
-            continue;
+        let (counter, kind) = match tag.tag {
+            Tag::Helpful => (entry::HELPFUL, ChangeKind::Helpful),
+            Tag::Harmful => (entry::HARMFUL, ChangeKind::Harmful),
+            Tag::Neutral => continue,
         };
         let before = PointState::of(playbook, place);
         if let Some(fields) = playbook.entry_mut(place) {
-            entry::raise(fields, counter, 1);
+            entry::raise(fields, counter);
         }
         applied.changes.push(PointChange {
             kind,

@@ -9,7 +9,7 @@
 //!
 //! | Case | What is decided |
 //! |---|---|
-//! | a job that an older version applied on both sides | counts twice: its votes do not stand in the file |
+//! | a job that an older version applied on both sides | counts twice: its votes are not in the file |
 //! | no base, and jobs that are no longer known | of two counts the larger one |
 //! | a counter that one side changed by hand | its difference is added like a vote |
 //! | a point that both sides merged away, each into another | its votes go with the later merge |
@@ -17,27 +17,25 @@
 //! | a point of each side edited to say the same | two points that say the same; `playbook merge` joins them |
 
 mod conflict;
-mod files;
-mod keys;
 mod names;
 mod points;
 #[cfg(test)]
 mod tests;
 
 pub use conflict::{Sides, has_markers, sides};
-pub use files::{MergeFile, Unmergeable, merge_files};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use self::names::{Naming, Renames, Renumbered};
-use self::points::{MergedPoints, Points, PointsMerge};
+use self::points::{Points, PointsMerge, Side};
 use super::change::PointState;
-use super::entry;
-use super::job_votes::renamed;
-use super::meta::{self, Meta, Note};
+use super::id::raise;
+use super::json::Defect;
+use super::meta::{self, Meta};
+use super::migrate::migrate;
 use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
 
 /// Two playbooks as one.
@@ -48,239 +46,225 @@ pub struct Merged {
     pub decided: Vec<String>,
 }
 
-/// A side was written by a newer version, whose format is not known.
+/// One of the three files of a merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MergeFile {
+    Base,
+    Ours,
+    Theirs,
+}
+
+impl fmt::Display for MergeFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Base => "the base",
+            Self::Ours => "our side",
+            Self::Theirs => "their side",
+        })
+    }
+}
+
+/// Why files are not merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("its format is version {0}, and this program knows {VERSION}")]
-pub struct NewerFormat(String);
+pub enum Unmergeable {
+    /// One of them is no playbook.
+    #[error("{file}: {flaw}")]
+    Unreadable { file: MergeFile, flaw: Defect },
+    /// A newer version wrote one of them.
+    #[error("its format is version {0}, and this program knows {VERSION}")]
+    Newer(String),
+}
+
+/// Merges what two files made of a third, if there is one and it is not empty.
+///
+/// A base with conflict markers is what git made of several bases: it counts as their merge.
+pub fn merge_files(base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Result<Merged, Unmergeable> {
+    let read = |file, bytes: &[u8]| match migrate(bytes) {
+        Ok(migrated) => Ok(migrated.playbook),
+        Err(flaw) => Err(Unmergeable::Unreadable { file, flaw }),
+    };
+    let read_base = |bytes: &[u8]| match sides(bytes) {
+        None => read(MergeFile::Base, bytes),
+        Some(Sides { ours, theirs, .. }) => {
+            let [ours, theirs] = [ours, theirs].map(|side| read(MergeFile::Base, &side));
+            Ok(merge(None, [&ours?, &theirs?])?.playbook)
+        }
+    };
+    let base = base.filter(|bytes| !bytes.is_empty());
+    let base = base.map(read_base).transpose()?;
+    let ours = read(MergeFile::Ours, ours)?;
+    let theirs = read(MergeFile::Theirs, theirs)?;
+    merge(base.as_ref(), [&ours, &theirs])
+}
 
 /// The side whose word counts where both have one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Later {
+pub(super) enum Later {
     Ours,
     Theirs,
 }
 
 impl Later {
-    /// The later of two sides first.
+    /// Returns the later of two sides first.
     fn first<T>(self, [ours, theirs]: [T; 2]) -> [T; 2] {
         match self {
             Self::Ours => [ours, theirs],
             Self::Theirs => [theirs, ours],
         }
     }
+}
 
-    /// By the time of the last change; of two of the same second by what they say, so that it
-    /// does not matter which side asks.
-    fn of(sides: [&Playbook; 2]) -> Self {
-        let [ours, theirs] = sides.map(|side| (updated(side), side.to_bytes()));
-        if ours > theirs {
-            Self::Ours
-        } else {
-            Self::Theirs
-        }
+/// Returns the value of the side that changed it; of two changes that of the later side. Of a
+/// value and its removal the value stays.
+pub(super) fn pick<'v, T: PartialEq>(
+    base: Option<&'v T>,
+    [ours, theirs]: [Option<&'v T>; 2],
+    later: Later,
+) -> Option<&'v T> {
+    if ours == theirs || theirs == base {
+        ours
+    } else if ours == base {
+        theirs
+    } else {
+        let [first, second] = later.first([ours, theirs]);
+        first.or(second)
     }
 }
 
+/// Picks for each key: first the keys of our side in their order, then those that only the other
+/// has. A side that changed nothing leaves the other as it is.
+pub(super) fn pick_each(
+    base: &Map<String, Value>,
+    [ours, theirs]: [&Map<String, Value>; 2],
+    later: Later,
+) -> Map<String, Value> {
+    if ours == base {
+        return theirs.clone();
+    }
+    let more = theirs.keys().filter(|key| !ours.contains_key(*key));
+    let picked = ours.keys().chain(more).filter_map(|key| {
+        let picked = pick(base.get(key), [ours.get(key), theirs.get(key)], later)?;
+        Some((key.clone(), picked.clone()))
+    });
+    picked.collect()
+}
+
 /// Merges what two sides made of `base`; without one, what both have counts as theirs in common.
-pub fn merge(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Result<Merged, NewerFormat> {
+fn merge(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Result<Merged, Unmergeable> {
     for side in sides.into_iter().chain(base) {
         match side.root.get(VERSION_KEY).and_then(Value::as_str) {
             Some(VERSION) | None => {}
-            Some(other) => return Err(NewerFormat(other.to_owned())),
+            Some(other) => return Err(Unmergeable::Newer(other.to_owned())),
         }
     }
     let [ours, theirs] = sides.map(Playbook::to_bytes);
     let base_bytes = base.map(Playbook::to_bytes);
-    let only = |playbook: &Playbook| Merged {
-        playbook: playbook.clone(),
-        decided: Vec::new(),
-    };
-    Ok(if ours == theirs || base_bytes.as_ref() == Some(&theirs) {
-        only(sides[0])
+    let unchanged = if ours == theirs || base_bytes.as_ref() == Some(&theirs) {
+        sides[0]
     } else if base_bytes.as_ref() == Some(&ours) {
-        only(sides[1])
+        sides[1]
     } else {
-        both(base, sides)
+        // Of two changes in one second their bytes decide, so that both sides find the same.
+        let is_ours_later = (updated(sides[0]), ours) > (updated(sides[1]), theirs);
+        let later = if is_ours_later {
+            Later::Ours
+        } else {
+            Later::Theirs
+        };
+        return Ok(both(base, sides, later));
+    };
+    Ok(Merged {
+        playbook: unchanged.clone(),
+        decided: Vec::new(),
     })
 }
 
-fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
-    let later = Later::of(sides);
+fn updated(playbook: &Playbook) -> Option<Timestamp> {
+    playbook.root.get(LAST_UPDATED)?.as_str()?.parse().ok()
+}
+
+fn both(base: Option<&Playbook>, sides: [&Playbook; 2], later: Later) -> Merged {
     let empty = Playbook::empty();
     let before = base.unwrap_or(&empty);
-    let mut highest = highest(sides.into_iter().chain(base));
-    let as_is = sides.map(Points::of);
-    let base_points = base.map(Points::of);
-    let numbers = Renumbered::of(
-        base_points.as_ref().unwrap_or(&Points::default()),
-        [&as_is[0], &as_is[1]],
-        sides.map(|side| &side.meta.aliases),
-        &mut highest,
-    );
-    let base_points = base_points.map(|points| points.renamed(&numbers.base));
-    let points: [Points; 2] = std::array::from_fn(|at| as_is[at].renamed(&numbers.sides[at]));
-    let Renames(names) = Naming {
-        base: base_points.as_ref().unwrap_or(&Points::default()),
-        sides: [&points[0], &points[1]],
-        highest,
+    let mut highest: BTreeMap<String, u64> = BTreeMap::new();
+    for playbook in [before, sides[0], sides[1]] {
+        raise(&mut highest, as_numbers(&playbook.highest_numbers()));
     }
-    .renames();
-    let points: [Points; 2] = std::array::from_fn(|at| points[at].renamed(&names[at]));
-    let metas: [Meta; 2] = std::array::from_fn(|at| {
-        let meta = with_names(&sides[at].meta, &numbers.sides[at]);
-        with_names(&meta, &names[at])
-    });
-    let jobs = JobVotes::of(before, &metas);
-    let MergedPoints {
-        points,
-        mut decided,
-    } = PointsMerge {
-        base: base_points.as_ref(),
-        sides: [&points[0], &points[1]],
-        own: [&jobs.own[0], &jobs.own[1]],
-        common: &jobs.common,
-        aliases: [&metas[0].aliases, &metas[1].aliases],
-        later,
-    }
-    .points();
+    let mut old = base.map_or_else(Side::default, Side::of);
+    let mut new = sides.map(Side::of);
+    names::follow_renumbered(&mut old, &mut new, &mut highest);
+    let [ours, theirs] = &mut new;
+    let names = names::new_names(&old.points, [&ours.points, &theirs.points], &mut highest);
+    ours.rename(&names[0]);
+    theirs.rename(&names[1]);
+    let mut decided = Vec::new();
+    let points = PointsMerge::new(base.map(|_| &old), &new, later).points(&mut decided);
     for (old, new) in names.iter().flatten() {
-        decided.push(if points.0.contains_key(old) {
+        decided.push(if points.contains_key(old) {
             format!("{old} of one side is {new} now: both sides had given that number")
         } else {
             format!("{old} and {new} said the same: they are {new} now")
         });
     }
-    let mut root = keys::map(&before.root, sides.map(|side| &side.root), later);
-    let last = sides.map(updated).into_iter().max().flatten();
-    if let Some(last) = last {
+    let mut root = pick_each(&before.root, sides.map(|side| &side.root), later);
+    if let Some(last) = sides.map(updated).into_iter().max().flatten() {
         root.insert(LAST_UPDATED.to_owned(), last.to_string().into());
     }
     root.insert(SECTIONS.to_owned(), sections(before, sides, &points, later));
-    // The new names of one branch are told to the other, which gives the old ones on.
-    let mut shared: BTreeSet<&String> = numbers
-        .sides
-        .iter()
-        .chain(&names)
-        .flat_map(BTreeMap::keys)
-        .collect();
-    for (side, points) in sides.iter().zip(&as_is) {
-        let aliases = side.meta.aliases.keys();
-        shared.extend(aliases.filter(|name| points.0.contains_key(*name)));
-    }
-    let mut meta = merged_meta(&before.meta, &metas, later);
-    let is_free = |name: &String| !points.0.contains_key(name) || shared.contains(name);
-    meta.aliases
-        .retain(|name, target| is_free(name) && name != target);
-    meta.points = notes(&points);
+    let meta = merged_meta(&before.meta, &new, points, later);
     Merged {
         playbook: Playbook::made(root, meta, sides[0]),
         decided,
     }
 }
 
-fn updated(playbook: &Playbook) -> Option<Timestamp> {
-    let last = playbook.root.get(LAST_UPDATED)?;
-    last.as_str()?.parse().ok()
+fn as_numbers(map: &BTreeMap<String, u64>) -> impl Iterator<Item = (&str, u64)> {
+    map.iter()
+        .map(|(series, number)| (series.as_str(), *number))
 }
 
-fn highest<'p>(all: impl Iterator<Item = &'p Playbook>) -> BTreeMap<String, u64> {
-    let mut highest: BTreeMap<String, u64> = BTreeMap::new();
-    for (slug, number) in all.flat_map(Playbook::highest_numbers) {
-        let known = highest.entry(slug).or_default();
-        *known = number.max(*known);
-    }
-    highest
-}
-
-/// What a side knows, with the new names of its points. An old name that no point has any more
-/// stays as an alias.
-fn with_names(meta: &Meta, names: &BTreeMap<String, String>) -> Meta {
-    let mut meta = meta.clone();
-    for votes in meta.votes.values_mut().filter(|_| !names.is_empty()) {
-        *votes = renamed(votes, names);
-    }
-    for target in meta.aliases.values_mut() {
-        if let Some(new) = names.get(target) {
-            target.clone_from(new);
-        }
-    }
-    meta.aliases.extend(names.clone());
-    meta
-}
-
-/// What jobs did to the counters: those of one side alone, and those of both.
-struct JobVotes {
-    own: [super::job_votes::Moves; 2],
-    common: super::job_votes::Moves,
-}
-
-impl JobVotes {
-    fn of(base: &Playbook, metas: &[Meta; 2]) -> Self {
-        let known: BTreeSet<&String> = base.meta.applied.iter().collect();
-        let [ours, theirs] = metas.each_ref().map(|meta| {
-            let jobs = meta.applied.iter();
-            jobs.filter(|job| !known.contains(job))
-                .collect::<BTreeSet<_>>()
-        });
-        let own = |at: usize, jobs: &BTreeSet<&String>, others: &BTreeSet<&String>| {
-            metas[at].moves_of(jobs.difference(others).copied())
-        };
-        Self {
-            own: [own(0, &ours, &theirs), own(1, &theirs, &ours)],
-            common: metas[0].moves_of(ours.intersection(&theirs).copied()),
-        }
-    }
-}
-
-/// The sections with the merged points: those of the base in its order, then what is new by age.
+/// Returns the sections with the merged points: those of the base in its order, then what is new
+/// by age.
 fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points, later: Later) -> Value {
-    let nothing = Map::new();
-    let of = |playbook: &'_ Playbook| playbook.sections().cloned().unwrap_or_default();
-    let maps = sides.map(of);
-    let before = base.sections().unwrap_or(&nothing);
-    let mut merged = keys::map(before, [&maps[0], &maps[1]], later);
-    for entry in points.0.values() {
-        merged
-            .entry(&entry.section)
-            .or_insert(Value::Array(Vec::new()));
+    let [before, ours, theirs] =
+        [base, sides[0], sides[1]].map(|playbook| playbook.sections().cloned().unwrap_or_default());
+    let mut merged = pick_each(&before, [&ours, &theirs], later);
+    for state in points.values() {
+        let section = merged.entry(&state.section);
+        section.or_insert(Value::Array(Vec::new()));
     }
+    let known: HashSet<&str> = base.names().collect();
     for (title, value) in &mut merged {
         let is_list = |map: &Map<String, Value>| map.get(title).is_none_or(Value::is_array);
-        if !value.is_array() || !maps.iter().all(is_list) {
+        if !value.is_array() || !is_list(&ours) || !is_list(&theirs) {
             continue;
         }
-        let mut here: Vec<(&String, &PointState)> = points.0.iter().collect();
-        here.retain(|(_, entry)| entry.section == *title);
-        here.sort_by_key(|(name, entry)| {
-            let is_old = base.names().any(|known| known == name.as_str());
-            let place = if is_old { entry.index } else { usize::MAX };
-            (!is_old, place, entry.note.added, (*name).clone())
+        let here = points.iter().filter(|(_, state)| state.section == *title);
+        let mut here: Vec<(&String, &PointState)> = here.collect();
+        here.sort_by_key(|(name, state)| {
+            let is_old = known.contains(name.as_str());
+            let place = if is_old { state.index } else { usize::MAX };
+            (!is_old, place, state.note.added, *name)
         });
-        let mut list: Vec<Value> = here
+        let entries = here
             .into_iter()
-            .map(|(_, entry)| Value::Object(entry.entry.clone()))
-            .collect();
-        list.extend(odd(title, base, sides));
-        *value = Value::Array(list);
+            .map(|(_, state)| Value::Object(state.entry.clone()));
+        *value = entries.chain(odd_entries(title, base, sides)).collect();
     }
     Value::Object(merged)
 }
 
-/// What stands in a section and is no key point: what both have, and what either added.
-fn odd(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value> {
-    let of = |playbook: &Playbook| -> Vec<Value> {
-        let points = Points::of(playbook);
-        let is_point = |index: usize, value: &Value| {
-            let name = value.as_object().and_then(entry::name);
-            let entry = name.and_then(|name| points.0.get(name));
-            entry.is_some_and(|entry| entry.section == title && entry.index == index)
-        };
+/// Returns the entries of a section that are no key points: those of both, and what either added.
+fn odd_entries(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value> {
+    let [before, ours, theirs] = [base, sides[0], sides[1]].map(|playbook| {
+        let places = playbook.places().into_values();
+        let named = places.filter(|place| place.title == title);
+        let named: HashSet<usize> = named.map(|place| place.index).collect();
         let list = playbook.list(title).iter().enumerate();
-        let odd = list.filter(|(index, value)| !is_point(*index, value));
-        odd.map(|(_, value)| value.clone()).collect()
-    };
+        let odd = list.filter(|(index, _)| !named.contains(index));
+        odd.map(|(_, value)| value.clone()).collect::<Vec<Value>>()
+    });
     let count = |list: &[Value], value: &Value| list.iter().filter(|v| *v == value).count();
-    let (before, [ours, theirs]) = (of(base), sides.map(of));
     let mut merged: Vec<Value> = Vec::new();
     let mut all: Vec<&Value> = before.iter().chain(&ours).chain(&theirs).collect();
     all[before.len()..].sort_by_key(ToString::to_string);
@@ -298,43 +282,37 @@ fn odd(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value> {
     merged
 }
 
-fn notes(points: &Points) -> BTreeMap<String, Note> {
-    let notes = points.0.iter().filter(|(_, entry)| !entry.note.is_blank());
-    notes
-        .map(|(name, entry)| (name.clone(), entry.note.clone()))
-        .collect()
-}
-
-/// What both sides know beside their points.
-fn merged_meta(base: &Meta, [ours, theirs]: &[Meta; 2], later: Later) -> Meta {
+/// Returns what both sides know of points and jobs.
+fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points, later: Later) -> Meta {
+    let [ours, theirs] = sides.each_ref().map(|side| &side.meta);
     let mut next = ours.next.clone();
-    for (slug, number) in &theirs.next {
-        let known = next.entry(slug.clone()).or_default();
-        *known = (*known).max(*number);
-    }
+    raise(&mut next, as_numbers(&theirs.next));
     let [first, second] = later.first([&ours.aliases, &theirs.aliases]);
     let mut aliases = second.clone();
     aliases.extend(first.clone());
+    // The new names of one branch are told to the other, which gives the old ones on.
+    let is_shared = |name: &String| sides.iter().any(|side| side.shared.contains(name));
+    aliases
+        .retain(|name, target| name != target && (!points.contains_key(name) || is_shared(name)));
     // A job of the base that one side lacks was reverted there, or that side picked a later one
-    // without it: its votes do not stand there.
+    // without it: its votes are not there.
     let of_both = |job: &&String| ours.applied.contains(job) && theirs.applied.contains(job);
     let applied: BTreeSet<&String> = ours.applied.iter().chain(&theirs.applied).collect();
     let applied = applied.into_iter();
-    let applied: BTreeSet<&String> = applied
-        .filter(|job| of_both(job) || !base.applied.contains(job))
-        .collect();
-    let surplus = applied.len().saturating_sub(meta::APPLIED_KEPT);
+    let applied = applied.filter(|job| of_both(job) || !base.applied.contains(job));
     // Their ids begin with their times.
-    let applied: Vec<String> = applied.into_iter().skip(surplus).cloned().collect();
+    let mut applied: Vec<String> = applied.cloned().collect();
+    applied.drain(..applied.len().saturating_sub(meta::APPLIED_KEPT));
     let mut votes = ours.votes.clone();
     votes.extend(theirs.votes.clone());
     votes.retain(|job, _| applied.contains(job));
+    let notes = points.into_iter().map(|(name, state)| (name, state.note));
     Meta {
         next,
         aliases,
-        points: BTreeMap::new(),
+        points: notes.filter(|(_, note)| !note.is_blank()).collect(),
         applied,
         votes,
-        rest: keys::map(&base.rest, [&ours.rest, &theirs.rest], later),
+        rest: pick_each(&base.rest, [&ours.rest, &theirs.rest], later),
     }
 }

@@ -13,119 +13,98 @@ fn at(second: u32) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + i64::from(second)).unwrap()
 }
 
-/// A playbook with these points in PATTERNS: name, text, helpful, harmful.
-fn playbook(second: u32, points: &[(&str, &str, u64, u64)]) -> Playbook {
-    let entry = |(name, text, helpful, harmful): &(&str, &str, u64, u64)| json!({"name": name, "text": text, "helpful": helpful, "harmful": harmful});
-    let list: Vec<Value> = points.iter().map(entry).collect();
-    let added: BTreeMap<&str, Value> = points
-        .iter()
-        .map(|(name, ..)| (*name, json!({"added": at(second).to_string()})))
-        .collect();
+/// Makes a playbook with these points in PATTERNS: `pat-001 text 1/0, pat-002 …`.
+fn playbook(second: u32, points: &str) -> Playbook {
+    let mut list = Vec::new();
+    let mut notes = json!({});
+    for point in points.split(", ").filter(|point| !point.is_empty()) {
+        let [name, text, votes] = point.split(' ').collect::<Vec<_>>().try_into().unwrap();
+        let votes: Vec<u64> = votes
+            .split('/')
+            .map(|votes| votes.parse().unwrap())
+            .collect();
+        list.push(json!({"name": name, "text": text, "helpful": votes[0], "harmful": votes[1]}));
+        notes[name] = json!({"added": at(second).to_string()});
+    }
     let file = json!({"version": "1.0", "last_updated": at(second).to_string(),
-        "sections": {"PATTERNS & APPROACHES": list}, "playbook": {"points": added}});
+        "sections": {"PATTERNS & APPROACHES": list}, "playbook": {"points": notes}});
     Playbook::parse(file.to_string().as_bytes()).unwrap()
 }
 
-/// What a playbook says: name, text and counters, in its order.
-fn points(playbook: &Playbook) -> Vec<(String, String, u64, u64)> {
+/// Returns what a playbook says, in its order, as [`playbook`] reads it.
+fn points(playbook: &Playbook) -> String {
     let points = playbook.points();
-    points
-        .map(|p| (p.name.to_owned(), p.text.to_owned(), p.helpful, p.harmful))
-        .collect()
+    let points = points.map(|p| format!("{} {} {}/{}", p.name, p.text, p.helpful, p.harmful));
+    points.collect::<Vec<_>>().join(", ")
 }
 
-type Said<'a> = &'a [(&'a str, &'a str, u64, u64)];
-
 #[rstest]
-#[case::votes_of_both(
-    &[("pat-001", "a", 1, 0)],
-    &[("pat-001", "a", 2, 0)],
-    &[("pat-001", "a", 2, 1)],
-    &[("pat-001", "a", 3, 1)]
-)]
+#[case::votes_of_both("pat-001 a 1/0", "pat-001 a 2/0", "pat-001 a 2/1", "pat-001 a 3/1")]
 #[case::two_texts_under_one_new_name(
-    &[("pat-001", "a", 1, 0)],
-    &[("pat-001", "a", 1, 0), ("pat-002", "b", 3, 0)],
-    &[("pat-001", "a", 1, 0), ("pat-002", "c", 0, 1)],
-    &[("pat-001", "a", 1, 0), ("pat-002", "b", 3, 0), ("pat-003", "c", 0, 1)]
+    "pat-001 a 1/0",
+    "pat-001 a 1/0, pat-002 b 3/0",
+    "pat-001 a 1/0, pat-002 c 0/1",
+    "pat-001 a 1/0, pat-002 b 3/0, pat-003 c 0/1"
 )]
 #[case::one_text_under_two_new_names(
-    &[],
-    &[("pat-001", "a", 1, 0), ("pat-002", "b", 0, 0)],
-    &[("pat-001", "b", 2, 0)],
-    &[("pat-001", "a", 1, 0), ("pat-002", "b", 2, 0)]
+    "",
+    "pat-001 a 1/0, pat-002 b 0/0",
+    "pat-001 b 2/0",
+    "pat-001 a 1/0, pat-002 b 2/0"
 )]
-#[case::the_same_text_twice(
-    &[],
-    &[("pat-001", "a", 1, 0)],
-    &[("pat-001", "a", 2, 0)],
-    &[("pat-001", "a", 3, 0)]
-)]
+#[case::the_same_text_twice("", "pat-001 a 1/0", "pat-001 a 2/0", "pat-001 a 3/0")]
 #[case::taken_away_and_untouched(
-    &[("pat-001", "a", 1, 0), ("pat-002", "b", 1, 0)],
-    &[("pat-002", "b", 1, 0)],
-    &[("pat-001", "a", 1, 0), ("pat-002", "b", 2, 0)],
-    &[("pat-002", "b", 2, 0)]
+    "pat-001 a 1/0, pat-002 b 1/0",
+    "pat-002 b 1/0",
+    "pat-001 a 1/0, pat-002 b 2/0",
+    "pat-002 b 2/0"
 )]
 #[case::taken_away_and_voted_on(
-    &[("pat-001", "a", 1, 0), ("pat-002", "b", 1, 0)],
-    &[("pat-002", "b", 2, 0)],
-    &[("pat-001", "a", 2, 0), ("pat-002", "b", 1, 0)],
-    &[("pat-001", "a", 2, 0), ("pat-002", "b", 2, 0)]
+    "pat-001 a 1/0, pat-002 b 1/0",
+    "pat-002 b 2/0",
+    "pat-001 a 2/0, pat-002 b 1/0",
+    "pat-001 a 2/0, pat-002 b 2/0"
 )]
-#[case::edited_and_voted_on(
-    &[("pat-001", "a", 1, 0)],
-    &[("pat-001", "A", 1, 0)],
-    &[("pat-001", "a", 2, 0)],
-    &[("pat-001", "A", 2, 0)]
-)]
+#[case::edited_and_voted_on("pat-001 a 1/0", "pat-001 A 1/0", "pat-001 a 2/0", "pat-001 A 2/0")]
 #[case::edited_under_the_number_from_before_an_earlier_merge(
-    &[("pat-001", "a", 0, 0), ("pat-002", "b", 1, 0)],
-    &[("pat-001", "a", 0, 0), ("pat-002", "c", 0, 0), ("pat-003", "b", 1, 0)],
-    &[("pat-001", "a", 0, 0), ("pat-002", "d", 2, 0)],
-    &[("pat-001", "a", 0, 0), ("pat-002", "c", 0, 0), ("pat-003", "d", 2, 0)]
+    "pat-001 a 0/0, pat-002 b 1/0",
+    "pat-001 a 0/0, pat-002 c 0/0, pat-003 b 1/0",
+    "pat-001 a 0/0, pat-002 d 2/0",
+    "pat-001 a 0/0, pat-002 c 0/0, pat-003 d 2/0"
 )]
 #[case::edited_on_both_sides_keeps_the_later(
-    &[("pat-001", "a", 1, 0)],
-    &[("pat-001", "older", 1, 0)],
-    &[("pat-001", "newer", 1, 0)],
-    &[("pat-001", "newer", 1, 0)]
+    "pat-001 a 1/0",
+    "pat-001 older 1/0",
+    "pat-001 newer 1/0",
+    "pat-001 newer 1/0"
 )]
 fn what_both_sides_did_is_there(
-    #[case] base: Said<'_>,
-    #[case] ours: Said<'_>,
-    #[case] theirs: Said<'_>,
-    #[case] expected: Said<'_>,
+    #[case] base: &str,
+    #[case] ours: &str,
+    #[case] theirs: &str,
+    #[case] expected: &str,
 ) {
     let base = playbook(0, base);
-    let sides = [playbook(1, ours), playbook(2, theirs)];
-    let merged = merge(Some(&base), [&sides[0], &sides[1]]).unwrap().playbook;
-    let expected: Vec<_> = expected
-        .iter()
-        .map(|(name, text, helpful, harmful)| {
-            ((*name).to_owned(), (*text).to_owned(), *helpful, *harmful)
-        })
-        .collect();
-    assert_eq!(points(&merged), expected);
-    let swapped = merge(Some(&base), [&sides[1], &sides[0]]).unwrap().playbook;
-    assert_eq!(points(&swapped), expected, "whichever side asks");
-    assert_eq!(
-        Playbook::parse(&merged.to_bytes()).unwrap().to_bytes(),
-        merged.to_bytes()
-    );
+    let [ours, theirs] = [playbook(1, ours), playbook(2, theirs)];
+    for sides in [[&ours, &theirs], [&theirs, &ours]] {
+        let merged = merge(Some(&base), sides).unwrap().playbook;
+        assert_eq!(points(&merged), expected);
+        let again = Playbook::parse(&merged.to_bytes()).unwrap();
+        assert_eq!(again.to_bytes(), merged.to_bytes());
+    }
 }
 
 #[test]
 fn votes_follow_a_point_that_the_other_side_merged_away() {
-    let base = playbook(0, &[("pat-001", "a", 1, 0), ("pat-002", "b", 1, 0)]);
+    let base = playbook(0, "pat-001 a 1/0, pat-002 b 1/0");
     let mut ours = base.clone();
     let join = json!({"type": "MERGE", "source_ids": ["pat-001", "pat-002"], "merged_text": "ab"});
     apply_operations(&mut ours, &[join], "same", at(1));
-    let theirs = playbook(0, &[("pat-001", "a", 4, 0), ("pat-002", "b", 1, 1)]);
+    let theirs = playbook(0, "pat-001 a 4/0, pat-002 b 1/1");
     let merged = merge(Some(&base), [&ours, &theirs]).unwrap();
     assert_eq!(
         points(&merged.playbook),
-        [("pat-003".to_owned(), "ab".to_owned(), 5, 1)],
+        "pat-003 ab 5/1",
         "{:?}",
         merged.decided
     );
@@ -134,10 +113,10 @@ fn votes_follow_a_point_that_the_other_side_merged_away() {
 
 #[test]
 fn a_lost_text_is_told_and_kept() {
-    let base = playbook(0, &[("pat-001", "a", 1, 0)]);
+    let base = playbook(0, "pat-001 a 1/0");
     let sides = [
-        playbook(1, &[("pat-001", "older", 1, 0)]),
-        playbook(2, &[("pat-001", "newer", 1, 0)]),
+        playbook(1, "pat-001 older 1/0"),
+        playbook(2, "pat-001 newer 1/0"),
     ];
     let merged = merge(Some(&base), [&sides[0], &sides[1]]).unwrap();
     let told = r#"pat-001 was edited on both sides: kept "newer", not "older""#;
@@ -162,23 +141,16 @@ fn what_we_know_nothing_of_is_merged_by_key() {
     let merged = merge(Some(&base), [&ours, &theirs]).unwrap().playbook;
     let merged: Value = serde_json::from_slice(&merged.to_bytes()).unwrap();
     assert_eq!(merged["mine"], 2);
-    let list = &merged["sections"]["OTHERS"];
-    assert_eq!(list[0]["tags"], json!(["x", "y"]));
-    assert_eq!(list.as_array().unwrap().len(), 3, "{list}");
-    has_all(&list.to_string(), &["a new note", "another"]);
-}
-
-fn has_all(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part} in {text}");
-    }
+    let point = json!({"name": "oth-001", "text": "a", "tags": ["x", "y"]});
+    let list = json!([point, "another", "a new note"]);
+    assert_eq!(merged["sections"]["OTHERS"], list);
 }
 
 #[test]
 fn a_newer_format_is_left_alone() {
-    let mut theirs = playbook(1, &[("pat-001", "a", 1, 0)]);
+    let mut theirs = playbook(1, "pat-001 a 1/0");
     theirs.root.insert(VERSION_KEY.to_owned(), "2.0".into());
-    let ours = playbook(0, &[]);
+    let ours = playbook(0, "");
     let refused = merge(None, [&ours, &theirs]).unwrap_err();
     assert_eq!(
         refused.to_string(),
