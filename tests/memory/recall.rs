@@ -267,7 +267,7 @@ fn figures_are_told_in_words_and_in_json() {
     let stats = env.cli(&["stats", "--json"]).json();
     let wanted = json!({
         "reflections": 1, "total_reflections": 1, "strategies": 1, "lessons_stored": 1,
-        "bank_capacity": 100, "average_lesson_effectiveness": 0.5, "errors": 1,
+        "bank_capacity": 10_000, "average_lesson_effectiveness": 0.5, "errors": 1,
         "error_occurrences": 4, "shown": 0,
     });
     includes(&stats, &wanted);
@@ -276,7 +276,7 @@ fn figures_are_told_in_words_and_in_json() {
     assert_eq!(sessions, [Some(1), Some(2)]);
     assert_eq!(weeks[1]["correctness"], 0.25);
     let told = env.cli(&["stats"]).ok();
-    has!(told, "struck 4 times", "room for 100", "efficiency", "0.80");
+    has!(told, "struck 4 times", "room for 10000", "efficiency", "0.80");
     let told = env.cli(&["forget", "--older-than", "10d", "--yes"]).ok();
     assert_eq!(told, "Forgot 1 evaluation.\n");
     let told = env.cli(&["forget", "--project", "--yes"]).ok();

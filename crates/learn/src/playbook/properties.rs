@@ -11,13 +11,12 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::diff::diff;
 use super::learn::{Lesson, learn};
-use super::local_votes::LocalVotes;
 use super::manual_edit;
 use super::migrate::migrate;
 use super::prune::Caps;
 use super::tags::read_bullet_tags;
 use super::undo::undo;
-use super::{Playbook, Point, PointChange, Section};
+use super::{Playbook, PointChange, Section};
 
 /// A small cap, so that it matters.
 const CAPS: Caps = Caps {
@@ -111,21 +110,6 @@ impl World {
 
     fn sections(&self) -> String {
         json!(self.playbook.sections()).to_string()
-    }
-
-    fn texts(&self) -> Vec<(String, String)> {
-        let points = self.playbook.points();
-        points
-            .map(|p| (p.name.to_owned(), p.text.to_owned()))
-            .collect()
-    }
-
-    fn counters(&self) -> Vec<(String, u64, u64, Option<Timestamp>)> {
-        let used = |point: &Point<'_>| point.note.and_then(|note| note.used);
-        let points = self.playbook.points();
-        points
-            .map(|p| (p.name.to_owned(), p.helpful, p.harmful, used(&p)))
-            .collect()
     }
 
     fn tag(&self, RandomDeed(what, [point, _], ..): &RandomDeed) -> Value {
@@ -287,35 +271,6 @@ proptest! {
                 prop_assert_eq!(json!(back.sections()).to_string(), before);
                 world.jobs.push(changes);
             }
-        }
-    }
-
-    /// Whatever jobs do, however often the setting changes: the file and the votes together
-    /// say what one file would, and local votes alone leave the file as it is.
-    #[test]
-    fn a_file_and_local_votes_say_what_one_file_would(
-        steps in vec((job(), any::<bool>()), 1..14)
-    ) {
-        let mut whole = World::new(false);
-        let (mut file, mut votes) = (whole.playbook.clone(), LocalVotes::new());
-        for (step, is_local) in &steps {
-            let mut parts = World::new(false);
-            parts.playbook = file.clone().with_votes(&votes);
-            parts.now = whole.now;
-            let before = parts.texts();
-            parts.run(step);
-            whole.run(step);
-            let is_vote = matches!(step, RandomStep::Learn(_, operations) if operations.is_empty());
-            let is_vote = is_vote && parts.texts() == before;
-            let (new, of_job) = parts.playbook.parted(&file, &votes, *is_local);
-            prop_assert!(!is_vote || !is_local || new.to_bytes() == file.to_bytes());
-            prop_assert!(*is_local || of_job.is_empty());
-            file = new;
-            for (name, vote) in &of_job {
-                votes.entry(name.clone()).or_default().add(vote);
-            }
-            parts.playbook = file.clone().with_votes(&votes);
-            prop_assert_eq!(parts.counters(), whole.counters());
         }
     }
 }

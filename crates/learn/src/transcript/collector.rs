@@ -53,6 +53,9 @@ pub struct Collector {
     /// equals the older ones.
     items: Vec<Item>,
     size: usize,
+    /// The size that the last shrinking left: what is needed may take more than the limit, and is
+    /// not gone through at each item.
+    kept: usize,
     /// How many items there were.
     count: u64,
     cited: HashSet<Id>,
@@ -186,7 +189,7 @@ impl Collector {
 
     fn put(&mut self, mut item: Item) -> &mut Item {
         self.count += 1;
-        if self.size > MAX_SIZE {
+        if self.size > MAX_SIZE.max(2 * self.kept) {
             self.shrink();
         }
         self.size += item.size();
@@ -227,6 +230,7 @@ impl Collector {
         }
         let mut goes = goes.into_iter();
         self.items.retain(|_| !goes.next().unwrap_or_default());
+        self.kept = self.size;
     }
 
     /// Returns the latest text of the assistant among the last items.
