@@ -127,8 +127,11 @@ CREATE TABLE IF NOT EXISTS notes (
     text TEXT,                              -- the curator's wording of the line; why it is wrong
     line INTEGER NOT NULL,
     state TEXT NOT NULL,                    -- `waiting`, `notebook` or `settled`
-    holder TEXT,                            -- the key point that says it
     UNIQUE (job, seq)
+);
+CREATE TABLE IF NOT EXISTS note_points (    -- the key point that says a note
+    note INTEGER PRIMARY KEY REFERENCES notes ON DELETE CASCADE,
+    point TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS notes_by_state ON notes (project, state);
 CREATE INDEX IF NOT EXISTS notes_by_line ON notes (line);

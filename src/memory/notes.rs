@@ -173,9 +173,9 @@ impl Memory {
 
     /// Returns each key point with each root session of the notes that it says.
     pub(crate) fn teachers(&self, project: &str) -> Result<Vec<(String, String)>, MemoryError> {
-        let sql =
-            "SELECT DISTINCT n.holder, n.root FROM notes n JOIN projects p ON p.id = n.project
-             WHERE p.name = ?1 AND n.holder IS NOT NULL";
+        let sql = "SELECT DISTINCT h.point, n.root FROM note_points h
+             JOIN notes n ON n.id = h.note JOIN projects p ON p.id = n.project
+             WHERE p.name = ?1";
         self.all(READ, sql, [project], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
@@ -376,7 +376,8 @@ pub(super) fn update(
     let state = "UPDATE notes SET state = ?2
          WHERE line = ?1 AND id <= ?3 AND state <> 'settled'";
     let text = "UPDATE notes SET text = ?2 WHERE id = ?1";
-    let holder = "UPDATE notes SET holder = ?2 WHERE line = ?1 AND id <= ?3";
+    let holder = "INSERT OR REPLACE INTO note_points (note, point)
+         SELECT id, ?2 FROM notes WHERE line = ?1 AND id <= ?3";
     let mut joined: BTreeMap<NoteId, Vec<NoteId>> = BTreeMap::new();
     for update in updates {
         let id = int(update.id.0);

@@ -12,7 +12,7 @@ use crate::fault;
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] was run.
-const VERSION: i64 = 22;
+const VERSION: i64 = 23;
 /// The oldest version that [`SCHEMA`] makes a file of [`VERSION`].
 const OLDEST: i64 = 19;
 
@@ -102,5 +102,17 @@ mod tests {
             |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)),
         );
         assert_eq!(kept.unwrap(), ("/p".to_owned(), 7));
+    }
+
+    #[test]
+    fn a_file_of_version_22_gets_the_table_that_came_later() {
+        let mut fresh = Connection::open_in_memory().unwrap();
+        complete(&mut fresh).unwrap();
+        let mut older = Connection::open_in_memory().unwrap();
+        complete(&mut older).unwrap();
+        older.execute_batch("DROP TABLE note_points").unwrap();
+        older.pragma_update(None, "user_version", 22).unwrap();
+        complete(&mut older).unwrap();
+        assert_eq!(parts(&older), parts(&fresh));
     }
 }

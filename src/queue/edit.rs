@@ -189,8 +189,8 @@ impl PlaybookEdit {
                 text,
                 section,
             } => manual_edit::merge(editor, points, text, *section),
-            Self::Pin { point } => manual_edit::pin(editor, point, true),
-            Self::Unpin { point } => manual_edit::pin(editor, point, false),
+            Self::Pin { point } => manual_edit::pin(editor, point),
+            Self::Unpin { point } => manual_edit::unpin(editor, point),
             Self::Undo { .. } | Self::Restore { .. } => Ok(()),
         }
     }

@@ -169,23 +169,27 @@ impl Store {
         }
     }
 
-    /// Returns true for the user's own playbook.
-    fn is_own(&self) -> bool {
+    /// Returns a playbook of this store with the numbering of its ids.
+    fn numbered(&self, playbook: Playbook) -> Playbook {
         let owner = self.owner.as_ref();
-        owner.is_some_and(|owner| owner.project == owner.paths.own())
+        if owner.is_some_and(|owner| owner.project == owner.paths.own()) {
+            playbook.into_own()
+        } else {
+            playbook
+        }
     }
 
     fn read_as_is(&self) -> Result<Loaded, StoreError> {
         let Some(bytes) = self.bytes()? else {
             return Ok(Loaded {
-                playbook: Playbook::empty().numbered(self.is_own()),
+                playbook: self.numbered(Playbook::empty()),
                 bytes: None,
                 is_of_another_age: false,
             });
         };
         match migrate(&bytes) {
             Ok(Migrated { playbook, changed }) => Ok(Loaded {
-                playbook: playbook.numbered(self.is_own()),
+                playbook: self.numbered(playbook),
                 bytes: Some(bytes),
                 is_of_another_age: changed,
             }),

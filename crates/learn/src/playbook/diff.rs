@@ -37,7 +37,7 @@ pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -
         let state = PointState::of(after, &place).unwrap_or_default();
         match here.get(name) {
             Some(place) => {
-                editor.pin(place, state.note.pinned);
+                editor.set_pinned(place, state.note.pinned);
                 editor.rewrite(place, |now| *now = state.entry);
             }
             None => came.push((place, state)),

@@ -104,7 +104,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Pins a point or takes the pin off.
-    pub(super) fn pin(&mut self, place: &PointPlace, pinned: bool) {
+    pub(super) fn set_pinned(&mut self, place: &PointPlace, pinned: bool) {
         let Some(before) = self.state(place) else {
             return;
         };

@@ -82,7 +82,7 @@ pub fn bring(editor: &mut Editor<'_>, point: &BroughtPoint, why: &str) -> Result
     let name = ops::add(editor, &text, point.section, votes);
     let name = name.map_err(RefusedEdit::Told)?;
     BY_HAND.clone_into(&mut editor.reason);
-    pin(editor, &name, point.pinned)
+    set_pinned(editor, &name, point.pinned)
 }
 
 /// Gives a point another text, or moves it to the end of another section; it keeps its id.
@@ -143,10 +143,17 @@ pub fn merge(
     Ok(())
 }
 
-/// Pins a point, or takes the pin off.
-pub fn pin(editor: &mut Editor<'_>, name: &str, pinned: bool) -> Result<(), RefusedEdit> {
+pub fn pin(editor: &mut Editor<'_>, name: &str) -> Result<(), RefusedEdit> {
+    set_pinned(editor, name, true)
+}
+
+pub fn unpin(editor: &mut Editor<'_>, name: &str) -> Result<(), RefusedEdit> {
+    set_pinned(editor, name, false)
+}
+
+fn set_pinned(editor: &mut Editor<'_>, name: &str, pinned: bool) -> Result<(), RefusedEdit> {
     let (_, place) = find(editor.playbook, name)?;
-    editor.pin(&place, pinned);
+    editor.set_pinned(&place, pinned);
     Ok(())
 }
 

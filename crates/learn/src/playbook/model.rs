@@ -106,10 +106,13 @@ impl Playbook {
         })
     }
 
-    /// Returns it with new ids of the user's own series, `my-001`, if it `is_own`.
+    /// Returns it as the user's own playbook: new ids are of the series `my-001`.
     #[must_use]
-    pub fn numbered(self, is_own: bool) -> Self {
-        Self { is_own, ..self }
+    pub fn into_own(self) -> Self {
+        Self {
+            is_own: true,
+            ..self
+        }
     }
 
     /// Writes the file: two spaces of indentation, non-ASCII as it is.

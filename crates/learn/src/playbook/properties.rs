@@ -177,8 +177,8 @@ impl World {
             2 => manual_edit::change(editor, &a, None, Some(*section)),
             3 => manual_edit::remove(editor, &a, None),
             4 => manual_edit::merge(editor, &[a, b], text, None),
-            5 => manual_edit::pin(editor, &a, true),
-            _ => manual_edit::pin(editor, &a, false),
+            5 => manual_edit::pin(editor, &a),
+            _ => manual_edit::unpin(editor, &a),
         });
         done.ok()
     }

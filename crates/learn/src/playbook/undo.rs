@@ -112,7 +112,7 @@ fn turn_back(
         at = place(editor, &change.id).unwrap_or(at);
     }
     if before.note.pinned != after.note.pinned {
-        editor.pin(&at, before.note.pinned);
+        editor.set_pinned(&at, before.note.pinned);
     }
     let mut is_changed = false;
     if before.entry != after.entry {
@@ -203,7 +203,7 @@ mod tests {
 
     fn remove() -> Edit {
         Box::new(|p| {
-            by_hand(|e| manual_edit::pin(e, "oth-001", true))(p);
+            by_hand(|e| manual_edit::pin(e, "oth-001"))(p);
             by_hand(|e| manual_edit::remove(e, "oth-001", None))(p)
         })
     }
