@@ -69,7 +69,9 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(value: Raw<'a>) -> Option<T> {
 
 /// Returns the items of a list; none of another value.
 pub(crate) fn items(value: Raw<'_>) -> Vec<&RawValue> {
-    let items = value.map(|value| serde_json::from_str(value.get()));
+    // The error for another value would quote it whole.
+    let list = value.filter(|value| value.get().starts_with('['));
+    let items = list.map(|list| serde_json::from_str(list.get()));
     items.and_then(Result::ok).unwrap_or_default()
 }
 
