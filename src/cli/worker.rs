@@ -15,6 +15,7 @@ use crate::account;
 use crate::config;
 use crate::env::{Env, name};
 use crate::hook::detach::{self, DETACH};
+use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::project;
 use crate::queue::context::WorkerContext;
@@ -87,7 +88,9 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
         return Ok(None);
     }
-    let memory = match sharing::open_memory(paths, &config) {
+    let open = || sharing::open_memory(paths, &config);
+    let begin_anew = |error| Memory::set_aside(&paths.memory_db(), error, now());
+    let memory = match open().or_else(|error| begin_anew(error).and_then(|()| open())) {
         Ok(memory) => memory,
         Err(error) => {
             waiting::for_all(paths, now(), &error.to_string())?;

@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use rusqlite::config::DbConfig;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row, Transaction,
@@ -17,6 +20,7 @@ use super::convert::counted;
 use super::error::MemoryError;
 use super::schema;
 use crate::fault;
+use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsContext};
 
 /// How long a statement waits for another process's transaction.
@@ -28,6 +32,9 @@ const WAL_LIMIT: i64 = 8 * 1024 * 1024;
 /// The pause between two tries to switch to the write-ahead log against other processes that open
 /// the same new file: `SQLite` does not always wait there by itself.
 const WAL_PAUSE: Duration = Duration::from_millis(20);
+
+/// The ending of a file that could not be read, with the time at which it was renamed.
+const BEFORE: &str = ".before-%Y-%m-%dT%H%M%SZ";
 
 /// What a committed transaction must survive.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,6 +84,47 @@ impl Memory {
             connection,
             is_broken: Arc::default(),
         })
+    }
+
+    /// Renames a file that could not be opened because it is damaged or too old to
+    /// `NAME.before-TIME`; another `error` comes back. What the file had counted never counts
+    /// again, as with one that is gone.
+    pub(crate) fn set_aside(
+        path: &Path,
+        error: MemoryError,
+        now: Timestamp,
+    ) -> Result<(), MemoryError> {
+        if !error.is_of_the_file() {
+            return Err(error);
+        }
+        // Of two workers, the later must not rename what the earlier has made.
+        let Some(lock) = Lock::acquire(&lock_path(path), BUSY)? else {
+            return Err(error);
+        };
+        if Self::open(path).is_err_and(|error| error.is_of_the_file()) {
+            let before = now.strftime(BEFORE).to_string();
+            for side in ["-shm", "-wal", ""] {
+                let file = with_ending(path, side);
+                if file.exists() {
+                    fsx::rename(&file, &with_ending(path, &format!("{before}{side}")))?;
+                }
+            }
+        }
+        Ok(lock.remove()?)
+    }
+
+    /// Returns the files that were renamed since a moment, because they could not be read.
+    pub(crate) fn set_aside_since(path: &Path, since: Timestamp) -> Vec<PathBuf> {
+        let entries = path.parent().map(fs::read_dir).into_iter().flatten();
+        let files = entries.flatten().flatten().map(|entry| entry.path());
+        let is_recent = |file: &PathBuf| {
+            let name = file.to_str().zip(path.to_str());
+            let ending = name.and_then(|(file, path)| file.strip_prefix(path));
+            let time = ending.and_then(|ending| DateTime::strptime(BEFORE, ending).ok());
+            time.and_then(|time| time.to_zoned(TimeZone::UTC).ok())
+                .is_some_and(|time| time.timestamp() >= since)
+        };
+        files.filter(is_recent).collect()
     }
 
     /// Runs a query; `action` completes "could not …".
@@ -261,6 +309,12 @@ pub(super) fn run(
 ///
 /// An existing one is looked at without opening it: closing it again would drop the locks
 /// that another connection of this process holds on it.
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
 fn prepare_file(path: &Path) -> Result<(), MemoryError> {
     if let Some(folder) = path.parent() {
         fsx::ensure_dir(folder)?;

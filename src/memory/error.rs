@@ -22,7 +22,7 @@ pub enum MemoryError {
         found: i64,
         known: i64,
     },
-    /// The file was written by a version that is too old; it is left as it is.
+    /// The file was written by a version that is too old.
     #[error(
         "could not open memory: {}: written by an older version (schema {found}, this one knows {known})",
         path.display()
@@ -35,7 +35,7 @@ pub enum MemoryError {
     /// The file is a database of another program; it is left as it is.
     #[error("could not open memory: {}: a database of another program", path.display())]
     Foreign { path: PathBuf },
-    /// The file is no database, or a damaged one; it is left as it is.
+    /// The file is no database, or a damaged one.
     #[error("could not {}: {}: damaged database: {}", .0.action, .0.path.display(), .0.source)]
     Damaged(Failed),
     /// Anything else: locked for too long, disk full, not writable, an I/O error.
@@ -89,22 +89,19 @@ impl MemoryError {
                 "move {} away, or set PLAYBOOK_STATE_DIR to another folder",
                 path.display()
             )),
-            Self::Older { path, .. } => {
-                Some(format!("the file was left as it is; {}", begin_anew(path)))
-            }
+            Self::Older { .. } => Some(BEGIN_ANEW.to_owned()),
             Self::Damaged(Failed { path, .. }) => Some(format!(
-                "the file was left as it is; `sqlite3 {} .recover` may save its content, or {}",
-                path.display(),
-                begin_anew(path)
+                "`sqlite3 {} .recover` may save its content; {BEGIN_ANEW}",
+                path.display()
             )),
         }
     }
+
+    /// Returns `true` where no later try can read the file: it is damaged or too old.
+    pub(super) fn is_of_the_file(&self) -> bool {
+        matches!(self, Self::Damaged(_) | Self::Older { .. })
+    }
 }
 
-fn begin_anew(path: &Path) -> String {
-    format!(
-        "move {0}, {0}-wal and {0}-shm away together to begin anew: the history so far is then \
-         forgotten, the playbooks stay, and sessions count from their last change on",
-        path.display()
-    )
-}
+const BEGIN_ANEW: &str = "`playbook worker` renames it and begins with an empty one; the \
+    playbooks stay, and what counted does not count again";

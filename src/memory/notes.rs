@@ -220,10 +220,14 @@ impl Memory {
     ) -> Result<Vec<String>, MemoryError> {
         let errors: Vec<i64> = errors.iter().map(|e| e.to_bits().cast_signed()).collect();
         let errors = Value::from(errors).to_string();
+        // Of the notes that say the same one is enough, and none of what a key point says.
         let lessons = "SELECT m.text FROM memories m JOIN lessons l ON l.memory = m.id
-             JOIN projects p ON p.id = m.project WHERE p.name = ?1 AND m.origin IS NULL AND";
+             JOIN projects p ON p.id = m.project LEFT JOIN notes n ON n.memory = m.id
+             WHERE p.name = ?1 AND m.origin IS NULL
+             AND coalesce(n.id, 0) NOT IN (SELECT note FROM note_points) AND";
         let same = "m.signature IN (SELECT value FROM json_each(?2))";
-        let order = "ORDER BY m.last_seen DESC, m.id DESC LIMIT ?3";
+        let order = "GROUP BY coalesce(n.line, -m.id)
+             ORDER BY max(m.last_seen) DESC, max(m.id) DESC LIMIT ?3";
         let params = (project, &errors, int(count as u64));
         let mut found: Vec<String> =
             self.all(READ, &format!("{lessons} {same} {order}"), params, |row| {
@@ -535,6 +539,28 @@ mod tests {
         let sql = "SELECT times_applied, effectiveness FROM memories ORDER BY id LIMIT 1";
         let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?));
         assert_eq!(memory.one("read", sql, (), read).unwrap(), Some((3, 0.375)));
+    }
+
+    #[test]
+    fn of_what_notes_say_alike_one_is_given_and_nothing_that_a_point_says() {
+        let (_dir, mut memory) = memory();
+        let error = Signature::from_bits(7);
+        for session in ["a", "b", "c"] {
+            let mut record = taught(session, session);
+            if let [Learned::Lesson(lesson)] = &mut record.learned[..] {
+                lesson.signature = Some(error);
+            }
+            memory.record(&record).unwrap();
+        }
+        let given = |memory: &Memory| memory.notes_on(PROJECT, &[error], 5).unwrap().len();
+        assert_eq!(given(&memory), 3);
+        settled(
+            &mut memory,
+            &[(1, NoteState::Notebook, 1), (3, NoteState::Notebook, 1)],
+        );
+        assert_eq!(given(&memory), 2);
+        settled(&mut memory, &[(5, NoteState::Settled, 5)]);
+        assert_eq!(given(&memory), 1);
     }
 
     #[test]

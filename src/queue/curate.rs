@@ -33,7 +33,7 @@ use crate::freshness;
 use crate::fsx;
 use crate::memory::{Memory, NoteLine, OutdatedNote, WaitingNotes};
 use crate::paths::Paths;
-use crate::playbook::render::format_playbook;
+use crate::playbook::render::{StartRoom, format_playbook};
 use crate::playbook::usage::UsageRecord;
 use crate::playbook::{Playbook, Point};
 use crate::reflect::curator::{
@@ -172,12 +172,10 @@ fn facts(
         })
     }));
     facts.truncate(MAX_FACTS - 1);
-    let points = format_playbook(playbook, POINTS_ONLY);
+    let StartRoom { for_points, taken } = StartRoom::of(playbook, config.injection.max_units);
     facts.push(plain(format!(
-        "The start has room for {} characters; the key points take {}, each its text and some 35 \
-         characters more.",
-        config.injection.max_units,
-        points.encode_utf16().count()
+        "A session's start has room for {for_points} characters of key points; they take {taken}: \
+         each its text and 11 more, a section some 25 for its heading."
     )));
     facts
 }

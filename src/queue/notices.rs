@@ -13,7 +13,7 @@ use super::schedule::Schedule;
 use super::spool;
 use super::status::{Notice, Status};
 use super::surroundings::Surroundings;
-use crate::memory::{JobOutcome, JobRow};
+use crate::memory::{JobOutcome, JobRow, Memory};
 use crate::shown::counted;
 
 const LONG: SignedDuration = SignedDuration::from_hours(24);
@@ -88,7 +88,13 @@ fn begun_anew(context: &WorkerContext) -> Vec<Notice> {
             format!("what was remembered of {project} is gone, as memory.db was deleted, moved away or replaced; sessions until {until} have counted and are not counted again, later ones are"),
         )
     });
-    notices.collect()
+    let renamed = Memory::set_aside_since(&context.paths().memory_db(), since);
+    let renamed = renamed.into_iter().map(|file| {
+        let file = file.display();
+        let text = format!("memory.db could not be read and is now {file}; a new one was begun, the playbooks are as they were");
+        Notice::new(&format!("renamed\n{file}"), text)
+    });
+    notices.chain(renamed).collect()
 }
 
 pub(super) fn quarantine(context: &WorkerContext) -> BTreeMap<String, u64> {

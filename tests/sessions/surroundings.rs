@@ -275,15 +275,31 @@ fn the_state_may_be_on_another_file_system() {
 }
 
 #[test]
-fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
+fn a_database_that_cannot_be_read_is_renamed_and_said_once() {
     let (env, _api) = TestEnv::voting();
     env.end_citing("s1");
-    env.write_state("memory.db", "not a database, for sure\n".repeat(100));
-    let output = env.cli(&["worker"]);
+    let damaged = "not a database, for sure\n".repeat(100);
+    env.write_state("memory.db", &damaged);
+    let output = env.cli(&["log"]);
     assert_eq!(output.code, Some(1), "{output:?}");
-    has!(env.cli(&["jobs"]).ok(), "damaged database");
-    has!(env.told_at_start("s2"), "damaged database");
-    fs::remove_file(env.state().join("memory.db")).unwrap();
+    has!(
+        output.stderr,
+        "damaged database",
+        "hint:",
+        "`playbook worker`"
+    );
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let entries = fs::read_dir(env.state())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut renamed = entries.filter(|file| file.to_str().unwrap().contains("db.before-"));
+    let renamed = renamed.next().unwrap();
+    assert_eq!(fs::read_to_string(&renamed).unwrap(), damaged);
+    has!(
+        env.told_at_start("s2"),
+        "could not be read",
+        renamed.to_str().unwrap()
+    );
+    assert!(!env.told_at_start("s3").contains("before-"), "once");
 }

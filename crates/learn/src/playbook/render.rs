@@ -3,6 +3,7 @@
 use super::clean::clean;
 use super::model::{Playbook, Point};
 use super::section::Section;
+use crate::clip::units;
 
 /// The built-in template, which tells the model what the key points are and how to cite
 /// them (REQ-REFL-002).
@@ -30,6 +31,26 @@ pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
         block
     } else {
         template.replace(PLACEHOLDER, &block)
+    }
+}
+
+/// The characters that a session's start has for key points, in UTF-16 units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StartRoom {
+    pub for_points: usize,
+    pub taken: usize,
+}
+
+impl StartRoom {
+    /// Measures the key points as a start shows them in the built-in template.
+    pub fn of(playbook: &Playbook, max_units: usize) -> Self {
+        let points = playbook.points().filter(|point| is_showable(point.name));
+        let block = block(points.map(|point| (point.section, show(&point, LineStyle::Plain))));
+        let frame = units(TEMPLATE).saturating_sub(units(PLACEHOLDER));
+        Self {
+            for_points: max_units.saturating_sub(frame),
+            taken: units(&block),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use playbook_core::clip::units;
 use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 
@@ -202,6 +203,7 @@ pub fn points_listed(
             known.extend(added.map(|time| format!("added {}", time.strftime("%Y-%m-%d"))));
             known.extend(protection(&point).map(|how| how.of_the_user().to_owned()));
             let text = clean_text(point.text);
+            known.push(format!("{} characters", units(&text)));
             _ = writeln!(out, "[{}] ({}) {text}", point.name, known.join(", "));
         }
     }
@@ -239,8 +241,8 @@ pub struct NoteUpdate {
 
 /// Returns what a run changes of its notes.
 ///
-/// A note that an accepted operation rests on is settled, and so is one that the answer calls
-/// settled; a fact about a key point is settled unless the operation on it was refused. What the
+/// A note that an accepted operation rests on is settled unless the answer keeps the rest of it as
+/// a line of the notebook; so is one that the answer calls settled; a fact about a key point is settled unless the operation on it was refused. What the
 /// user stated is settled by a key point, or by a line of the instructions that
 /// the answer quotes. All else stays in the notebook, joined as the answer says; beyond
 /// [`MAX_NOTEBOOK`] lines those of the fewest sessions are settled, what the user stated last.
@@ -257,13 +259,14 @@ pub fn note_updates(
             Ground::Fact(_) => None,
         })
         .collect();
+    let joins = Joins::of(material, curation);
     let is_settled = |note: &ListedNote| {
         let named = curation.settled.iter().filter(|one| one.note == note.id);
         let is_said_already = |line: &Option<String>| {
             let line = line.as_deref().unwrap_or_default().trim();
             !line.is_empty() && material.instructions.contains(line)
         };
-        used.contains(&note.id)
+        used.contains(&note.id) && !joins.lines.contains_key(&note.id)
             || match note.quote {
                 None => named.count() > 0,
                 Some(_) => named.into_iter().any(|one| is_said_already(&one.line)),
@@ -273,7 +276,6 @@ pub fn note_updates(
         let mut named = curation.settled.iter().filter(|one| one.note == note.id);
         named.find_map(|one| one.point.clone())
     };
-    let joins = Joins::of(material, curation);
     let mut kept: Vec<&ListedNote> = Vec::new();
     let mut updates: Vec<NoteUpdate> = Vec::new();
     for note in material.notes() {
@@ -477,6 +479,29 @@ mod tests {
         };
         let updates = note_updates(&material, &curation, &[]);
         assert_eq!(states(&updates)[5], (6, Settled, 6));
+    }
+
+    #[test]
+    fn the_rest_of_a_note_that_an_operation_rests_on_stays() {
+        let material = CuratorMaterial {
+            waiting: vec![note(1, &["a"], None)],
+            ..CuratorMaterial::default()
+        };
+        let curation = Curation {
+            notebook: vec![NotebookLine {
+                text: "the other half".to_owned(),
+                notes: vec![NoteId(1)],
+            }],
+            ..Curation::default()
+        };
+        let applied = Proposal {
+            operation: json!({}),
+            verdict: Verdict::Apply,
+            grounds: vec![Ground::Note(NoteId(1))],
+        };
+        let updates = note_updates(&material, &curation, &[applied]);
+        assert_eq!(states(&updates), [(1, NoteState::Notebook, 1)]);
+        assert_eq!(updates[0].text.as_deref(), Some("the other half"));
     }
 
     #[rstest]
