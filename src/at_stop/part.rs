@@ -49,7 +49,7 @@ impl TurnPart {
         let see = &mut |event: &transcript::Event<'_>| {
             match &event.kind {
                 EventKind::Prompt(prompt) => {
-                    has_prompt |= matches!(prompt.via, Via::Typed | Via::Command(_));
+                    has_prompt |= matches!(prompt.via, Via::Typed | Via::Plan | Via::Command(_));
                 }
                 EventKind::Check { .. } => runs += 1,
                 _ => {}

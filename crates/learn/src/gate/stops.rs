@@ -30,7 +30,9 @@ pub struct Stops {
 impl Stops {
     pub fn see(&mut self, event: &Event<'_>) {
         match &event.kind {
-            EventKind::Prompt(prompt) if matches!(prompt.via, Via::Typed | Via::Command(_)) => {
+            EventKind::Prompt(prompt)
+                if matches!(prompt.via, Via::Typed | Via::Plan | Via::Command(_)) =>
+            {
                 self.end_turn();
             }
             EventKind::Text { .. } => self.last = Some(TurnEnd::at(event.place)),

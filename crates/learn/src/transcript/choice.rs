@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::evidence::{self, Evidence, ShownEvent};
-use super::item::Item;
+use super::item::{Detail, Item};
 use super::sanitizer::Sanitizer;
 use super::tokens;
 
@@ -21,7 +21,7 @@ const REFUNDS: usize = 32;
 
 #[derive(Clone)]
 struct ChosenItem {
-    is_full: bool,
+    detail: Detail,
     text: String,
     cost: u64,
 }
@@ -85,21 +85,17 @@ impl Choice<'_> {
     fn take_needed(&mut self) {
         for i in 0..self.items.len() {
             if self.items[i].is_needed() && self.first_alike[i] == i {
-                let chosen = self.written(i, false);
+                let chosen = self.written(i, Detail::Headline);
                 self.left = self.left.saturating_sub(chosen.cost);
                 self.chosen[i] = Some(chosen);
             }
         }
     }
 
-    fn written(&self, i: usize, is_full: bool) -> ChosenItem {
-        let text = self.items[i].write(is_full, self.sanitizer);
+    fn written(&self, i: usize, detail: Detail) -> ChosenItem {
+        let text = self.items[i].write(detail, self.sanitizer);
         let cost = tokens::estimate(&text) + 1 + GAP;
-        ChosenItem {
-            is_full,
-            text,
-            cost,
-        }
+        ChosenItem { detail, text, cost }
     }
 
     /// Returns for each item how many errors like it are only counted on it.
@@ -127,7 +123,7 @@ impl Choice<'_> {
 
     fn take(&mut self, i: usize, unused: u64) -> bool {
         let before = match &self.chosen[i] {
-            Some(chosen) if chosen.is_full => return false,
+            Some(chosen) if chosen.detail == Detail::Whole => return false,
             Some(chosen) => chosen.cost,
             None => 0,
         };
@@ -136,7 +132,7 @@ impl Choice<'_> {
         if tokens::at_least(self.items[i].body.len() as u64) > room {
             return false;
         }
-        let chosen = self.written(i, true);
+        let chosen = self.written(i, Detail::Whole);
         if chosen.cost > room {
             return false;
         }
@@ -172,7 +168,7 @@ impl Choice<'_> {
         let mut shown: Vec<ShownEvent> = Vec::new();
         for ((_, item, chosen), number) in self.chosen().zip(numbers) {
             count += 1;
-            cut += u64::from(item.is_cut || !chosen.is_full);
+            cut += u64::from(item.is_cut || chosen.detail == Detail::Headline);
             let event = item.shown(number, self.sanitizer);
             match shown.last_mut() {
                 _ if item.is_branch() => {}

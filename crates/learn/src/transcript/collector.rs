@@ -156,7 +156,9 @@ impl Collector {
         body: &str,
     ) -> &mut Item {
         let max = match rank {
-            _ if matches!(&event.kind, EventKind::Prompt(prompt) if !prompt.is_plan) => MAX_SPOKEN,
+            _ if matches!(&event.kind, EventKind::Prompt(prompt) if prompt.via != Via::Plan) => {
+                MAX_SPOKEN
+            }
             _ if matches!(event.kind, EventKind::Prompt(_) | EventKind::Plan(_)) => MAX_PLAN,
             _ if matches!(event.kind, EventKind::HandBack(_) | EventKind::Hook(_)) => MAX_REPORT,
             ItemRank::Note | ItemRank::Text | ItemRank::Error => MAX_PLAIN,
@@ -241,7 +243,7 @@ impl Collector {
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
         let label = match prompt.via {
-            _ if prompt.is_plan => PLAN.into(),
+            Via::Plan => PLAN.into(),
             Via::Command(name) => Cow::Owned(format!("USER with {name}")),
             Via::Answer => "USER answers".into(),
             Via::Queued => "USER adds".into(),
@@ -260,7 +262,7 @@ impl Collector {
         let item = self.add(event, rank, label, &prompt.message.shown);
         item.shown.words.clone_from(&prompt.message.words);
         item.shown.source = match prompt.is_person {
-            true if prompt.is_plan => EventSource::Plan,
+            true if prompt.via == Via::Plan => EventSource::Plan,
             true => EventSource::User,
             false => EventSource::Outcome,
         };

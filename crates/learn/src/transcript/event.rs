@@ -99,7 +99,7 @@ impl EventKind<'_> {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Prompt(prompt) => match prompt.via {
-                Via::Typed => "user_prompt",
+                Via::Typed | Via::Plan => "user_prompt",
                 Via::Command(_) => "command_prompt",
                 Via::Queued => "queued_prompt",
                 Via::Answer => "user_answer",
@@ -128,6 +128,8 @@ impl EventKind<'_> {
 pub enum Via<'a> {
     #[default]
     Typed,
+    /// As a plan that the user approved, which holds no words of theirs.
+    Plan,
     /// As the arguments of a slash command of this name.
     Command(&'a str),
     /// While the agent worked.
@@ -145,8 +147,6 @@ pub struct Prompt<'a> {
     pub(crate) message: Message,
     /// A person typed it; no program, timer or agent.
     pub is_person: bool,
-    /// It hands over a plan that the user approved, and holds no words of the user's.
-    pub is_plan: bool,
     /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
 }

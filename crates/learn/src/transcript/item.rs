@@ -54,6 +54,14 @@ pub(crate) enum ItemRank {
     Ends,
 }
 
+/// How much of an item is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    Whole,
+    /// The beginning, or the line that says what an error is.
+    Headline,
+}
+
 /// One event as it may be shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Item {
@@ -133,14 +141,13 @@ impl Item {
         }
     }
 
-    /// Writes its label, its text and its notes; else only the beginning, or the line that says
-    /// what an error is.
-    pub(crate) fn write(&self, is_full: bool, sanitizer: &Sanitizer) -> String {
+    /// Writes its label, its text and its notes, or its headline alone.
+    pub(crate) fn write(&self, detail: Detail, sanitizer: &Sanitizer) -> String {
         // The folder of the session is where a call is made anyway.
         let mut out = sanitizer
-            .line(&self.label(is_full), usize::MAX)
+            .line(&self.label(detail), usize::MAX)
             .replace("`cd . && ", "`");
-        let body = if is_full {
+        let body = if detail == Detail::Whole {
             sanitizer.text(&self.body, usize::MAX)
         } else {
             sanitizer.line(self.headline(), HEADLINE)
@@ -163,7 +170,7 @@ impl Item {
                 out.push_str(&mark);
             }
         }
-        for note in self.notes.iter().filter(|_| is_full) {
+        for note in self.notes.iter().filter(|_| detail == Detail::Whole) {
             let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
             out.push_str("\n  → ");
             out.push_str(&sanitizer.line(first, usize::MAX));
@@ -187,7 +194,7 @@ impl Item {
         }
     }
 
-    fn label(&self, is_full: bool) -> String {
+    fn label(&self, detail: Detail) -> String {
         let mut label = self.label.to_string();
         let Some(call) = &self.call else {
             return label;
@@ -199,7 +206,10 @@ impl Item {
         };
         // Writing to a String cannot fail.
         if !call.input.is_empty() {
-            let most = if is_full { usize::MAX } else { HEADLINE_CALL };
+            let most = match detail {
+                Detail::Whole => usize::MAX,
+                Detail::Headline => HEADLINE_CALL,
+            };
             _ = write!(label, " `{}`", cut::one_line(&asked(call), most));
         }
         let code = self.exit_code.map(|code| format!("exit {code}"));

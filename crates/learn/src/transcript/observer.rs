@@ -262,7 +262,7 @@ impl Observer {
 
     fn prompt(&mut self, prompt: &Prompt<'_>) {
         let counter = match prompt.via {
-            Via::Typed => &mut self.facts.user_turns,
+            Via::Typed | Via::Plan => &mut self.facts.user_turns,
             Via::Command(_) => &mut self.facts.commands,
             Via::Queued => &mut self.facts.queued_prompts,
             Via::Answer => &mut self.facts.answers,

@@ -131,7 +131,7 @@ impl SessionReader<'_> {
                 words: Vec::new(),
             };
             self.begin_turn();
-            self.said(plan, message, Via::Typed, true);
+            self.said(plan, message, Via::Plan);
         } else {
             let attached: Vec<&str> = attached.iter().map(String::as_str).collect();
             self.prompt(&typed, &attached, Via::Typed);
@@ -167,7 +167,7 @@ impl SessionReader<'_> {
             shown: text.clone(),
             words: own,
         };
-        self.said(&text, message, Via::Answer, false);
+        self.said(&text, message, Via::Answer);
     }
 
     fn begin_turn(&mut self) {
@@ -183,16 +183,15 @@ impl SessionReader<'_> {
         if !self.is_person() {
             message.words.clear();
         }
-        self.said(text, message, via, false);
+        self.said(text, message, via);
     }
 
-    fn said(&mut self, text: &str, message: Message, via: Via<'_>, is_plan: bool) {
+    fn said(&mut self, text: &str, message: Message, via: Via<'_>) {
         let is_person = self.is_person();
         self.sink.push(EventKind::Prompt(Prompt {
             text,
             message,
             is_person,
-            is_plan,
             via,
         }));
     }
