@@ -8,7 +8,7 @@ use super::{answer, args, output};
 use crate::freshness;
 use crate::playbook::Point;
 use crate::playbook::context::Admission;
-use crate::playbook::usage::PointUsage;
+use crate::playbook::votes::PointUsage;
 use crate::trust;
 use crate::usage;
 

@@ -21,7 +21,7 @@ use crate::playbook::change::{Applied, PointChange};
 use crate::playbook::clean::clean_text;
 use crate::playbook::learn::{Lesson, learn};
 use crate::playbook::ops::{apply_operations, written_text};
-use crate::playbook::usage::PointInSession;
+use crate::playbook::votes::PointInSession;
 use crate::playbook::votes::Votes;
 use crate::reflect::curator::{CuratorMaterial, Ground, NoteUpdate, note_updates};
 use crate::reflect::gates::{Gates, Proposal, Verdict, refused};

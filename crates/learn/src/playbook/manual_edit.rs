@@ -6,11 +6,11 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::change::Editor;
 use super::change::{ChangeKind, PointChange};
 use super::clean::{MAX_CHARS, clean_text, whole_line};
-use super::edit::Editor;
+use super::id::Section;
 use super::model::{Playbook, Point, PointPlace};
-use super::section::Section;
 use super::{entry, ops};
 
 /// Why a change by the user's hand was not made.

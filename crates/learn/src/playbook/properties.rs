@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::diff::diff;
+use super::learn::Caps;
 use super::learn::{Lesson, learn};
 use super::manual_edit;
-use super::migrate::migrate;
-use super::prune::Caps;
-use super::tags::read_bullet_tags;
+use super::read::migrate;
 use super::undo::undo;
+use super::votes::read_bullet_tags;
 use super::{Playbook, PointChange, Section};
 
 /// A small cap, so that it matters.
@@ -109,7 +109,7 @@ impl World {
     }
 
     fn sections(&self) -> String {
-        json!(self.playbook.sections()).to_string()
+        json!(self.playbook.sections).to_string()
     }
 
     fn tag(&self, RandomDeed(what, [point, _], ..): &RandomDeed) -> Value {
@@ -227,7 +227,7 @@ impl World {
                 assert!(votes.is_none_or(Value::is_u64), "{name}: {votes:?}");
             }
         }
-        let sections = self.playbook.sections().unwrap();
+        let sections = &self.playbook.sections;
         for section in Section::ALL {
             assert!(sections.contains_key(section.title()));
         }
@@ -268,7 +268,7 @@ proptest! {
                 let mut back = world.playbook.clone();
                 let undone = undo(&mut back, &changes, "undo", world.now);
                 prop_assert_eq!(&undone.skipped, &[], "{:?}", changes);
-                prop_assert_eq!(json!(back.sections()).to_string(), before);
+                prop_assert_eq!(json!(back.sections).to_string(), before);
                 world.jobs.push(changes);
             }
         }

@@ -11,11 +11,11 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use super::change::Editor;
 use super::change::{Applied, ChangeKind, PointChange, PointState};
-use super::edit::Editor;
 use super::entry::{counts, set_counts};
 use super::model::{Playbook, PointPlace};
-use super::three_way::{Later, pick_each};
+use super::three_way::pick_each;
 
 /// Takes back the `changes` of one job; `reason` is in the record of it.
 ///
@@ -117,7 +117,7 @@ fn turn_back(
     let mut is_changed = false;
     if before.entry != after.entry {
         editor.rewrite(&at, |now| {
-            let mut merged = pick_each(&after.entry, [&*now, &before.entry], Later::Ours);
+            let mut merged = pick_each(&after.entry, [&*now, &before.entry]);
             set_counts(&mut merged, less(counts(now), before, after));
             is_changed =
                 before.text() != after.text() && merged.get("text") != before.entry.get("text");
@@ -153,10 +153,10 @@ fn less(now: [i64; 2], before: &PointState, after: &PointState) -> [i64; 2] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::id::Section;
     use super::super::manual_edit::{self, RefusedEdit};
     use super::super::ops::apply_operations;
-    use super::super::section::Section;
-    use super::super::tags::{apply_bullet_tags, read_bullet_tags};
+    use super::super::votes::{apply_bullet_tags, read_bullet_tags};
     use super::*;
     use rstest::rstest;
     use serde_json::json;
