@@ -11,7 +11,6 @@ use super::model::{Note, Playbook, PointPlace, to_second};
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointChange {
-    /// The kind of the change.
     pub kind: ChangeKind,
     /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
     /// any text.
@@ -31,7 +30,6 @@ pub struct PointChange {
 }
 
 worded! {
-    /// The kinds of changes of a key point.
     pub enum ChangeKind {
         /// It got a helpful vote.
         Helpful = "helpful",
@@ -40,7 +38,6 @@ worded! {
         /// Its counters were set otherwise: by hand or by an undo.
         Recount = "recount",
         Add = "add",
-        /// Its text was replaced.
         Update = "update",
         /// It went to another section.
         Move = "move",
@@ -103,12 +100,10 @@ impl PointState {
         entry::text(&self.entry).unwrap_or_default()
     }
 
-    /// Returns the number of helpful votes.
     pub fn helpful(&self) -> u64 {
         entry::count(&self.entry, entry::HELPFUL)
     }
 
-    /// Returns the number of harmful votes.
     pub fn harmful(&self) -> u64 {
         entry::count(&self.entry, entry::HARMFUL)
     }
@@ -135,14 +130,12 @@ impl Skipped {
 /// The outcome of a request to change a playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
-    /// The changes, in the order they were made.
     pub changes: Vec<PointChange>,
-    /// The changes that were asked for and not made.
     pub skipped: Vec<Skipped>,
 }
 
 /// Changes a playbook and keeps the list of what it changed.
-pub struct Editor<'a> {
+pub(super) struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
     /// Why the next change is made.
     pub(super) reason: String,
@@ -231,6 +224,13 @@ impl<'a> Editor<'a> {
             ChangeKind::Update
         };
         self.record(before, Some(place), kind);
+    }
+
+    /// Gives an entry another text.
+    pub(super) fn reword(&mut self, place: &PointPlace, text: String) {
+        self.rewrite(place, |fields| {
+            fields.insert(entry::TEXT.to_owned(), text.into());
+        });
     }
 
     /// Pins a point or takes the pin off.

@@ -36,7 +36,6 @@ const PROJECT_TITLE: &str = "# OF THIS PROJECT";
 pub struct InjectionLimits {
     /// The most UTF-16 units of the whole text; the client cuts at 10,000.
     pub units: usize,
-    /// The most key points.
     pub points: usize,
 }
 

@@ -49,9 +49,7 @@ pub(crate) const PRUNE_FROM: u64 = 3;
 /// How large a playbook may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
-    /// The most key points.
     pub points: usize,
-    /// The most bytes of the file.
     pub bytes: usize,
 }
 
@@ -69,9 +67,7 @@ impl Default for Caps {
 pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
     let harm = |fields: &Map<String, Value>| {
         let [helpful, harmful] = COUNTERS.map(|counter| entry::count(fields, counter));
-        let pinned = entry::name(fields)
-            .and_then(|name| playbook.meta.points.get(name))
-            .is_some_and(|note| note.pinned);
+        let pinned = entry::name(fields).is_some_and(|name| playbook.meta.is_pinned(name));
         (harmful >= PRUNE_FROM && harmful > helpful && !pinned)
             .then(|| format!("harmful {harmful} times, helpful {helpful} times"))
     };
@@ -137,7 +133,7 @@ fn least(playbook: &Playbook) -> Option<PointPlace> {
     let free = points.filter(|point| !point.is_pinned());
     let ranked = free.map(|point| (std::cmp::Reverse(Rank::of(&point, &usage)), point.name));
     let (_, name) = ranked.max_by_key(|(rank, _)| *rank)?;
-    playbook.places().remove(name)
+    playbook.place(name)
 }
 
 #[cfg(test)]

@@ -158,9 +158,7 @@ impl Operation {
             Self::Add { text, section } => add(editor, &text, section, [0, 0]).map(drop),
             Self::Update { target, text } => {
                 let place = find(editor.playbook, &target)?;
-                editor.rewrite(&place, |fields| {
-                    fields.insert(entry::TEXT.to_owned(), text.into());
-                });
+                editor.reword(&place, text);
                 Ok(())
             }
             Self::Merge {
@@ -198,15 +196,15 @@ fn section(operation: &Value) -> Option<Section> {
 }
 
 fn find(playbook: &Playbook, name: &str) -> Result<PointPlace, String> {
-    playbook
-        .places()
-        .remove(name)
-        .ok_or_else(|| format!("no key point {}", clean_text(name)))
+    playbook.place(name).ok_or_else(|| no_point(name))
+}
+
+pub(super) fn no_point(name: &str) -> String {
+    format!("no key point {}", clean_text(name))
 }
 
 fn unpinned(playbook: &Playbook, name: &str) -> Result<(), String> {
-    let note = playbook.meta.points.get(name);
-    if note.is_some_and(|note| note.pinned) {
+    if playbook.meta.is_pinned(name) {
         return Err(format!("{name} is pinned"));
     }
     Ok(())
@@ -246,10 +244,8 @@ pub(super) fn join(
     section: Option<Section>,
 ) {
     let places = editor.playbook.places();
-    let states: Vec<_> = sources
-        .iter()
-        .filter_map(|name| editor.state(places.get(name)?))
-        .collect();
+    let states = sources.iter().map(|name| editor.state(places.get(name)?));
+    let states: Vec<_> = states.flatten().collect();
     let section = section
         .or_else(|| Section::from_word(&states.first()?.section))
         .unwrap_or(Section::Others);
@@ -264,8 +260,8 @@ pub(super) fn join(
         ..editor.fresh_note()
     };
     for name in sources {
-        if let Some(place) = editor.playbook.places().get(name) {
-            editor.remove(place, Some(id.as_str()), ChangeKind::Merge);
+        if let Some(place) = editor.playbook.place(name) {
+            editor.remove(&place, Some(id.as_str()), ChangeKind::Merge);
         }
     }
     let fields = entry::new(id.as_str(), text, votes);

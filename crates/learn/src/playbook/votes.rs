@@ -31,7 +31,6 @@ worded! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BulletTag {
     pub name: String,
-    /// How the point is judged.
     pub tag: Tag,
     /// The event that shows it.
     #[serde(default)]
@@ -374,9 +373,7 @@ pub type LocalVotes = BTreeMap<String, LocalVote>;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LocalVote {
-    /// How often it helped.
     pub helpful: i64,
-    /// How often it harmed.
     pub harmful: i64,
     /// When a session last cited it or was judged by it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,16 +5,8 @@
 //! added is one point; two texts that both added under one name are two, and the one that was
 //! added later gets a new number. A text that both edited is that of the later side, and remembers
 //! the other. A point that one side took away stays where the other edited it or voted on it.
-//! What we know nothing of is merged by key, as git would.
-//!
-//! | Case | What is decided |
-//! |---|---|
-//! | a job that an older version applied on both sides | counts twice: its votes are not in the file |
-//! | no base, and jobs that are no longer known | of two counts the larger one |
-//! | a counter that one side changed by hand | its difference is added like a vote |
-//! | a point that both sides merged away, each into another | its votes go with the later merge |
-//! | a point that one side picked from the other, and one of them edited | both wordings stay |
-//! | a point of each side edited to say the same | two points that say the same; `playbook merge` joins them |
+//! What we know nothing of is merged by key, as git would. `docs/branches.md` says what cannot be
+//! decided from the files.
 
 mod conflict;
 mod points;

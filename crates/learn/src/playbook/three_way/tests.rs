@@ -204,9 +204,7 @@ const NESTED: &str = "<<<<<<< HEAD\nours\n||||||| merged\n<<<<<<<<< one\na\n====
 #[case::with_the_base(WITH_BASE, Some(("ours\r\n", Some("base\r\n"), "theirs\r\n")))]
 #[case::nested(NESTED, Some(("ours\n",
     Some("<<<<<<<<< one\na\n=========\nb\n>>>>>>>>> two\n"), "theirs\n")))]
-#[case::none("{}\n", None)]
 #[case::cut("<<<<<<< HEAD\nours\n=======\n", None)]
-#[case::out_of_order(">>>>>>> topic\n<<<<<<< HEAD\n", None)]
 #[case::in_a_string("{\"a\": \"<<<<<<< HEAD ======= >>>>>>> topic\"}", None)]
 fn a_file_with_conflict_markers_is_taken_apart(
     #[case] file: &str,
