@@ -108,7 +108,7 @@ impl Meta {
 }
 
 /// A key point as it is in the file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Point<'a> {
     /// Its name: mostly an [`Id`](super::Id), in older files any text.
     pub name: &'a str,
@@ -118,6 +118,7 @@ pub struct Point<'a> {
     pub helpful: u64,
     pub harmful: u64,
     /// The note that our own part of the file has of it.
+    #[serde(skip)]
     pub note: Option<&'a Note>,
 }
 

@@ -298,17 +298,19 @@ impl Playbook {
         votes.retain(|job, _| applied.contains(job));
     }
 
+    /// Returns the counters of all named entries; of two with one name those of the last.
+    fn counters(&self) -> Moves {
+        let named = self.entries();
+        let named =
+            named.filter_map(|(_, fields)| Some((entry::name(fields)?.to_owned(), counts(fields))));
+        named.collect()
+    }
+
     fn moves_since(&self, before: &Self) -> Moves {
-        let counts = |playbook: &Self| -> Moves {
-            let named = playbook.entries().filter_map(|(_, fields)| {
-                Some((entry::name(fields)?.to_owned(), entry::counts(fields)))
-            });
-            named.collect()
-        };
-        let mut moves = counts(self);
+        let mut moves = self.counters();
         let here = self.places();
         // What a point took over from one that was merged into it is no vote.
-        for (name, was) in counts(before) {
+        for (name, was) in before.counters() {
             if let Some(now) = moves.get_mut(self.current_name(&here, &name)) {
                 *now = [now[0] - was[0], now[1] - was[1]];
             }
@@ -418,7 +420,13 @@ impl Playbook {
     pub fn parted(mut self, file: &Self, votes: &LocalVotes, is_local: bool) -> (Self, LocalVotes) {
         let (places, known) = (self.places(), file.places());
         let stored = self.by_current_name(&places, votes);
-        let in_file = self.sums_of(&places, file);
+        // A point that took others in has their counters.
+        let mut in_file = Moves::new();
+        for (name, more) in file.counters() {
+            let name = self.current_name(&places, &name).to_owned();
+            let sum = in_file.entry(name).or_default();
+            *sum = [0, 1].map(|at| sum[at].saturating_add(more[at]));
+        }
         let mut of_job = LocalVotes::new();
         for (name, place) in &places {
             let old = known.get(name).and_then(|place| file.entry(place));
@@ -474,27 +482,6 @@ impl Playbook {
             current.entry(name).or_default().add(vote);
         }
         current
-    }
-
-    /// Returns the counters of `file` by the names of this playbook: a point that took others in
-    /// has theirs.
-    fn sums_of(
-        &self,
-        places: &HashMap<String, PointPlace>,
-        file: &Self,
-    ) -> HashMap<String, [i64; 2]> {
-        let mut sums: HashMap<String, [i64; 2]> = HashMap::new();
-        for (name, place) in file.places() {
-            let Some(fields) = file.entry(&place) else {
-                continue;
-            };
-            let sum = sums.entry(self.current_name(places, &name).to_owned());
-            let sum = sum.or_default();
-            for (sum, more) in sum.iter_mut().zip(counts(fields)) {
-                *sum = sum.saturating_add(more);
-            }
-        }
-        sums
     }
 }
 
