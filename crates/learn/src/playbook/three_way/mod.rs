@@ -1,7 +1,7 @@
 //! Merges two playbooks that grew from one: as if both sides had learned in turn.
 //!
 //! Points are matched by name and text. What a side added to a counter is added; a job that both
-//! sides applied counts once, since the file knows what each did (`job_votes`). A text that both
+//! sides applied counts once, since the file knows what each did. A text that both
 //! added is one point; two texts that both added under one name are two, and the one that was
 //! added later gets a new number. A text that both edited is that of the later side, and remembers
 //! the other. A point that one side took away stays where the other edited it or voted on it.
