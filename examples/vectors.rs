@@ -6,11 +6,11 @@ use std::io::{self, BufRead, Write};
 
 use jiff::Timestamp;
 use playbook::playbook::Playbook;
-use playbook::playbook::migrate::migrate;
+use playbook::playbook::learn::prune;
 use playbook::playbook::ops::apply_operations;
-use playbook::playbook::prune::prune;
+use playbook::playbook::read::migrate;
 use playbook::playbook::render::format_playbook;
-use playbook::playbook::tags::{apply_bullet_tags, read_bullet_tags};
+use playbook::playbook::votes::{apply_bullet_tags, read_bullet_tags};
 use playbook::reflect::extract::extract_json;
 use playbook::transcript::extract_cited_ids;
 use serde_json::{Value, json};
@@ -105,7 +105,8 @@ fn base64(text: &str) -> Vec<u8> {
 
 /// A playbook without our own key.
 fn shown(playbook: &Playbook) -> Value {
-    let mut map = playbook.as_map().clone();
+    let written = serde_json::from_slice(&playbook.to_bytes());
+    let mut map: serde_json::Map<String, Value> = written.expect("JSON");
     map.shift_remove("playbook");
     Value::Object(map)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::fsx::{self, FsError};
 use crate::memory::{Memory, MemoryError};
 use crate::paths::Paths;
-pub(crate) use crate::playbook::usage::UsageRecord;
+pub(crate) use crate::playbook::votes::UsageRecord;
 
 const MAX_FILE: u64 = 16 << 20;
 

@@ -10,12 +10,17 @@ use crate::queue::job::JobEvent;
 
 /// What happened to a key point, in a few words: `helpful 1 -> 2`.
 fn deed(change: &PointChange) -> String {
-    let (before, after) = (change.before.as_ref(), change.after.as_ref());
+    let none = PointState::default();
+    let before = change.before.as_ref().unwrap_or(&none);
+    let after = change.after.as_ref().unwrap_or(&none);
+    let section = |state: &PointState| plain(&state.section);
+    let text = |state: &PointState| format!("\"{}\"", plain(state.text()));
+    let votes = |state: &PointState| format!("{}/{}", state.helpful(), state.harmful());
     let into = plain(change.into.as_deref().unwrap_or_default());
     match change.kind {
         ChangeKind::Add => format!("added to {}: {}", section(after), text(after)),
-        ChangeKind::Helpful => format!("helpful {} -> {}", helpful(before), helpful(after)),
-        ChangeKind::Harmful => format!("harmful {} -> {}", harmful(before), harmful(after)),
+        ChangeKind::Helpful => format!("helpful {} -> {}", before.helpful(), after.helpful()),
+        ChangeKind::Harmful => format!("harmful {} -> {}", before.harmful(), after.harmful()),
         ChangeKind::Recount => format!("votes {} -> {}", votes(before), votes(after)),
         ChangeKind::Update => format!("reworded: {} -> {}", text(before), text(after)),
         ChangeKind::Move => match (section(before), section(after)) {
@@ -24,7 +29,7 @@ fn deed(change: &PointChange) -> String {
         },
         ChangeKind::Merge => format!("merged into {into}"),
         ChangeKind::Duplicate => format!("joined into {into}"),
-        ChangeKind::Absorb if before.is_some() => {
+        ChangeKind::Absorb if change.before.is_some() => {
             format!("took in votes: {} -> {}", votes(before), votes(after))
         }
         ChangeKind::Absorb => {
@@ -34,7 +39,7 @@ fn deed(change: &PointChange) -> String {
         ChangeKind::Delete => "removed".to_owned(),
         ChangeKind::Prune => "pruned".to_owned(),
         ChangeKind::Evict => "left".to_owned(),
-        ChangeKind::Pin if after.is_some_and(|state| state.note.pinned) => "pinned".to_owned(),
+        ChangeKind::Pin if after.note.pinned => "pinned".to_owned(),
         ChangeKind::Pin => "unpinned".to_owned(),
     }
 }
@@ -118,24 +123,4 @@ pub(super) fn in_json(change: &PointChange) -> Value {
         "into": change.into,
         "reason": change.reason,
     })
-}
-
-fn section(state: Option<&PointState>) -> String {
-    plain(state.map_or("", |state| &state.section))
-}
-
-fn text(state: Option<&PointState>) -> String {
-    format!("\"{}\"", plain(state.map_or("", PointState::text)))
-}
-
-fn helpful(state: Option<&PointState>) -> u64 {
-    state.map_or(0, PointState::helpful)
-}
-
-fn harmful(state: Option<&PointState>) -> u64 {
-    state.map_or(0, PointState::harmful)
-}
-
-fn votes(state: Option<&PointState>) -> String {
-    format!("{}/{}", helpful(state), harmful(state))
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::output::{Hinted, plain};
-use super::session::{NamedSession, runtime};
+use super::session::NamedSession;
 use super::{answer, args, change_text};
 use crate::freshness::git::Git;
 use crate::paths::playbook_file;
 use crate::playbook::diff::diff;
-use crate::playbook::migrate::migrate;
+use crate::playbook::read::migrate;
 use crate::playbook::{ChangeKind, Playbook, PointChange};
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -68,20 +68,15 @@ fn at(project: &Path, revision: &str) -> anyhow::Result<Playbook> {
     let commit = format!("{revision}^{{commit}}");
     let file: PathBuf = playbook_file(Path::new("."));
     let file = format!("{revision}:./{}", file.display());
-    let found = runtime()?.block_on(async {
-        let verify = [
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &commit,
-        ];
-        git.ask(&verify).await?;
-        Some(git.ask(&["cat-file", "blob", &file]).await)
-    });
-    let Some(bytes) = found else {
-        let is_in_git = runtime()?.block_on(git.ask(&["rev-parse", "--git-dir"]));
-        if is_in_git.is_none() {
+    let verify = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &commit,
+    ];
+    if git.ask_now(&verify).is_none() {
+        if git.ask_now(&["rev-parse", "--git-dir"]).is_none() {
             return Err(Hinted::error(
                 format!(
                     "could not compare: {}: in no git repository",
@@ -93,8 +88,8 @@ fn at(project: &Path, revision: &str) -> anyhow::Result<Playbook> {
         let what = format!("no revision {} of {}", plain(revision), project.display());
         let hint = "name a commit, branch or tag, or two as in main..HEAD; `git log` lists them";
         return Err(Hinted::error(what, hint));
-    };
-    let Some(bytes) = bytes else {
+    }
+    let Some(bytes) = git.ask_now(&["cat-file", "blob", &file]) else {
         return Ok(Playbook::empty());
     };
     let read = migrate(&bytes).map_err(|flaw| {

@@ -17,7 +17,7 @@ use crate::playbook::change::Applied;
 use crate::playbook::manual_edit::RefusedEdit;
 use crate::playbook::{Playbook, Point, Section, is_own_name};
 use crate::queue::context::WorkerContext;
-use crate::queue::edit::{EditError, NOBODY, PlaybookEdit, Sources, caps};
+use crate::queue::edit::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
 use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::progress::{self, Progress};
 use crate::queue::spool::{self, IdEntropy};
@@ -215,7 +215,7 @@ pub(super) fn check(
         caps: caps(&session.config),
     };
     let before = pinned(playbook);
-    let Applied { changes, skipped } = match edit.apply(playbook, sources, context.now()) {
+    let Applied { changes, skipped } = match edit::apply(edit, playbook, sources, context.now()) {
         Ok(applied) => applied,
         Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
         Err(EditError::Refused(why)) => {

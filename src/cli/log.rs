@@ -160,15 +160,7 @@ fn story_in_json(
     names: &BTreeSet<String>,
     entries: &[Entry],
 ) -> Value {
-    let point = playbook.named(name).map(|point| {
-        json!({
-            "name": point.name,
-            "section": point.section.title(),
-            "text": point.text,
-            "helpful": point.helpful,
-            "harmful": point.harmful,
-        })
-    });
+    let point = playbook.named(name).map(|point| json!(point));
     let story = entries.iter().map(|entry| {
         let mut told = change_text::in_json(&entry.change);
         told["job"] = json!(entry.job);

@@ -10,7 +10,7 @@ use super::session::{NamedSession, PATIENCE, runtime};
 use super::{answer, args, curator};
 use crate::backend::BackendName;
 use crate::memory::JobOutcome;
-use crate::playbook::tags::BulletTag;
+use crate::playbook::votes::BulletTag;
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, SessionQuestion};
 use crate::queue::backends::{BackendParts, build};

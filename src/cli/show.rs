@@ -8,7 +8,7 @@ use super::{answer, args, output};
 use crate::freshness;
 use crate::playbook::Point;
 use crate::playbook::context::Admission;
-use crate::playbook::usage::PointUsage;
+use crate::playbook::votes::PointUsage;
 use crate::trust;
 use crate::usage;
 
@@ -93,13 +93,8 @@ pub(super) fn note_distrust(trust: &trust::TrustStanding) {
 }
 
 pub(super) fn in_json(point: &Point<'_>, now: Timestamp) -> Value {
-    json!({
-        "name": point.name,
-        "section": point.section.title(),
-        "text": point.text,
-        "helpful": point.helpful,
-        "harmful": point.harmful,
-        "pinned": point.is_pinned(),
-        "stale": point.is_stale(now),
-    })
+    let mut told = json!(point);
+    told["pinned"] = point.is_pinned().into();
+    told["stale"] = point.is_stale(now).into();
+    told
 }

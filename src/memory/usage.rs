@@ -7,8 +7,8 @@ use rusqlite::Transaction;
 use super::convert::counted;
 use super::database::{Memory, run};
 use super::error::MemoryError;
-use crate::playbook::tags::Tag;
-use crate::playbook::usage::{PointInSession, PointUsage, UsageRecord};
+use crate::playbook::votes::Tag;
+use crate::playbook::votes::{PointInSession, PointUsage, UsageRecord};
 
 const USAGE: &str = "SELECT point, count(*), sum(cited) FROM (
          SELECT s.point, max(s.cited) AS cited

@@ -6,7 +6,7 @@ use super::convert::{millis, time};
 use super::database::{Durability, Memory, run};
 use super::error::MemoryError;
 use super::projects;
-use crate::playbook::local_votes::{LocalVote, LocalVotes};
+use crate::playbook::votes::{LocalVote, LocalVotes};
 
 impl Memory {
     /// Returns the votes for the key points of a project that are not in its file.

@@ -11,12 +11,12 @@ use crate::fsx::{self, FsError};
 use crate::hook::source::GivenContext;
 use crate::news;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
+use crate::playbook::context::for_prompts;
 use crate::playbook::context::{
     Admission, Frame, InjectionLimits, PointsToShow, context, own_points,
 };
-use crate::playbook::left_out::for_prompts;
 use crate::playbook::render::TEMPLATE;
-use crate::playbook::shown::in_text;
+use crate::playbook::render::in_text;
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};

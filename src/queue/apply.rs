@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::context::WorkerContext;
 use super::curate::protection;
-use super::edit::{EditError, PlaybookEdit, Sources, caps};
+use super::edit::{self, EditError, PlaybookEdit, Sources, caps};
 use super::evidence::SessionEvidence;
 use super::found::{FoundPlaybook, note_hand_edit, read};
 use super::progress::JobInProgress;
@@ -21,7 +21,7 @@ use crate::playbook::change::{Applied, PointChange};
 use crate::playbook::clean::clean_text;
 use crate::playbook::learn::{Lesson, learn};
 use crate::playbook::ops::{apply_operations, written_text};
-use crate::playbook::usage::PointInSession;
+use crate::playbook::votes::PointInSession;
 use crate::playbook::votes::Votes;
 use crate::reflect::curator::{CuratorMaterial, Ground, NoteUpdate, note_updates};
 use crate::reflect::gates::{Gates, Proposal, Verdict, refused};
@@ -205,13 +205,12 @@ fn change(
                 snapshots,
                 caps: caps(config),
             };
-            edit.apply(playbook, sources, now)
-                .map_err(|error| match error {
-                    EditError::Refused(why) => Stop::Skips(why.to_string()),
-                    EditError::Nothing(why) => Stop::Skips(why),
-                    EditError::Memory(error) => error.into(),
-                    EditError::Snapshot(error) => error.into(),
-                })
+            edit::apply(edit, playbook, sources, now).map_err(|error| match error {
+                EditError::Refused(why) => Stop::Skips(why.to_string()),
+                EditError::Nothing(why) => Stop::Skips(why),
+                EditError::Memory(error) => error.into(),
+                EditError::Snapshot(error) => error.into(),
+            })
         }
         Work::Session(session) => {
             let tags = job.progress.reflection.as_ref();

@@ -34,7 +34,7 @@ use crate::fsx;
 use crate::memory::{Memory, NoteLine, OutdatedNote, WaitingNotes};
 use crate::paths::Paths;
 use crate::playbook::render::{StartRoom, format_playbook};
-use crate::playbook::usage::UsageRecord;
+use crate::playbook::votes::UsageRecord;
 use crate::playbook::{Playbook, Point};
 use crate::reflect::curator::{
     CuratorFact, CuratorMaterial, MAX_NOTEBOOK, NoteState, NoteUpdate, SessionFact, points_listed,

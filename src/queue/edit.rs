@@ -2,7 +2,6 @@
 //! applied once, recorded, and can be undone.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use super::job_id::JobId;
 use crate::account::Need;
@@ -11,55 +10,12 @@ use crate::config::Config;
 use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
 use crate::playbook::diff::diff;
-use crate::playbook::edit::Editor;
-use crate::playbook::manual_edit::{self, BroughtPoint, RefusedEdit, by_hand};
-use crate::playbook::prune::{Caps, enforce};
+use crate::playbook::learn::{Caps, enforce};
+pub(crate) use crate::playbook::manual_edit::PlaybookEdit;
+use crate::playbook::manual_edit::RefusedEdit;
 use crate::playbook::undo::undo;
-use crate::playbook::{Playbook, PointChange, Section};
-use crate::redact::Masker;
+use crate::playbook::{Playbook, PointChange};
 use crate::store::Snapshots;
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "do", rename_all = "kebab-case")]
-pub(crate) enum PlaybookEdit {
-    Add {
-        text: String,
-        section: Section,
-    },
-    /// A point of another playbook, with its counters.
-    Bring {
-        point: BroughtPoint,
-        /// Where it stood, in words.
-        why: String,
-    },
-    Change {
-        point: String,
-        text: Option<String>,
-        section: Option<Section>,
-    },
-    Remove {
-        point: String,
-        reason: Option<String>,
-    },
-    Merge {
-        points: Vec<String>,
-        text: String,
-        section: Option<Section>,
-    },
-    Pin {
-        point: String,
-    },
-    Unpin {
-        point: String,
-    },
-    Undo {
-        job: JobId,
-    },
-    /// The file as it was after a job.
-    Restore {
-        snapshot: String,
-    },
-}
 
 /// What an edit needs to be answered: any worker does it.
 pub(crate) const NOBODY: Need = Need::bare(BackendName::Rules);
@@ -92,108 +48,26 @@ pub(crate) fn caps(config: &Config) -> Caps {
     }
 }
 
-impl PlaybookEdit {
-    /// The points that it is about, as the user named them.
-    pub(crate) fn points(&self) -> &[String] {
-        match self {
-            Self::Change { point, .. }
-            | Self::Remove { point, .. }
-            | Self::Pin { point }
-            | Self::Unpin { point } => std::slice::from_ref(point),
-            Self::Merge { points, .. } => points,
-            _ => &[],
-        }
+pub(crate) fn apply(
+    edit: &PlaybookEdit,
+    playbook: &mut Playbook,
+    sources: Sources<'_>,
+    now: Timestamp,
+) -> Result<Applied, EditError> {
+    let before = playbook.clone();
+    let mut changes = match edit {
+        PlaybookEdit::Undo { job } => return take_back(playbook, job, sources, now),
+        PlaybookEdit::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
+        of_points => of_points.by_hand(playbook, now)?,
+    };
+    // Only what the user brings in is held to the caps, not what comes back.
+    if edit.text().is_some() || matches!(edit, PlaybookEdit::Change { .. }) {
+        changes.extend(enforce(playbook, &before, sources.caps, now));
     }
-
-    pub(crate) fn text(&self) -> Option<&str> {
-        match self {
-            Self::Bring { point, .. } => Some(&point.text),
-            Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
-            Self::Change { text, .. } => text.as_deref(),
-            _ => None,
-        }
-    }
-
-    #[must_use]
-    pub(crate) fn with_text(&self, words: Option<&str>) -> Self {
-        let mut edit = self.clone();
-        match (&mut edit, words) {
-            (
-                Self::Add { text, .. }
-                | Self::Bring {
-                    point: BroughtPoint { text, .. },
-                    ..
-                }
-                | Self::Merge { text, .. },
-                Some(words),
-            ) => {
-                words.clone_into(text);
-            }
-            (Self::Change { text, .. }, Some(words)) => *text = Some(words.to_owned()),
-            _ => {}
-        }
-        edit
-    }
-
-    /// The same without the secrets in its words.
-    ///
-    /// A point whose name holds one is meant by its masked name: an edit is applied to the
-    /// masked playbook.
-    #[must_use]
-    pub(crate) fn masked(&self, masker: &Masker) -> Self {
-        let Ok(mut edit) = serde_json::to_value(self) else {
-            return self.clone();
-        };
-        masker.mask_value(&mut edit);
-        // The name of a job or snapshot is no word of the user's, and nothing masks it.
-        serde_json::from_value(edit).unwrap_or_else(|_| self.clone())
-    }
-
-    pub(crate) fn apply(
-        &self,
-        playbook: &mut Playbook,
-        sources: Sources<'_>,
-        now: Timestamp,
-    ) -> Result<Applied, EditError> {
-        let before = playbook.clone();
-        let mut changes = match self {
-            Self::Undo { job } => return take_back(playbook, job, sources, now),
-            Self::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
-            of_points => by_hand(playbook, now, |editor| of_points.edit(editor))?,
-        };
-        // Only what the user brings in is held to the caps, not what comes back.
-        if let Self::Add { .. } | Self::Bring { .. } | Self::Change { .. } | Self::Merge { .. } =
-            self
-        {
-            changes.extend(enforce(playbook, &before, sources.caps, now));
-        }
-        Ok(Applied {
-            changes,
-            skipped: Vec::new(),
-        })
-    }
-
-    /// What the user does to single points; the rest is no such thing.
-    fn edit(&self, editor: &mut Editor<'_>) -> Result<(), RefusedEdit> {
-        match self {
-            Self::Add { text, section } => manual_edit::add(editor, text, *section),
-            Self::Bring { point, why } => manual_edit::bring(editor, point, why),
-            Self::Change {
-                point,
-                text,
-                section,
-            } => manual_edit::change(editor, point, text.as_deref(), *section),
-            Self::Remove { point, reason } => manual_edit::remove(editor, point, reason.as_deref()),
-            Self::Merge {
-                points,
-                text,
-                section,
-            } => manual_edit::merge(editor, points, text, *section),
-            Self::Pin { point } => manual_edit::pin(editor, point),
-            Self::Unpin { point } => manual_edit::unpin(editor, point),
-            Self::Undo { .. } | Self::Restore { .. } => Ok(()),
-        }
-    }
+    Ok(Applied {
+        changes,
+        skipped: Vec::new(),
+    })
 }
 
 /// Undoes a job; one that was undone already is left as it is.

@@ -15,7 +15,7 @@ use super::{record, screening};
 use crate::config::Config;
 use crate::fsx;
 use crate::playbook::diff::diff;
-use crate::playbook::local_votes::LocalVotes;
+use crate::playbook::votes::LocalVotes;
 use crate::playbook::{Playbook, PointChange};
 use crate::store::{Loaded, MAX_FILE_BYTES, Snapshots, Store, StoreError, votes};
 use crate::trust::TrustStanding;

@@ -21,7 +21,7 @@ use super::transcripts::{self, PastTranscript};
 use super::{QueueError, files, open_session};
 use crate::config::Config;
 use crate::fsx;
-use crate::playbook::shown::in_text;
+use crate::playbook::render::in_text;
 use crate::shown_record::ShownPoints;
 use crate::state_guard;
 use crate::transcript_file;

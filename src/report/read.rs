@@ -92,21 +92,15 @@ fn look_into(figures: &mut Value, query: &Query<'_>, memory: &Memory) -> Result<
 }
 
 fn point(query: &Query<'_>, point: &Point<'_>) -> Value {
-    json!({
-        "name": point.name,
-        "section": point.section,
-        "text": point.text,
-        "helpful": point.helpful,
-        "harmful": point.harmful,
-        "pinned": point.is_pinned(),
-        "stale": point.is_stale(query.now),
-        // When it was last used, or else added.
-        "last": point.last(),
-        // Its votes after each change that is remembered, oldest first.
-        "history": [],
-        // What happened to it, oldest first, in words.
-        "story": [],
-    })
+    let mut told = json!(point);
+    told["pinned"] = point.is_pinned().into();
+    told["stale"] = point.is_stale(query.now).into();
+    // When it was last used, or else added.
+    told["last"] = json!(point.last());
+    // Its votes after each change that is remembered, and what happened to it, oldest first.
+    told["history"] = json!([]);
+    told["story"] = json!([]);
+    told
 }
 
 /// How each session ended that has a part on one of the days; a part that was not judged

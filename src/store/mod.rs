@@ -13,7 +13,7 @@ use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
 use crate::memory::MemoryError;
 use crate::paths::Paths;
-use crate::playbook::migrate::{Migrated, migrate};
+use crate::playbook::read::{Migrated, migrate};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook};
 use crate::trust::{TrustRecord, TrustStanding};

@@ -10,7 +10,7 @@ use crate::fsx::{self, FsContext as _};
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::playbook::local_votes::LocalVotes;
+use crate::playbook::votes::LocalVotes;
 
 /// The file in which votes were kept before the memory had them.
 #[derive(Deserialize, Default)]

@@ -11,7 +11,7 @@ use std::process::Output;
 use crate::common::prelude::*;
 use playbook::playbook::Playbook;
 use playbook::playbook::ops::apply_operations;
-use playbook::playbook::tags::{apply_bullet_tags, read_bullet_tags};
+use playbook::playbook::votes::{apply_bullet_tags, read_bullet_tags};
 
 const FILE: &str = ".claude/playbook.json";
 

@@ -1,17 +1,16 @@
-//! Changes of a playbook, in a form that explains them and can be undone.
+//! The few ways in which a playbook changes. Each leaves a record that explains it and can be undone.
 
+use jiff::Timestamp;
 use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::entry;
-use super::meta::Note;
-use super::model::{Playbook, PointPlace};
+use super::model::{Note, Playbook, PointPlace, to_second};
 
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointChange {
-    /// The kind of the change.
     pub kind: ChangeKind,
     /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
     /// any text.
@@ -31,7 +30,6 @@ pub struct PointChange {
 }
 
 worded! {
-    /// The kinds of changes of a key point.
     pub enum ChangeKind {
         /// It got a helpful vote.
         Helpful = "helpful",
@@ -40,7 +38,6 @@ worded! {
         /// Its counters were set otherwise: by hand or by an undo.
         Recount = "recount",
         Add = "add",
-        /// Its text was replaced.
         Update = "update",
         /// It went to another section.
         Move = "move",
@@ -103,12 +100,10 @@ impl PointState {
         entry::text(&self.entry).unwrap_or_default()
     }
 
-    /// Returns the number of helpful votes.
     pub fn helpful(&self) -> u64 {
         entry::count(&self.entry, entry::HELPFUL)
     }
 
-    /// Returns the number of harmful votes.
     pub fn harmful(&self) -> u64 {
         entry::count(&self.entry, entry::HARMFUL)
     }
@@ -135,8 +130,156 @@ impl Skipped {
 /// The outcome of a request to change a playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
-    /// The changes, in the order they were made.
     pub changes: Vec<PointChange>,
-    /// The changes that were asked for and not made.
     pub skipped: Vec<Skipped>,
+}
+
+/// Changes a playbook and keeps the list of what it changed.
+pub(super) struct Editor<'a> {
+    pub(super) playbook: &'a mut Playbook,
+    /// Why the next change is made.
+    pub(super) reason: String,
+    now: Timestamp,
+    pub(super) done: Applied,
+}
+
+impl<'a> Editor<'a> {
+    pub(super) fn new(playbook: &'a mut Playbook, reason: &str, now: Timestamp) -> Self {
+        Self {
+            playbook,
+            reason: reason.to_owned(),
+            now: to_second(now),
+            done: Applied::default(),
+        }
+    }
+
+    pub(super) fn skip(&mut self, what: impl Into<String>, reason: impl Into<String>) {
+        self.done.skipped.push(Skipped::new(what, reason));
+    }
+
+    pub(super) fn state(&self, place: &PointPlace) -> Option<PointState> {
+        PointState::of(self.playbook, place)
+    }
+
+    pub(super) fn fresh_note(&self) -> Note {
+        Note {
+            added: Some(self.now),
+            ..Note::default()
+        }
+    }
+
+    /// Puts an entry into a section, past its end means at its end; skipped where the
+    /// section is no list.
+    pub(super) fn put(
+        &mut self,
+        place: PointPlace,
+        fields: Map<String, Value>,
+        note: Note,
+        kind: ChangeKind,
+    ) {
+        let name = entry::name(&fields).unwrap_or_default().to_owned();
+        let title = place.title.clone();
+        let place = match self.playbook.insert(place, Value::Object(fields)) {
+            Ok(place) => place,
+            Err(reason) => return self.skip(format!("put {name} into {title}"), reason),
+        };
+        self.playbook.note_given(&name);
+        if !name.is_empty() {
+            self.note(&name, note);
+        }
+        self.record(None, Some(&place), kind);
+    }
+
+    /// Takes an entry out; `into` is the point that takes its place from now on.
+    pub(super) fn remove(&mut self, place: &PointPlace, into: Option<&str>, kind: ChangeKind) {
+        let Some(before) = self.state(place) else {
+            return;
+        };
+        let name = before.name().to_owned();
+        self.playbook.take(place);
+        self.playbook.note_given(&name);
+        self.note(&name, Note::default());
+        self.record(Some(before), None, kind);
+        if let (Some(into), Some(change)) = (into, self.done.changes.last_mut()) {
+            change.into = Some(into.to_owned());
+            self.playbook.meta.aliases.insert(name, into.to_owned());
+        }
+    }
+
+    /// Changes an entry in its place; nothing is recorded when it stays the same.
+    pub(super) fn rewrite(
+        &mut self,
+        place: &PointPlace,
+        change: impl FnOnce(&mut Map<String, Value>),
+    ) {
+        let before = self.state(place);
+        let Some(fields) = self.playbook.entry_mut(place) else {
+            return;
+        };
+        let old_text = fields.get(entry::TEXT).cloned();
+        change(fields);
+        let kind = if fields.get(entry::TEXT) == old_text.as_ref() {
+            ChangeKind::Recount
+        } else {
+            ChangeKind::Update
+        };
+        self.record(before, Some(place), kind);
+    }
+
+    /// Gives an entry another text.
+    pub(super) fn reword(&mut self, place: &PointPlace, text: String) {
+        self.rewrite(place, |fields| {
+            fields.insert(entry::TEXT.to_owned(), text.into());
+        });
+    }
+
+    /// Pins a point or takes the pin off.
+    pub(super) fn set_pinned(&mut self, place: &PointPlace, pinned: bool) {
+        if let Some(before) = self.state(place) {
+            let note = before.note.clone();
+            self.note(before.name(), Note { pinned, ..note });
+            self.record(Some(before), Some(place), ChangeKind::Pin);
+        }
+    }
+
+    /// Moves an entry to another place, counted without itself.
+    pub(super) fn relocate(&mut self, from: &PointPlace, to: PointPlace) {
+        let Some(before) = self.state(from) else {
+            return;
+        };
+        if let Err(reason) = self.playbook.open(&to.title) {
+            return self.skip(format!("move {}", before.name()), reason);
+        }
+        let taken = self.playbook.take(from);
+        if let Some(Ok(place)) = taken.map(|entry| self.playbook.insert(to, entry)) {
+            self.record(Some(before), Some(&place), ChangeKind::Move);
+        }
+    }
+
+    /// Sets what is known of a point beyond its entry.
+    fn note(&mut self, name: &str, note: Note) {
+        let points = &mut self.playbook.meta.points;
+        if note.is_blank() {
+            points.remove(name);
+        } else {
+            points.insert(name.to_owned(), note);
+        }
+    }
+
+    /// Records what became of a point, which is now at `place` or gone.
+    fn record(&mut self, before: Option<PointState>, place: Option<&PointPlace>, kind: ChangeKind) {
+        let after = place.and_then(|place| self.state(place));
+        if before != after
+            && let Some(state) = before.as_ref().or(after.as_ref())
+        {
+            self.done.changes.push(PointChange {
+                kind,
+                id: state.name().to_owned(),
+                before,
+                after,
+                into: None,
+                reason: self.reason.clone(),
+            });
+        }
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::section::Section;
+use super::id::Section;
 use crate::clip::head;
 use crate::redact;
 use crate::shown::is_invisible;

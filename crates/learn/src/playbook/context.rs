@@ -1,20 +1,31 @@
-//! Chooses the key points that a new session is given: those worth most, within the client's limit.
+//! Chooses the key points that a new session is given: those worth most, within the client's limit;
+//! and those for the prompts that touch one which the start of its session did not say.
+//!
+//! Pinned points come first, then those the user said, then those the user added by hand. Among
+//! equals helpful minus harmful decides, then the newest. Points equal in all of this keep the
+//! file's order. In the reverse order they lose their room.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::json::Defect;
-use super::migrate::migrate;
+use jiff::Timestamp;
+
+use super::clean::clean_text;
+use super::id::Section;
 use super::model::Point;
-use super::ranking::by_rank;
+use super::read::{Defect, migrate};
 use super::render::{
     BLANK_LINE, LineStyle, PLACEHOLDER, SHORT_TEMPLATE, TEMPLATE, block, heading_units,
     is_showable, show,
 };
-use super::section::Section;
-use super::usage::UsageRecord;
+use super::votes::UsageRecord;
 use crate::clip::units;
+use crate::digest::name_of;
+use crate::hint::{Term, telling, terms};
+use crate::prepared::PointLeftOut;
 
+/// More points are not looked at: a start waits for this where nothing was prepared.
+const MAX_RANKED: usize = 1_000;
 /// Of the room one part in so many is for the user's own points.
 const OWN_SHARE: usize = 4;
 const OWN_TEMPLATE: &str = "# OF YOUR USER, FOR EVERY PROJECT\n\n{key_points}";
@@ -25,7 +36,6 @@ const PROJECT_TITLE: &str = "# OF THIS PROJECT";
 pub struct InjectionLimits {
     /// The most UTF-16 units of the whole text; the client cuts at 10,000.
     pub units: usize,
-    /// The most key points.
     pub points: usize,
 }
 
@@ -52,6 +62,36 @@ pub enum Admission {
     Unknown,
     /// It names something that is gone from the project's files.
     Stale,
+}
+
+/// The rank of a key point; the greater one has its room first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    pinned: bool,
+    said: bool,
+    by_hand: bool,
+    balance: i128,
+    added: Option<Timestamp>,
+}
+
+impl Rank {
+    pub(super) fn of(point: &Point<'_>, usage: &UsageRecord) -> Self {
+        Self {
+            pinned: point.is_pinned(),
+            said: usage.said.contains(point.name),
+            by_hand: usage.by_hand.contains(point.name),
+            balance: i128::from(point.helpful) - i128::from(point.harmful),
+            added: point.note.and_then(|note| note.added),
+        }
+    }
+}
+
+/// Returns the indexes of the points, highest rank first.
+pub(super) fn by_rank(points: &[Point<'_>], usage: &UsageRecord) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_cached_key(|&index| std::cmp::Reverse(Rank::of(&points[index], usage)));
+    order.truncate(MAX_RANKED);
+    order
 }
 
 /// The text for a session, and the points that are left out.
@@ -107,7 +147,7 @@ impl<'a> Frame<'a> {
 /// points that `admit` lets pass.
 ///
 /// A file of the earlier format is shown as it will be migrated. When not all points fit, those of
-/// the highest rank stay (see [`super::ranking`]), in the file's order, and the last line says how
+/// the highest rank stay, in the file's order, and the last line says how
 /// many were left out. A point that is too long for the room leaves it to those behind it. A
 /// template that leaves no room for the first point gives way to the built-in one, and that to a
 /// short one.
@@ -281,6 +321,37 @@ fn left_out(count: usize, all: usize) -> String {
     format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
 }
 
+/// The points that a prompt may bring where the start does not say them: those that `admit`
+/// lets pass, highest rank first, each with what a prompt must share with it.
+///
+/// How much a word tells depends on all of them.
+pub fn for_prompts(
+    bytes: &[u8],
+    usage: &UsageRecord,
+    admit: impl Fn(&Point<'_>) -> Admission,
+) -> Result<Vec<PointLeftOut>, Defect> {
+    let playbook = migrate(bytes)?.playbook;
+    let points: Vec<Point<'_>> = playbook
+        .points()
+        .filter(|point| is_showable(point.name) && admit(point) == Admission::Given)
+        .collect();
+    let best: Vec<(&str, String)> = by_rank(&points, usage)
+        .into_iter()
+        .map(|index| (points[index].name, clean_text(points[index].text)))
+        .collect();
+    let mut words: Vec<BTreeSet<Term>> = best.iter().map(|(_, text)| terms(text)).collect();
+    telling(&mut words);
+    let found = best.into_iter().zip(words);
+    let found = found.filter(|(_, terms)| !terms.is_empty());
+    let found = found.map(|((name, text), terms)| PointLeftOut {
+        name: name.to_owned(),
+        hash: name_of(text.as_bytes()),
+        text,
+        terms: terms.into_iter().collect(),
+    });
+    Ok(found.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -315,15 +386,6 @@ mod tests {
         let lines = text.lines();
         let points = lines.filter_map(|line| line.strip_prefix('[')?.split_once(']'));
         points.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn wrong_entries_are_passed_over_and_their_neighbours_shown() {
-        let points = json!(["x", null, 5, [1], {"name": 3, "text": "n"}, {"name": "oth-001"},
-            {"name": "oth-002", "text": "kept", "more": {"a": [1]}},
-            {"name": "x]\n[y", "text": "forged name"}]);
-        let text = given(&file(&points, &json!({})), Frame::of(PLACEHOLDER), 4_000, 9);
-        assert_eq!(text, "## OTHERS\n[oth-002] helpful=0 harmful=0 :: kept");
     }
 
     #[test]
@@ -383,62 +445,19 @@ mod tests {
     }
 
     #[test]
-    fn only_admitted_points_are_shown_and_unknown_ones_named() {
-        let of = |points| {
-            let units = InjectionLimits::FULL.units;
-            let limits = InjectionLimits { units, points };
-            let usage = UsageRecord::default();
-            let admit = |point: &Point<'_>| match point.name {
-                "oth-007" | "oth-008" => Admission::Unknown,
-                "oth-009" => Admission::Held,
-                _ => Admission::Given,
-            };
-            context(&many(30), Frame::of(TEMPLATE), limits, &usage, admit).unwrap()
+    fn the_users_own_points_have_a_quarter_of_the_room_and_leave_the_projects_in_their_place() {
+        let point = |n: usize| {
+            let text = format!("write {{key_points}} so {}", "own ".repeat(30));
+            json!({"name": format!("my-{n:03}"), "text": text})
         };
-        let all = of(usize::MAX);
-        assert_eq!(shown(&all.text.unwrap()).split(' ').count(), 27);
-        let more_worth_first = ["oth-008", "oth-007"];
-        assert_eq!(all.unknown, more_worth_first);
-        let text = of(26).text.unwrap();
-        assert!(text.contains("(1 of 27 key points left out"), "{text}");
-    }
-
-    fn own(points: &Json) -> String {
-        let (bytes, frame) = (file(points, &json!({})), Frame::of(TEMPLATE));
+        let bytes = file(&(1..=50).map(point).collect(), &json!({}));
         let (limits, usage) = (InjectionLimits::FULL, UsageRecord::default());
-        let shown = own_points(&bytes, frame, limits, &usage, |_| Admission::Given);
-        shown.unwrap().text.unwrap()
-    }
-
-    #[test]
-    fn the_users_own_points_come_last_within_a_quarter_of_the_room() {
-        let point = |n: usize| json!({"name": format!("my-{n:03}"), "text": "own ".repeat(30)});
-        let own = |count: usize| own(&(1..=count).map(point).collect());
-        let many_own = own(50);
-        assert!(units(&many_own) <= InjectionLimits::FULL.units / OWN_SHARE);
-        assert!(many_own.matches("[my-").count() > 3);
-        let frame = Frame {
-            template: "Before {key_points} after",
-            own: &own(2),
-        };
-        let text = given(&many(60), frame, 4_000, 99);
-        assert!(text.starts_with("Before # OF THIS PROJECT\n\n## OTHERS\n[oth-"));
-        let own_part = "\n\n# OF YOUR USER, FOR EVERY PROJECT\n\n## OTHERS\n[my-001]";
-        assert!(text.contains(own_part) && text.contains(" after"), "{text}");
-        assert_eq!(given(&many(0), frame, 4_000, 9), "");
-        let alone = frame.alone(InjectionLimits::FULL).unwrap();
-        assert!(alone.starts_with("Before # OF YOUR USER"), "{alone}");
-        assert!(alone.ends_with(" after"), "{alone}");
-    }
-
-    #[test]
-    fn a_point_of_the_users_own_leaves_the_projects_points_in_their_place() {
-        let own = own(&json!([{"name": "my-001", "text": "write {key_points} so"}]));
-        let frame = Frame {
-            template: TEMPLATE,
-            own: &own,
-        };
-        let text = given(&many(2), frame, 4_000, 9);
+        let template = Frame::of(TEMPLATE);
+        let own = own_points(&bytes, template, limits, &usage, |_| Admission::Given);
+        let own = &own.unwrap().text.unwrap();
+        assert!(units(own) <= limits.units / OWN_SHARE);
+        assert!(own.matches("[my-").count() > 3);
+        let text = given(&many(2), Frame { own, ..template }, 4_000, 9);
         assert_eq!(text.matches("[oth-001]").count(), 1);
     }
 }

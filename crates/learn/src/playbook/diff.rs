@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::change::Editor;
 use super::change::{ChangeKind, PointChange, PointState};
-use super::edit::Editor;
 use super::entry;
 use super::model::{Playbook, PointPlace};
 
@@ -162,8 +162,8 @@ mod tests {
         let undone = undo(&mut after, &changes, "undo", now());
         assert_eq!(undone.skipped, []);
         assert_eq!(
-            json!(after.sections()).to_string(),
-            json!(before.sections()).to_string()
+            json!(after.sections).to_string(),
+            json!(before.sections).to_string()
         );
     }
 }

@@ -1,4 +1,5 @@
-//! The names of key points: `pat-001`, or the older `kpt_001`; `my-001` in the user's own playbook.
+//! The five sections of a playbook, and the names of its key points: `pat-001`, or the older
+//! `kpt_001`; `my-001` in the user's own playbook.
 //!
 //! Ids are for life: the numbers of a section only grow, and none is given twice. The next number
 //! is in the file. A file may be older than the last number given, as after a checkout. Then
@@ -7,18 +8,71 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use playbook_core::worded;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::model::Playbook;
-use super::section::Section;
 
-const LEGACY_PREFIX: &str = "kpt_";
+pub(super) const LEGACY_PREFIX: &str = "kpt_";
 /// The first part of the ids in the user's own playbook, before the `-`.
 const OWN_SERIES: &str = "my";
 /// The least number of digits in an id that we give.
 const WIDTH: usize = 3;
 /// Numbers above this were typed by someone; they do not move the next one.
-const MAX_COUNTED: u64 = 1 << 40;
+pub(super) const MAX_COUNTED: u64 = 1 << 40;
+
+worded! {
+    /// A section of the playbook, by its title; the order of the variants is that of the file.
+    pub enum Section {
+        Patterns = "PATTERNS & APPROACHES",
+        /// What went wrong before.
+        Mistakes = "MISTAKES TO AVOID",
+        /// How the user wants it.
+        Preferences = "USER PREFERENCES",
+        /// Facts of the project.
+        Context = "PROJECT CONTEXT",
+        /// What fits nowhere else; also where points of the earlier format live.
+        Others = "OTHERS",
+    }
+}
+
+impl Section {
+    /// Returns its heading in the file.
+    pub const fn title(self) -> &'static str {
+        self.word()
+    }
+
+    /// Returns what the ids of its points begin with.
+    pub const fn slug(self) -> &'static str {
+        match self {
+            Self::Patterns => "pat",
+            Self::Mistakes => "mis",
+            Self::Preferences => "pref",
+            Self::Context => "ctx",
+            Self::Others => "oth",
+        }
+    }
+
+    /// Finds a section by its title as a model or user may write it: any case, white
+    /// space at the ends.
+    pub fn from_title(title: &str) -> Option<Self> {
+        let title = title.trim();
+        Self::ALL
+            .into_iter()
+            .find(|s| s.title().eq_ignore_ascii_case(title))
+    }
+
+    /// Finds the section whose ids begin with `slug`.
+    pub fn from_slug(slug: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.slug() == slug)
+    }
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
 
 /// A key point's id as it can be cited: a section's slug, `-` and ASCII digits, or
 /// `kpt_` and digits (REQ-REFL-001); or `my-` and digits, which are the user's own.
@@ -108,14 +162,20 @@ impl Playbook {
     /// Returns by series the highest number ever given, as far as this file knows: points,
     /// points that were merged away, and the file's own record.
     pub fn highest_numbers(&self) -> BTreeMap<String, u64> {
-        let next = self.meta.next.iter().filter_map(|(series, next)| {
-            let highest = next.saturating_sub(1).min(MAX_COUNTED);
-            Some((series_named(series)?, highest))
-        });
-        let aliases = self.meta.aliases.keys().map(String::as_str);
-        let given = self.names().chain(aliases).filter_map(counted);
         let mut highest = BTreeMap::new();
-        raise(&mut highest, next.chain(given));
+        for (series, next) in &self.meta.next {
+            if let Some(series) = series_named(series) {
+                raise(
+                    &mut highest,
+                    series,
+                    next.saturating_sub(1).min(MAX_COUNTED),
+                );
+            }
+        }
+        let aliases = self.meta.aliases.keys().map(String::as_str);
+        for (series, number) in self.names().chain(aliases).filter_map(counted) {
+            raise(&mut highest, series, number);
+        }
         highest
     }
 
@@ -123,32 +183,22 @@ impl Playbook {
     pub fn never_below(&mut self, highest: &BTreeMap<String, u64>) {
         for (series, &number) in highest {
             if let Some(series) = series_named(series) {
-                self.raise_next(series, number);
+                raise(&mut self.meta.next, series, number.min(MAX_COUNTED) + 1);
             }
         }
     }
 
-    fn raise_next(&mut self, series: &str, highest: u64) {
-        let next = self.meta.next.entry(series.to_owned()).or_default();
-        *next = (*next).max(highest.min(MAX_COUNTED) + 1);
-    }
-
     pub(super) fn note_given(&mut self, name: &str) {
         if let Some((series, number)) = counted(name) {
-            self.raise_next(series, number);
+            raise(&mut self.meta.next, series, number + 1);
         }
     }
 }
 
-/// Raises the numbers of some series to at least these.
-pub(super) fn raise<'a>(
-    numbers: &mut BTreeMap<String, u64>,
-    more: impl IntoIterator<Item = (&'a str, u64)>,
-) {
-    for (series, number) in more {
-        let known = numbers.entry(series.to_owned()).or_default();
-        *known = number.max(*known);
-    }
+/// Raises the number of a series to at least `number`.
+pub(super) fn raise(numbers: &mut BTreeMap<String, u64>, series: &str, number: u64) {
+    let known = numbers.entry(series.to_owned()).or_default();
+    *known = number.max(*known);
 }
 
 fn counted(name: &str) -> Option<(&'static str, u64)> {
@@ -160,40 +210,12 @@ fn counted(name: &str) -> Option<(&'static str, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
-    use serde_json::{Value, json};
-
-    fn playbook(value: &Value) -> Playbook {
-        Playbook::parse(value.to_string().as_bytes()).unwrap()
-    }
-
-    #[rstest]
-    #[case::none(json!([]), json!({}), "pat-001")]
-    #[case::after_the_highest(json!([{"name": "pat-007"}, {"name": "pat-002"}]), json!({}), "pat-008")]
-    #[case::merged_away(json!([]), json!({"aliases": {"pat-011": "oth-001"}}), "pat-012")]
-    #[case::the_files_own_record(json!([]), json!({"next": {"pat": 31}}), "pat-031")]
-    #[case::a_number_nobody_gave(
-        json!([{"name": "pat-99999999999999999999"}, {"name": "pat-18446744073709551615"}]),
-        json!({}),
-        "pat-001"
-    )]
-    #[case::other_names(json!([{"name": "kpt_050"}, {"name": "pat-x"}]), json!({}), "pat-001")]
-    fn the_next_id_is_above_all_that_were_given(
-        #[case] points: Value,
-        #[case] known: Value,
-        #[case] next: &str,
-    ) {
-        let file = json!({"sections": {"OTHERS": points}, "playbook": known});
-        assert_eq!(playbook(&file).next_id(Section::Patterns).as_str(), next);
-    }
 
     #[test]
-    fn after_a_checkout_of_an_older_file_the_larger_memory_wins() {
-        let mut old = playbook(&json!({"playbook": {"next": {"pat": 3, "ctx": 9}}}));
-        let memory = [("pat", 7), ("ctx", 2)];
-        old.never_below(&memory.map(|(series, n)| (series.to_owned(), n)).into());
-        assert_eq!(old.next_id(Section::Patterns).as_str(), "pat-008");
-        assert_eq!(old.next_id(Section::Context).as_str(), "ctx-009");
-        assert_eq!(old.highest_numbers()["pat"], 7);
+    fn a_number_that_someone_typed_does_not_move_the_next_one() {
+        let file = r#"{"sections": {"OTHERS": [{"name": "pat-99999999999999999999"},
+            {"name": "pat-18446744073709551615"}, {"name": "pat-007"}]}}"#;
+        let playbook = Playbook::parse(file.as_bytes()).unwrap();
+        assert_eq!(playbook.next_id(Section::Patterns).as_str(), "pat-008");
     }
 }

@@ -1,17 +1,18 @@
-//! The edits that a user makes to single points: add, edit, move, remove, merge, pin.
+//! What a user does to a playbook by a command: add, edit, move, remove, merge, pin, undo, restore.
 //!
 //! Unlike a model, the user may edit pinned points, and an alias finds the point that it is
 //! now.
 
 use jiff::Timestamp;
+use playbook_core::job_id::JobId;
 use serde::{Deserialize, Serialize};
 
-use super::change::{ChangeKind, PointChange};
+use super::change::{ChangeKind, Editor, PointChange};
 use super::clean::{MAX_CHARS, clean_text, whole_line};
-use super::edit::Editor;
+use super::id::Section;
 use super::model::{Playbook, Point, PointPlace};
-use super::section::Section;
-use super::{entry, ops};
+use super::ops;
+use crate::redact::Masker;
 
 /// Why a change by the user's hand was not made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,26 +28,56 @@ pub enum RefusedEdit {
     Told(String),
 }
 
-const BY_HAND: &str = "by hand";
-
-/// Runs one edit. A playbook in which it was refused is not to be written.
-pub fn by_hand(
-    playbook: &mut Playbook,
-    now: Timestamp,
-    edit: impl FnOnce(&mut Editor<'_>) -> Result<(), RefusedEdit>,
-) -> Result<Vec<PointChange>, RefusedEdit> {
-    let mut editor = Editor::new(playbook, BY_HAND, now);
-    edit(&mut editor)?;
-    match editor.done.skipped.pop() {
-        Some(skipped) => Err(RefusedEdit::Told(skipped.reason)),
-        None => Ok(editor.done.changes),
+impl From<String> for RefusedEdit {
+    fn from(why: String) -> Self {
+        Self::Told(why)
     }
 }
 
-/// Adds a point at the end of `section`.
-pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), RefusedEdit> {
-    let added = ops::add(editor, &typed(text)?, section, [0, 0]);
-    added.map(drop).map_err(RefusedEdit::Told)
+const BY_HAND: &str = "by hand";
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+pub enum PlaybookEdit {
+    Add {
+        text: String,
+        section: Section,
+    },
+    /// A point of another playbook, with its counters, under a new name.
+    Bring {
+        point: BroughtPoint,
+        /// Where it stood, in words.
+        why: String,
+    },
+    /// Another text, or the end of another section; the point keeps its id.
+    Change {
+        point: String,
+        text: Option<String>,
+        section: Option<Section>,
+    },
+    Remove {
+        point: String,
+        reason: Option<String>,
+    },
+    /// One new point of several, in `section` or else in that of the first.
+    Merge {
+        points: Vec<String>,
+        text: String,
+        section: Option<Section>,
+    },
+    Pin {
+        point: String,
+    },
+    Unpin {
+        point: String,
+    },
+    Undo {
+        job: JobId,
+    },
+    /// The file as it was after a job.
+    Restore {
+        snapshot: String,
+    },
 }
 
 /// A point of another playbook, without its name.
@@ -54,9 +85,7 @@ pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), 
 pub struct BroughtPoint {
     pub text: String,
     pub section: Section,
-    /// How often it helped.
     pub helpful: u64,
-    /// How often it harmed.
     pub harmful: u64,
     /// Whether only the user may take it away.
     pub pinned: bool,
@@ -74,87 +103,129 @@ impl BroughtPoint {
     }
 }
 
-/// Brings in a point of another playbook under a new name.
-pub fn bring(editor: &mut Editor<'_>, point: &BroughtPoint, why: &str) -> Result<(), RefusedEdit> {
-    let votes = [point.helpful, point.harmful];
-    let text = cleaned(&point.text)?;
-    why.clone_into(&mut editor.reason);
-    let name = ops::add(editor, &text, point.section, votes);
-    let name = name.map_err(RefusedEdit::Told)?;
-    BY_HAND.clone_into(&mut editor.reason);
-    set_pinned(editor, &name, point.pinned)
-}
-
-/// Gives a point another text, or moves it to the end of another section; it keeps its id.
-pub fn change(
-    editor: &mut Editor<'_>,
-    name: &str,
-    text: Option<&str>,
-    section: Option<Section>,
-) -> Result<(), RefusedEdit> {
-    let text = text.map(typed).transpose()?;
-    let (_, place) = find(editor.playbook, name)?;
-    if let Some(text) = text {
-        editor.rewrite(&place, |fields| {
-            fields.insert(entry::TEXT.to_owned(), text.into());
-        });
-    }
-    if let Some(section) = section.filter(|section| place.title != section.title()) {
-        editor.relocate(&place, PointPlace::end_of(section));
-    }
-    Ok(())
-}
-
-/// Deletes a point, for the user's `reason` if there is one.
-pub fn remove(
-    editor: &mut Editor<'_>,
-    name: &str,
-    reason: Option<&str>,
-) -> Result<(), RefusedEdit> {
-    let (_, place) = find(editor.playbook, name)?;
-    if let Some(reason) = reason.map(clean_text).filter(|reason| !reason.is_empty()) {
-        editor.reason = reason;
-    }
-    editor.remove(&place, None, ChangeKind::Delete);
-    Ok(())
-}
-
-/// Merges points into one new point with another text, in `section` or else in the one of
-/// the first.
-pub fn merge(
-    editor: &mut Editor<'_>,
-    names: &[String],
-    text: &str,
-    section: Option<Section>,
-) -> Result<(), RefusedEdit> {
-    let text = typed(text)?;
-    let mut found: Vec<String> = Vec::new();
-    for name in names {
-        let (name, _) = find(editor.playbook, name)?;
-        if !found.contains(&name) {
-            found.push(name);
+impl PlaybookEdit {
+    /// The points that it is about, as the user named them.
+    pub fn points(&self) -> &[String] {
+        match self {
+            Self::Change { point, .. }
+            | Self::Remove { point, .. }
+            | Self::Pin { point }
+            | Self::Unpin { point } => std::slice::from_ref(point),
+            Self::Merge { points, .. } => points,
+            _ => &[],
         }
     }
-    if found.len() < 2 {
-        let why = "a merge needs two different key points";
-        return Err(RefusedEdit::Told(why.to_owned()));
+
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Bring { point, .. } => Some(&point.text),
+            Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
+            Self::Change { text, .. } => text.as_deref(),
+            _ => None,
+        }
     }
-    ops::join(editor, &found, &text, section);
-    Ok(())
-}
 
-pub fn pin(editor: &mut Editor<'_>, name: &str) -> Result<(), RefusedEdit> {
-    set_pinned(editor, name, true)
-}
+    #[must_use]
+    pub fn with_text(mut self, words: Option<&str>) -> Self {
+        let Some(words) = words.map(str::to_owned) else {
+            return self;
+        };
+        match &mut self {
+            Self::Bring { point, .. } => point.text = words,
+            Self::Add { text, .. } | Self::Merge { text, .. } => *text = words,
+            Self::Change { text, .. } => *text = Some(words),
+            _ => {}
+        }
+        self
+    }
 
-pub fn unpin(editor: &mut Editor<'_>, name: &str) -> Result<(), RefusedEdit> {
-    set_pinned(editor, name, false)
-}
+    /// The same without the secrets in its words.
+    ///
+    /// A point whose name holds one is meant by its masked name: an edit is applied to the
+    /// masked playbook.
+    #[must_use]
+    pub fn masked(&self, masker: &Masker) -> Self {
+        let Ok(mut edit) = serde_json::to_value(self) else {
+            return self.clone();
+        };
+        masker.mask_value(&mut edit);
+        // The name of a job or snapshot is no word of the user's, and nothing masks it.
+        serde_json::from_value(edit).unwrap_or_else(|_| self.clone())
+    }
 
-fn set_pinned(editor: &mut Editor<'_>, name: &str, pinned: bool) -> Result<(), RefusedEdit> {
-    let (_, place) = find(editor.playbook, name)?;
-    editor.set_pinned(&place, pinned);
-    Ok(())
+    /// Makes an edit of single points; an undo or a restore is none. A playbook in which it was
+    /// refused is not to be written.
+    pub fn by_hand(
+        &self,
+        playbook: &mut Playbook,
+        now: Timestamp,
+    ) -> Result<Vec<PointChange>, RefusedEdit> {
+        let mut editor = Editor::new(playbook, BY_HAND, now);
+        match self {
+            Self::Add { text, section } => {
+                ops::add(&mut editor, &typed(text)?, *section, [0, 0])?;
+            }
+            Self::Bring { point, why } => {
+                let text = cleaned(&point.text)?;
+                why.clone_into(&mut editor.reason);
+                let votes = [point.helpful, point.harmful];
+                let name = ops::add(&mut editor, &text, point.section, votes)?;
+                BY_HAND.clone_into(&mut editor.reason);
+                let (_, place) = find(editor.playbook, &name)?;
+                editor.set_pinned(&place, point.pinned);
+            }
+            Self::Change {
+                point,
+                text,
+                section,
+            } => {
+                let text = text.as_deref().map(typed).transpose()?;
+                let (_, place) = find(editor.playbook, point)?;
+                if let Some(text) = text {
+                    editor.reword(&place, text);
+                }
+                if let Some(section) = section.filter(|section| place.title != section.title()) {
+                    editor.relocate(&place, PointPlace::end_of(section));
+                }
+            }
+            Self::Remove { point, reason } => {
+                let (_, place) = find(editor.playbook, point)?;
+                let reason = reason.as_deref().map(clean_text);
+                if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+                    editor.reason = reason;
+                }
+                editor.remove(&place, None, ChangeKind::Delete);
+            }
+            Self::Merge {
+                points,
+                text,
+                section,
+            } => {
+                let text = typed(text)?;
+                let mut found: Vec<String> = Vec::new();
+                for name in points {
+                    let (name, _) = find(editor.playbook, name)?;
+                    if !found.contains(&name) {
+                        found.push(name);
+                    }
+                }
+                if found.len() < 2 {
+                    let why = "a merge needs two different key points";
+                    return Err(why.to_owned().into());
+                }
+                ops::join(&mut editor, &found, &text, *section);
+            }
+            Self::Pin { point } | Self::Unpin { point } => {
+                let (_, place) = find(editor.playbook, point)?;
+                editor.set_pinned(&place, matches!(self, Self::Pin { .. }));
+            }
+            Self::Undo { .. } | Self::Restore { .. } => {}
+        }
+        match editor.done.skipped.pop() {
+            Some(skipped) => Err(skipped.reason.into()),
+            None => Ok(editor.done.changes),
+        }
+    }
 }
 
 /// Cleans a text that the user typed; nothing of it is cut off without a word.
@@ -179,9 +250,6 @@ fn find(playbook: &Playbook, name: &str) -> Result<(String, PointPlace), Refused
     let current = playbook.current_name(&places, name).to_owned();
     match places.remove(&current) {
         Some(place) => Ok((current, place)),
-        None => Err(RefusedEdit::Told(format!(
-            "no key point {}",
-            clean_text(name)
-        ))),
+        None => Err(ops::no_point(name).into()),
     }
 }

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::change::Editor;
 use super::change::{Applied, ChangeKind};
 use super::clean::{clean, clean_text};
-use super::edit::Editor;
 use super::entry::{self, COUNTERS};
-use super::meta::Note;
-use super::model::{Playbook, PointPlace};
-use super::section::Section;
-use super::tags::shown;
+use super::id::Section;
+use super::model::{Note, Playbook, PointPlace};
+use super::read::is_deeper;
+use super::votes::one_line;
 
 /// The most operations of one answer that are looked at; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;
@@ -25,25 +25,23 @@ const MERGE: &str = "MERGE";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     /// A new key point.
-    Add { text: String, section: Section },
+    Add {
+        text: String,
+        section: Section,
+    },
     /// Another text for a point, which keeps its counters.
     Update {
-        /// The name of the point.
         target: String,
         text: String,
     },
-    /// One point in place of several that say the same, with their counters' sum.
+    /// One point in place of several that say the same, with their counters' sum; by default in the
+    /// section of the first.
     Merge {
-        /// The names of the points.
         sources: Vec<String>,
-        /// The text of the new point.
         text: String,
-        /// The section of the new point; by default that of the first source.
         section: Option<Section>,
     },
-    /// A point is taken away.
     Delete {
-        /// The name of the point.
         target: String,
     },
 }
@@ -64,14 +62,6 @@ pub fn written_text(operation: &Value) -> &str {
 pub(crate) fn is_too_deep(operation: &Value) -> bool {
     /// An operation holds a list of names.
     const MAX_DEPTH: usize = 8;
-    fn is_deeper(value: &Value, room: usize) -> bool {
-        match (value, room.checked_sub(1)) {
-            (Value::Array(_) | Value::Object(_), None) => true,
-            (Value::Array(items), Some(room)) => items.iter().any(|item| is_deeper(item, room)),
-            (Value::Object(map), Some(room)) => map.values().any(|value| is_deeper(value, room)),
-            _ => false,
-        }
-    }
     is_deeper(operation, MAX_DEPTH)
 }
 
@@ -103,7 +93,7 @@ pub fn apply_operations(
         editor.reason = reason.unwrap_or_else(|| reasoning.clone());
         let outcome = Operation::read(value).and_then(|operation| operation.apply(&mut editor));
         if let Err(why) = outcome {
-            editor.skip(format!("operation {}", shown(value)), why);
+            editor.skip(format!("operation {}", one_line(value)), why);
         }
     }
     let surplus = operations.len().saturating_sub(MAX_OPERATIONS);
@@ -168,9 +158,7 @@ impl Operation {
             Self::Add { text, section } => add(editor, &text, section, [0, 0]).map(drop),
             Self::Update { target, text } => {
                 let place = find(editor.playbook, &target)?;
-                editor.rewrite(&place, |fields| {
-                    fields.insert(entry::TEXT.to_owned(), text.into());
-                });
+                editor.reword(&place, text);
                 Ok(())
             }
             Self::Merge {
@@ -208,15 +196,15 @@ fn section(operation: &Value) -> Option<Section> {
 }
 
 fn find(playbook: &Playbook, name: &str) -> Result<PointPlace, String> {
-    playbook
-        .places()
-        .remove(name)
-        .ok_or_else(|| format!("no key point {}", clean_text(name)))
+    playbook.place(name).ok_or_else(|| no_point(name))
+}
+
+pub(super) fn no_point(name: &str) -> String {
+    format!("no key point {}", clean_text(name))
 }
 
 fn unpinned(playbook: &Playbook, name: &str) -> Result<(), String> {
-    let note = playbook.meta.points.get(name);
-    if note.is_some_and(|note| note.pinned) {
+    if playbook.meta.is_pinned(name) {
         return Err(format!("{name} is pinned"));
     }
     Ok(())
@@ -256,10 +244,8 @@ pub(super) fn join(
     section: Option<Section>,
 ) {
     let places = editor.playbook.places();
-    let states: Vec<_> = sources
-        .iter()
-        .filter_map(|name| editor.state(places.get(name)?))
-        .collect();
+    let states = sources.iter().map(|name| editor.state(places.get(name)?));
+    let states: Vec<_> = states.flatten().collect();
     let section = section
         .or_else(|| Section::from_word(&states.first()?.section))
         .unwrap_or(Section::Others);
@@ -274,8 +260,8 @@ pub(super) fn join(
         ..editor.fresh_note()
     };
     for name in sources {
-        if let Some(place) = editor.playbook.places().get(name) {
-            editor.remove(place, Some(id.as_str()), ChangeKind::Merge);
+        if let Some(place) = editor.playbook.place(name) {
+            editor.remove(&place, Some(id.as_str()), ChangeKind::Merge);
         }
     }
     let fields = entry::new(id.as_str(), text, votes);
@@ -292,24 +278,6 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn now() -> Timestamp {
-        "2026-11-21T10:00:00Z".parse().unwrap()
-    }
-
-    #[test]
-    fn a_section_that_is_no_list_is_left_alone() {
-        let mut playbook =
-            Playbook::parse(br#"{"sections": {"OTHERS": {"mine": 1}, "USER PREFERENCES": null}}"#)
-                .unwrap();
-        let operations = [
-            json!({"type": "ADD", "text": "a"}),
-            json!({"type": "ADD", "text": "b", "section": "USER PREFERENCES"}),
-        ];
-        let applied = apply_operations(&mut playbook, &operations, "", now());
-        assert_eq!(applied.skipped[0].reason, "section OTHERS is an object");
-        assert_eq!(playbook.points().next().unwrap().name, "pref-001");
-    }
-
     #[test]
     fn only_a_text_that_is_there_letter_for_letter_is_not_added() {
         let file = br##"{"sections": {"OTHERS": [{"text": "ask"}],
@@ -317,7 +285,7 @@ mod tests {
         let mut playbook = Playbook::parse(file).unwrap();
         let texts = ["ask", "use  tabs\n", "Use  tabs", "use  tabs."];
         let operations = texts.map(|text| json!({"type": "ADD", "text": text}));
-        let applied = apply_operations(&mut playbook, &operations, "", now());
+        let applied = apply_operations(&mut playbook, &operations, "", Timestamp::UNIX_EPOCH);
         let reasons: Vec<_> = applied.skipped.iter().map(|s| s.reason.as_str()).collect();
         let unnamed = "a key point without a name says it already";
         assert_eq!(reasons, [unnamed, "[kpt_001] says it already"]);

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::diff::diff;
+use super::learn::Caps;
 use super::learn::{Lesson, learn};
-use super::manual_edit;
-use super::migrate::migrate;
-use super::prune::Caps;
-use super::tags::read_bullet_tags;
+use super::manual_edit::PlaybookEdit;
+use super::read::migrate;
 use super::undo::undo;
+use super::votes::read_bullet_tags;
 use super::{Playbook, PointChange, Section};
 
 /// A small cap, so that it matters.
@@ -109,7 +109,7 @@ impl World {
     }
 
     fn sections(&self) -> String {
-        json!(self.playbook.sections()).to_string()
+        json!(self.playbook.sections).to_string()
     }
 
     fn tag(&self, RandomDeed(what, [point, _], ..): &RandomDeed) -> Value {
@@ -170,17 +170,18 @@ impl World {
         &mut self,
         RandomDeed(what, points, text, section): &RandomDeed,
     ) -> Option<Vec<PointChange>> {
-        let (now, [a, b]) = (self.now, points.map(|point| self.name(point)));
-        let done = manual_edit::by_hand(&mut self.playbook, now, |editor| match what % 7 {
-            0 => manual_edit::add(editor, text, *section),
-            1 => manual_edit::change(editor, &a, Some(text), None),
-            2 => manual_edit::change(editor, &a, None, Some(*section)),
-            3 => manual_edit::remove(editor, &a, None),
-            4 => manual_edit::merge(editor, &[a, b], text, None),
-            5 => manual_edit::pin(editor, &a),
-            _ => manual_edit::unpin(editor, &a),
-        });
-        done.ok()
+        let ([a, b], text, section) = (points.map(|point| self.name(point)), *text, *section);
+        let edit = match what % 7 {
+            0 => json!({"do": "add", "text": text, "section": section}),
+            1 => json!({"do": "change", "point": a, "text": text}),
+            2 => json!({"do": "change", "point": a, "section": section}),
+            3 => json!({"do": "remove", "point": a}),
+            4 => json!({"do": "merge", "points": [a, b], "text": text}),
+            5 => json!({"do": "pin", "point": a}),
+            _ => json!({"do": "unpin", "point": a}),
+        };
+        let edit: PlaybookEdit = serde_json::from_value(edit).unwrap();
+        edit.by_hand(&mut self.playbook, self.now).ok()
     }
 
     fn in_the_editor(&mut self, deeds: &[RandomDeed]) -> Vec<PointChange> {
@@ -227,7 +228,7 @@ impl World {
                 assert!(votes.is_none_or(Value::is_u64), "{name}: {votes:?}");
             }
         }
-        let sections = self.playbook.sections().unwrap();
+        let sections = &self.playbook.sections;
         for section in Section::ALL {
             assert!(sections.contains_key(section.title()));
         }
@@ -268,7 +269,7 @@ proptest! {
                 let mut back = world.playbook.clone();
                 let undone = undo(&mut back, &changes, "undo", world.now);
                 prop_assert_eq!(&undone.skipped, &[], "{:?}", changes);
-                prop_assert_eq!(json!(back.sections()).to_string(), before);
+                prop_assert_eq!(json!(back.sections).to_string(), before);
                 world.jobs.push(changes);
             }
         }
@@ -283,35 +284,28 @@ fn a_job_changes_only_its_lines() {
     let file = json!({"version": "1.0", "last_updated": null,
         "sections": {"PATTERNS & APPROACHES": list, "OTHERS": []}});
     let mut playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
-    let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
     let helped = json!([{"name": "pat-007", "tag": "helpful", "rationale": "r"}]);
-    for (number, (tags, operation)) in [
-        (&helped, None),
-        (&helped, None),
-        (
-            &json!([]),
-            Some(json!({"type": "ADD", "text": "new", "section": "OTHERS"})),
-        ),
-        (
-            &json!([]),
-            Some(json!({"type": "UPDATE", "target_id": "pat-020", "text": "edited"})),
-        ),
-        (
-            &json!([]),
-            Some(json!({"type": "DELETE", "target_id": "pat-030", "reason": "r"})),
-        ),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    let (helped, _) = read_bullet_tags(&helped);
+    let jobs = [
+        Value::Null,
+        json!({"type": "ADD", "text": "new", "section": "OTHERS"}),
+        json!({"type": "UPDATE", "target_id": "pat-020", "text": "edited"}),
+        json!({"type": "DELETE", "target_id": "pat-030", "reason": "r"}),
+    ];
+    for operation in &jobs {
         let before = playbook.clone();
         let lesson = Lesson {
-            tags: &read_bullet_tags(tags).0,
-            operations: operation.as_slice(),
+            tags: if operation.is_null() { &helped } else { &[] },
+            operations: std::slice::from_ref(operation),
             ..Lesson::default()
         };
-        learn(&mut playbook, lesson, Caps::default(), now);
-        playbook.mark_applied_to(&before, &format!("job-{number}"));
+        learn(
+            &mut playbook,
+            lesson,
+            Caps::default(),
+            Timestamp::UNIX_EPOCH,
+        );
+        playbook.mark_applied_to(&before, &operation.to_string());
         let [old, new] = [&before, &playbook].map(|p| String::from_utf8(p.to_bytes()).unwrap());
         let [old, new]: [Vec<&str>; 2] = [&old, &new].map(|text| text.lines().collect());
         let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
@@ -319,8 +313,7 @@ fn a_job_changes_only_its_lines() {
         let gone: usize = others.map(|op| op.old_range().len()).sum();
         assert!(
             gone <= 8,
-            "job {number} takes {gone} of {} lines away: {changes:?}",
-            old.len()
+            "{operation} takes {gone} lines away: {changes:?}"
         );
     }
 }

@@ -1,9 +1,11 @@
-//! The key points as text for prompts, and the line that shows one of them.
+//! The key points as text for prompts, the line that shows one of them, and the reading of such lines.
 
 use super::clean::clean;
+use super::id::Section;
 use super::model::{Playbook, Point};
-use super::section::Section;
 use crate::clip::units;
+use crate::digest::name_of;
+use crate::shown_record::ShownPoints;
 
 /// The built-in template, which tells the model what the key points are and how to cite
 /// them (REQ-REFL-002).
@@ -78,21 +80,6 @@ pub(super) fn show(point: &Point<'_>, line: LineStyle) -> String {
     }
 }
 
-/// Reads the name and the text of a key point from a line that [`show`] wrote without votes.
-pub(super) fn read_plain_line(line: &str) -> Option<(&str, &str)> {
-    let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
-    is_showable(name).then_some((name, text))
-}
-
-/// Reads the name and the text of a key point from the line that [`show`] wrote with its votes.
-pub(super) fn read_line(line: &str) -> Option<(&str, &str)> {
-    let (name, rest) = line.strip_prefix('[')?.split_once("] helpful=")?;
-    let (votes, text) = rest.split_once(" :: ")?;
-    let (helpful, harmful) = votes.split_once(" harmful=")?;
-    let is_count = |text: &str| text.parse::<u64>().is_ok();
-    (is_showable(name) && is_count(helpful) && is_count(harmful)).then_some((name, text))
-}
-
 /// Tells whether a name cannot pass as something else; other entries are not shown.
 pub(super) fn is_showable(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len())
@@ -123,4 +110,54 @@ pub(super) fn block(lines: impl Iterator<Item = (Section, String)>) -> String {
 /// The room a section's heading takes, with the blank line in front.
 pub(super) fn heading_units(section: Section) -> usize {
     BLANK_LINE.len() + "## ".len() + section.title().len()
+}
+
+/// Reads the key points in a text that a session was given, whatever the template around
+/// them says.
+pub fn in_text(text: &str) -> ShownPoints {
+    let mut shown = ShownPoints::default();
+    // Any text may have lines that begin with a word in brackets.
+    let is_built_in = text.trim_start().starts_with(VOICE);
+    let read = |line| read_line(line).or_else(|| read_plain_line(line).filter(|_| is_built_in));
+    for (name, text) in text.lines().filter_map(read) {
+        shown.insert(name, name_of(text.as_bytes()));
+    }
+    shown
+}
+
+/// Reads the name and the text of a key point from a line that [`show`] wrote without votes.
+pub(super) fn read_plain_line(line: &str) -> Option<(&str, &str)> {
+    let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
+    is_showable(name).then_some((name, text))
+}
+
+/// Reads the name and the text of a key point from the line that [`show`] wrote with its votes.
+pub(super) fn read_line(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.strip_prefix('[')?.split_once("] helpful=")?;
+    let (votes, text) = rest.split_once(" :: ")?;
+    let (helpful, harmful) = votes.split_once(" harmful=")?;
+    let is_count = |text: &str| text.parse::<u64>().is_ok();
+    (is_showable(name) && is_count(helpful) && is_count(harmful)).then_some((name, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_of_key_points_are_read() {
+        let text = "cite its ID, e.g. [pat-001].\n[pat-002] helpful=x harmful=0 :: a\n \
+                    [pat-003] helpful=0 harmful=0 :: a\n[a b] helpful=0 harmful=0 :: a\n\
+                    [pat-004] helpful=0 harmful=0: a";
+        assert_eq!(in_text(text), ShownPoints::default());
+    }
+
+    #[test]
+    fn lines_without_votes_are_read_below_the_built_in_words_alone() {
+        let points = "[pat-001] run the tests\n[a b] no name\n";
+        assert_eq!(in_text(points), ShownPoints::default());
+        let shown = in_text(&TEMPLATE.replace("{key_points}", points));
+        let names: Vec<&str> = shown.each().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["pat-001"]);
+    }
 }

@@ -11,11 +11,10 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::change::{Applied, ChangeKind, PointChange, PointState};
-use super::edit::Editor;
+use super::change::{Applied, ChangeKind, Editor, PointChange, PointState};
 use super::entry::{counts, set_counts};
-use super::model::{Playbook, PointPlace};
-use super::three_way::{Later, pick_each};
+use super::model::Playbook;
+use super::three_way::pick_each;
 
 /// Takes back the `changes` of one job; `reason` is in the record of it.
 ///
@@ -43,18 +42,13 @@ pub fn undo(
 
 const CHANGED: &str = "its text was changed since";
 
-/// Returns the place of a point under its own name.
-fn place(editor: &Editor<'_>, name: &str) -> Option<PointPlace> {
-    editor.playbook.places().remove(name)
-}
-
 /// Puts a point that the job took away where it was.
 fn bring_back(
     editor: &mut Editor<'_>,
     change: &PointChange,
     before: &PointState,
 ) -> Result<(), String> {
-    if !change.id.is_empty() && place(editor, &change.id).is_some() {
+    if !change.id.is_empty() && editor.playbook.place(&change.id).is_some() {
         return Err("it is there already".to_owned());
     }
     let aliases = &mut editor.playbook.meta.aliases;
@@ -73,7 +67,7 @@ fn take_away(
 ) -> Result<(), String> {
     let nothing = PointState::default();
     let is_absorbed = change.kind == ChangeKind::Absorb;
-    let Some(place) = place(editor, &change.id) else {
+    let Some(place) = editor.playbook.place(&change.id) else {
         return match editor.playbook.meta.aliases.get(&change.id).cloned() {
             Some(into) if is_absorbed => take_votes(editor, &into, &nothing, after),
             Some(into) => Err(format!("it was joined into {into} since")),
@@ -100,7 +94,7 @@ fn turn_back(
     before: &PointState,
     after: &PointState,
 ) -> Result<(), String> {
-    let Some(mut at) = place(editor, &change.id) else {
+    let Some(mut at) = editor.playbook.place(&change.id) else {
         let into = editor.playbook.meta.resolve(&change.id).to_owned();
         return take_votes(editor, &into, before, after);
     };
@@ -109,7 +103,7 @@ fn turn_back(
             return Err("it was moved since".to_owned());
         }
         editor.relocate(&at, before.place());
-        at = place(editor, &change.id).unwrap_or(at);
+        at = editor.playbook.place(&change.id).unwrap_or(at);
     }
     if before.note.pinned != after.note.pinned {
         editor.set_pinned(&at, before.note.pinned);
@@ -117,7 +111,7 @@ fn turn_back(
     let mut is_changed = false;
     if before.entry != after.entry {
         editor.rewrite(&at, |now| {
-            let mut merged = pick_each(&after.entry, [&*now, &before.entry], Later::Ours);
+            let mut merged = pick_each(&after.entry, [&*now, &before.entry]);
             set_counts(&mut merged, less(counts(now), before, after));
             is_changed =
                 before.text() != after.text() && merged.get("text") != before.entry.get("text");
@@ -138,7 +132,7 @@ fn take_votes(
     before: &PointState,
     after: &PointState,
 ) -> Result<(), String> {
-    let place = place(editor, name).ok_or("it is gone")?;
+    let place = editor.playbook.place(name).ok_or("it is gone")?;
     editor.rewrite(&place, |now: &mut Map<String, Value>| {
         set_counts(now, less(counts(now), before, after));
     });
@@ -153,10 +147,9 @@ fn less(now: [i64; 2], before: &PointState, after: &PointState) -> [i64; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::manual_edit::{self, RefusedEdit};
+    use super::super::manual_edit::PlaybookEdit;
     use super::super::ops::apply_operations;
-    use super::super::section::Section;
-    use super::super::tags::{apply_bullet_tags, read_bullet_tags};
+    use super::super::votes::{apply_bullet_tags, read_bullet_tags};
     use super::*;
     use rstest::rstest;
     use serde_json::json;
@@ -196,15 +189,19 @@ mod tests {
         operate(json!({"type": "MERGE", "source_ids": ["oth-001", "oth-002"], "merged_text": "m"}))
     }
 
-    /// Edits by hand.
-    fn by_hand(edit: fn(&mut Editor<'_>) -> Result<(), RefusedEdit>) -> Edit {
-        Box::new(move |p| manual_edit::by_hand(p, now(), edit).unwrap())
+    fn by_hand(edit: Value) -> Edit {
+        let edit: PlaybookEdit = serde_json::from_value(edit).unwrap();
+        Box::new(move |p| edit.by_hand(p, now()).unwrap())
+    }
+
+    fn move_to(section: &str) -> Edit {
+        by_hand(json!({"do": "change", "point": "oth-002", "section": section}))
     }
 
     fn remove() -> Edit {
         Box::new(|p| {
-            by_hand(|e| manual_edit::pin(e, "oth-001"))(p);
-            by_hand(|e| manual_edit::remove(e, "oth-001", None))(p)
+            by_hand(json!({"do": "pin", "point": "oth-001"}))(p);
+            by_hand(json!({"do": "remove", "point": "oth-001"}))(p)
         })
     }
 
@@ -225,7 +222,7 @@ mod tests {
 
     fn recount() -> Edit {
         Box::new(|p| {
-            let place = p.places().remove("oth-002").unwrap();
+            let place = p.place("oth-002").unwrap();
             set_counts(p.entry_mut(&place).unwrap(), [3, 1]);
             Vec::new()
         })
@@ -251,8 +248,7 @@ mod tests {
     #[case::what_is_gone(vote("oth-001", 1), vec![remove()],
         "oth-002 ask first 2/1", "undo of oth-001: it is gone")]
     #[case::what_is_elsewhere(
-        by_hand(|e| manual_edit::change(e, "oth-002", None, Some(Section::Context))),
-        vec![by_hand(|e| manual_edit::change(e, "oth-002", None, Some(Section::Patterns)))],
+        move_to("PROJECT CONTEXT"), vec![move_to("PATTERNS & APPROACHES")],
         "oth-002 ask first 2/1, oth-001 use tabs 1/0", "undo of oth-002: it was moved since")]
     #[case::what_is_there_already(remove(), vec![add("x"), Box::new(|p| {
         let job = remove()(&mut playbook());

@@ -16,7 +16,7 @@ use super::hosts::foreign_host;
 use super::note::NoteId;
 use super::reply::Curation;
 use crate::playbook::clean::clean_text;
-use crate::playbook::usage::UsageRecord;
+use crate::playbook::votes::UsageRecord;
 use crate::playbook::{Playbook, Point, Section, Skipped};
 use crate::screen;
 

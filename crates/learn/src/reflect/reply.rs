@@ -12,7 +12,7 @@ pub use super::score::Score;
 use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
 use crate::playbook::ops::is_too_deep;
-use crate::playbook::tags::{BulletTag, read_bullet_tags};
+use crate::playbook::votes::{BulletTag, read_bullet_tags};
 use crate::redact::Masker;
 
 /// The keys a reflector's answer is known by.
@@ -379,7 +379,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::playbook::tags::Tag;
+    use crate::playbook::votes::Tag;
 
     fn read(reply: &str) -> Reflection {
         Reflection::parse(reply).unwrap().0

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::extract::{extract_json, without_fence};
 use super::reply::REFLECTION_KEYS;
-use crate::playbook::tags::read_bullet_tags;
+use crate::playbook::votes::read_bullet_tags;
 
 pub(super) fn is_known(object: &Map<String, Value>) -> bool {
     REFLECTION_KEYS.iter().any(|key| object.contains_key(*key))
@@ -73,7 +73,7 @@ fn in_lower_case(mut item: Value) -> Value {
 mod tests {
     use rstest::rstest;
 
-    use crate::playbook::tags::{BulletTag, Tag};
+    use crate::playbook::votes::{BulletTag, Tag};
     use crate::reflect::reply::{Reflection, Reply as _};
 
     #[rstest]

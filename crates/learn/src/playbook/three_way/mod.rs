@@ -1,23 +1,14 @@
 //! Merges two playbooks that grew from one: as if both sides had learned in turn.
 //!
 //! Points are matched by name and text. What a side added to a counter is added; a job that both
-//! sides applied counts once, since the file knows what each did (`job_votes`). A text that both
+//! sides applied counts once, since the file knows what each did. A text that both
 //! added is one point; two texts that both added under one name are two, and the one that was
 //! added later gets a new number. A text that both edited is that of the later side, and remembers
 //! the other. A point that one side took away stays where the other edited it or voted on it.
-//! What we know nothing of is merged by key, as git would.
-//!
-//! | Case | What is decided |
-//! |---|---|
-//! | a job that an older version applied on both sides | counts twice: its votes are not in the file |
-//! | no base, and jobs that are no longer known | of two counts the larger one |
-//! | a counter that one side changed by hand | its difference is added like a vote |
-//! | a point that both sides merged away, each into another | its votes go with the later merge |
-//! | a point that one side picked from the other, and one of them edited | both wordings stay |
-//! | a point of each side edited to say the same | two points that say the same; `playbook merge` joins them |
+//! What we know nothing of is merged by key, as git would. `docs/branches.md` says what cannot be
+//! decided from the files.
 
 mod conflict;
-mod names;
 mod points;
 #[cfg(test)]
 mod tests;
@@ -25,18 +16,16 @@ mod tests;
 pub use conflict::{Sides, has_markers, sides};
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt;
 
 use jiff::Timestamp;
+use playbook_core::worded;
 use serde_json::{Map, Value};
 
-use self::points::{Points, PointsMerge, Side};
+use self::points::{Points, PointsMerge, Side, follow_renumbered, new_names};
 use super::change::PointState;
 use super::id::raise;
-use super::json::Defect;
-use super::meta::{self, Meta};
-use super::migrate::migrate;
-use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
+use super::model::{APPLIED_KEPT, LAST_UPDATED, Meta, Playbook, VERSION, VERSION_KEY};
+use super::read::{Defect, migrate};
 
 /// Two playbooks as one.
 #[derive(Debug, Clone)]
@@ -46,21 +35,12 @@ pub struct Merged {
     pub decided: Vec<String>,
 }
 
-/// One of the three files of a merge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MergeFile {
-    Base,
-    Ours,
-    Theirs,
-}
-
-impl fmt::Display for MergeFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Base => "the base",
-            Self::Ours => "our side",
-            Self::Theirs => "their side",
-        })
+worded! {
+    /// One of the three files of a merge.
+    pub enum MergeFile {
+        Base = "the base",
+        Ours = "our side",
+        Theirs = "their side",
     }
 }
 
@@ -68,7 +48,7 @@ impl fmt::Display for MergeFile {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unmergeable {
     /// One of them is no playbook.
-    #[error("{file}: {flaw}")]
+    #[error("{}: {flaw}", file.word())]
     Unreadable { file: MergeFile, flaw: Defect },
     /// A newer version wrote one of them.
     #[error("its format is version {0}, and this program knows {VERSION}")]
@@ -97,53 +77,33 @@ pub fn merge_files(base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Result<Me
     merge(base.as_ref(), [&ours, &theirs])
 }
 
-/// The side whose word counts where both have one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Later {
-    Ours,
-    Theirs,
-}
-
-impl Later {
-    /// Returns the later of two sides first.
-    fn first<T>(self, [ours, theirs]: [T; 2]) -> [T; 2] {
-        match self {
-            Self::Ours => [ours, theirs],
-            Self::Theirs => [theirs, ours],
-        }
-    }
-}
-
 /// Returns the value of the side that changed it; of two changes that of the later side. Of a
 /// value and its removal the value stays.
 pub(super) fn pick<'v, T: PartialEq>(
     base: Option<&'v T>,
-    [ours, theirs]: [Option<&'v T>; 2],
-    later: Later,
+    [later, earlier]: [Option<&'v T>; 2],
 ) -> Option<&'v T> {
-    if ours == theirs || theirs == base {
-        ours
-    } else if ours == base {
-        theirs
+    if later == base {
+        earlier
+    } else if earlier == base {
+        later
     } else {
-        let [first, second] = later.first([ours, theirs]);
-        first.or(second)
+        later.or(earlier)
     }
 }
 
-/// Picks for each key: first the keys of our side in their order, then those that only the other
-/// has. A side that changed nothing leaves the other as it is.
+/// Picks for each key: first the keys of the later side in their order, then those that only the
+/// other has. A side that changed nothing leaves the other as it is.
 pub(super) fn pick_each(
     base: &Map<String, Value>,
-    [ours, theirs]: [&Map<String, Value>; 2],
-    later: Later,
+    [later, earlier]: [&Map<String, Value>; 2],
 ) -> Map<String, Value> {
-    if ours == base {
-        return theirs.clone();
+    if later == base {
+        return earlier.clone();
     }
-    let more = theirs.keys().filter(|key| !ours.contains_key(*key));
-    let picked = ours.keys().chain(more).filter_map(|key| {
-        let picked = pick(base.get(key), [ours.get(key), theirs.get(key)], later)?;
+    let more = earlier.keys().filter(|key| !later.contains_key(*key));
+    let picked = later.keys().chain(more).filter_map(|key| {
+        let picked = pick(base.get(key), [later.get(key), earlier.get(key)])?;
         Some((key.clone(), picked.clone()))
     });
     picked.collect()
@@ -165,13 +125,11 @@ fn merge(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Result<Merged, Unmer
         sides[1]
     } else {
         // Of two changes in one second their bytes decide, so that both sides find the same.
-        let is_ours_later = (updated(sides[0]), ours) > (updated(sides[1]), theirs);
-        let later = if is_ours_later {
-            Later::Ours
-        } else {
-            Later::Theirs
-        };
-        return Ok(both(base, sides, later));
+        let mut sides = sides;
+        if (updated(sides[0]), ours) < (updated(sides[1]), theirs) {
+            sides.reverse();
+        }
+        return Ok(both(base, sides));
     };
     Ok(Merged {
         playbook: unchanged.clone(),
@@ -183,22 +141,29 @@ fn updated(playbook: &Playbook) -> Option<Timestamp> {
     playbook.root.get(LAST_UPDATED)?.as_str()?.parse().ok()
 }
 
-fn both(base: Option<&Playbook>, sides: [&Playbook; 2], later: Later) -> Merged {
+/// Merges the later and the earlier side.
+fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     let empty = Playbook::empty();
     let before = base.unwrap_or(&empty);
     let mut highest: BTreeMap<String, u64> = BTreeMap::new();
     for playbook in [before, sides[0], sides[1]] {
-        raise(&mut highest, as_numbers(&playbook.highest_numbers()));
+        for (series, number) in playbook.highest_numbers() {
+            raise(&mut highest, &series, number);
+        }
     }
     let mut old = base.map_or_else(Side::default, Side::of);
     let mut new = sides.map(Side::of);
-    names::follow_renumbered(&mut old, &mut new, &mut highest);
-    let [ours, theirs] = &mut new;
-    let names = names::new_names(&old.points, [&ours.points, &theirs.points], &mut highest);
-    ours.rename(&names[0]);
-    theirs.rename(&names[1]);
+    follow_renumbered(&mut old, &mut new, &mut highest);
+    let names = new_names(
+        &old.points,
+        new.each_ref().map(|side| &side.points),
+        &mut highest,
+    );
+    for (side, names) in new.iter_mut().zip(&names) {
+        side.rename(names);
+    }
     let mut decided = Vec::new();
-    let points = PointsMerge::new(base.map(|_| &old), &new, later).points(&mut decided);
+    let points = PointsMerge::new(base.map(|_| &old), &new).points(&mut decided);
     for (old, new) in names.iter().flatten() {
         decided.push(if points.contains_key(old) {
             format!("{old} of one side is {new} now: both sides had given that number")
@@ -206,29 +171,24 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2], later: Later) -> Merged 
             format!("{old} and {new} said the same: they are {new} now")
         });
     }
-    let mut root = pick_each(&before.root, sides.map(|side| &side.root), later);
+    let mut root = pick_each(&before.root, sides.map(|side| &side.root));
     if let Some(last) = sides.map(updated).into_iter().max().flatten() {
         root.insert(LAST_UPDATED.to_owned(), last.to_string().into());
     }
-    root.insert(SECTIONS.to_owned(), sections(before, sides, &points, later));
-    let meta = merged_meta(&before.meta, &new, points, later);
-    Merged {
-        playbook: Playbook::made(root, meta, sides[0]),
-        decided,
-    }
-}
-
-fn as_numbers(map: &BTreeMap<String, u64>) -> impl Iterator<Item = (&str, u64)> {
-    map.iter()
-        .map(|(series, number)| (series.as_str(), *number))
+    let playbook = Playbook {
+        root,
+        sections: sections(before, sides, &points),
+        meta: merged_meta(&before.meta, &new, points),
+        ..sides[0].clone()
+    };
+    Merged { playbook, decided }
 }
 
 /// Returns the sections with the merged points: those of the base in its order, then what is new
 /// by age.
-fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points, later: Later) -> Value {
-    let [before, ours, theirs] =
-        [base, sides[0], sides[1]].map(|playbook| playbook.sections().cloned().unwrap_or_default());
-    let mut merged = pick_each(&before, [&ours, &theirs], later);
+fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points) -> Map<String, Value> {
+    let [later, earlier] = sides.map(|side| &side.sections);
+    let mut merged = pick_each(&base.sections, [later, earlier]);
     for state in points.values() {
         let section = merged.entry(&state.section);
         section.or_insert(Value::Array(Vec::new()));
@@ -236,7 +196,7 @@ fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points, later: Late
     let known: HashSet<&str> = base.names().collect();
     for (title, value) in &mut merged {
         let is_list = |map: &Map<String, Value>| map.get(title).is_none_or(Value::is_array);
-        if !value.is_array() || !is_list(&ours) || !is_list(&theirs) {
+        if !value.is_array() || !is_list(later) || !is_list(earlier) {
             continue;
         }
         let here = points.iter().filter(|(_, state)| state.section == *title);
@@ -251,7 +211,7 @@ fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points, later: Late
             .map(|(_, state)| Value::Object(state.entry.clone()));
         *value = entries.chain(odd_entries(title, base, sides)).collect();
     }
-    Value::Object(merged)
+    merged
 }
 
 /// Returns the entries of a section that are no key points: those of both, and what either added.
@@ -283,28 +243,29 @@ fn odd_entries(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value
 }
 
 /// Returns what both sides know of points and jobs.
-fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points, later: Later) -> Meta {
-    let [ours, theirs] = sides.each_ref().map(|side| &side.meta);
-    let mut next = ours.next.clone();
-    raise(&mut next, as_numbers(&theirs.next));
-    let [first, second] = later.first([&ours.aliases, &theirs.aliases]);
-    let mut aliases = second.clone();
-    aliases.extend(first.clone());
+fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points) -> Meta {
+    let [later, earlier] = sides.each_ref().map(|side| &side.meta);
+    let mut next = later.next.clone();
+    for (series, number) in &earlier.next {
+        raise(&mut next, series, *number);
+    }
+    let mut aliases = earlier.aliases.clone();
+    aliases.extend(later.aliases.clone());
     // The new names of one branch are told to the other, which gives the old ones on.
     let is_shared = |name: &String| sides.iter().any(|side| side.shared.contains(name));
     aliases
         .retain(|name, target| name != target && (!points.contains_key(name) || is_shared(name)));
     // A job of the base that one side lacks was reverted there, or that side picked a later one
     // without it: its votes are not there.
-    let of_both = |job: &&String| ours.applied.contains(job) && theirs.applied.contains(job);
-    let applied: BTreeSet<&String> = ours.applied.iter().chain(&theirs.applied).collect();
+    let of_both = |job: &&String| later.applied.contains(job) && earlier.applied.contains(job);
+    let applied: BTreeSet<&String> = later.applied.iter().chain(&earlier.applied).collect();
     let applied = applied.into_iter();
     let applied = applied.filter(|job| of_both(job) || !base.applied.contains(job));
     // Their ids begin with their times.
     let mut applied: Vec<String> = applied.cloned().collect();
-    applied.drain(..applied.len().saturating_sub(meta::APPLIED_KEPT));
-    let mut votes = ours.votes.clone();
-    votes.extend(theirs.votes.clone());
+    applied.drain(..applied.len().saturating_sub(APPLIED_KEPT));
+    let mut votes = later.votes.clone();
+    votes.extend(earlier.votes.clone());
     votes.retain(|job, _| applied.contains(job));
     let notes = points.into_iter().map(|(name, state)| (name, state.note));
     Meta {
@@ -313,6 +274,6 @@ fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points, later: Later) -> 
         points: notes.filter(|(_, note)| !note.is_blank()).collect(),
         applied,
         votes,
-        rest: pick_each(&base.rest, [&ours.rest, &theirs.rest], later),
+        rest: pick_each(&base.rest, [&later.rest, &earlier.rest]),
     }
 }

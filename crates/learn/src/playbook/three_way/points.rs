@@ -1,13 +1,17 @@
-//! Merges the key points: their fields, counters and places.
+//! Finds the points that are the same on two sides, names those that are not, and merges their
+//! fields, counters and places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Later, pick, pick_each};
+use jiff::Timestamp;
+
+use super::{pick, pick_each};
 use crate::playbook::change::PointState;
+use crate::playbook::clean::clean_text;
 use crate::playbook::entry::{self, counts, set_counts};
-use crate::playbook::job_votes::{Moves, renamed};
-use crate::playbook::meta::{Meta, Note};
-use crate::playbook::model::Playbook;
+use crate::playbook::id::{Id, Section};
+use crate::playbook::model::{Meta, Note, Playbook};
+use crate::playbook::votes::{Moves, renamed};
 
 /// Under this key a point remembers the text that it lost to a later edit of the other side.
 const OTHER_TEXT: &str = "other_text";
@@ -78,7 +82,151 @@ impl Side {
     }
 }
 
-/// Two sides that grew from a base, with names that mean the same in all three.
+/// Gives the points that an earlier merge renumbered one name in all three playbooks, while the
+/// other branch went on under the old one. A point that has that name for itself gets a number
+/// above `highest`.
+///
+/// Main and a branch both gave `pat-002`, and a merge into main made `pat-003` of the branch's.
+/// On the branch it is `pat-002` still. Its changes there are made to `pat-003`.
+pub(super) fn follow_renumbered(
+    base: &mut Side,
+    sides: &mut [Side; 2],
+    highest: &mut BTreeMap<String, u64>,
+) {
+    let mut base_names = Names::new();
+    let mut names: [Names; 2] = Default::default();
+    for (name, state) in &base.points {
+        let text = said(state);
+        let found = sides.each_ref().map(|side| {
+            if said(side.points.get(name)?) == text {
+                return None;
+            }
+            let is_new =
+                |new: &&String| !base.points.contains_key(*new) && side.points.contains_key(*new);
+            let by_text = side.points.iter().filter(|(_, other)| said(other) == text);
+            let by_text = by_text.map(|(new, _)| new).find(is_new);
+            by_text.or_else(|| side.meta.aliases.get(name).filter(is_new))
+        });
+        let Some(new) = found.into_iter().flatten().min() else {
+            continue;
+        };
+        base_names.insert(name.clone(), new.clone());
+        for (at, side) in sides.iter().enumerate() {
+            let now = found[at].unwrap_or(name);
+            if now == new || !side.points.contains_key(now) {
+                continue;
+            }
+            if let Some(other) = side.points.get(new) {
+                names[at].insert(new.clone(), next_name(highest, new, other));
+            }
+            names[at].insert(now.clone(), new.clone());
+        }
+    }
+    base.rename(&base_names);
+    for (side, names) in sides.iter_mut().zip(&names) {
+        side.rename(names);
+    }
+}
+
+/// A text that is new on one side or on both, with the name that it has on each.
+struct NewText<'a> {
+    names: [Option<&'a String>; 2],
+    said: String,
+    state: &'a PointState,
+    born: Born<'a>,
+}
+
+/// The time, name and text of a new point: an order that is the same for both sides.
+type Born<'a> = (Option<Timestamp>, &'a String, &'a str);
+
+/// Returns new names for points of each side: one name for a text that both have, and two names
+/// for two texts that both added under one. The one that was added first keeps its name, the
+/// other gets a number above `highest`.
+pub(super) fn new_names(
+    base: &Points,
+    sides: [&Points; 2],
+    highest: &mut BTreeMap<String, u64>,
+) -> [Names; 2] {
+    let mut names: [Names; 2] = Default::default();
+    let mut all = new_texts(base, sides, &mut names);
+    all.sort_by(|a, b| a.born.cmp(&b.born));
+    let mut taken: BTreeSet<String> = base.keys().cloned().collect();
+    for new in all {
+        let (_, first, _) = new.born;
+        let mut wanted: Vec<&String> = new.names.into_iter().flatten().collect();
+        wanted.sort_by_key(|name| *name != first);
+        let name = match wanted.into_iter().find(|name| !taken.contains(*name)) {
+            Some(free) => free.clone(),
+            None => next_name(highest, first, new.state),
+        };
+        for (names, old) in names.iter_mut().zip(new.names) {
+            if let Some(old) = old.filter(|old| **old != name) {
+                names.insert(old.clone(), name.clone());
+            }
+        }
+        taken.insert(name);
+    }
+    names
+}
+
+/// Returns the new texts. One that the other side has under a name of the base gets that name at
+/// once.
+fn new_texts<'a>(
+    base: &Points,
+    sides: [&'a Points; 2],
+    names: &mut [Names; 2],
+) -> Vec<NewText<'a>> {
+    let mut all: Vec<NewText<'a>> = Vec::new();
+    for (side, points) in sides.into_iter().enumerate() {
+        let known = sides[1 - side].iter();
+        let known = known.filter(|(name, _)| base.contains_key(*name));
+        let known: BTreeMap<String, &String> =
+            known.map(|(name, state)| (said(state), name)).collect();
+        for (name, state) in points.iter().filter(|(name, _)| !base.contains_key(*name)) {
+            let said = said(state);
+            if let Some(same) = known.get(&said).filter(|same| !points.contains_key(**same)) {
+                names[side].insert(name.clone(), (*same).clone());
+                continue;
+            }
+            let born = (state.note.added, name, state.text());
+            let of_other = |new: &&mut NewText<'_>| new.names[side].is_none() && new.said == said;
+            if let Some(same) = all.iter_mut().find(of_other) {
+                same.names[side] = Some(name);
+                if born < same.born {
+                    (same.state, same.born) = (state, born);
+                }
+                continue;
+            }
+            let mut names = [None; 2];
+            names[side] = Some(name);
+            all.push(NewText {
+                names,
+                said,
+                state,
+                born,
+            });
+        }
+    }
+    all
+}
+
+/// Returns a name above `highest` for a point that cannot keep `name`.
+fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, state: &PointState) -> String {
+    let series = Id::parse(name).and_then(|id| id.series());
+    let series = series.unwrap_or_else(|| {
+        let section = Section::from_title(&state.section);
+        section.unwrap_or(Section::Others).slug()
+    });
+    let highest = highest.entry(series.to_owned()).or_default();
+    *highest += 1;
+    Id::new(series, *highest).to_string()
+}
+
+fn said(state: &PointState) -> String {
+    clean_text(state.text())
+}
+
+/// The later and the earlier side that grew from a base, with names that mean the same in all three.
 pub(super) struct PointsMerge<'a> {
     /// Without a base, what both have in common is found by the jobs that they know.
     base: Option<&'a Side>,
@@ -87,13 +235,12 @@ pub(super) struct PointsMerge<'a> {
     own: [Moves; 2],
     /// The votes of the jobs that both sides have and the base has not.
     common: Moves,
-    later: Later,
 }
 
 impl<'a> PointsMerge<'a> {
-    pub(super) fn new(base: Option<&'a Side>, sides: &'a [Side; 2], later: Later) -> Self {
+    pub(super) fn new(base: Option<&'a Side>, sides: &'a [Side; 2]) -> Self {
         let known = base.map_or(&[][..], |base| &base.meta.applied);
-        let [ours, theirs] = sides.each_ref().map(|side| {
+        let [later, earlier] = sides.each_ref().map(|side| {
             let jobs = side.meta.applied.iter();
             jobs.filter(|job| !known.contains(job))
                 .collect::<BTreeSet<_>>()
@@ -103,11 +250,10 @@ impl<'a> PointsMerge<'a> {
             base,
             sides,
             own: [
-                one.moves_of(ours.difference(&theirs).copied()),
-                other.moves_of(theirs.difference(&ours).copied()),
+                one.moves_of(later.difference(&earlier).copied()),
+                other.moves_of(earlier.difference(&later).copied()),
             ],
-            common: one.moves_of(ours.intersection(&theirs).copied()),
-            later,
+            common: one.moves_of(later.intersection(&earlier).copied()),
         }
     }
 
@@ -118,16 +264,16 @@ impl<'a> PointsMerge<'a> {
         let names: BTreeSet<&String> = self.sides.iter().flat_map(|s| s.points.keys()).collect();
         for name in names {
             let base = self.base.and_then(|base| base.points.get(name));
-            let [ours, theirs] = self.sides.each_ref().map(|side| side.points.get(name));
-            let state = match (ours, theirs, base) {
-                (Some(ours), Some(theirs), _) => self.both(name, base, [ours, theirs], decided),
+            let [later, earlier] = self.sides.each_ref().map(|side| side.points.get(name));
+            let state = match (later, earlier, base) {
+                (Some(later), Some(earlier), _) => self.both(name, base, [later, earlier], decided),
                 (Some(one), None, Some(base)) | (None, Some(one), Some(base)) => {
                     if one.entry == base.entry && one.note.pinned == base.note.pinned {
                         continue;
                     }
                     let [now, was] = [counts(&one.entry), counts(&base.entry)];
                     let by = [now[0] - was[0], now[1] - was[1]];
-                    let taken_in = self.sides[usize::from(ours.is_some())].taken_in(name);
+                    let taken_in = self.sides[usize::from(later.is_some())].taken_in(name);
                     let is_only_voted_on =
                         one.text() == base.text() && one.note.pinned == base.note.pinned;
                     let mut kept = one.clone();
@@ -164,13 +310,15 @@ impl<'a> PointsMerge<'a> {
     fn moved_twice(&self) -> impl Iterator<Item = (&str, [i64; 2])> {
         let base = self.base.into_iter().flat_map(|base| &base.points);
         base.filter_map(|(name, state)| {
-            let [ours, theirs] = self.sides;
-            if ours.points.contains_key(name) || theirs.points.contains_key(name) {
+            let [later, earlier] = self.sides;
+            if later.points.contains_key(name) || earlier.points.contains_key(name) {
                 return None;
             }
-            let into = [ours.taken_in(name)?, theirs.taken_in(name)?];
-            let [_, earlier] = self.later.first(into);
-            Some((earlier, counts(&state.entry).map(|count| -count)))
+            later.taken_in(name)?;
+            Some((
+                earlier.taken_in(name)?,
+                counts(&state.entry).map(|count| -count),
+            ))
         })
     }
 
@@ -183,24 +331,24 @@ impl<'a> PointsMerge<'a> {
     ) -> PointState {
         let blank = PointState::default();
         let was = base.unwrap_or(&blank);
-        let mut entry = pick_each(&was.entry, sides.map(|side| &side.entry), self.later);
+        let mut entry = pick_each(&was.entry, sides.map(|side| &side.entry));
         set_counts(&mut entry, self.counts(name, base, sides));
         let section = base.map(|base| &base.section);
-        let section = pick(section, sides.map(|side| Some(&side.section)), self.later);
+        let section = pick(section, sides.map(|side| Some(&side.section)));
         let is_in_place = base.is_some_and(|base| Some(&base.section) == section);
-        let [ours, theirs] = sides.map(|side| &side.note);
-        let pinned = [Some(&ours.pinned), Some(&theirs.pinned)];
-        let pinned = pick(Some(&was.note.pinned), pinned, self.later);
+        let [later, earlier] = sides.map(|side| &side.note);
+        let pinned = [Some(&later.pinned), Some(&earlier.pinned)];
+        let pinned = pick(Some(&was.note.pinned), pinned);
         let mut note = Note {
-            added: [ours.added, theirs.added].into_iter().flatten().min(),
-            used: ours.used.max(theirs.used),
+            added: [later.added, earlier.added].into_iter().flatten().min(),
+            used: later.used.max(earlier.used),
             pinned: pinned.copied().unwrap_or_default(),
-            rest: pick_each(&was.note.rest, [&ours.rest, &theirs.rest], self.later),
+            rest: pick_each(&was.note.rest, [&later.rest, &earlier.rest]),
         };
         let texts = sides.map(PointState::text);
         let is_edited = |text: &&str| Some(*text) != base.map(PointState::text);
         if texts[0] != texts[1] && texts.iter().all(is_edited) {
-            let [kept, other] = self.later.first(texts);
+            let [kept, other] = texts;
             note.rest.insert(OTHER_TEXT.to_owned(), other.into());
             decided.push(format!(
                 "{name} was edited on both sides: kept {kept:?}, not {other:?}"
@@ -217,15 +365,15 @@ impl<'a> PointsMerge<'a> {
     /// Returns what the base had and what each side added; a job that both have counts once.
     fn counts(&self, name: &str, base: Option<&PointState>, sides: [&PointState; 2]) -> [i64; 2] {
         let moved = |moves: &Moves| moves.get(name).copied().unwrap_or_default();
-        let [ours, theirs] = sides.map(|side| counts(&side.entry));
+        let [later, earlier] = sides.map(|side| counts(&side.entry));
         let own = self.own.each_ref().map(moved);
         let common = moved(&self.common);
         let before = base.map_or([0; 2], |base| counts(&base.entry));
         std::array::from_fn(|at| {
             if self.base.is_some() {
-                return ours[at] + theirs[at] - before[at] - common[at];
+                return later[at] + earlier[at] - before[at] - common[at];
             }
-            let shared = (ours[at] - own[0][at]).max(theirs[at] - own[1][at]);
+            let shared = (later[at] - own[0][at]).max(earlier[at] - own[1][at]);
             shared + own[0][at] + own[1][at]
         })
     }

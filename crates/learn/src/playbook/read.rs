@@ -1,0 +1,306 @@
+//! Reads playbook files of every age into the shape that is written today, and refuses what cannot
+//! be counted in or would lose something.
+//!
+//! `serde_json` keeps the last of two equal keys and drops the first. A file in which a
+//! bad git merge left a section twice would lose key points at the next write, so such a
+//! file counts as corrupt here.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::entry::{self, COUNTERS};
+use super::id::{LEGACY_PREFIX, MAX_COUNTED, Section};
+use super::model::{LAST_UPDATED, Playbook, PointPlace, SECTIONS, VERSION, VERSION_KEY};
+use crate::redact;
+
+const KEY_POINTS: &str = "key_points";
+/// The one counter of that format: above zero helpful, below harmful.
+const SCORE: &str = "score";
+
+/// The deepest nesting that a file may have. Its entries are stored with jobs, a few levels further down, and
+/// JSON is read no deeper than 128.
+const MAX_DEPTH: usize = 100;
+/// The mark that some editors put in front of UTF-8.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads one JSON object; a key that stands twice in an object is an error.
+pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Defect> {
+    let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = Builder.deserialize(&mut reader);
+    let value = value.and_then(|value| reader.end().map(|()| value));
+    match value.map_err(|error| Defect::from_json(&error))? {
+        deep if is_deeper(&deep, MAX_DEPTH) => Err(Defect::at(
+            "the file",
+            format!("nested deeper than {MAX_DEPTH}"),
+        )),
+        Value::Object(map) => Ok(map),
+        other => Err(Defect::at(
+            "the file",
+            format!("expected an object, found {}", kind(&other)),
+        )),
+    }
+}
+
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Why a file is no playbook, with the place of the fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {reason}")]
+pub struct Defect {
+    /// `line 2, column 1`, or `OTHERS, entry 3`.
+    place: String,
+    reason: String,
+    is_of_text: bool,
+}
+
+impl Defect {
+    /// A defect at `place`, in words such as "point 3 of OTHERS".
+    pub fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            place: masked(&place.into()),
+            reason: masked(&reason.into()),
+            is_of_text: false,
+        }
+    }
+
+    /// Returns true if the text is no JSON, rather than JSON of another shape.
+    pub fn is_of_text(&self) -> bool {
+        self.is_of_text
+    }
+
+    /// Says where `bytes` stop being text.
+    pub fn not_utf8(error: &std::str::Utf8Error, bytes: &[u8]) -> Self {
+        let good = &bytes[..error.valid_up_to().min(bytes.len())];
+        let line = 1 + memchr::memchr_iter(b'\n', good).count();
+        let column = good
+            .rsplit(|byte| *byte == b'\n')
+            .next()
+            .map_or(0, <[u8]>::len)
+            + 1;
+        Self::of_text(line, column, "not UTF-8")
+    }
+
+    /// Keeps the line and column of a JSON error, and its reason without them.
+    pub fn from_json(error: &serde_json::Error) -> Self {
+        let message = error.to_string();
+        let reason = match message.rfind(" at line ") {
+            Some(end) => message[..end].to_owned(),
+            None => message,
+        };
+        Self::of_text(error.line(), error.column(), &reason)
+    }
+
+    fn of_text(line: usize, column: usize, reason: &str) -> Self {
+        Self {
+            place: format!("line {line}, column {column}"),
+            reason: masked(reason),
+            is_of_text: true,
+        }
+    }
+}
+
+/// Masks a flaw, which may quote the file and is shown and stored.
+fn masked(text: &str) -> String {
+    redact::mask(text).into_owned()
+}
+
+/// Returns true if lists and objects are nested in more than so many levels.
+pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
+    let below = levels.checked_sub(1);
+    let is_below = |value: &Value| below.is_none_or(|below| is_deeper(value, below));
+    match value {
+        Value::Array(items) => below.is_none() || items.iter().any(is_below),
+        Value::Object(map) => below.is_none() || map.values().any(is_below),
+        _ => false,
+    }
+}
+
+macro_rules! scalars {
+    ($($visit:ident: $type:ty),*) => {
+        $(fn $visit<E>(self, value: $type) -> Result<Value, E> {
+            Ok(value.into())
+        })*
+    };
+}
+
+/// Builds a value of which nothing gets lost.
+struct Builder;
+
+impl<'de> DeserializeSeed<'de> for Builder {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Builder {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    scalars!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(Self)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if map.contains_key(&key) {
+                return Err(de::Error::custom(format!("key `{key}` stands here twice")));
+            }
+            map.insert(key, entries.next_value_seed(Self)?);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+/// A playbook in today's shape.
+#[derive(Debug, Clone)]
+pub struct Migrated {
+    /// The playbook in today's format.
+    pub playbook: Playbook,
+    /// Whether the file had another shape; its original is then worth keeping.
+    pub changed: bool,
+}
+
+/// Reads a playbook file: flat `key_points` become key points in OTHERS, sections that
+/// are missing are added.
+///
+/// Where there are `sections`, they win, and `key_points` go. Items of a flat list that are
+/// neither text nor object are dropped. An entry without a name or text is no key point: it
+/// is kept as it is. A key point whose counter is no number or below zero is a flaw.
+pub fn migrate(bytes: &[u8]) -> Result<Migrated, Defect> {
+    let mut playbook = Playbook::parse(bytes)?;
+    let flat = playbook.root.shift_remove(KEY_POINTS);
+    let mut changed = flat.is_some();
+    match flat {
+        _ if playbook.root.contains_key(SECTIONS) => {}
+        None => {
+            for (key, value) in [(VERSION_KEY, VERSION.into()), (LAST_UPDATED, Value::Null)] {
+                playbook.root.entry(key).or_insert(value);
+            }
+        }
+        Some(Value::Array(items)) => {
+            let title = Section::Others.title().to_owned();
+            playbook.sections.insert(title, from_flat(items));
+        }
+        Some(other) => {
+            let reason = format!("expected a list, found {}", kind(&other));
+            return Err(Defect::at(format!("`{KEY_POINTS}`"), reason));
+        }
+    }
+    changed |= playbook.complete_sections();
+    check(&playbook)?;
+    Ok(Migrated { playbook, changed })
+}
+
+/// Makes entries of the flat list. An item without a name gets the next number after those
+/// seen so far that no later item has.
+fn from_flat(items: Vec<Value>) -> Value {
+    let names = items
+        .iter()
+        .filter_map(|item| entry::name(item.as_object()?));
+    let taken: HashSet<String> = names.map(str::to_owned).collect();
+    let mut last = 0;
+    let mut entries = Vec::with_capacity(items.len());
+    for item in items {
+        let mut fields = match item {
+            Value::String(text) => entry::new("", &text, [0, 0]),
+            Value::Object(fields) => fields,
+            _ => continue,
+        };
+        let own = fields.get(entry::NAME).and_then(Value::as_str);
+        let name = match own {
+            Some(own) if !own.is_empty() => {
+                last = legacy_number(own).unwrap_or(0).max(last);
+                own.to_owned()
+            }
+            _ => loop {
+                last += 1;
+                let name = format!("{LEGACY_PREFIX}{last:03}");
+                if !taken.contains(&name) {
+                    break name;
+                }
+            },
+        };
+        fields.insert(entry::NAME.to_owned(), name.into());
+        count_score(&mut fields);
+        entries.push(Value::Object(fields));
+    }
+    Value::Array(entries)
+}
+
+/// The number of `kpt_007` or `kpt_007_b`.
+fn legacy_number(name: &str) -> Option<u64> {
+    let rest = name.strip_prefix(LEGACY_PREFIX)?;
+    let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok().filter(|&number| number <= MAX_COUNTED)
+}
+
+/// Gives an entry both counters: its own where it has both, else those of its score.
+///
+/// One counter alone was never written by that format, so it says nothing.
+fn count_score(fields: &mut Map<String, Value>) {
+    let score = fields.shift_remove(SCORE);
+    if COUNTERS.iter().all(|counter| fields.contains_key(*counter)) {
+        return;
+    }
+    let score = score.and_then(|score| score.as_number().cloned());
+    let score = score.unwrap_or_else(|| 0.into()).to_string();
+    let (counted, votes) = match score.strip_prefix('-') {
+        Some(votes) => (entry::HARMFUL, votes),
+        None => (entry::HELPFUL, &*score),
+    };
+    for counter in COUNTERS {
+        let votes = if counter == counted { votes } else { "0" };
+        let votes: Value = serde_json::from_str(votes).unwrap_or_default();
+        fields.insert(counter.to_owned(), votes);
+    }
+}
+
+/// Refuses counters that a vote would replace by another number.
+fn check(playbook: &Playbook) -> Result<(), Defect> {
+    for (PointPlace { title, index }, fields) in playbook.entries() {
+        let (Some(name), Some(_)) = (fields.get(entry::NAME), entry::text(fields)) else {
+            continue;
+        };
+        for key in COUNTERS {
+            let reason = match fields.get(key) {
+                None | Some(Value::Null) => continue,
+                Some(Value::Number(number)) if number.as_f64() >= Some(0.0) => continue,
+                Some(Value::Number(number)) => number.to_string(),
+                Some(other) => kind(other).to_owned(),
+            };
+            let name = name.as_str().unwrap_or_default();
+            let place = format!("{title}, entry {} ({name})", index + 1);
+            return Err(Defect::at(place, format!("`{key}` is {reason}")));
+        }
+    }
+    Ok(())
+}
