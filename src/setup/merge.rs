@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use jsonc_parser::ast::Value as Node;
+use jsonc_parser::common::Ranged;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::document::{Document, Member};
+use super::document::{Container, Document, place};
 use super::registration::{self, Hooks};
 use crate::hook::HookEvent;
 use crate::playbook::Defect;
@@ -43,10 +45,12 @@ pub(super) struct Replaced {
 
 struct FoundHook {
     told: Registered,
-    value: Range<usize>,
-    /// What holds it and at which place, the innermost first: the commands of its entry, the
-    /// entries of its event, the events, the settings.
-    within: [(Range<usize>, usize); 4],
+    place: Range<usize>,
+    command: Range<usize>,
+    /// The entry of the event's list that holds it.
+    entry: Range<usize>,
+    /// The place of all that goes with it: what would be empty without it, too.
+    removal: Range<usize>,
 }
 
 pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
@@ -61,7 +65,7 @@ pub(super) fn install(
     hooks: &Hooks,
     earlier: Earlier,
 ) -> Result<Vec<Replaced>, Defect> {
-    make_object(document);
+    document.make_object();
     for event in HookEvent::ALL {
         register(document, hooks, event)?;
     }
@@ -78,17 +82,9 @@ pub(super) fn install(
     Ok(replaced)
 }
 
-/// Gives an empty text the shape of settings.
-fn make_object(document: &mut Document) {
-    if document.is_blank() {
-        document.replace(document.start()..document.text().len(), "{}\n");
-    }
-}
-
 /// Registers the gate's hook, in the place of one that leads elsewhere.
 pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Defect> {
-    make_object(document);
-    let entries = list_of(document, HookEvent::Stop.client_name())?;
+    document.make_object();
     let mut all = found(document);
     all.retain(is_gate);
     if all.iter().any(|found| found.told.command == command) {
@@ -96,7 +92,10 @@ pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Def
     }
     match all.first() {
         Some(elsewhere) => lead(document, elsewhere, command),
-        None => document.add(&entries, None, &registration::gate_entry(command)),
+        None => {
+            let entry = registration::gate_entry(command);
+            add_entry(document, HookEvent::Stop.client_name(), &entry)?;
+        }
     }
     Ok(())
 }
@@ -124,7 +123,6 @@ pub(super) fn holds_gate(document: &Document) -> bool {
 /// Registers a hook where it is not; a command that led to an installation that is gone
 /// leads to this one.
 fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Defect> {
-    let entries = list_of(document, event.client_name())?;
     let mut all = found(document);
     all.retain(|found| found.told.event == event.client_name());
     let named = |found: &FoundHook| hooks.named_in(&found.told.command);
@@ -140,60 +138,43 @@ fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<
     };
     match all.iter().find(is_lost) {
         Some(lost) => lead(document, lost, &hooks.command(event)),
-        None => document.add(&entries, None, &hooks.entry(event)),
+        None => add_entry(document, event.client_name(), &hooks.entry(event))?,
     }
     Ok(())
 }
 
 fn lead(document: &mut Document, hook: &FoundHook, command: &str) {
-    if let Some(old) = document.member(&hook.value, "command") {
-        document.replace(old.value, &Value::from(command).to_string());
-    }
+    document.replace(hook.command.clone(), &Value::from(command).to_string());
 }
 
-/// The list of an event's hooks, made where there is none.
-fn list_of(document: &mut Document, event: &str) -> Result<Range<usize>, Defect> {
-    let flaw = |document: &Document, span: Range<usize>, what: &str| {
-        Err(Defect::at(
-            format!("line {}", document.line_of(span.start)),
-            what,
-        ))
+/// Adds an entry to the list of an event, which is made where there is none.
+fn add_entry(document: &mut Document, event: &str, entry: &Value) -> Result<(), Defect> {
+    let flaw = |node: Option<&Node<'_>>, what: String| {
+        let line = document.line_of(node.map_or(0, Ranged::start));
+        Err(Defect::at(format!("line {line}"), what))
     };
-    let root = document.root();
-    if !document.is_object(&root) {
-        return flaw(document, root, "not an object");
-    }
-    if hooks_of(document).is_none() {
-        document.add(&root, Some(HOOKS), &json!({}));
-    }
-    let object = hooks_of(document).unwrap_or(root);
-    if !document.is_object(&object) {
-        return flaw(document, object, "`hooks` is not an object");
-    }
-    if document.member(&object, event).is_none() {
-        document.add(&object, Some(event), &json!([]));
-    }
-    // What was added has moved the end of what it is in.
-    let object = hooks_of(document).unwrap_or(object);
-    match document.member(&object, event) {
-        Some(list) if document.is_array(&list.value) => Ok(list.value),
-        list => {
-            let span = list.map_or(object, |list| list.value);
-            flaw(document, span, &format!("`hooks.{event}` is not a list"))
+    let (container, key, value) = document.look(|root| {
+        let Some(Node::Object(settings)) = root else {
+            return flaw(root, "not an object".to_owned());
+        };
+        let hooks = match document.member(settings, HOOKS) {
+            Some((_, Node::Object(hooks))) => hooks,
+            Some((_, other)) => return flaw(Some(other), "`hooks` is not an object".to_owned()),
+            None => return Ok((settings.into(), Some(HOOKS), json!({event: [entry]}))),
+        };
+        match document.member(hooks, event) {
+            Some((_, Node::Array(list))) => Ok((Container::from(list), None, entry.clone())),
+            Some((_, other)) => flaw(Some(other), format!("`hooks.{event}` is not a list")),
+            None => Ok((hooks.into(), Some(event), json!([entry]))),
         }
-    }
-}
-
-fn hooks_of(document: &Document) -> Option<Range<usize>> {
-    let root = (!document.is_blank()).then(|| document.root())?;
-    Some(document.member(&root, HOOKS)?.value)
+    })?;
+    document.add(&container, key, &value);
+    Ok(())
 }
 
 fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
-    let value = |span: &Range<usize>| serde_json::from_str(&document.text()[span.clone()]).ok();
-    let mut entry: Value = value(document.items(&found.within[1].0).get(found.within[1].1)?)?;
-    let hook: Value = value(&found.value)?;
-    *entry.get_mut(HOOKS)? = json!([hook]);
+    let mut entry: Value = document.read(&found.entry)?;
+    *entry.get_mut(HOOKS)? = json!([document.read::<Value>(&found.place)?]);
     Some(Replaced {
         event: found.told.event,
         command: found.told.command,
@@ -208,11 +189,8 @@ pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
         let is_it = |found: &FoundHook| {
             found.told.event == hook.event && found.told.command == hook.command
         };
-        if !document.is_blank()
-            && !found(document).iter().any(is_it)
-            && let Ok(list) = list_of(document, &hook.event)
-        {
-            document.add(&list, None, &hook.entry);
+        if !found(document).iter().any(is_it) {
+            _ = add_entry(document, &hook.event, &hook.entry);
         }
     }
 }
@@ -234,55 +212,71 @@ fn has_ours(hooks: &Hooks, found: &FoundHook) -> bool {
 pub(super) fn earlier(document: &Document) -> Vec<(usize, Registered)> {
     let all = found(document).into_iter();
     all.filter(|found| found.told.is_earlier())
-        .map(|found| (document.line_of(found.value.start), found.told))
+        .map(|found| (document.line_of(found.place.start), found.told))
         .collect()
 }
 
 /// Removes commands, and lists and objects that are empty without them.
 fn remove_all(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
-        let [.., settings] = &last.within;
-        let mut within = last.within.iter();
-        let is_left = |(container, _): &&(Range<usize>, usize)| document.count(container) > 1;
-        let (container, index) = within.find(is_left).unwrap_or(settings);
-        document.remove(container, *index);
+        document.replace(last.removal, "");
     }
 }
 
 fn found(document: &Document) -> Vec<FoundHook> {
-    let mut all = Vec::new();
-    let Some(events) = hooks_of(document) else {
-        return all;
-    };
-    let root = document.root();
-    let is_hooks = |member: &Member| member.value == events;
-    let place = document.members(&root).iter().position(is_hooks);
-    for (event, list) in document.members(&events).into_iter().enumerate() {
-        for (entry, value) in document.items(&list.value).into_iter().enumerate() {
-            let Some(commands) = document.member(&value, HOOKS) else {
-                continue;
-            };
-            let commands = commands.value;
-            for (index, value) in document.items(&commands).into_iter().enumerate() {
-                let command = document.member(&value, "command");
-                let Some(command) = command.and_then(|it| document.string(&it.value)) else {
-                    continue;
-                };
-                all.push(FoundHook {
-                    told: Registered {
-                        event: document.string(&list.key).unwrap_or_default(),
-                        command,
-                    },
-                    value,
-                    within: [
-                        (commands.clone(), index),
-                        (list.value.clone(), entry),
-                        (events.clone(), event),
-                        (root.clone(), place.unwrap_or_default()),
-                    ],
-                });
+    document.look(|root| {
+        let mut all = Vec::new();
+        if let Some(Node::Object(settings)) = root
+            && let Some((n, Node::Object(events))) = document.member(settings, HOOKS)
+        {
+            let settings = Container::from(settings);
+            let outer = settings.removal(n).unwrap_or(settings.inside());
+            for (n, event) in events.properties.iter().enumerate() {
+                let outer = Container::from(events).removal(n).unwrap_or(outer.clone());
+                let name = document.name(event).unwrap_or_default();
+                find_in_event(document, &name, &event.value, &outer, &mut all);
             }
         }
+        all
+    })
+}
+
+fn find_in_event(
+    document: &Document,
+    event: &str,
+    entries: &Node<'_>,
+    outer: &Range<usize>,
+    all: &mut Vec<FoundHook>,
+) {
+    let Node::Array(entries) = entries else {
+        return;
+    };
+    for (n, entry) in entries.elements.iter().enumerate() {
+        let outer = Container::from(entries).removal(n).unwrap_or(outer.clone());
+        let commands = entry.as_object().and_then(|it| document.member(it, HOOKS));
+        let Some((_, Node::Array(hooks))) = commands else {
+            continue;
+        };
+        for (n, hook) in hooks.elements.iter().enumerate() {
+            let command = hook
+                .as_object()
+                .and_then(|it| document.member(it, "command"));
+            let Some((_, command)) = command else {
+                continue;
+            };
+            let Some(text) = document.read(&place(command)) else {
+                continue;
+            };
+            all.push(FoundHook {
+                told: Registered {
+                    event: event.to_owned(),
+                    command: text,
+                },
+                place: place(hook),
+                command: place(command),
+                entry: place(entry),
+                removal: Container::from(hooks).removal(n).unwrap_or(outer.clone()),
+            });
+        }
     }
-    all
 }

@@ -216,6 +216,16 @@ fn a_file_that_is_no_json_is_left_alone_and_the_line_is_named() {
 }
 
 #[test]
+fn half_a_surrogate_pair_hides_no_hook() {
+    let home = Home::with("{\"a\": \"\\ud83d\", \"b\": {}}");
+    home.install(Earlier::Keep);
+    assert_eq!(home.counts(), vec![1; HookEvent::ALL.len()]);
+    std::fs::remove_dir_all(home.paths.state()).unwrap();
+    home.uninstall();
+    assert_eq!(home.text(), "{\"a\": \"\\ud83d\", \"b\": {}}");
+}
+
+#[test]
 fn ours_look_like_the_rest() {
     let home = Home::with("{\"model\": \"opus\", \"hooks\": {\"SessionEnd\": []}}\n");
     home.install(Earlier::Keep);

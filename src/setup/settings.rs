@@ -124,9 +124,9 @@ impl<'a> ClientSettings<'a> {
         let found = merge::earlier(&document);
         let old = SettingsRecord::read(self.paths, &self.file)
             .filter(|old| old.is_last(bytes) || merge::holds_ours(&document, &self.hooks));
-        let text = document.text().to_owned();
+        let text = document.text();
         let replaced = edit(&mut document).map_err(|flaw| self.flaw(flaw))?;
-        let after = document.into_text();
+        let after = document.text();
         let mut record = old.unwrap_or_else(|| SettingsRecord::new(&self.file, self.paths));
         if text != after {
             record.note(&text, &after);
@@ -172,7 +172,7 @@ impl<'a> ClientSettings<'a> {
         let is_left_over = document.is_blank() || document.is_empty_object();
         match record.filter(|record| record.made_file && is_left_over) {
             Some(record) => plan.folders = record.made_folders,
-            None => plan.after = Some(document.into_text()),
+            None => plan.after = Some(document.text()),
         }
         plan.before = Some(into_text(bytes));
         Ok(Some(plan))
