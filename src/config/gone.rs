@@ -1,7 +1,32 @@
 //! Settings that are gone. A file may still have them: they stop nothing.
 
 /// The names of these settings, each with what happens instead.
-const GONE: [(&str, &str); 4] = [
+const GONE: [(&str, &str); 12] = [
+    ("anthropic.max_tokens", "an answer may have 8,192 tokens"),
+    (
+        "anthropic.reflector_model",
+        "`anthropic.model` is the reflector's, `anthropic.curator_model` the curator's",
+    ),
+    (
+        "claude_cli.reflector_model",
+        "`claude_cli.model` is the reflector's, `claude_cli.curator_model` the curator's",
+    ),
+    (
+        "claude_cli.timeout_ms",
+        "`retry.timeout_ms` is the longest time of a call, 120,000 where it is unset",
+    ),
+    (
+        "memory.unused_days",
+        "what was not used for 180 days leaves the memory",
+    ),
+    (
+        "openai.reflector_model",
+        "`openai.model` is the reflector's, `openai.curator_model` the curator's",
+    ),
+    (
+        "openai.timeout_ms",
+        "`retry.timeout_ms` is the longest time of a call, 300,000 where it is unset",
+    ),
     (
         "playbook.dedup_threshold",
         "a key point is added only if none has exactly its text",
@@ -17,6 +42,10 @@ const GONE: [(&str, &str); 4] = [
     (
         "triggers.corrections",
         "corrections are found when the session is reflected on",
+    ),
+    (
+        "triggers.rejections",
+        "one call that the user refused or stopped is enough",
     ),
 ];
 

@@ -80,8 +80,6 @@ settings! {
         periodic: u64 = 5, 0 ..= 1_000_000;
         /// Key points cited.
         citations: u64 = 1, 0 ..= 1_000_000;
-        /// Calls the user refused or stopped.
-        rejections: u64 = 1, 0 ..= 1_000_000;
         /// Prompts of the user, slash commands with a request among them.
         user_turns: u64 = 2, 0 ..= 1_000_000;
     }
@@ -123,8 +121,6 @@ settings! {
     anthropic: Anthropic {
         /// The model; unset: Claude Code's, else `claude-haiku-5-5`.
         model: Option<String> = None;
-        /// The reflector's model; unset: `anthropic.model`.
-        reflector_model: Option<String> = None;
         /// The curator's model; unset: `anthropic.model`.
         curator_model: Option<String> = None;
         /// The base URL; unset: Claude Code's, else `https://api.anthropic.com`.
@@ -132,26 +128,18 @@ settings! {
         /// Send the key and the session over plain `http` to another machine, too. A loopback
         /// address needs no such word.
         allow_http: bool = false;
-        /// Longest answer of one call, in tokens.
-        max_tokens: u32 = 8_192, 256 ..= 64_000;
     }
     /// Claude Code itself as a model: `claude -p`.
     claude_cli: ClaudeCli {
         /// The model, by Claude Code's short name or in full.
         model: String = "haiku".to_owned();
-        /// The reflector's model; unset: `claude_cli.model`.
-        reflector_model: Option<String> = None;
         /// The curator's model; unset: `claude_cli.model`.
         curator_model: Option<String> = None;
-        /// Longest time of one call in milliseconds.
-        timeout_ms: u64 = 120_000, 10 ..= 3_600_000;
     }
     /// Any server with `/chat/completions`, such as Ollama, vLLM or llama.cpp: docs/models.md.
     openai: OpenaiServer {
         /// The model, by the server's own name for it. Needed for `backend = "openai"`.
         model: Option<String> = None;
-        /// The reflector's model; unset: `openai.model`.
-        reflector_model: Option<String> = None;
         /// The curator's model; unset: `openai.model`.
         curator_model: Option<String> = None;
         /// The address up to `/v1`; unset: Ollama's on this machine, `http://127.0.0.1:11434/v1`.
@@ -164,8 +152,6 @@ settings! {
         allow_http: bool = false;
         /// Longest answer of one call, in tokens.
         max_tokens: u32 = 8_192, 256 ..= 64_000;
-        /// Longest time of one attempt in milliseconds: a model on this machine takes minutes.
-        timeout_ms: u64 = 300_000, 10 ..= 3_600_000;
     }
     /// Recorded replies.
     fixtures: Fixtures {
@@ -179,8 +165,9 @@ settings! {
         attempts: u32 = 3, 1 ..= 10;
         /// Pause before the second attempt in milliseconds; doubles each time, ±25 %.
         base_ms: u64 = 2_000, 0 ..= 600_000;
-        /// Longest time of one attempt in milliseconds.
-        timeout_ms: u64 = 30_000, 10 ..= 600_000;
+        /// Longest time of one attempt in milliseconds; unset: 30,000 for `anthropic`, 120,000 for
+        /// `claude-cli` and 300,000 for `openai`, as a model on this machine takes minutes.
+        timeout_ms: Option<u64> = None, 10 ..= 3_600_000;
     }
     /// When the curator runs, and what becomes of its operations.
     curator: Curator {
@@ -288,9 +275,6 @@ settings! {
         /// Lessons kept per project; of those that no run of the curator needs, the least important,
         /// least effective, oldest leave first.
         lessons: u64 = 10_000, 1 ..= 10_000;
-        /// What was neither learned again nor shown for so many days leaves, unless it is a lesson
-        /// or its importance is 0.8 or more.
-        unused_days: u32 = 180, 1 ..= 36_500;
     }
 }
 

@@ -12,7 +12,7 @@ fn file(text: &[u8]) -> (tempfile::TempDir, PathBuf) {
 #[track_caller]
 fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
     match result {
-        Err(ConfigError::Content { line, what, .. }) => (line, what),
+        Err(ConfigError::Content { first, .. }) => (first.line, first.what),
         other => panic!("{other:?}"),
     }
 }
@@ -67,6 +67,7 @@ fn what_the_file_says_counts() {
     "`retry.attempts` must be a whole number, not a string"
 )]
 #[case::not_finite("[triggers]\ndrift = nan", 2, "must be a finite number, not nan")]
+#[case::negative("[budgets]\nops = -1", 2, "must not be negative: -1")]
 #[case::too_large("[retry]\nattempts = 99", 2, "must be from 1 to 10, not 99")]
 #[case::no_such_backend(
     "backend = \"llm\"",
@@ -82,6 +83,29 @@ fn a_mistake_is_told_with_its_line(#[case] text: &str, #[case] at: usize, #[case
     let (line, what) = mistake(load(&path).map(drop));
     assert_eq!(line, at, "{what}");
     assert!(what.contains(says), "{what}");
+}
+
+#[test]
+fn all_mistakes_are_shown_in_the_order_of_their_lines() {
+    let text = b"bakend = 1\n[retry]\nbase_ms = -1\nattempts = 99\n[worker]\njobs = 2\n[hook]\n";
+    let (_keep, path) = file(text);
+    let error = load(&path).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("(`playbook config check` shows 3 more)")
+    );
+    let lines = [
+        ":1: unknown",
+        ":3: `retry.base_ms`",
+        ":4: `retry.att",
+        ":7: unknown",
+    ];
+    for (told, line) in error.all().iter().zip(lines) {
+        assert!(told.contains(line), "{told}");
+    }
+    let (_keep, path) = file(b"a = \nb = 'x\n[c]\nd = [1\n");
+    assert!(load(&path).unwrap_err().all().len() > 1);
 }
 
 #[rstest]
@@ -108,7 +132,7 @@ fn what_is_gone_is_no_mistake_of_a_project_either() {
     let mut config = Config::default();
     load_project(&mut config, &path).unwrap();
     assert_eq!(config.playbook.max_points, 5);
-    let gone = gone(&path, SettingSource::Project);
+    let gone = gone(&path);
     assert_eq!(gone.len(), 1);
     let place = format!("{}:3: `playbook.snapshots`", path.display());
     assert!(gone[0].text.starts_with(&place), "{}", gone[0].text);
