@@ -10,9 +10,7 @@ use super::session::NamedSession;
 use super::{agent, answer};
 use crate::account::address::without_secret;
 use crate::backend::{BackendName, BaseUrl, Fixtures};
-use crate::config::{
-    self, BackendChoice, Config, ConfigError, SetError, SettingKey, SettingSource,
-};
+use crate::config::{self, BackendChoice, Config, SetError, SettingKey, SettingSource};
 use crate::env::name;
 use crate::paths::project_config_file;
 use crate::prepare;
@@ -88,7 +86,7 @@ fn described(
         "value": value(config, key),
         "default": value(&Config::default(), key),
         "set_in": file(place, source),
-        "values": Config::kind_of(key),
+        "values": key.kind(),
         "doc": key.doc.split_whitespace().collect::<Vec<_>>().join(" "),
     })
 }
@@ -99,7 +97,7 @@ fn value(config: &Config, key: &SettingKey) -> Value {
         let mut table: toml::Table = format!("value = {text}").parse().ok()?;
         serde_json::to_value(table.remove("value")?).ok()
     };
-    masked(config.shown(key).and_then(parse).unwrap_or_default())
+    masked(key.shown(config).and_then(parse).unwrap_or_default())
 }
 
 fn masked(value: Value) -> Value {
@@ -249,9 +247,7 @@ pub(super) fn problems(session: &NamedSession) -> Vec<String> {
         Err(error) => found.extend(error.all()),
     }
     let own = config::load_project(&mut config, &project_config_file(project));
-    found.extend(own.err().into_iter().flat_map(ConfigError::all));
-    let flaw = config.secrets.secrecy().err();
-    found.extend(flaw.map(|flaw| flaw.to_string()));
+    found.extend(own.err().into_iter().flat_map(|error| error.all()));
     let addresses = [&config.anthropic.base_url, &config.openai.base_url];
     for ((key, backend), url) in ADDRESSES.iter().zip(addresses) {
         let plain = backends::plain(*backend, &config);

@@ -23,11 +23,7 @@ pub(crate) enum SetError {
 /// would not be valid afterwards is not written.
 pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetError> {
     let old = read(file)?;
-    let mut config = Config::default();
-    let mut check = |bytes: &[u8]| {
-        config = Config::default();
-        apply_bytes(&mut config, file, bytes, KeyScope::User).map(drop)
-    };
+    let check = |bytes: &[u8]| apply_bytes(&mut Config::default(), file, bytes, KeyScope::User);
     // A mistake elsewhere is shown with its line in the file as it is.
     let before = check(&old);
     let Some(document) = parse(&old) else {
@@ -42,16 +38,13 @@ pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetE
         }
         let new = document.to_string().into_bytes();
         match check(&new) {
-            Ok(()) => {
-                usable(&config, key)?;
-                return write(file, &old, &new);
-            }
+            Ok(_) => return write(file, &old, &new),
             Err(error) => why = why.or(Some(error)),
         }
     }
     before?;
     Err(SetError::Value(match why {
-        Some(ConfigError::Content { first, .. }) => first.what,
+        Some(ConfigError::Content { mut mistakes }) => mistakes.remove(0).what,
         Some(error) => error.to_string(),
         None => format!("`{}` has no place in the file", key.name()),
     }))
@@ -81,14 +74,6 @@ fn read(file: &Path) -> Result<Vec<u8>, ConfigError> {
 
 fn parse(bytes: &[u8]) -> Option<DocumentMut> {
     std::str::from_utf8(bytes).ok()?.parse().ok()
-}
-
-/// Makes sure that a pattern of the user's can be used, where `key` is one that says what is masked.
-fn usable(config: &Config, key: &SettingKey) -> Result<(), SetError> {
-    match config.secrets.secrecy() {
-        Err(flaw) if key.parts().0 == Some("secrets") => Err(SetError::Value(flaw.to_string())),
-        _ => Ok(()),
-    }
 }
 
 /// What the user may have meant: the value as TOML, else as a string.

@@ -1,6 +1,5 @@
 //! From the text of a settings file to settings, or to an error with file and line.
 
-use std::iter;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -14,6 +13,7 @@ use super::nearest;
 use super::value::mismatch;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
+use crate::redact::Masker;
 
 pub(super) const MAX_CONFIG: u64 = 1 << 20;
 
@@ -23,27 +23,28 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] FsError),
-    /// The file says something we do not understand.
-    #[error("{first}{}", and_more(more))]
-    Content { first: Mistake, more: Vec<Mistake> },
+    /// The file says something we do not understand; its lines in their order.
+    #[error("{}", first_of(mistakes))]
+    Content { mistakes: Vec<Mistake> },
 }
 
-fn and_more(more: &[Mistake]) -> String {
-    match more.len() {
-        0 => String::new(),
-        n => format!(" (`playbook config check` shows {n} more)"),
+fn first_of(mistakes: &[Mistake]) -> String {
+    match mistakes {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [first, more @ ..] => {
+            let more = more.len();
+            format!("{first} (`playbook config check` shows {more} more)")
+        }
     }
 }
 
 impl ConfigError {
     /// Returns all mistakes, each with its file and line.
-    pub(crate) fn all(self) -> Vec<String> {
+    pub(crate) fn all(&self) -> Vec<String> {
         match self {
             Self::Read(error) => vec![error.to_string()],
-            Self::Content { first, more } => {
-                let all = iter::once(first).chain(more);
-                all.map(|mistake| mistake.to_string()).collect()
-            }
+            Self::Content { mistakes } => mistakes.iter().map(Mistake::to_string).collect(),
         }
     }
 }
@@ -178,9 +179,8 @@ pub(super) fn apply_bytes(
                 let offset = key.span().start;
                 let name = full_name(section, key.get_ref());
                 if let Some((name, instead)) = gone::find(&name) {
-                    let what = format!(
-                        "`{name}` has no effect any more: {instead}; `playbook config unset {name}`"
-                    );
+                    let what =
+                        format!("`{name}` has no effect any more: {instead}; remove the line");
                     let text = at((offset, what)).to_string();
                     keys.gone.push(GoneSetting { name, text });
                     continue;
@@ -190,21 +190,18 @@ pub(super) fn apply_bytes(
                 places.push(offset);
                 keys.set.push(name);
             }
-            if let Some((name, what)) = contradiction(config).filter(|_| wrong.is_empty()) {
+            if let Some((name, what)) = unusable(config).filter(|_| wrong.is_empty()) {
                 let place = keys.set.iter().position(|set| set == name);
-                wrong.push((place.map_or(0, |place| places[place]), what.to_owned()));
+                wrong.push((place.map_or(0, |place| places[place]), what));
             }
         }
     }
     wrong.sort();
-    let mut wrong = wrong.into_iter().map(at);
-    match wrong.next() {
-        None => Ok(keys),
-        Some(first) => Err(ConfigError::Content {
-            first,
-            more: wrong.collect(),
-        }),
+    if wrong.is_empty() {
+        return Ok(keys);
     }
+    let mistakes = wrong.into_iter().map(at).collect();
+    Err(ConfigError::Content { mistakes })
 }
 
 type Entry<'a> = (&'a str, &'a Spanned<DeString<'a>>, &'a DeValue<'a>);
@@ -249,18 +246,24 @@ fn one(
             "`{name}` cannot be set by a project; it belongs in the user's config.toml"
         ));
     }
-    let set = config.set(section, key, value, by);
+    if known.section != section {
+        return Err(format!(
+            "`{name}` must stand in its section, without quotes"
+        ));
+    }
+    let set = (known.set)(config, value, by);
     set.map_err(|why| format!("`{name}` {why}"))
 }
 
-/// Values that are well each by itself and wrong together: the key to blame, and why.
-fn contradiction(config: &Config) -> Option<(&'static str, &'static str)> {
-    let lacks_file =
-        config.top.backend == BackendChoice::Fixtures && config.fixtures.path.is_none();
-    lacks_file.then_some((
-        "backend",
-        "`backend` is \"fixtures\", which needs `fixtures.path`: the file of recorded replies",
-    ))
+/// Values that are of the right kind and cannot be used: the key to blame, and why.
+fn unusable(config: &Config) -> Option<(&'static str, String)> {
+    if config.top.backend == BackendChoice::Fixtures && config.fixtures.path.is_none() {
+        let what =
+            "`backend` is \"fixtures\", which needs `fixtures.path`: the file of recorded replies";
+        return Some(("backend", what.to_owned()));
+    }
+    let flaw = Masker::new(&config.secrets.patterns, &[]).err()?;
+    Some(("secrets.patterns", flaw.to_string()))
 }
 
 #[cfg(test)]

@@ -51,10 +51,12 @@ impl Document {
         self.json.trim_matches(SPACE).is_empty()
     }
 
-    pub(super) fn is_empty_object(&self) -> bool {
-        let is_empty =
-            |root: &Node<'_>| root.as_object().is_some_and(|it| it.properties.is_empty());
-        self.look(|root| root.is_some_and(is_empty))
+    /// Returns true if no more than an empty object is there.
+    pub(super) fn is_left_over(&self) -> bool {
+        self.json
+            .chars()
+            .filter(|c| !SPACE.contains(c))
+            .all(|c| "{}".contains(c))
     }
 
     /// Gives an empty text the shape of settings.

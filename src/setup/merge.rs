@@ -43,8 +43,10 @@ pub(super) struct Replaced {
     entry: Value,
 }
 
-struct FoundHook {
-    told: Registered,
+/// A command in a text of settings, of whatever event and installation.
+pub(super) struct FoundHook {
+    pub(super) hook: Registered,
+    pub(super) line: usize,
     place: Range<usize>,
     command: Range<usize>,
     /// The entry of the event's list that holds it.
@@ -53,9 +55,20 @@ struct FoundHook {
     removal: Range<usize>,
 }
 
+impl FoundHook {
+    pub(super) fn is_gate(&self) -> bool {
+        self.hook.event == HookEvent::Stop.client_name()
+            && registration::is_gate(&self.hook.command)
+    }
+
+    pub(super) fn is_ours(&self, hooks: &Hooks) -> bool {
+        hooks.named_in(&self.hook.command).is_some() || self.is_gate()
+    }
+}
+
 pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
     let document = Document::parse(bytes)?;
-    Ok(found(&document).into_iter().map(|f| f.told).collect())
+    Ok(found(&document).into_iter().map(|f| f.hook).collect())
 }
 
 /// Adds the hooks that are missing; a text that is no object, or holds something else in
@@ -72,13 +85,13 @@ pub(super) fn install(
     if earlier == Earlier::Keep {
         return Ok(Vec::new());
     }
-    let is_earlier = |found: &FoundHook| found.told.is_earlier();
+    let is_earlier = |found: &FoundHook| found.hook.is_earlier();
     let leaving = found(document).into_iter().filter(is_earlier);
     let replaced = leaving
         .filter_map(|found| replaced(document, found))
         .collect();
     // Last, so that ours look like them.
-    remove_all(document, is_earlier);
+    remove(document, is_earlier);
     Ok(replaced)
 }
 
@@ -86,53 +99,31 @@ pub(super) fn install(
 pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Defect> {
     document.make_object();
     let mut all = found(document);
-    all.retain(is_gate);
-    if all.iter().any(|found| found.told.command == command) {
+    all.retain(FoundHook::is_gate);
+    if all.iter().any(|found| found.hook.command == command) {
         return Ok(());
     }
-    match all.first() {
-        Some(elsewhere) => lead(document, elsewhere, command),
-        None => {
-            let entry = registration::gate_entry(command);
-            add_entry(document, HookEvent::Stop.client_name(), &entry)?;
-        }
+    if let Some(elsewhere) = all.first() {
+        lead(document, elsewhere, command);
+        return Ok(());
     }
-    Ok(())
-}
-
-pub(super) fn remove_gate(document: &mut Document) {
-    remove_all(document, is_gate);
-}
-
-fn is_gate(found: &FoundHook) -> bool {
-    found.told.event == HookEvent::Stop.client_name() && registration::is_gate(&found.told.command)
-}
-
-/// Tells whether the gate's hook is the only one of ours.
-pub(super) fn holds_gate_alone(document: &Document, hooks: &Hooks) -> bool {
-    let mut ours = found(document)
-        .into_iter()
-        .filter(|found| has_ours(hooks, found));
-    ours.all(|found| is_gate(&found))
-}
-
-pub(super) fn holds_gate(document: &Document) -> bool {
-    found(document).iter().any(is_gate)
+    let entry = registration::gate_entry(command);
+    add_entry(document, HookEvent::Stop.client_name(), &entry)
 }
 
 /// Registers a hook where it is not; a command that led to an installation that is gone
 /// leads to this one.
 fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Defect> {
     let mut all = found(document);
-    all.retain(|found| found.told.event == event.client_name());
-    let named = |found: &FoundHook| hooks.named_in(&found.told.command);
-    let could_be_quicker = |found: &FoundHook| hooks.could_be_quicker(event, &found.told.command);
+    all.retain(|found| found.hook.event == event.client_name());
+    let named = |found: &FoundHook| hooks.named_in(&found.hook.command);
+    let could_be_quicker = |found: &FoundHook| hooks.could_be_quicker(event, &found.hook.command);
     let is_registered = |found: &FoundHook| named(found) == Some(event) && !could_be_quicker(found);
     if all.iter().any(is_registered) {
         return Ok(());
     }
     let is_lost = |found: &&FoundHook| {
-        let bare = registration::bare(&found.told.command);
+        let bare = registration::bare(&found.hook.command);
         bare.is_some_and(|(named, path)| named == event && !path.exists())
             || could_be_quicker(found)
     };
@@ -176,8 +167,8 @@ fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
     let mut entry: Value = document.read(&found.entry)?;
     *entry.get_mut(HOOKS)? = json!([document.read::<Value>(&found.place)?]);
     Some(Replaced {
-        event: found.told.event,
-        command: found.told.command,
+        event: found.hook.event,
+        command: found.hook.command,
         entry,
     })
 }
@@ -187,7 +178,7 @@ fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
 pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
     for hook in replaced {
         let is_it = |found: &FoundHook| {
-            found.told.event == hook.event && found.told.command == hook.command
+            found.hook.event == hook.event && found.hook.command == hook.command
         };
         if !found(document).iter().any(is_it) {
             _ = add_entry(document, &hook.event, &hook.entry);
@@ -195,35 +186,14 @@ pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
     }
 }
 
-/// Takes our hooks out by what they are: whatever else was changed meanwhile stays.
-pub(super) fn remove_ours(document: &mut Document, hooks: &Hooks) {
-    remove_all(document, |found| has_ours(hooks, found));
-}
-
-pub(super) fn holds_ours(document: &Document, hooks: &Hooks) -> bool {
-    found(document).iter().any(|found| has_ours(hooks, found))
-}
-
-fn has_ours(hooks: &Hooks, found: &FoundHook) -> bool {
-    hooks.named_in(&found.told.command).is_some() || is_gate(found)
-}
-
-/// The commands of the earlier Python version in a text, each with its line.
-pub(super) fn earlier(document: &Document) -> Vec<(usize, Registered)> {
-    let all = found(document).into_iter();
-    all.filter(|found| found.told.is_earlier())
-        .map(|found| (document.line_of(found.place.start), found.told))
-        .collect()
-}
-
-/// Removes commands, and lists and objects that are empty without them.
-fn remove_all(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
+/// Removes commands, and lists and objects that are empty without them; all else stays.
+pub(super) fn remove(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
         document.replace(last.removal, "");
     }
 }
 
-fn found(document: &Document) -> Vec<FoundHook> {
+pub(super) fn found(document: &Document) -> Vec<FoundHook> {
     document.look(|root| {
         let mut all = Vec::new();
         if let Some(Node::Object(settings)) = root
@@ -268,10 +238,11 @@ fn find_in_event(
                 continue;
             };
             all.push(FoundHook {
-                told: Registered {
+                hook: Registered {
                     event: event.to_owned(),
                     command: text,
                 },
+                line: document.line_of(hook.start()),
                 place: place(hook),
                 command: place(command),
                 entry: place(entry),

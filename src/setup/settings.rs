@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::document::Document;
-use super::merge::{self, Earlier, Registered, Replaced};
+use super::merge::{self, Earlier, FoundHook, Registered, Replaced};
 use super::record::{self, SettingsRecord};
 use super::registration::Hooks;
 use crate::fsx::{self, FsError};
@@ -99,14 +99,16 @@ impl<'a> ClientSettings<'a> {
     pub(crate) fn plan_no_gate(&self) -> Result<Option<SettingsPlan>, SetupError> {
         let bytes = self.read()?.unwrap_or_default();
         let document = self.parse(&bytes)?;
-        if !merge::holds_gate(&document) {
+        let mut found = merge::found(&document);
+        found.retain(|found| found.is_ours(&self.hooks));
+        if !found.iter().any(FoundHook::is_gate) {
             return Ok(None);
         }
-        if merge::holds_gate_alone(&document, &self.hooks) {
+        if found.iter().all(FoundHook::is_gate) {
             return self.plan_uninstall();
         }
         let plan = self.plan(|document| {
-            merge::remove_gate(document);
+            merge::remove(document, FoundHook::is_gate);
             Ok(Vec::new())
         });
         plan.map(Some)
@@ -121,9 +123,9 @@ impl<'a> ClientSettings<'a> {
         let before = self.read()?;
         let bytes = before.as_deref().unwrap_or_default();
         let mut document = self.parse(bytes)?;
-        let found = merge::earlier(&document);
+        let found = merge::found(&document);
         let old = SettingsRecord::read(self.paths, &self.file)
-            .filter(|old| old.is_last(bytes) || merge::holds_ours(&document, &self.hooks));
+            .filter(|old| old.is_last(bytes) || found.iter().any(|hook| hook.is_ours(&self.hooks)));
         let text = document.text();
         let replaced = edit(&mut document).map_err(|flaw| self.flaw(flaw))?;
         let after = document.text();
@@ -135,7 +137,11 @@ impl<'a> ClientSettings<'a> {
         Ok(SettingsPlan {
             before: before.map(into_text),
             after: Some(after),
-            earlier: found,
+            earlier: found
+                .into_iter()
+                .filter(|found| found.hook.is_earlier())
+                .map(|found| (found.line, found.hook))
+                .collect(),
             record: Some(record),
             ..SettingsPlan::default()
         })
@@ -165,12 +171,11 @@ impl<'a> ClientSettings<'a> {
             document = self.parse(text.as_bytes())?;
         } else {
             plan.is_exact = false;
-            merge::remove_ours(&mut document, &self.hooks);
+            merge::remove(&mut document, |found| found.is_ours(&self.hooks));
             let replaced = record.as_ref().map(|record| &record.replaced[..]);
             merge::put_back(&mut document, replaced.unwrap_or_default());
         }
-        let is_left_over = document.is_blank() || document.is_empty_object();
-        match record.filter(|record| record.made_file && is_left_over) {
+        match record.filter(|record| record.made_file && document.is_left_over()) {
             Some(record) => plan.folders = record.made_folders,
             None => plan.after = Some(document.text()),
         }

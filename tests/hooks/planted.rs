@@ -288,6 +288,6 @@ fn a_pattern_that_cannot_be_used_is_named_and_jobs_wait() {
     assert_eq!(env.spool().len(), 1);
     let flaw = "pattern 1 of `secrets.patterns`";
     has!(format!("{:?}", env.cli(&["config", "check"])), flaw);
-    let words = [flaw, "hint: correct the pattern"];
+    let words = [flaw, "config.toml:2: ", "hint: correct the line"];
     env.cli(&["bootstrap", "--yes"]).fails(1, &words);
 }

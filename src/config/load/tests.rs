@@ -12,7 +12,10 @@ fn file(text: &[u8]) -> (tempfile::TempDir, PathBuf) {
 #[track_caller]
 fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
     match result {
-        Err(ConfigError::Content { first, .. }) => (first.line, first.what),
+        Err(ConfigError::Content { mut mistakes }) => {
+            let first = mistakes.remove(0);
+            (first.line, first.what)
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -76,6 +79,7 @@ fn what_the_file_says_counts() {
 )]
 #[case::fixtures_without_a_path("\nbackend = \"fixtures\"", 2, "needs `fixtures.path`")]
 #[case::empty_model("[anthropic]\nmodel = \" \"", 2, "`anthropic.model` must not be empty")]
+#[case::pattern("[secrets]\npatterns = ['(']", 2, "pattern 1 of `secrets.patterns`")]
 #[case::twice("[retry]\nattempts = 1\nattempts = 2", 3, "duplicate key")]
 #[case::syntax("[retry\n", 1, "")]
 fn a_mistake_is_told_with_its_line(#[case] text: &str, #[case] at: usize, #[case] says: &str) {
