@@ -5,7 +5,7 @@ use toml::de::DeValue;
 use super::value::{Setting, choices};
 
 choices! {
-    /// Which backend answers prompts.
+    /// The backend that answers prompts.
     BackendChoice {
         Auto = "auto",
         Anthropic = "anthropic",
@@ -15,38 +15,38 @@ choices! {
         Fixtures = "fixtures",
     }
 
-    /// How the work of a hook is done.
+    /// The way in which the work of a hook is done.
     WorkerMode {
         Detached = "detached",
         Inline = "inline",
     }
 
-    /// Who decides about what the curator asks for.
+    /// The one who decides about the curator's operations.
     Approval {
         Auto = "auto",
         Ask = "ask",
     }
 
-    /// What becomes of a turn that does not pass the gate; in the order of what it does.
+    /// The treatment of a turn that does not pass the gate, the mildest first.
     GateMode {
         Off = "off",
         Tell = "tell",
         Block = "block",
     }
 
-    /// What the start of a session says to the user.
+    /// The news that the start of a session gives the user.
     Notices {
         All = "all",
         Quiet = "quiet",
     }
 
-    /// Where new votes on key points go.
+    /// The place of new votes on key points.
     VotesIn {
         File = "file",
         Local = "local",
     }
 
-    /// What the memory reflects on; in the order of what it costs.
+    /// The things that the memory reflects on, the cheapest first.
     MemoryMode {
         Lite = "lite",
         Full = "full",

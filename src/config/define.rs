@@ -22,7 +22,7 @@ pub struct SettingKey {
     /// The section; `top` for keys outside of any.
     pub(super) section: &'static str,
     pub(super) leaf: &'static str,
-    /// What it is for, with its unit.
+    /// Its use, with its unit.
     pub(crate) doc: &'static str,
     pub(crate) scope: KeyScope,
     /// The least and the greatest value, where there are bounds.

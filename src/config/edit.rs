@@ -76,7 +76,7 @@ fn parse(bytes: &[u8]) -> Option<DocumentMut> {
     std::str::from_utf8(bytes).ok()?.parse().ok()
 }
 
-/// What the user may have meant: the value as TOML, else as a string.
+/// Returns the values that the user may have meant: as TOML, else as a string.
 fn candidates(text: &str) -> impl Iterator<Item = Value> {
     let typed = text.trim().parse::<Value>().ok();
     let string = Value::from(text);

@@ -74,7 +74,7 @@ pub(crate) fn for_project(paths: &Paths, project: &Path) -> Result<Config, Confi
     with_sources(paths, project).map(|(config, _)| config)
 }
 
-/// As [`for_project`], with where each key's value comes from, in the order of [`KEYS`].
+/// The same as [`for_project`], with the source of each key's value, in the order of [`KEYS`].
 pub(crate) fn with_sources(
     paths: &Paths,
     project: &Path,

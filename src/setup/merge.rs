@@ -15,7 +15,7 @@ use crate::playbook::Defect;
 /// The key of the hooks, in the settings and in each entry of an event's list.
 const HOOKS: &str = "hooks";
 
-/// What becomes of the hooks of the earlier Python version.
+/// The treatment of the hooks of the earlier Python version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Earlier {
     Keep,

@@ -10,7 +10,7 @@ use crate::env::{Env, name};
 use crate::hook::HookEvent;
 use crate::paths::Paths;
 
-/// What stands for a value that the user changes later.
+/// The place of a value that the user changes later.
 const CHANGING: &str = "\"before\"";
 /// A command that led to an installation of ours that is gone.
 const LOST: &str = "/gone/playbook/bin/session-end";
@@ -85,7 +85,7 @@ impl Home {
         }
     }
 
-    /// How often each hook of ours is registered for its event.
+    /// The number of times that each hook of ours is registered for its event.
     fn counts(&self) -> Vec<usize> {
         let all = super::registered(self.text().as_bytes()).unwrap();
         let count = |event: HookEvent| {

@@ -12,7 +12,7 @@ use crate::playbook::Defect;
 
 /// The client's settings are small; a larger file is not touched.
 const MAX_SETTINGS: u64 = 4 << 20;
-/// What stands in each command of ours: the place of the hooks, or the program that answers.
+/// A part of each command of ours: the place of the hooks, or the program that answers.
 const OURS: [&[u8]; 2] = [b"playbook/bin/", b"playbook hook "];
 
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +55,7 @@ pub(crate) struct ClientSettings<'a> {
     hooks: Hooks,
 }
 
-/// What is to become of a file of settings; nothing is written yet.
+/// A change of a file of settings; nothing is written yet.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsPlan {
     /// The text as it is; `None` where there is no file.
@@ -64,11 +64,11 @@ pub(crate) struct SettingsPlan {
     pub(crate) after: Option<String>,
     /// The commands of the earlier Python version that were found, each with its line.
     pub(crate) earlier: Vec<(usize, Registered)>,
-    /// What is to be written down; `None` when the file is to be forgotten.
+    /// The record to be written; `None` when the file is to be forgotten.
     record: Option<SettingsRecord>,
     /// The folders to remove where they are empty, the innermost first.
     folders: Vec<PathBuf>,
-    /// Whether the text becomes what it was before we came.
+    /// True if the text becomes what it was before we came.
     is_exact: bool,
 }
 
@@ -221,7 +221,7 @@ impl<'a> ClientSettings<'a> {
         fsx::remove(&file)
     }
 
-    /// What is written down about the settings is JSON, as they are.
+    /// Refuses a path that the record, which is JSON, cannot hold.
     fn look_for_paths(&self) -> Result<(), SetupError> {
         let paths = [&self.file, self.paths.client(), self.paths.state()];
         match paths.into_iter().find(|path| path.to_str().is_none()) {

@@ -128,7 +128,6 @@ fn a_purge_leaves_nothing_but_the_playbooks() {
     env.worker();
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.cli(&["uninstall", "--purge"]).ok();
-    // It finds nothing to do, and makes no folder.
     env.cli(&["worker"]).ok();
     for folder in [env.state(), env.config_dir()] {
         let left = fs::read_dir(&folder).into_iter().flatten().count();
@@ -164,7 +163,6 @@ fn a_purge_touches_nothing_that_is_not_ours() {
 
 #[rstest]
 #[case::the_hooks_leave(|_: &TestEnv| (), &["uninstall"])]
-#[case::everything_leaves(|_: &TestEnv| (), &["uninstall", "--purge"])]
 #[case::after_a_setting_was_made(
     |env: &TestEnv| { env.cli(&["config", "set", "reflection.dry_run", "true"]).ok(); },
     &["uninstall", "--purge"]
