@@ -113,10 +113,7 @@ fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
 }
 
 #[rstest]
-#[case::lines(
-    "[retry]\natempts = 1\nbase_ms = -1",
-    &["config.toml:2: ", "retry.attempts", "config.toml:3: `retry.base_ms`"]
-)]
+#[case::lines("retry.atempts = 1\nretry.base_ms = -1", &["toml:1: ", "toml:2: `retry.base_ms`"])]
 #[case::no_model("backend = \"openai\"", &["needs `openai.model`"])]
 #[case::base_url("anthropic.base_url = \"http://example.org\"", &["anthropic.base_url"])]
 #[case::fixtures("fixtures.path = \"gone.jsonl\"", &["fixtures.path", "gone.jsonl"])]
