@@ -183,7 +183,7 @@ pub fn settings(bytes: &[u8]) {
         }
     };
     for key in config::KEYS {
-        settings.shown(key);
+        key.shown(&settings);
     }
     _ = Masker::new(&settings.secrets.patterns, &settings.secrets.off);
     _ = config::load_project(&mut settings, &file);

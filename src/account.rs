@@ -5,7 +5,6 @@
 //! surroundings: enough to find the right account again, and no secret.
 
 use std::convert::Infallible;
-use std::time::Duration;
 
 pub(crate) use playbook_core::account::{AccountStep, BackendName, Need};
 pub(crate) use playbook_core::account::{address, login, named};
@@ -18,6 +17,7 @@ use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::fsx::FsError;
 use crate::paths::Paths;
+use crate::queue::backends::timeout;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
@@ -130,7 +130,7 @@ fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
 
 /// The account that a need names, with what it takes to use it.
 fn account(env: &Env, config: &Config, need: Need) -> Account {
-    let limit = Duration::from_millis(config.claude_cli.timeout_ms);
+    let limit = timeout(BackendName::ClaudeCli, config);
     let (secret, client) = match need.backend {
         BackendName::Anthropic => (credential(env).map(|(_, secret)| secret), None),
         BackendName::ClaudeCli => {
@@ -166,12 +166,10 @@ pub(crate) fn chosen(config: &Config) -> ChosenAccount {
         base_url: api.base_url.as_deref().map(without_secret),
         anthropic: Models {
             both: api.model.clone(),
-            reflector: api.reflector_model.clone(),
             curator: api.curator_model.clone(),
         },
         claude_cli: Models {
             both: Some(client.model.clone()),
-            reflector: client.reflector_model.clone(),
             curator: client.curator_model.clone(),
         },
         openai: Box::new(OpenAi {
@@ -179,7 +177,6 @@ pub(crate) fn chosen(config: &Config) -> ChosenAccount {
             key_variable: server.key_variable.clone(),
             models: Models {
                 both: server.model.clone(),
-                reflector: server.reflector_model.clone(),
                 curator: server.curator_model.clone(),
             },
         }),

@@ -98,7 +98,8 @@ fn a_login_is_named_by_its_folder_and_asks_for_a_small_model() {
     assert_eq!(need.model_for(AccountStep::Reflector), "haiku");
     assert_ne!(need.key, of("/b", &config).key);
     assert!(!serde_json::to_string(&need).unwrap().contains("/a"));
-    config.claude_cli.reflector_model = Some("sonnet".into());
+    config.claude_cli.model = "sonnet".into();
+    config.claude_cli.curator_model = Some("haiku".into());
     let need = of("/a", &config);
     assert_eq!(need.model_for(AccountStep::Reflector), "sonnet");
     assert_eq!(need.model_for(AccountStep::Curator), "haiku");

@@ -10,7 +10,8 @@ use super::session::NamedSession;
 use super::{agent, answer};
 use crate::account::address::without_secret;
 use crate::backend::{BackendName, BaseUrl, Fixtures};
-use crate::config::{self, Config, ConfigError, SetError, SettingKey, SettingSource};
+use crate::config::{self, BackendChoice, Config, SetError, SettingKey, SettingSource};
+use crate::env::name;
 use crate::paths::project_config_file;
 use crate::prepare;
 use crate::queue::backends;
@@ -34,6 +35,10 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
         ConfigAction::Set { key, value } => {
             agent::refuse(&place.env, "what the settings say")?;
             set(&place, key, value, args.json)
+        }
+        ConfigAction::Unset { key } => {
+            agent::refuse(&place.env, "what the settings say")?;
+            unset(&place, key, args.json)
         }
         ConfigAction::Path => path(&place, args.json),
         ConfigAction::Check => check(&place, args.json),
@@ -62,10 +67,7 @@ fn list(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let settings = keys.iter().map(|(key, source)| {
         let mut told = described(place, &config, key, *source);
         if !as_json {
-            told["shown"] = config
-                .shown(key)
-                .unwrap_or_else(|| "unset".to_owned())
-                .into();
+            told["shown"] = shown(&config, key).into();
         }
         told
     });
@@ -84,20 +86,34 @@ fn described(
         "value": value(config, key),
         "default": value(&Config::default(), key),
         "set_in": file(place, source),
-        "values": Config::kind_of(key),
+        "values": key.kind(),
         "doc": key.doc.split_whitespace().collect::<Vec<_>>().join(" "),
     })
 }
 
-/// A key's value as JSON; null when it is unset.
+/// A key's value as JSON, with secrets masked; null when it is unset.
 fn value(config: &Config, key: &SettingKey) -> Value {
     let parse = |text: String| {
         let mut table: toml::Table = format!("value = {text}").parse().ok()?;
         serde_json::to_value(table.remove("value")?).ok()
     };
-    match config.shown(key).and_then(parse).unwrap_or_default() {
+    masked(key.shown(config).and_then(parse).unwrap_or_default())
+}
+
+fn masked(value: Value) -> Value {
+    match value {
         Value::String(text) if text.contains("://") => without_secret(&text).into(),
+        Value::String(text) => redact::mask(&text).into_owned().into(),
+        Value::Array(items) => items.into_iter().map(masked).collect(),
         value => value,
+    }
+}
+
+/// A key's value as TOML, with secrets masked.
+fn shown(config: &Config, key: &SettingKey) -> String {
+    match toml::Value::try_from(value(config, key)) {
+        Ok(value) => value.to_string(),
+        Err(_) => "unset".to_owned(),
     }
 }
 
@@ -140,9 +156,21 @@ fn set(place: &NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::
         return get(place, name, true);
     }
     let config = config::load(&file)?;
-    let shown = config.shown(key).unwrap_or_default();
+    let shown = shown(&config, key);
     say!("{name} = {}  {DIM}{}{DIM:#}", plain(&shown), file.display());
     Ok(())
+}
+
+fn unset(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
+    state_guard::check_settings(&place.paths)?;
+    let file = place.paths.config_file();
+    let removed = config::unset(&file, name)?;
+    if !removed {
+        find(name)?;
+    }
+    prepare::ready(&place.paths, &place.project, place.env.clock().now());
+    let told = json!({"key": name, "removed": removed, "file": file});
+    answer::give(as_json, include_str!("screens/unset.txt"), told)
 }
 
 /// Refuses an address that no request would be sent to; the error repeats no password in it.
@@ -199,7 +227,7 @@ pub(super) fn notes(session: &NamedSession) -> Vec<String> {
     let sources = [SettingSource::User, SettingSource::Project];
     let gone = sources.into_iter().flat_map(|source| {
         let file = file(session, source);
-        file.map_or_else(Vec::new, |file| config::gone(&file, source))
+        file.map_or_else(Vec::new, |file| config::gone(&file))
     });
     let config = config::for_project(&session.paths, &session.project).unwrap_or_default();
     let rules = Masker::unknown_rules(&config.secrets.off).into_iter();
@@ -214,15 +242,12 @@ pub(super) fn problems(session: &NamedSession) -> Vec<String> {
     let (paths, project) = (&session.paths, &session.project);
     let mut config = Config::default();
     let mut found = Vec::new();
-    let told = |error: ConfigError| error.to_string();
     match config::load(&paths.config_file()) {
         Ok(user) => config = user,
-        Err(error) => found.push(told(error)),
+        Err(error) => found.extend(error.all()),
     }
-    let own = project_config_file(project);
-    found.extend(config::load_project(&mut config, &own).err().map(told));
-    let flaw = config.secrets.secrecy().err();
-    found.extend(flaw.map(|flaw| flaw.to_string()));
+    let own = config::load_project(&mut config, &project_config_file(project));
+    found.extend(own.err().into_iter().flat_map(|error| error.all()));
     let addresses = [&config.anthropic.base_url, &config.openai.base_url];
     for ((key, backend), url) in ADDRESSES.iter().zip(addresses) {
         let plain = backends::plain(*backend, &config);
@@ -230,6 +255,11 @@ pub(super) fn problems(session: &NamedSession) -> Vec<String> {
             .as_ref()
             .and_then(|url| BaseUrl::parse(url, plain).err());
         found.extend(flaw.map(|flaw| format!("`{key}`: {flaw}")));
+    }
+    let lacks_model = config.top.backend == BackendChoice::Openai && config.openai.model.is_none();
+    if lacks_model && session.env.get(name::OWN_MODEL).is_none() {
+        let flaw = "`backend` is \"openai\", which needs `openai.model`: the server's name for it";
+        found.push(flaw.to_owned());
     }
     if let Some(file) = &config.fixtures.path {
         let flaw = Fixtures::load(&paths.beside_config(file)).err();

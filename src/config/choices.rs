@@ -2,10 +2,10 @@
 
 use toml::de::DeValue;
 
-use super::value::{Setting, choice};
+use super::value::{Setting, choices};
 
-choice! {
-    /// Which backend answers prompts.
+choices! {
+    /// The backend that answers prompts.
     BackendChoice {
         Auto = "auto",
         Anthropic = "anthropic",
@@ -14,51 +14,39 @@ choice! {
         Rules = "rules",
         Fixtures = "fixtures",
     }
-}
 
-choice! {
-    /// How the work of a hook is done.
+    /// The way in which the work of a hook is done.
     WorkerMode {
         Detached = "detached",
         Inline = "inline",
     }
-}
 
-choice! {
-    /// Who decides about what the curator asks for.
+    /// The one who decides about the curator's operations.
     Approval {
         Auto = "auto",
         Ask = "ask",
     }
-}
 
-choice! {
-    /// What becomes of a turn that does not pass the gate; in the order of what it does.
+    /// The treatment of a turn that does not pass the gate, the mildest first.
     GateMode {
         Off = "off",
         Tell = "tell",
         Block = "block",
     }
-}
 
-choice! {
-    /// What the start of a session says to the user.
+    /// The news that the start of a session gives the user.
     Notices {
         All = "all",
         Quiet = "quiet",
     }
-}
 
-choice! {
-    /// Where new votes on key points go.
+    /// The place of new votes on key points.
     VotesIn {
         File = "file",
         Local = "local",
     }
-}
 
-choice! {
-    /// What the memory reflects on; in the order of what it costs.
+    /// The things that the memory reflects on, the cheapest first.
     MemoryMode {
         Lite = "lite",
         Full = "full",

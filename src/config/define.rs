@@ -1,6 +1,11 @@
 //! How settings are defined: one line each, from which struct, default, bounds, help and
 //! loading come.
 
+use toml::de::DeValue;
+
+use super::keys::Config;
+use super::value::Bounds;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyScope {
     /// Only the user, in `config.toml`.
@@ -11,23 +16,41 @@ pub(crate) enum KeyScope {
     Lower,
 }
 
-/// What is known of one key.
+/// One key: its name, its bounds, its words, and how it is set and shown.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingKey {
     /// The section; `top` for keys outside of any.
     pub(super) section: &'static str,
     pub(super) leaf: &'static str,
-    /// What it is for, with its unit.
+    /// Its use, with its unit.
     pub(crate) doc: &'static str,
     pub(crate) scope: KeyScope,
     /// The least and the greatest value, where there are bounds.
-    pub(crate) bounds: Option<(&'static str, &'static str)>,
+    pub(super) bounds: Bounds,
+    /// Sets the key in the name of a scope.
+    pub(super) set: fn(&mut Config, &DeValue<'_>, KeyScope) -> Result<(), String>,
+    pub(super) shown: fn(&Config) -> Option<String>,
+    pub(super) kind: &'static [&'static str],
 }
 
 impl SettingKey {
     /// The name as the user writes it: `retry.attempts`.
     pub fn name(&self) -> String {
         full_name(self.section, self.leaf)
+    }
+
+    /// The value as the user would write it; `None` where there is none.
+    pub fn shown(&self, config: &Config) -> Option<String> {
+        (self.shown)(config)
+    }
+
+    /// The values it may have, in words.
+    pub(crate) fn kind(&self) -> String {
+        let plain = |text: &str| text.replace('_', "");
+        let kind = self.kind.join(", ");
+        self.bounds.map_or(kind.clone(), |(low, high)| {
+            format!("{kind}, {} to {}", plain(low), plain(high))
+        })
     }
 
     /// The section and the key in it; no section for keys outside of any.
@@ -48,8 +71,7 @@ pub(super) fn full_name(section: &str, key: &str) -> String {
 /// The section of the keys that stand outside of any.
 pub(super) const TOP: &str = "top";
 
-/// Defines the sections: their structs and defaults, the list of keys and sections, and how
-/// a value is set and shown.
+/// Defines the sections: their structs and defaults, and the list of keys and sections.
 macro_rules! settings {
     ($(
         #[doc = $section_doc:literal]
@@ -99,70 +121,31 @@ macro_rules! settings {
                 doc: concat!($doc $(, "\n", $more)*),
                 scope: settings!(@scope $($scope)?),
                 bounds: settings!(@bounds $($low, $high)?),
+                set: |config, value, by| {
+                    let read = <$ty as Setting>::read(value)?;
+                    $(let read = read.within(stringify!($low), stringify!($high))?;)?
+                    let current = &mut config.$section.$key;
+                    *current = settings!(@lower $($scope)?; read, current, by)?;
+                    Ok(())
+                },
+                shown: |config| config.$section.$key.show(),
+                kind: <$ty as Setting>::KIND,
             },
         )*)*];
-
-        impl Config {
-            /// Sets one key in the name of `by`.
-            pub(super) fn set(
-                &mut self,
-                section: &str,
-                key: &str,
-                value: &DeValue<'_>,
-                by: KeyScope,
-            ) -> Result<(), String> {
-                match (section, key) {
-                    $($(
-                        (stringify!($section), stringify!($key)) => {
-                            let read = <$ty as Setting>::read(value)?;
-                            $(let read = read.within(stringify!($low), stringify!($high))?;)?
-                            self.$section.$key =
-                                settings!(@lower $($scope)?; read, self.$section.$key, by)?;
-                            Ok(())
-                        }
-                    )*)*
-                    // A name with its section, in quotes.
-                    _ => Err("must stand in its section, without quotes".to_owned()),
-                }
-            }
-
-            /// The value of a key as the user would write it; `None` when it has none.
-            pub fn shown(&self, key: &SettingKey) -> Option<String> {
-                match (key.section, key.leaf) {
-                    $($(
-                        (stringify!($section), stringify!($key)) => {
-                            self.$section.$key.show()
-                        }
-                    )*)*
-                    _ => None,
-                }
-            }
-
-            /// What a key's value may be, in words.
-            pub(crate) fn kind_of(key: &SettingKey) -> String {
-                match (key.section, key.leaf) {
-                    $($(
-                        (stringify!($section), stringify!($key)) => {
-                            <$ty as Setting>::kind(key.bounds)
-                        }
-                    )*)*
-                    _ => String::new(),
-                }
-            }
-        }
     };
     (@scope) => { KeyScope::User };
     (@scope $scope:ident) => { KeyScope::$scope };
     (@bounds) => { None };
     (@bounds $low:literal, $high:literal) => { Some((stringify!($low), stringify!($high))) };
-    (@lower Lower; $value:ident, $current:expr, $by:ident) => {
+    (@lower Lower; $value:ident, $current:ident, $by:ident) => {
         match $by {
             KeyScope::User => Ok($value),
-            KeyScope::Project | KeyScope::Lower => $value.lowering(&$current),
+            KeyScope::Project | KeyScope::Lower => $value.lowering($current),
         }
     };
-    (@lower $($scope:ident)?; $value:ident, $current:expr, $by:ident) => {
+    (@lower $($scope:ident)?; $value:ident, $current:ident, $by:ident) => {{
+        _ = $by;
         Ok::<_, String>($value)
-    };
+    }};
 }
 pub(super) use settings;

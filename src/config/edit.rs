@@ -22,14 +22,12 @@ pub(crate) enum SetError {
 /// `value` is what the user typed: quotes around a string may be left out. A file that
 /// would not be valid afterwards is not written.
 pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetError> {
-    let old = fsx::read_if_there(file, MAX_CONFIG)
-        .map_err(ConfigError::from)?
-        .unwrap_or_default();
+    let old = read(file)?;
     let check = |bytes: &[u8]| apply_bytes(&mut Config::default(), file, bytes, KeyScope::User);
-    // What is wrong elsewhere is told as it stands in the file, not as it would.
-    let stands = check(&old);
-    let Ok(document) = String::from_utf8_lossy(&old).parse::<DocumentMut>() else {
-        stands?;
+    // A mistake elsewhere is shown with its line in the file as it is.
+    let before = check(&old);
+    let Some(document) = parse(&old) else {
+        before?;
         return Err(SetError::Value("the file is no TOML".to_owned()));
     };
     let mut why = None;
@@ -40,40 +38,52 @@ pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetE
         }
         let new = document.to_string().into_bytes();
         match check(&new) {
-            Ok(_) if new == old => return Ok(()),
-            Ok(_) => {
-                usable(&new, file, key)?;
-                return Ok(write(file, &new)?);
-            }
+            Ok(_) => return write(file, &old, &new),
             Err(error) => why = why.or(Some(error)),
         }
     }
-    stands?;
+    before?;
     Err(SetError::Value(match why {
-        Some(ConfigError::Content { what, .. }) => what,
+        Some(ConfigError::Content { mut mistakes }) => mistakes.remove(0).what,
         Some(error) => error.to_string(),
         None => format!("`{}` has no place in the file", key.name()),
     }))
 }
 
-/// Makes sure that a pattern of the user's can be used, where `key` is one that says what is masked.
-fn usable(new: &[u8], file: &Path, key: &SettingKey) -> Result<(), SetError> {
-    let mut config = Config::default();
-    apply_bytes(&mut config, file, new, KeyScope::User)?;
-    match config.secrets.secrecy() {
-        Err(flaw) if key.parts().0 == Some("secrets") => Err(SetError::Value(flaw.to_string())),
-        _ => Ok(()),
-    }
+/// Removes the key of a name, known or not, whatever else is wrong with the file. Returns false
+/// where it is not set.
+pub(crate) fn unset(file: &Path, name: &str) -> Result<bool, SetError> {
+    let old = read(file)?;
+    let Some(mut document) = parse(&old) else {
+        apply_bytes(&mut Config::default(), file, &old, KeyScope::User)?;
+        return Ok(false);
+    };
+    let (section, key) = name.split_once('.').unwrap_or(("", name));
+    let table = match section {
+        "" => document.as_item_mut().as_table_like_mut(),
+        section => document.get_mut(section).and_then(Item::as_table_like_mut),
+    };
+    let removed = table.and_then(|table| table.remove(key));
+    write(file, &old, document.to_string().as_bytes())?;
+    Ok(removed.is_some())
 }
 
-/// What the user may have meant: the value as TOML, else as a string.
+fn read(file: &Path) -> Result<Vec<u8>, ConfigError> {
+    Ok(fsx::read_if_there(file, MAX_CONFIG)?.unwrap_or_default())
+}
+
+fn parse(bytes: &[u8]) -> Option<DocumentMut> {
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+/// Returns the values that the user may have meant: as TOML, else as a string.
 fn candidates(text: &str) -> impl Iterator<Item = Value> {
     let typed = text.trim().parse::<Value>().ok();
     let string = Value::from(text);
     typed.into_iter().chain([string])
 }
 
-/// Puts the value in its place, with the comments that stand around the old one.
+/// Puts the value in its place, with the comments around the old one.
 fn put(document: &mut DocumentMut, key: &SettingKey, mut value: Value) -> bool {
     let (section, leaf) = key.parts();
     let table = match section {
@@ -96,11 +106,14 @@ fn put(document: &mut DocumentMut, key: &SettingKey, mut value: Value) -> bool {
     true
 }
 
-fn write(file: &Path, new: &[u8]) -> Result<(), ConfigError> {
-    if let Some(folder) = file.parent() {
-        fsx::ensure_dir(folder)?;
+fn write(file: &Path, old: &[u8], new: &[u8]) -> Result<(), SetError> {
+    if old == new {
+        return Ok(());
     }
-    Ok(fsx::durable(file, new)?)
+    if let Some(folder) = file.parent() {
+        fsx::ensure_dir(folder).map_err(ConfigError::from)?;
+    }
+    Ok(fsx::durable(file, new).map_err(ConfigError::from)?)
 }
 
 #[cfg(test)]
@@ -182,5 +195,21 @@ mod tests {
     ) {
         let error = edited(text, name, value).unwrap_err();
         assert!(error.contains(says), "{error}");
+    }
+
+    #[test]
+    fn a_key_leaves_with_its_line_whatever_else_is_wrong() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        let text = format!("{WRITTEN}[worker]\njob = 1\n[playbook]\nsnapshots = 1\n");
+        fsx::quick(&file, text.as_bytes()).unwrap();
+        assert!(unset(&file, "retry.attempts").unwrap());
+        assert!(unset(&file, "playbook.snapshots").unwrap());
+        assert!(unset(&file, "worker.job").unwrap());
+        assert!(!unset(&file, "worker.jobs").unwrap() && !unset(&file, "gate.mode").unwrap());
+        assert_eq!(
+            std::fs::read_to_string(&file).unwrap(),
+            "# mine\nbackend='rules'   # for now\n\n[retry]\n\n[hooks]\n[worker]\n[playbook]\n"
+        );
     }
 }

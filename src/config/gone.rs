@@ -1,24 +1,19 @@
 //! Settings that are gone. A file may still have them: they stop nothing.
 
 /// The names of these settings, each with what happens instead.
-const GONE: [(&str, &str); 4] = [
-    (
-        "playbook.dedup_threshold",
-        "a key point is added only if none has exactly its text",
-    ),
-    (
-        "playbook.snapshots",
-        "the last 20 snapshots of a playbook are kept",
-    ),
-    (
-        "retry.park_ms",
-        "the first pause of a failing backend is one minute",
-    ),
-    (
-        "triggers.corrections",
-        "corrections are found when the session is reflected on",
-    ),
-];
+const GONE: &str = "\
+anthropic.max_tokens: an answer may have 8,192 tokens
+anthropic.reflector_model: `anthropic.model` is the reflector's, `anthropic.curator_model` the curator's
+claude_cli.reflector_model: `claude_cli.model` is the reflector's, `claude_cli.curator_model` the curator's
+claude_cli.timeout_ms: `retry.timeout_ms` is the longest time of a call, 120,000 where it is unset
+memory.unused_days: what was not used for 180 days leaves the memory
+openai.reflector_model: `openai.model` is the reflector's, `openai.curator_model` the curator's
+openai.timeout_ms: `retry.timeout_ms` is the longest time of a call, 300,000 where it is unset
+playbook.dedup_threshold: a key point is added only if none has exactly its text
+playbook.snapshots: the last 20 snapshots of a playbook are kept
+retry.park_ms: the first pause of a failing backend is one minute
+triggers.corrections: corrections are found when the session is reflected on
+triggers.rejections: one call that the user refused or stopped is enough";
 
 /// A line of a settings file that has a setting which is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +25,11 @@ pub(crate) struct GoneSetting {
 
 /// Returns the setting of this name that is gone, with what happens instead.
 pub(super) fn find(name: &str) -> Option<(&'static str, &'static str)> {
-    GONE.into_iter().find(|(gone, _)| *gone == name)
+    all().find(|(gone, _)| *gone == name)
+}
+
+fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    GONE.lines().filter_map(|line| line.split_once(": "))
 }
 
 #[cfg(test)]
@@ -40,7 +39,7 @@ mod tests {
 
     #[test]
     fn what_is_gone_is_no_setting_and_its_section_is_one() {
-        for (name, _) in GONE {
+        for (name, _) in all() {
             assert!(KEYS.iter().all(|key| key.name() != name), "{name}");
             let section = name.split_once('.').map(|(section, _)| section);
             assert!(KEYS.iter().any(|key| key.parts().0 == section), "{name}");

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use toml::de::DeValue;
-
 use super::choices::{Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode};
 use super::define::{KeyScope, SettingKey, settings};
 use super::value::{Limit, Setting};
@@ -11,28 +9,9 @@ use crate::prepared::OnPrompt;
 use crate::redact::{Masker, NeverRead, PatternError, Secrecy};
 
 /// Files that hold secrets and little else.
-const NEVER_READ: [&str; 20] = [
-    ".env",
-    ".env.*",
-    "*.env",
-    ".envrc",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.kdbx",
-    "id_rsa",
-    "id_ecdsa",
-    "id_ed25519",
-    ".netrc",
-    ".pgpass",
-    ".pypirc",
-    ".git-credentials",
-    ".aws/credentials",
-    ".docker/config.json",
-    "secrets.y*ml",
-];
+const NEVER_READ: &str = ".env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.jks *.kdbx id_rsa \
+    id_ecdsa id_ed25519 .netrc .pgpass .pypirc .git-credentials .aws/credentials \
+    .docker/config.json secrets.y*ml";
 
 settings! {
     /// Settings outside of any section.
@@ -80,8 +59,6 @@ settings! {
         periodic: u64 = 5, 0 ..= 1_000_000;
         /// Key points cited.
         citations: u64 = 1, 0 ..= 1_000_000;
-        /// Calls the user refused or stopped.
-        rejections: u64 = 1, 0 ..= 1_000_000;
         /// Prompts of the user, slash commands with a request among them.
         user_turns: u64 = 2, 0 ..= 1_000_000;
     }
@@ -123,8 +100,6 @@ settings! {
     anthropic: Anthropic {
         /// The model; unset: Claude Code's, else `claude-haiku-5-5`.
         model: Option<String> = None;
-        /// The reflector's model; unset: `anthropic.model`.
-        reflector_model: Option<String> = None;
         /// The curator's model; unset: `anthropic.model`.
         curator_model: Option<String> = None;
         /// The base URL; unset: Claude Code's, else `https://api.anthropic.com`.
@@ -132,26 +107,18 @@ settings! {
         /// Send the key and the session over plain `http` to another machine, too. A loopback
         /// address needs no such word.
         allow_http: bool = false;
-        /// Longest answer of one call, in tokens.
-        max_tokens: u32 = 8_192, 256 ..= 64_000;
     }
     /// Claude Code itself as a model: `claude -p`.
     claude_cli: ClaudeCli {
         /// The model, by Claude Code's short name or in full.
         model: String = "haiku".to_owned();
-        /// The reflector's model; unset: `claude_cli.model`.
-        reflector_model: Option<String> = None;
         /// The curator's model; unset: `claude_cli.model`.
         curator_model: Option<String> = None;
-        /// Longest time of one call in milliseconds.
-        timeout_ms: u64 = 120_000, 10 ..= 3_600_000;
     }
     /// Any server with `/chat/completions`, such as Ollama, vLLM or llama.cpp: docs/models.md.
     openai: OpenaiServer {
         /// The model, by the server's own name for it. Needed for `backend = "openai"`.
         model: Option<String> = None;
-        /// The reflector's model; unset: `openai.model`.
-        reflector_model: Option<String> = None;
         /// The curator's model; unset: `openai.model`.
         curator_model: Option<String> = None;
         /// The address up to `/v1`; unset: Ollama's on this machine, `http://127.0.0.1:11434/v1`.
@@ -164,8 +131,6 @@ settings! {
         allow_http: bool = false;
         /// Longest answer of one call, in tokens.
         max_tokens: u32 = 8_192, 256 ..= 64_000;
-        /// Longest time of one attempt in milliseconds: a model on this machine takes minutes.
-        timeout_ms: u64 = 300_000, 10 ..= 3_600_000;
     }
     /// Recorded replies.
     fixtures: Fixtures {
@@ -179,8 +144,9 @@ settings! {
         attempts: u32 = 3, 1 ..= 10;
         /// Pause before the second attempt in milliseconds; doubles each time, ±25 %.
         base_ms: u64 = 2_000, 0 ..= 600_000;
-        /// Longest time of one attempt in milliseconds.
-        timeout_ms: u64 = 30_000, 10 ..= 600_000;
+        /// Longest time of one attempt in milliseconds; unset: 30,000 for `anthropic`, 120,000 for
+        /// `claude-cli` and 300,000 for `openai`, as a model on this machine takes minutes.
+        timeout_ms: Option<u64> = None, 10 ..= 3_600_000;
     }
     /// When the curator runs, and what becomes of its operations.
     curator: Curator {
@@ -238,7 +204,7 @@ settings! {
         off: Vec<String> = Vec::new();
         /// Files of which no content is told, whatever tool read or wrote them; `*` stands
         /// for anything but a slash, and a pattern with a slash is about the end of the path.
-        never_read: Vec<String> = NEVER_READ.map(str::to_owned).to_vec();
+        never_read: Vec<String> = NEVER_READ.split(' ').map(str::to_owned).collect();
     }
     /// How a playbook grows.
     playbook: Growth {
@@ -288,9 +254,6 @@ settings! {
         /// Lessons kept per project; of those that no run of the curator needs, the least important,
         /// least effective, oldest leave first.
         lessons: u64 = 10_000, 1 ..= 10_000;
-        /// What was neither learned again nor shown for so many days leaves, unless it is a lesson
-        /// or its importance is 0.8 or more.
-        unused_days: u32 = 180, 1 ..= 36_500;
     }
 }
 
@@ -316,14 +279,7 @@ mod tests {
             .filter(|k| k.scope == KeyScope::Project)
             .map(SettingKey::name)
             .collect();
-        assert_eq!(
-            allowed,
-            [
-                "reflection.enabled",
-                "reflection.dry_run",
-                "injection.max_units",
-                "injection.own"
-            ]
-        );
+        let all = "reflection.enabled reflection.dry_run injection.max_units injection.own";
+        assert_eq!(allowed.join(" "), all);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 use super::choices::BackendChoice;
 use super::define::{KeyScope, SettingKey, TOP, full_name};
@@ -12,6 +13,7 @@ use super::nearest;
 use super::value::mismatch;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
+use crate::redact::Masker;
 
 pub(super) const MAX_CONFIG: u64 = 1 << 20;
 
@@ -21,14 +23,40 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] FsError),
-    /// The file says something we do not understand.
-    #[error("{}:{line}: {what}", file.display())]
-    Content {
-        file: PathBuf,
-        line: usize,
-        /// What is wrong, with the key's name.
-        what: String,
-    },
+    /// The file says something we do not understand; its lines in their order.
+    #[error("{}", first_of(mistakes))]
+    Content { mistakes: Vec<Mistake> },
+}
+
+fn first_of(mistakes: &[Mistake]) -> String {
+    match mistakes {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [first, more @ ..] => {
+            let more = more.len();
+            format!("{first} (`playbook config check` shows {more} more)")
+        }
+    }
+}
+
+impl ConfigError {
+    /// Returns all mistakes, each with its file and line.
+    pub(crate) fn all(&self) -> Vec<String> {
+        match self {
+            Self::Read(error) => vec![error.to_string()],
+            Self::Content { mistakes } => mistakes.iter().map(Mistake::to_string).collect(),
+        }
+    }
+}
+
+/// A line of a settings file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}:{line}: {what}", file.display())]
+pub struct Mistake {
+    file: PathBuf,
+    pub(super) line: usize,
+    /// The reason, with the key's name.
+    pub(super) what: String,
 }
 
 /// A key, and where its value comes from.
@@ -46,7 +74,7 @@ pub(crate) fn for_project(paths: &Paths, project: &Path) -> Result<Config, Confi
     with_sources(paths, project).map(|(config, _)| config)
 }
 
-/// As [`for_project`], with where each key's value comes from, in the order of [`KEYS`].
+/// The same as [`for_project`], with the source of each key's value, in the order of [`KEYS`].
 pub(crate) fn with_sources(
     paths: &Paths,
     project: &Path,
@@ -106,12 +134,8 @@ pub fn load_project(config: &mut Config, file: &Path) -> Result<(), ConfigError>
 }
 
 /// Finds the settings that are gone in a file of the user's or of a project.
-pub(crate) fn gone(file: &Path, by: SettingSource) -> Vec<GoneSetting> {
-    let by = match by {
-        SettingSource::Project => KeyScope::Project,
-        SettingSource::User | SettingSource::Default => KeyScope::User,
-    };
-    let read = apply(&mut Config::default(), file, by);
+pub(crate) fn gone(file: &Path) -> Vec<GoneSetting> {
+    let read = apply(&mut Config::default(), file, KeyScope::User);
     read.map_or_else(|_| Vec::new(), |read| read.gone)
 }
 
@@ -136,67 +160,82 @@ pub(super) fn apply_bytes(
     by: KeyScope,
 ) -> Result<KeysOfFile, ConfigError> {
     let text = String::from_utf8_lossy(bytes);
-    let at = |offset: usize, what: String| ConfigError::Content {
+    let at = |(offset, what): (usize, String)| Mistake {
         file: file.to_owned(),
         line: 1 + text.bytes().take(offset).filter(|b| *b == b'\n').count(),
         what,
     };
-    let mut all_gone = Vec::new();
+    let mut keys = KeysOfFile::default();
+    let mut wrong = Vec::new();
     if let Err(error) = std::str::from_utf8(bytes) {
-        return Err(at(error.valid_up_to(), "is not UTF-8".to_owned()));
-    }
-    let table = DeTable::parse(&text)
-        .map_err(|e| at(e.span().map_or(0, |s| s.start), e.message().to_owned()))?;
-    let mut seen = Vec::new();
-    let mut set = |section: &str, key: &str, value: &DeValue<'_>, offset: usize| {
-        let name = full_name(section, key);
-        if let Some((name, instead)) = gone::find(&name) {
-            let what = format!("`{name}` has no effect any more: {instead}; remove the line");
-            let text = at(offset, what).to_string();
-            all_gone.push(GoneSetting { name, text });
-            return Ok(());
+        wrong.push((error.valid_up_to(), "is not UTF-8".to_owned()));
+    } else {
+        let (table, errors) = DeTable::parse_recoverable(&text);
+        let place = |e: &toml::de::Error| e.span().map_or(0, |span| span.start);
+        wrong.extend(errors.iter().map(|e| (place(e), e.message().to_owned())));
+        if wrong.is_empty() {
+            let mut places = Vec::new();
+            for (section, key, value) in entries(table.get_ref(), &mut wrong) {
+                let offset = key.span().start;
+                let name = full_name(section, key.get_ref());
+                if let Some((name, instead)) = gone::find(&name) {
+                    let what =
+                        format!("`{name}` has no effect any more: {instead}; remove the line");
+                    let text = at((offset, what)).to_string();
+                    keys.gone.push(GoneSetting { name, text });
+                    continue;
+                }
+                let set = one(config, (section, key.get_ref()), value, by);
+                wrong.extend(set.err().map(|what| (offset, what)));
+                places.push(offset);
+                keys.set.push(name);
+            }
+            if let Some((name, what)) = unusable(config).filter(|_| wrong.is_empty()) {
+                let place = keys.set.iter().position(|set| set == name);
+                wrong.push((place.map_or(0, |place| places[place]), what));
+            }
         }
-        seen.push((name, offset));
-        one(config, section, key, value, by).map_err(|what| at(offset, what))
-    };
-    for (name, value) in table.get_ref() {
-        let offset = name.span().start;
-        let name = name.get_ref();
-        let is_section = KEYS.iter().any(|key| key.parts().0 == Some(name));
+    }
+    wrong.sort();
+    if wrong.is_empty() {
+        return Ok(keys);
+    }
+    let mistakes = wrong.into_iter().map(at).collect();
+    Err(ConfigError::Content { mistakes })
+}
+
+type Entry<'a> = (&'a str, &'a Spanned<DeString<'a>>, &'a DeValue<'a>);
+
+/// Returns each key of a file with its section and value; what has another shape is wrong.
+fn entries<'a>(table: &'a DeTable<'a>, wrong: &mut Vec<(usize, String)>) -> Vec<Entry<'a>> {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    for (name, value) in table {
+        let is_section = KEYS.iter().any(|key| key.parts().0 == Some(name.get_ref()));
         match value.get_ref() {
-            DeValue::Table(_) if !is_section => {
-                let what = match nearest::key(name) {
-                    Ok(_) => format!("`{name}` must be a value, not a table"),
+            DeValue::Table(section) if is_section => {
+                let keys = section.iter();
+                entries.extend(keys.map(|(key, value)| (&**name.get_ref(), key, value.get_ref())));
+            }
+            DeValue::Table(_) => {
+                let what = match nearest::key(name.get_ref()) {
+                    Ok(_) => format!("`{}` must be a value, not a table", name.get_ref()),
                     Err(unknown) => unknown,
                 };
-                return Err(at(offset, what));
-            }
-            DeValue::Table(section) => {
-                for (key, value) in section {
-                    set(name, key.get_ref(), value.get_ref(), key.span().start)?;
-                }
+                wrong.push((name.span().start, what));
             }
             value if is_section => {
-                let what = format!("`{name}` {}", mismatch("a table", value));
-                return Err(at(offset, what));
+                let what = format!("`{}` {}", name.get_ref(), mismatch("a table", value));
+                wrong.push((name.span().start, what));
             }
-            value => set(TOP, name, value, offset)?,
+            value => entries.push((TOP, name, value)),
         }
     }
-    if let Some((name, what)) = contradiction(config) {
-        let offset = seen.iter().find(|(seen, _)| seen == name);
-        return Err(at(offset.map_or(0, |(_, offset)| *offset), what.to_owned()));
-    }
-    Ok(KeysOfFile {
-        set: seen.into_iter().map(|(name, _)| name).collect(),
-        gone: all_gone,
-    })
+    entries
 }
 
 fn one(
     config: &mut Config,
-    section: &str,
-    key: &str,
+    (section, key): (&str, &str),
     value: &DeValue<'_>,
     by: KeyScope,
 ) -> Result<(), String> {
@@ -207,18 +246,24 @@ fn one(
             "`{name}` cannot be set by a project; it belongs in the user's config.toml"
         ));
     }
-    let set = config.set(section, key, value, by);
+    if known.section != section {
+        return Err(format!(
+            "`{name}` must stand in its section, without quotes"
+        ));
+    }
+    let set = (known.set)(config, value, by);
     set.map_err(|why| format!("`{name}` {why}"))
 }
 
-/// Values that are well each by itself and wrong together: the key to blame, and why.
-fn contradiction(config: &Config) -> Option<(&'static str, &'static str)> {
-    let lacks_file =
-        config.top.backend == BackendChoice::Fixtures && config.fixtures.path.is_none();
-    lacks_file.then_some((
-        "backend",
-        "`backend` is \"fixtures\", which needs `fixtures.path`: the file of recorded replies",
-    ))
+/// Values that are of the right kind and cannot be used: the key to blame, and why.
+fn unusable(config: &Config) -> Option<(&'static str, String)> {
+    if config.top.backend == BackendChoice::Fixtures && config.fixtures.path.is_none() {
+        let what =
+            "`backend` is \"fixtures\", which needs `fixtures.path`: the file of recorded replies";
+        return Some(("backend", what.to_owned()));
+    }
+    let flaw = Masker::new(&config.secrets.patterns, &[]).err()?;
+    Some(("secrets.patterns", flaw.to_string()))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) use choices::{
     Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode,
 };
 pub use define::SettingKey;
-pub(crate) use edit::{SetError, set};
+pub(crate) use edit::{SetError, set, unset};
 pub(crate) use keys::{Budgets, Triggers};
 pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};

@@ -4,7 +4,7 @@ use super::define::SettingKey;
 use super::gone;
 use super::keys::KEYS;
 
-/// How many letters may be wrong for a key to be suggested.
+/// The most letters that may be wrong for a key to be suggested.
 const MAX_DISTANCE: usize = 3;
 const MAX_QUOTED: usize = 40;
 /// A longer name is not a typing error of one of ours.

@@ -23,14 +23,14 @@ pub(crate) fn reference() -> String {
         _ = write!(text, "\n## {title}\n\n{}\n\n", prose(about));
         text.push_str("| key | values | default | project | what |\n|---|---|---|---|---|\n");
         for key in KEYS.iter().filter(|key| key.section == *section) {
-            let default = defaults
-                .shown(key)
+            let default = key
+                .shown(&defaults)
                 .map_or_else(|| "unset".to_owned(), |value| format!("`{value}`"));
             _ = writeln!(
                 text,
                 "| `{}` | {} | {default} | {} | {} |",
                 key.name(),
-                Config::kind_of(key),
+                key.kind(),
                 project(key),
                 prose(key.doc)
             );

@@ -13,6 +13,9 @@ use crate::prepared::OnPrompt;
 pub(super) type Bounds = Option<(&'static str, &'static str)>;
 
 pub(super) trait Setting: Sized + Serialize {
+    /// The kinds of values that are taken, in words.
+    const KIND: &[&str];
+
     /// Reads the value; the error says what was wanted.
     fn read(value: &DeValue<'_>) -> Result<Self, String>;
 
@@ -21,8 +24,6 @@ pub(super) trait Setting: Sized + Serialize {
         let value = toml::Value::try_from(self).ok()?;
         Some(value.to_string())
     }
-
-    fn kind(bounds: Bounds) -> String;
 
     /// Passes a number on that lies within its bounds.
     fn within(self, low: &str, high: &str) -> Result<Self, String> {
@@ -62,27 +63,19 @@ fn article(noun: &str) -> String {
     format!("{} {noun}", if vowel { "an" } else { "a" })
 }
 
-fn ranged(what: &str, bounds: Bounds) -> String {
-    let plain = |text: &str| text.replace('_', "");
-    bounds.map_or_else(
-        || what.to_owned(),
-        |(low, high)| format!("{what}, {} to {}", plain(low), plain(high)),
-    )
-}
-
 impl Setting for bool {
+    const KIND: &[&str] = &["`true` or `false`"];
+
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         value
             .as_bool()
             .ok_or_else(|| mismatch("true or false", value))
     }
-
-    fn kind(_: Bounds) -> String {
-        "`true` or `false`".to_owned()
-    }
 }
 
 impl Setting for OnPrompt {
+    const KIND: &[&str] = &["`\"auto\"`, `true` or `false`"];
+
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         match (value.as_str(), value.as_bool()) {
             (Some("auto"), _) => Ok(Self::Auto),
@@ -104,15 +97,13 @@ impl Setting for OnPrompt {
         };
         Some(shown.to_owned())
     }
-
-    fn kind(_: Bounds) -> String {
-        "`\"auto\"`, `true` or `false`".to_owned()
-    }
 }
 
 macro_rules! whole_numbers {
     ($($ty:ty),*) => {$(
         impl Setting for $ty {
+            const KIND: &[&str] = &["whole number"];
+
             fn read(value: &DeValue<'_>) -> Result<Self, String> {
                 let number = value.as_integer().ok_or_else(|| mismatch("a whole number", value))?;
                 if number.as_str().starts_with('-') {
@@ -121,16 +112,14 @@ macro_rules! whole_numbers {
                 <$ty>::from_str_radix(number.as_str(), number.radix())
                     .map_err(|_| format!("is too large: {number}"))
             }
-
-            fn kind(bounds: Bounds) -> String {
-                ranged("whole number", bounds)
-            }
         }
     )*};
 }
 whole_numbers!(u32, u64, usize);
 
 impl Setting for f64 {
+    const KIND: &[&str] = &["number"];
+
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         let text = value
             .as_float()
@@ -141,10 +130,6 @@ impl Setting for f64 {
             .ok()
             .filter(|number: &f64| number.is_finite())
             .ok_or_else(|| format!("must be a finite number, not {text}"))
-    }
-
-    fn kind(bounds: Bounds) -> String {
-        ranged("number", bounds)
     }
 }
 
@@ -175,16 +160,16 @@ impl PartialOrd for Limit {
 }
 
 impl Setting for Limit {
+    const KIND: &[&str] = u64::KIND;
+
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         u64::read(value).map(Self)
-    }
-
-    fn kind(bounds: Bounds) -> String {
-        u64::kind(bounds)
     }
 }
 
 impl Setting for String {
+    const KIND: &[&str] = &["string"];
+
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         let text = value.as_str().ok_or_else(|| mismatch("a string", value))?;
         if text.trim().is_empty() {
@@ -192,23 +177,19 @@ impl Setting for String {
         }
         Ok(text.to_owned())
     }
-
-    fn kind(_: Bounds) -> String {
-        "string".to_owned()
-    }
 }
 
 impl Setting for PathBuf {
+    const KIND: &[&str] = &["path"];
+
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         String::read(value).map(Self::from)
-    }
-
-    fn kind(_: Bounds) -> String {
-        "path".to_owned()
     }
 }
 
 impl Setting for Vec<String> {
+    const KIND: &[&str] = &["list of strings"];
+
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         let list = value
             .as_array()
@@ -217,28 +198,22 @@ impl Setting for Vec<String> {
             .map(|text| String::read(text.get_ref()))
             .collect()
     }
-
-    fn kind(_: Bounds) -> String {
-        "list of strings".to_owned()
-    }
 }
 
 impl<T: Setting> Setting for Option<T> {
+    const KIND: &[&str] = T::KIND;
+
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         T::read(value).map(Some)
     }
-
-    fn kind(bounds: Bounds) -> String {
-        T::kind(bounds)
-    }
 }
 
-/// Defines an enum that is one of a few words in the settings; the first is the least.
-macro_rules! choice {
-    (
+/// Defines enums that are one of a few words in the settings; the first is the least.
+macro_rules! choices {
+    ($(
         $(#[$meta:meta])*
         $name:ident { $( $variant:ident = $word:literal, )* }
-    ) => {
+    )*) => {$(
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
         pub enum $name {
@@ -267,6 +242,8 @@ macro_rules! choice {
         }
 
         impl Setting for $name {
+            const KIND: &[&str] = &[$(concat!("`\"", $word, "\"`")),*];
+
             fn read(value: &DeValue<'_>) -> Result<Self, String> {
                 let Some(word) = value.as_str() else {
                     return Err($crate::config::value::mismatch("a string", value));
@@ -277,15 +254,10 @@ macro_rules! choice {
                     format!("must be one of {}{found}", Self::WORDS.join(", "))
                 })
             }
-
-            fn kind(_: $crate::config::value::Bounds) -> String {
-                let words: Vec<_> = Self::WORDS.iter().map(|word| format!("`\"{word}\"`")).collect();
-                words.join(", ")
-            }
         }
-    };
+    )*};
 }
-pub(super) use choice;
+pub(super) use choices;
 
 #[cfg(test)]
 mod tests {

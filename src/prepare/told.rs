@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{self, SettingSource};
+use crate::config;
 use crate::digest::name_of;
 use crate::fsx;
 use crate::paths::{Paths, playbook_file, project_config_file};
@@ -83,16 +83,12 @@ pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf
 /// that remembers it.
 pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Notice)> {
     let files = [
-        (paths.config_file(), paths.own(), SettingSource::User),
-        (
-            project_config_file(project),
-            project,
-            SettingSource::Project,
-        ),
+        (paths.config_file(), paths.own()),
+        (project_config_file(project), project),
     ];
-    let settings = files.into_iter().flat_map(|(file, owner, source)| {
+    let settings = files.into_iter().flat_map(|(file, owner)| {
         let folder = paths.project(owner);
-        let gone = config::gone(&file, source).into_iter();
+        let gone = config::gone(&file).into_iter();
         gone.map(move |gone| {
             let mark = folder.join(format!("gone-{}", name_of(gone.name.as_bytes())));
             (mark, Notice::new(&gone.text, gone.text.clone()))

@@ -11,6 +11,9 @@ use crate::paths::Paths;
 use crate::reflect::rules::SummaryLimits;
 use crate::transcript::Facts;
 
+/// The longest answer of one call in tokens, where no setting says it.
+const MAX_TOKENS: u32 = 8_192;
+
 #[derive(Clone, Copy)]
 pub(crate) struct BackendParts<'a> {
     pub(crate) paths: &'a Paths,
@@ -56,16 +59,16 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
             Ok(Box::new(Anthropic::new(
                 base()?,
                 credential,
-                policy(config),
+                policy(name, config),
             )))
         }
         BackendName::Openai => {
             let credential = account.secret.clone().transpose()?;
-            let policy = RetryPolicy {
-                request: Duration::from_millis(config.openai.timeout_ms),
-                ..policy(config)
-            };
-            Ok(Box::new(Openai::new(base()?, credential, policy)))
+            Ok(Box::new(Openai::new(
+                base()?,
+                credential,
+                policy(name, config),
+            )))
         }
         BackendName::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
         BackendName::Fixtures => {
@@ -98,16 +101,25 @@ pub(crate) fn plain(name: BackendName, config: &Config) -> Plain {
 pub(crate) fn max_tokens(name: BackendName, config: &Config) -> u32 {
     match name {
         BackendName::Openai => config.openai.max_tokens,
-        _ => config.anthropic.max_tokens,
+        _ => MAX_TOKENS,
     }
 }
 
-fn policy(config: &Config) -> RetryPolicy {
-    let ms = Duration::from_millis;
+/// The longest time of one call of a backend.
+pub(crate) fn timeout(name: BackendName, config: &Config) -> Duration {
+    let usual = match name {
+        BackendName::Openai => 300_000,
+        BackendName::ClaudeCli => 120_000,
+        _ => 30_000,
+    };
+    Duration::from_millis(config.retry.timeout_ms.unwrap_or(usual))
+}
+
+fn policy(name: BackendName, config: &Config) -> RetryPolicy {
     RetryPolicy {
         attempts: config.retry.attempts,
-        base: ms(config.retry.base_ms),
-        request: ms(config.retry.timeout_ms),
+        base: Duration::from_millis(config.retry.base_ms),
+        request: timeout(name, config),
         ..RetryPolicy::default()
     }
 }

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::backoff::FIRST_PAUSE;
 use super::context::WorkerContext;
@@ -61,7 +61,6 @@ pub(super) fn all(context: &WorkerContext) {
 pub(crate) fn limits(config: &Config) -> Limits {
     Limits {
         lessons: config.memory.lessons,
-        unused: SignedDuration::from_hours(24 * i64::from(config.memory.unused_days)),
         ..Limits::default()
     }
 }

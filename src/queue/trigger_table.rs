@@ -10,7 +10,7 @@
 //! | user critical | prompts that set a rule for every session | ≥ `triggers.critical` |
 //! | periodic | tool calls | ≥ `triggers.periodic` |
 //! | citations | key points cited | ≥ `triggers.citations` |
-//! | rejections | calls refused or stopped | ≥ `triggers.rejections` |
+//! | rejections | calls refused or stopped | ≥ 1 |
 //! | activity | prompts of the user | ≥ `triggers.user_turns` |
 //!
 //! A count of which the threshold is 0 never triggers. None of them means: too little
@@ -77,7 +77,7 @@ pub(crate) fn should_reflect(
         ("user_critical", reaches(stakes.critical, at.critical)),
         ("periodic", reaches(facts.tool_calls, at.periodic)),
         ("citations", reaches(cited, at.citations)),
-        ("rejections", reaches(objected, at.rejections)),
+        ("rejections", objected > 0),
         ("activity", reaches(spoken, at.user_turns)),
     ];
     table
@@ -133,10 +133,10 @@ mod tests {
             critical: 0,
             periodic: 0,
             citations: 0,
-            rejections: 0,
             user_turns: 0,
         };
-        assert_eq!(should_reflect(&facts, Some(0.0), &off), None);
+        let word = should_reflect(&facts, Some(0.0), &off);
+        assert_eq!(word, (trigger == "rejections").then_some(trigger));
     }
 
     #[test]

@@ -1,281 +1,220 @@
-//! A JSON text that is edited in places; all the rest of it stays, byte for byte.
+//! A JSON text that is edited in places; the rest of it stays, byte for byte.
 //!
-//! The text has been checked to be JSON, so to look at it cannot fail; what is no object has no
-//! members, and what is no array has no items.
+//! `jsonc-parser` finds the places. Its tree that can be edited is not used: it lays an object
+//! that the user wrote on one line out anew.
 
-use std::fmt;
 use std::ops::Range;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Serialize as _};
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Node};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde::Serialize as _;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
-use serde_json::value::RawValue;
 
 use crate::playbook::Defect;
 
-const BOM: char = '\u{feff}';
+const BOM: &str = "\u{feff}";
 const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 /// The indentation where a text does not show its own.
 const UNIT: &str = "  ";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Member {
-    pub(super) key: Range<usize>,
-    pub(super) value: Range<usize>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Document {
-    text: String,
+    has_bom: bool,
+    json: String,
 }
 
 impl Document {
     /// Takes a text that is JSON, or empty; a flaw says where it is not.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Defect> {
         let text = std::str::from_utf8(bytes).map_err(|e| Defect::not_utf8(&e, bytes))?;
+        let json = text.strip_prefix(BOM);
         let document = Self {
-            text: text.to_owned(),
+            has_bom: json.is_some(),
+            json: json.unwrap_or(text).to_owned(),
         };
         if !document.is_blank() {
-            let json = &text[document.start()..];
-            serde_json::from_str::<IgnoredAny>(json).map_err(|e| Defect::from_json(&e))?;
+            let checked = serde_json::from_str::<IgnoredAny>(&document.json);
+            checked.map_err(|e| Defect::from_json(&e))?;
         }
         Ok(document)
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    pub(super) fn into_text(self) -> String {
-        self.text
+    pub(super) fn text(&self) -> String {
+        let bom = if self.has_bom { BOM } else { "" };
+        format!("{bom}{}", self.json)
     }
 
     pub(super) fn is_blank(&self) -> bool {
-        self.text[self.start()..].trim_matches(SPACE).is_empty()
+        self.json.trim_matches(SPACE).is_empty()
     }
 
-    pub(super) fn is_empty_object(&self) -> bool {
-        let root = self.root();
-        self.is_object(&root) && self.members(&root).is_empty()
+    /// Returns true if no more than an empty object is there.
+    pub(super) fn is_left_over(&self) -> bool {
+        self.json
+            .chars()
+            .filter(|c| !SPACE.contains(c))
+            .all(|c| "{}".contains(c))
     }
 
-    pub(super) fn start(&self) -> usize {
-        let json = self.text.strip_prefix(BOM);
-        json.map_or(0, |_| BOM.len_utf8())
+    /// Gives an empty text the shape of settings.
+    pub(super) fn make_object(&mut self) {
+        if self.is_blank() {
+            "{}\n".clone_into(&mut self.json);
+        }
     }
 
-    pub(super) fn root(&self) -> Range<usize> {
-        let json = self.text[self.start()..].trim_start_matches(SPACE);
-        let start = self.text.len() - json.len();
-        start..start + json.trim_end_matches(SPACE).len()
+    /// Looks at the tree of the text; there is none for a blank one.
+    pub(super) fn look<T>(&self, look: impl FnOnce(Option<&Node<'_>>) -> T) -> T {
+        // The parser refuses half a surrogate pair, which JSON allows. No place moves, and
+        // strings are read from the text itself.
+        let readable = self.json.replace("\\ud", "\\u0").replace("\\uD", "\\u0");
+        let options = ParseOptions::default();
+        let parsed = parse_to_ast(&readable, &CollectOptions::default(), &options);
+        look(parsed.ok().and_then(|parsed| parsed.value).as_ref())
     }
 
-    pub(super) fn members(&self, object: &Range<usize>) -> Vec<Member> {
-        let Ok(Values(values)) = serde_json::from_str(&self.text[object.clone()]) else {
-            return Vec::new();
-        };
-        // Behind the brace.
-        let mut end = object.start + 1;
-        let member = |value: &RawValue| {
-            let value = self.place(value);
-            let before =
-                self.text[end..value.start].trim_start_matches([' ', '\t', '\n', '\r', ',']);
-            let key = before.trim_end_matches([' ', '\t', '\n', '\r', ':']);
-            let start = value.start - before.len();
-            end = value.end;
-            Member {
-                key: start..start + key.len(),
-                value,
-            }
-        };
-        values.into_iter().map(member).collect()
+    /// Reads the value at a place; `None` for one that is no `T`.
+    pub(super) fn read<T: serde::de::DeserializeOwned>(&self, at: &Range<usize>) -> Option<T> {
+        serde_json::from_str(self.json.get(at.clone())?).ok()
     }
 
     /// The member of a name, the last where there are two, as every parser sees it.
-    pub(super) fn member(&self, object: &Range<usize>, name: &str) -> Option<Member> {
-        let mut members = self.members(object).into_iter();
-        members.rfind(|member| self.string(&member.key).as_deref() == Some(name))
+    pub(super) fn member<'a, 'b>(
+        &self,
+        object: &'b Object<'a>,
+        name: &str,
+    ) -> Option<(usize, &'b Node<'a>)> {
+        let mut members = object.properties.iter().enumerate();
+        let (index, member) = members.rfind(|(_, it)| self.name(it).as_deref() == Some(name))?;
+        Some((index, &member.value))
     }
 
-    pub(super) fn items(&self, array: &Range<usize>) -> Vec<Range<usize>> {
-        let items: Vec<&RawValue> =
-            serde_json::from_str(&self.text[array.clone()]).unwrap_or_default();
-        items.into_iter().map(|item| self.place(item)).collect()
+    pub(super) fn name(&self, member: &ObjectProp<'_>) -> Option<String> {
+        self.read(&place(&member.name))
     }
 
-    fn place(&self, part: &RawValue) -> Range<usize> {
-        let start = part.get().as_ptr().addr() - self.text.as_ptr().addr();
-        start..start + part.get().len()
-    }
-
-    pub(super) fn string(&self, span: &Range<usize>) -> Option<String> {
-        serde_json::from_str(self.text.get(span.clone())?).ok()
-    }
-
-    pub(super) fn is_object(&self, span: &Range<usize>) -> bool {
-        self.text[span.clone()].starts_with('{')
-    }
-
-    pub(super) fn is_array(&self, span: &Range<usize>) -> bool {
-        self.text[span.clone()].starts_with('[')
-    }
-
-    /// The line on which `at` stands, counted from 1.
+    /// The line of the byte at `at`, counted from 1.
     pub(super) fn line_of(&self, at: usize) -> usize {
-        1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count()
+        1 + memchr::memchr_iter(b'\n', &self.json.as_bytes()[..at]).count()
     }
 
-    pub(super) fn replace(&mut self, span: Range<usize>, with: &str) {
-        self.text.replace_range(span, with);
+    pub(super) fn replace(&mut self, at: Range<usize>, with: &str) {
+        self.json.replace_range(at, with);
     }
 
-    /// Where each member of an object or item of an array stands, its key included.
-    fn parts(&self, container: &Range<usize>) -> Vec<Range<usize>> {
-        if !self.is_object(container) {
-            return self.items(container);
-        }
-        let members = self.members(container).into_iter();
-        members.map(|it| it.key.start..it.value.end).collect()
-    }
-
-    /// Adds a part behind the last of a container: a member of an object has a key.
-    pub(super) fn add(&mut self, container: &Range<usize>, key: Option<&str>, value: &Value) {
-        let root = self.root();
-        let first = self.members(&root).into_iter().next();
-        let gap = first.map(|first| &self.text[root.start + 1..first.key.start]);
-        let style = Style::of(&self.text, gap);
-        let parts = self.parts(container);
-        let (span, new) = if let Some(last) = parts.last() {
-            let before = parts.len().checked_sub(2);
-            let from = before.map_or(container.start + 1, |n| parts[n].end);
-            let between = &self.text[from..last.start];
-            let gap = between.rsplit(',').next().unwrap_or_default();
-            (last.end..last.end, style.behind(gap, key, value))
+    /// Adds a part behind the last of a container, laid out as the rest of the text: a member
+    /// of an object has a key.
+    pub(super) fn add(&mut self, container: &Container, key: Option<&str>, value: &Value) {
+        let newline = if self.json.contains("\r\n") {
+            "\r\n"
         } else {
-            let outer = indent_of_line(&self.text, container.start);
-            let new = style.within(outer, key, value);
-            (container.start + 1..container.end - 1, new)
+            "\n"
         };
-        self.replace(span, &new);
-    }
-
-    pub(super) fn count(&self, container: &Range<usize>) -> usize {
-        self.parts(container).len()
-    }
-
-    /// Removes one part of a container with the comma and the space that came with it.
-    pub(super) fn remove(&mut self, container: &Range<usize>, index: usize) {
-        let parts = self.parts(container);
-        let span = match &parts[..] {
-            [] => return,
-            [_] => container.start + 1..container.end - 1,
-            [first, second, ..] if index == 0 => first.start..second.start,
-            _ => parts[index - 1].end..parts[index].end,
-        };
-        self.replace(span, "");
-    }
-}
-
-/// The values of an object's members in their order, two of one name included.
-struct Values<'a>(Vec<&'a RawValue>);
-
-impl<'de> Deserialize<'de> for Values<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Values<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut values = Vec::new();
-                while let Some((_, value)) = map.next_entry::<IgnoredAny, _>()? {
-                    values.push(value);
+        // One step of indentation; `None` for a text on one line.
+        let first = self.look(|root| root.and_then(Container::of)?.parts.first().cloned());
+        let unit = first.map_or(Some(UNIT), |first| self.indent_before(first.start));
+        let unit = unit.map(|unit| if unit.is_empty() { UNIT } else { unit });
+        let render = |indent: Option<&str>| {
+            let value = match indent {
+                Some(indent) => {
+                    pretty(value, unit.unwrap_or(UNIT)).replace('\n', &format!("{newline}{indent}"))
                 }
-                Ok(Values(values))
-            }
-        }
-        from.deserialize_map(InOrder)
-    }
-}
-
-/// How a JSON text is laid out, so that what we add looks like the rest.
-struct Style {
-    newline: &'static str,
-    /// One step of indentation; `None` for a text on one line.
-    unit: Option<String>,
-}
-
-impl Style {
-    /// Reads the style of a text by what stands in front of its first member, if it has one.
-    fn of(text: &str, gap: Option<&str>) -> Self {
-        let indent = gap.map_or(Some(""), indent_in);
-        Self {
-            newline: if text.contains("\r\n") { "\r\n" } else { "\n" },
-            unit: indent.map(|own| if own.is_empty() { UNIT } else { own }.to_owned()),
-        }
-    }
-
-    /// What to write behind the last part of a container to add one. `gap` is what stands in
-    /// front of that last part.
-    fn behind(&self, gap: &str, key: Option<&str>, value: &Value) -> String {
-        let indent = indent_in(gap);
-        let part = self.render(key, value, indent);
-        match indent {
-            Some(indent) => format!(",{}{indent}{part}", self.newline),
-            None => format!(", {part}"),
-        }
-    }
-
-    /// What to write between the brackets of an empty container whose own line is indented
-    /// by `outer`.
-    fn within(&self, outer: &str, key: Option<&str>, value: &Value) -> String {
-        match &self.unit {
-            Some(unit) => {
-                let inner = format!("{outer}{unit}");
-                let newline = self.newline;
-                let part = self.render(key, value, Some(&inner));
-                format!("{newline}{inner}{part}{newline}{outer}")
-            }
-            None => self.render(key, value, None),
-        }
-    }
-
-    /// Writes a part of ours that begins on a line indented by `indent`, or else on the line
-    /// of its neighbours.
-    fn render(&self, key: Option<&str>, value: &Value, indent: Option<&str>) -> String {
-        let value = match indent {
-            Some(indent) => self.pretty(value, indent),
-            None => value.to_string(),
+                None => value.to_string(),
+            };
+            key.map_or(String::new(), |key| format!("{}: ", Value::from(key))) + &value
         };
-        key.map_or(String::new(), |key| format!("{}: ", Value::from(key))) + &value
+        let (at, new) = match (container.parts.last(), unit) {
+            (Some(last), _) => {
+                let indent = self.indent_before(last.start);
+                let gap = indent.map_or(" ".to_owned(), |indent| format!("{newline}{indent}"));
+                (last.end..last.end, format!(",{gap}{}", render(indent)))
+            }
+            (None, Some(unit)) => {
+                let outer = self.indent_of_line(container.place.start);
+                let inner = format!("{outer}{unit}");
+                let part = render(Some(&inner));
+                let new = format!("{newline}{inner}{part}{newline}{outer}");
+                (container.inside(), new)
+            }
+            (None, None) => (container.inside(), render(None)),
+        };
+        self.replace(at, &new);
     }
 
-    fn pretty(&self, value: &Value, indent: &str) -> String {
-        let mut bytes = Vec::new();
-        let unit = self.unit.as_deref().unwrap_or(UNIT);
-        let form = PrettyFormatter::with_indent(unit.as_bytes());
-        // Writing to memory cannot fail.
-        _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, form));
-        // A line break within a text is written as `\n`.
-        let newline = format!("{}{indent}", self.newline);
-        String::from_utf8_lossy(&bytes).replace('\n', &newline)
+    /// The indentation of what begins at `at`; `None` where something else is in front of it on
+    /// its line.
+    fn indent_before(&self, at: usize) -> Option<&str> {
+        let (_, line) = self.json[..at].rsplit_once('\n')?;
+        line.trim_start_matches(SPACE).is_empty().then_some(line)
+    }
+
+    fn indent_of_line(&self, at: usize) -> &str {
+        let line = self.json[..at].rsplit('\n').next().unwrap_or_default();
+        &line[..line.len() - line.trim_start_matches(SPACE).len()]
     }
 }
 
-/// The indentation behind the last line break of a gap; `None` without one.
-fn indent_in(gap: &str) -> Option<&str> {
-    gap.rfind('\n').map(|at| &gap[at + 1..])
+/// The place of an object or a list, and those of its members or items, keys included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Container {
+    place: Range<usize>,
+    parts: Vec<Range<usize>>,
 }
 
-/// The indentation of the line on which the byte at `at` stands.
-fn indent_of_line(text: &str, at: usize) -> &str {
-    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let line = &text[start..at];
-    let rest = line.trim_start_matches([' ', '\t']);
-    &line[..line.len() - rest.len()]
+impl Container {
+    fn of(node: &Node<'_>) -> Option<Self> {
+        match node {
+            Node::Object(object) => Some(object.into()),
+            Node::Array(list) => Some(list.into()),
+            _ => None,
+        }
+    }
+
+    /// The place of everything between the brackets.
+    pub(super) fn inside(&self) -> Range<usize> {
+        self.place.start + 1..self.place.end - 1
+    }
+
+    /// The place of one part of several, with the comma and the space that came with it; `None`
+    /// for the only one.
+    pub(super) fn removal(&self, index: usize) -> Option<Range<usize>> {
+        match &self.parts[..] {
+            [] | [_] => None,
+            [first, second, ..] if index == 0 => Some(first.start..second.start),
+            parts => Some(parts[index - 1].end..parts[index].end),
+        }
+    }
+}
+
+impl From<&Object<'_>> for Container {
+    fn from(object: &Object<'_>) -> Self {
+        Self {
+            place: place(object),
+            parts: object.properties.iter().map(place).collect(),
+        }
+    }
+}
+
+impl From<&Array<'_>> for Container {
+    fn from(list: &Array<'_>) -> Self {
+        Self {
+            place: place(list),
+            parts: list.elements.iter().map(place).collect(),
+        }
+    }
+}
+
+pub(super) fn place(part: &impl Ranged) -> Range<usize> {
+    part.start()..part.end()
+}
+
+fn pretty(value: &Value, unit: &str) -> String {
+    let mut bytes = Vec::new();
+    let form = PrettyFormatter::with_indent(unit.as_bytes());
+    // Writing to memory cannot fail.
+    _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, form));
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -109,7 +109,7 @@ fn clear(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), FsError> {
     fsx::remove_dir_if_empty(folder)
 }
 
-/// Tells whether a name is made of [`name_of`](crate::digest::name_of), with or without a
+/// Returns true if a name is made of [`name_of`](crate::digest::name_of), with or without a
 /// suffix.
 fn is_hashed(name: &str) -> bool {
     let stem = stem(name);
@@ -120,7 +120,7 @@ fn is_job(name: &str) -> bool {
     JobId::parse(stem(name)).is_some()
 }
 
-/// Tells whether a name is the one of a log, or of the one before it.
+/// Returns true if a name is the one of a log, or of the one before it.
 fn is_log(name: &str) -> bool {
     [LOG, REFLECTIONS].contains(&name.strip_suffix(".1").unwrap_or(name))
 }

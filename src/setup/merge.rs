@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use jsonc_parser::ast::Value as Node;
+use jsonc_parser::common::Ranged;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::document::{Document, Member};
+use super::document::{Container, Document, place};
 use super::registration::{self, Hooks};
 use crate::hook::HookEvent;
 use crate::playbook::Defect;
@@ -13,7 +15,7 @@ use crate::playbook::Defect;
 /// The key of the hooks, in the settings and in each entry of an event's list.
 const HOOKS: &str = "hooks";
 
-/// What becomes of the hooks of the earlier Python version.
+/// The treatment of the hooks of the earlier Python version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Earlier {
     Keep,
@@ -41,17 +43,32 @@ pub(super) struct Replaced {
     entry: Value,
 }
 
-struct FoundHook {
-    told: Registered,
-    value: Range<usize>,
-    /// What holds it and at which place, the innermost first: the commands of its entry, the
-    /// entries of its event, the events, the settings.
-    within: [(Range<usize>, usize); 4],
+/// A command in a text of settings, of whatever event and installation.
+pub(super) struct FoundHook {
+    pub(super) hook: Registered,
+    pub(super) line: usize,
+    place: Range<usize>,
+    command: Range<usize>,
+    /// The entry of the event's list that holds it.
+    entry: Range<usize>,
+    /// The place of all that goes with it: what would be empty without it, too.
+    removal: Range<usize>,
+}
+
+impl FoundHook {
+    pub(super) fn is_gate(&self) -> bool {
+        self.hook.event == HookEvent::Stop.client_name()
+            && registration::is_gate(&self.hook.command)
+    }
+
+    pub(super) fn is_ours(&self, hooks: &Hooks) -> bool {
+        hooks.named_in(&self.hook.command).is_some() || self.is_gate()
+    }
 }
 
 pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
     let document = Document::parse(bytes)?;
-    Ok(found(&document).into_iter().map(|f| f.told).collect())
+    Ok(found(&document).into_iter().map(|f| f.hook).collect())
 }
 
 /// Adds the hooks that are missing; a text that is no object, or holds something else in
@@ -61,142 +78,97 @@ pub(super) fn install(
     hooks: &Hooks,
     earlier: Earlier,
 ) -> Result<Vec<Replaced>, Defect> {
-    make_object(document);
+    document.make_object();
     for event in HookEvent::ALL {
         register(document, hooks, event)?;
     }
     if earlier == Earlier::Keep {
         return Ok(Vec::new());
     }
-    let is_earlier = |found: &FoundHook| found.told.is_earlier();
+    let is_earlier = |found: &FoundHook| found.hook.is_earlier();
     let leaving = found(document).into_iter().filter(is_earlier);
     let replaced = leaving
         .filter_map(|found| replaced(document, found))
         .collect();
     // Last, so that ours look like them.
-    remove_all(document, is_earlier);
+    remove(document, is_earlier);
     Ok(replaced)
-}
-
-/// Gives an empty text the shape of settings.
-fn make_object(document: &mut Document) {
-    if document.is_blank() {
-        document.replace(document.start()..document.text().len(), "{}\n");
-    }
 }
 
 /// Registers the gate's hook, in the place of one that leads elsewhere.
 pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Defect> {
-    make_object(document);
-    let entries = list_of(document, HookEvent::Stop.client_name())?;
+    document.make_object();
     let mut all = found(document);
-    all.retain(is_gate);
-    if all.iter().any(|found| found.told.command == command) {
+    all.retain(FoundHook::is_gate);
+    if all.iter().any(|found| found.hook.command == command) {
         return Ok(());
     }
-    match all.first() {
-        Some(elsewhere) => lead(document, elsewhere, command),
-        None => document.add(&entries, None, &registration::gate_entry(command)),
+    if let Some(elsewhere) = all.first() {
+        lead(document, elsewhere, command);
+        return Ok(());
     }
-    Ok(())
-}
-
-pub(super) fn remove_gate(document: &mut Document) {
-    remove_all(document, is_gate);
-}
-
-fn is_gate(found: &FoundHook) -> bool {
-    found.told.event == HookEvent::Stop.client_name() && registration::is_gate(&found.told.command)
-}
-
-/// Tells whether the gate's hook is the only one of ours.
-pub(super) fn holds_gate_alone(document: &Document, hooks: &Hooks) -> bool {
-    let mut ours = found(document)
-        .into_iter()
-        .filter(|found| has_ours(hooks, found));
-    ours.all(|found| is_gate(&found))
-}
-
-pub(super) fn holds_gate(document: &Document) -> bool {
-    found(document).iter().any(is_gate)
+    let entry = registration::gate_entry(command);
+    add_entry(document, HookEvent::Stop.client_name(), &entry)
 }
 
 /// Registers a hook where it is not; a command that led to an installation that is gone
 /// leads to this one.
 fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Defect> {
-    let entries = list_of(document, event.client_name())?;
     let mut all = found(document);
-    all.retain(|found| found.told.event == event.client_name());
-    let named = |found: &FoundHook| hooks.named_in(&found.told.command);
-    let could_be_quicker = |found: &FoundHook| hooks.could_be_quicker(event, &found.told.command);
+    all.retain(|found| found.hook.event == event.client_name());
+    let named = |found: &FoundHook| hooks.named_in(&found.hook.command);
+    let could_be_quicker = |found: &FoundHook| hooks.could_be_quicker(event, &found.hook.command);
     let is_registered = |found: &FoundHook| named(found) == Some(event) && !could_be_quicker(found);
     if all.iter().any(is_registered) {
         return Ok(());
     }
     let is_lost = |found: &&FoundHook| {
-        let bare = registration::bare(&found.told.command);
+        let bare = registration::bare(&found.hook.command);
         bare.is_some_and(|(named, path)| named == event && !path.exists())
             || could_be_quicker(found)
     };
     match all.iter().find(is_lost) {
         Some(lost) => lead(document, lost, &hooks.command(event)),
-        None => document.add(&entries, None, &hooks.entry(event)),
+        None => add_entry(document, event.client_name(), &hooks.entry(event))?,
     }
     Ok(())
 }
 
 fn lead(document: &mut Document, hook: &FoundHook, command: &str) {
-    if let Some(old) = document.member(&hook.value, "command") {
-        document.replace(old.value, &Value::from(command).to_string());
-    }
+    document.replace(hook.command.clone(), &Value::from(command).to_string());
 }
 
-/// The list of an event's hooks, made where there is none.
-fn list_of(document: &mut Document, event: &str) -> Result<Range<usize>, Defect> {
-    let flaw = |document: &Document, span: Range<usize>, what: &str| {
-        Err(Defect::at(
-            format!("line {}", document.line_of(span.start)),
-            what,
-        ))
+/// Adds an entry to the list of an event, which is made where there is none.
+fn add_entry(document: &mut Document, event: &str, entry: &Value) -> Result<(), Defect> {
+    let flaw = |node: Option<&Node<'_>>, what: String| {
+        let line = document.line_of(node.map_or(0, Ranged::start));
+        Err(Defect::at(format!("line {line}"), what))
     };
-    let root = document.root();
-    if !document.is_object(&root) {
-        return flaw(document, root, "not an object");
-    }
-    if hooks_of(document).is_none() {
-        document.add(&root, Some(HOOKS), &json!({}));
-    }
-    let object = hooks_of(document).unwrap_or(root);
-    if !document.is_object(&object) {
-        return flaw(document, object, "`hooks` is not an object");
-    }
-    if document.member(&object, event).is_none() {
-        document.add(&object, Some(event), &json!([]));
-    }
-    // What was added has moved the end of what it is in.
-    let object = hooks_of(document).unwrap_or(object);
-    match document.member(&object, event) {
-        Some(list) if document.is_array(&list.value) => Ok(list.value),
-        list => {
-            let span = list.map_or(object, |list| list.value);
-            flaw(document, span, &format!("`hooks.{event}` is not a list"))
+    let (container, key, value) = document.look(|root| {
+        let Some(Node::Object(settings)) = root else {
+            return flaw(root, "not an object".to_owned());
+        };
+        let hooks = match document.member(settings, HOOKS) {
+            Some((_, Node::Object(hooks))) => hooks,
+            Some((_, other)) => return flaw(Some(other), "`hooks` is not an object".to_owned()),
+            None => return Ok((settings.into(), Some(HOOKS), json!({event: [entry]}))),
+        };
+        match document.member(hooks, event) {
+            Some((_, Node::Array(list))) => Ok((Container::from(list), None, entry.clone())),
+            Some((_, other)) => flaw(Some(other), format!("`hooks.{event}` is not a list")),
+            None => Ok((hooks.into(), Some(event), json!([entry]))),
         }
-    }
-}
-
-fn hooks_of(document: &Document) -> Option<Range<usize>> {
-    let root = (!document.is_blank()).then(|| document.root())?;
-    Some(document.member(&root, HOOKS)?.value)
+    })?;
+    document.add(&container, key, &value);
+    Ok(())
 }
 
 fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
-    let value = |span: &Range<usize>| serde_json::from_str(&document.text()[span.clone()]).ok();
-    let mut entry: Value = value(document.items(&found.within[1].0).get(found.within[1].1)?)?;
-    let hook: Value = value(&found.value)?;
-    *entry.get_mut(HOOKS)? = json!([hook]);
+    let mut entry: Value = document.read(&found.entry)?;
+    *entry.get_mut(HOOKS)? = json!([document.read::<Value>(&found.place)?]);
     Some(Replaced {
-        event: found.told.event,
-        command: found.told.command,
+        event: found.hook.event,
+        command: found.hook.command,
         entry,
     })
 }
@@ -206,83 +178,76 @@ fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
 pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
     for hook in replaced {
         let is_it = |found: &FoundHook| {
-            found.told.event == hook.event && found.told.command == hook.command
+            found.hook.event == hook.event && found.hook.command == hook.command
         };
-        if !document.is_blank()
-            && !found(document).iter().any(is_it)
-            && let Ok(list) = list_of(document, &hook.event)
-        {
-            document.add(&list, None, &hook.entry);
+        if !found(document).iter().any(is_it) {
+            _ = add_entry(document, &hook.event, &hook.entry);
         }
     }
 }
 
-/// Takes our hooks out by what they are: whatever else was changed meanwhile stays.
-pub(super) fn remove_ours(document: &mut Document, hooks: &Hooks) {
-    remove_all(document, |found| has_ours(hooks, found));
-}
-
-pub(super) fn holds_ours(document: &Document, hooks: &Hooks) -> bool {
-    found(document).iter().any(|found| has_ours(hooks, found))
-}
-
-fn has_ours(hooks: &Hooks, found: &FoundHook) -> bool {
-    hooks.named_in(&found.told.command).is_some() || is_gate(found)
-}
-
-/// The commands of the earlier Python version in a text, each with its line.
-pub(super) fn earlier(document: &Document) -> Vec<(usize, Registered)> {
-    let all = found(document).into_iter();
-    all.filter(|found| found.told.is_earlier())
-        .map(|found| (document.line_of(found.value.start), found.told))
-        .collect()
-}
-
-/// Removes commands, and lists and objects that are empty without them.
-fn remove_all(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
+/// Removes commands, and lists and objects that are empty without them; all else stays.
+pub(super) fn remove(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
-        let [.., settings] = &last.within;
-        let mut within = last.within.iter();
-        let is_left = |(container, _): &&(Range<usize>, usize)| document.count(container) > 1;
-        let (container, index) = within.find(is_left).unwrap_or(settings);
-        document.remove(container, *index);
+        document.replace(last.removal, "");
     }
 }
 
-fn found(document: &Document) -> Vec<FoundHook> {
-    let mut all = Vec::new();
-    let Some(events) = hooks_of(document) else {
-        return all;
-    };
-    let root = document.root();
-    let is_hooks = |member: &Member| member.value == events;
-    let place = document.members(&root).iter().position(is_hooks);
-    for (event, list) in document.members(&events).into_iter().enumerate() {
-        for (entry, value) in document.items(&list.value).into_iter().enumerate() {
-            let Some(commands) = document.member(&value, HOOKS) else {
-                continue;
-            };
-            let commands = commands.value;
-            for (index, value) in document.items(&commands).into_iter().enumerate() {
-                let command = document.member(&value, "command");
-                let Some(command) = command.and_then(|it| document.string(&it.value)) else {
-                    continue;
-                };
-                all.push(FoundHook {
-                    told: Registered {
-                        event: document.string(&list.key).unwrap_or_default(),
-                        command,
-                    },
-                    value,
-                    within: [
-                        (commands.clone(), index),
-                        (list.value.clone(), entry),
-                        (events.clone(), event),
-                        (root.clone(), place.unwrap_or_default()),
-                    ],
-                });
+pub(super) fn found(document: &Document) -> Vec<FoundHook> {
+    document.look(|root| {
+        let mut all = Vec::new();
+        if let Some(Node::Object(settings)) = root
+            && let Some((n, Node::Object(events))) = document.member(settings, HOOKS)
+        {
+            let settings = Container::from(settings);
+            let outer = settings.removal(n).unwrap_or(settings.inside());
+            for (n, event) in events.properties.iter().enumerate() {
+                let outer = Container::from(events).removal(n).unwrap_or(outer.clone());
+                let name = document.name(event).unwrap_or_default();
+                find_in_event(document, &name, &event.value, &outer, &mut all);
             }
         }
+        all
+    })
+}
+
+fn find_in_event(
+    document: &Document,
+    event: &str,
+    entries: &Node<'_>,
+    outer: &Range<usize>,
+    all: &mut Vec<FoundHook>,
+) {
+    let Node::Array(entries) = entries else {
+        return;
+    };
+    for (n, entry) in entries.elements.iter().enumerate() {
+        let outer = Container::from(entries).removal(n).unwrap_or(outer.clone());
+        let commands = entry.as_object().and_then(|it| document.member(it, HOOKS));
+        let Some((_, Node::Array(hooks))) = commands else {
+            continue;
+        };
+        for (n, hook) in hooks.elements.iter().enumerate() {
+            let command = hook
+                .as_object()
+                .and_then(|it| document.member(it, "command"));
+            let Some((_, command)) = command else {
+                continue;
+            };
+            let Some(text) = document.read(&place(command)) else {
+                continue;
+            };
+            all.push(FoundHook {
+                hook: Registered {
+                    event: event.to_owned(),
+                    command: text,
+                },
+                line: document.line_of(hook.start()),
+                place: place(hook),
+                command: place(command),
+                entry: place(entry),
+                removal: Container::from(hooks).removal(n).unwrap_or(outer.clone()),
+            });
+        }
     }
-    all
 }

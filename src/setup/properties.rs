@@ -10,7 +10,7 @@ use crate::env::{Env, name};
 use crate::hook::HookEvent;
 use crate::paths::Paths;
 
-/// What stands for a value that the user changes later.
+/// The place of a value that the user changes later.
 const CHANGING: &str = "\"before\"";
 /// A command that led to an installation of ours that is gone.
 const LOST: &str = "/gone/playbook/bin/session-end";
@@ -85,7 +85,7 @@ impl Home {
         }
     }
 
-    /// How often each hook of ours is registered for its event.
+    /// The number of times that each hook of ours is registered for its event.
     fn counts(&self) -> Vec<usize> {
         let all = super::registered(self.text().as_bytes()).unwrap();
         let count = |event: HookEvent| {
@@ -213,6 +213,16 @@ fn a_file_that_is_no_json_is_left_alone_and_the_line_is_named() {
         assert_eq!(home.text(), text);
         assert!(!home.paths.state().exists());
     }
+}
+
+#[test]
+fn half_a_surrogate_pair_hides_no_hook() {
+    let home = Home::with("{\"a\": \"\\ud83d\", \"b\": {}}");
+    home.install(Earlier::Keep);
+    assert_eq!(home.counts(), vec![1; HookEvent::ALL.len()]);
+    std::fs::remove_dir_all(home.paths.state()).unwrap();
+    home.uninstall();
+    assert_eq!(home.text(), "{\"a\": \"\\ud83d\", \"b\": {}}");
 }
 
 #[test]

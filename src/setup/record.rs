@@ -12,9 +12,9 @@ use crate::paths::Paths;
 
 const VERSION: u32 = 1;
 const SUFFIX: &str = ".json";
-/// How the name of the first copy ends: the settings as they were before we came.
+/// The end of the first copy's name: the settings as they were before we came.
 const FIRST_SUFFIX: &str = ".backup";
-/// How the name of the other copy ends: the settings as they were before the last change.
+/// The end of the other copy's name: the settings as they were before the last change.
 const LAST_SUFFIX: &str = ".last.backup";
 const MAX_RECORD: u64 = 16 << 20;
 
@@ -59,7 +59,7 @@ impl SettingsRecord {
         self.after == digest(text)
     }
 
-    /// Tells whether it is of this file, by whatever name that is reached.
+    /// Returns true if it is of this file, by whatever name that is reached.
     pub(crate) fn is_of(&self, file: &Path) -> bool {
         fsx::real(&self.file) == fsx::real(file)
     }
@@ -127,7 +127,7 @@ pub(crate) fn recorded(paths: &Paths) -> Vec<SettingsRecord> {
     records
 }
 
-/// Where something about a file is kept: in one place, by whatever name the file is reached.
+/// The place of something about a file: one, by whatever name the file is reached.
 fn place(paths: &Paths, file: &Path, suffix: &str) -> PathBuf {
     let name = name_of(fsx::real(file).as_os_str().as_encoded_bytes());
     paths.registrations().join(format!("{name}{suffix}"))

@@ -97,7 +97,7 @@ impl Hooks {
         })
     }
 
-    /// Tells whether a command runs a hook and does nothing else, as the commands do that we
+    /// Returns true if a command runs a hook and does nothing else, as the commands do that we
     /// register.
     pub(crate) fn is_bare(&self, event: HookEvent, command: &str) -> bool {
         let path = self.bin.join(event.name());
@@ -110,7 +110,7 @@ impl Hooks {
             || self.spelled_out(command).trim() == unquoted(&path.to_string_lossy())
     }
 
-    /// Tells whether a command has another program stand in for a hook that is installed.
+    /// Returns true if a command has another program stand in for a hook that is installed.
     pub(super) fn could_be_quicker(&self, event: HookEvent, command: &str) -> bool {
         self.stand_in.is_none() && is_of_stand_in(event, command)
     }
@@ -146,7 +146,7 @@ pub(super) fn bare(command: &str) -> Option<(HookEvent, PathBuf)> {
     (path.is_absolute() && path.parent()?.ends_with("playbook/bin")).then_some((event, path))
 }
 
-/// Tells whether a command has the program `playbook` answer an event.
+/// Returns true if a command has the program `playbook` answer an event.
 pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
     let answers = format!("/playbook hook {}", event.name());
     has_path(&unquoted(command), &answers)
@@ -169,7 +169,7 @@ pub(super) fn is_earlier(command: &str) -> bool {
     EARLIER.iter().any(|path| has_path(&command, path))
 }
 
-/// Tells whether `text` holds `path`, and the path ends there.
+/// Returns true if `text` holds `path`, and the path ends there.
 fn has_path(text: &str, path: &str) -> bool {
     text.match_indices(path).any(|(at, _)| {
         let next = text[at + path.len()..].chars().next();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::document::Document;
-use super::merge::{self, Earlier, Registered, Replaced};
+use super::merge::{self, Earlier, FoundHook, Registered, Replaced};
 use super::record::{self, SettingsRecord};
 use super::registration::Hooks;
 use crate::fsx::{self, FsError};
@@ -12,7 +12,7 @@ use crate::playbook::Defect;
 
 /// The client's settings are small; a larger file is not touched.
 const MAX_SETTINGS: u64 = 4 << 20;
-/// What stands in each command of ours: the place of the hooks, or the program that answers.
+/// A part of each command of ours: the place of the hooks, or the program that answers.
 const OURS: [&[u8]; 2] = [b"playbook/bin/", b"playbook hook "];
 
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +55,7 @@ pub(crate) struct ClientSettings<'a> {
     hooks: Hooks,
 }
 
-/// What is to become of a file of settings; nothing is written yet.
+/// A change of a file of settings; nothing is written yet.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsPlan {
     /// The text as it is; `None` where there is no file.
@@ -64,11 +64,11 @@ pub(crate) struct SettingsPlan {
     pub(crate) after: Option<String>,
     /// The commands of the earlier Python version that were found, each with its line.
     pub(crate) earlier: Vec<(usize, Registered)>,
-    /// What is to be written down; `None` when the file is to be forgotten.
+    /// The record to be written; `None` when the file is to be forgotten.
     record: Option<SettingsRecord>,
     /// The folders to remove where they are empty, the innermost first.
     folders: Vec<PathBuf>,
-    /// Whether the text becomes what it was before we came.
+    /// True if the text becomes what it was before we came.
     is_exact: bool,
 }
 
@@ -99,14 +99,16 @@ impl<'a> ClientSettings<'a> {
     pub(crate) fn plan_no_gate(&self) -> Result<Option<SettingsPlan>, SetupError> {
         let bytes = self.read()?.unwrap_or_default();
         let document = self.parse(&bytes)?;
-        if !merge::holds_gate(&document) {
+        let mut found = merge::found(&document);
+        found.retain(|found| found.is_ours(&self.hooks));
+        if !found.iter().any(FoundHook::is_gate) {
             return Ok(None);
         }
-        if merge::holds_gate_alone(&document, &self.hooks) {
+        if found.iter().all(FoundHook::is_gate) {
             return self.plan_uninstall();
         }
         let plan = self.plan(|document| {
-            merge::remove_gate(document);
+            merge::remove(document, FoundHook::is_gate);
             Ok(Vec::new())
         });
         plan.map(Some)
@@ -121,12 +123,12 @@ impl<'a> ClientSettings<'a> {
         let before = self.read()?;
         let bytes = before.as_deref().unwrap_or_default();
         let mut document = self.parse(bytes)?;
-        let found = merge::earlier(&document);
+        let found = merge::found(&document);
         let old = SettingsRecord::read(self.paths, &self.file)
-            .filter(|old| old.is_last(bytes) || merge::holds_ours(&document, &self.hooks));
-        let text = document.text().to_owned();
+            .filter(|old| old.is_last(bytes) || found.iter().any(|hook| hook.is_ours(&self.hooks)));
+        let text = document.text();
         let replaced = edit(&mut document).map_err(|flaw| self.flaw(flaw))?;
-        let after = document.into_text();
+        let after = document.text();
         let mut record = old.unwrap_or_else(|| SettingsRecord::new(&self.file, self.paths));
         if text != after {
             record.note(&text, &after);
@@ -135,7 +137,11 @@ impl<'a> ClientSettings<'a> {
         Ok(SettingsPlan {
             before: before.map(into_text),
             after: Some(after),
-            earlier: found,
+            earlier: found
+                .into_iter()
+                .filter(|found| found.hook.is_earlier())
+                .map(|found| (found.line, found.hook))
+                .collect(),
             record: Some(record),
             ..SettingsPlan::default()
         })
@@ -165,14 +171,13 @@ impl<'a> ClientSettings<'a> {
             document = self.parse(text.as_bytes())?;
         } else {
             plan.is_exact = false;
-            merge::remove_ours(&mut document, &self.hooks);
+            merge::remove(&mut document, |found| found.is_ours(&self.hooks));
             let replaced = record.as_ref().map(|record| &record.replaced[..]);
             merge::put_back(&mut document, replaced.unwrap_or_default());
         }
-        let is_left_over = document.is_blank() || document.is_empty_object();
-        match record.filter(|record| record.made_file && is_left_over) {
+        match record.filter(|record| record.made_file && document.is_left_over()) {
             Some(record) => plan.folders = record.made_folders,
-            None => plan.after = Some(document.into_text()),
+            None => plan.after = Some(document.text()),
         }
         plan.before = Some(into_text(bytes));
         Ok(Some(plan))
@@ -216,7 +221,7 @@ impl<'a> ClientSettings<'a> {
         fsx::remove(&file)
     }
 
-    /// What is written down about the settings is JSON, as they are.
+    /// Refuses a path that the record, which is JSON, cannot hold.
     fn look_for_paths(&self) -> Result<(), SetupError> {
         let paths = [&self.file, self.paths.client(), self.paths.state()];
         match paths.into_iter().find(|path| path.to_str().is_none()) {

@@ -16,7 +16,7 @@ use crate::reflect::prompt::{
 };
 
 const RECORD: &str = ".installed.json";
-/// How the name of a new text ends that stands beside the user's own.
+/// The end of the name of a new text beside the user's own.
 const BESIDE: &str = ".new";
 pub(crate) const MAX_TEMPLATE: u64 = 1 << 20;
 
@@ -28,7 +28,7 @@ pub(crate) struct Template {
     pub(crate) placeholders: &'static [&'static str],
     pub(crate) blocks: &'static [&'static str],
     pub(crate) needed: &'static str,
-    /// What a text does without that has none of these, with what follows.
+    /// Marks, each with the consequence for a text that lacks it.
     pub(crate) wanted: &'static [(&'static str, &'static str)],
 }
 
@@ -87,7 +87,7 @@ pub(crate) const TEMPLATES: [Template; 3] = [
 ];
 
 impl Template {
-    /// What is wrong with the user's own text, if they have one and anything is.
+    /// Returns the flaw of the user's own text, if they have one with a flaw.
     pub(crate) fn problem(&self, paths: &Paths) -> Option<String> {
         let file = paths.template(self.name);
         let told = |what: String| Some(format!("{}: {what}", file.display()));
@@ -101,7 +101,7 @@ impl Template {
         }
     }
 
-    /// What the user's own text does without that the built-in one has.
+    /// Returns the marks of the built-in text that the user's own lacks.
     pub(crate) fn lack(&self, paths: &Paths) -> Option<String> {
         let file = paths.template(self.name);
         let text = String::from_utf8(fsx::read(&file, MAX_TEMPLATE).ok()?).ok()?;
@@ -133,7 +133,7 @@ impl Template {
         ))
     }
 
-    /// Tells whether what stands in braces was meant as a placeholder or a block, and is none.
+    /// Returns true if the text in braces was meant as a placeholder or a block, and is none.
     ///
     /// Text in braces may be JSON or code; a single word is meant to be filled in, and so is
     /// one that is a placeholder but for case, digits and what stands between its letters.

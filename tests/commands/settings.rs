@@ -59,6 +59,10 @@ fn a_key_is_listed_read_and_set() {
     let file = env.config_dir().join("config.toml");
     let expected = "backend = \"rules\"\n# mine\n[retry]\nattempts = 7 # patient\n";
     assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+    let unset = || env.cli(&["config", "unset", "backend"]).ok();
+    has!(unset(), "backend is unset");
+    has!(unset(), "backend was not set");
+    assert_eq!(env.cli(&["config", "get", "backend"]).ok(), "auto\n");
     let path = env.cli(&["config", "path"]).ok();
     assert_eq!(path.trim_end(), file.to_str().unwrap());
     env.write_project(".claude/playbook.toml", "reflection.dry_run = true");
@@ -78,23 +82,14 @@ fn a_key_is_listed_read_and_set() {
 
 #[rstest]
 #[case::unknown(&["config", "get", "retry.atempts"], &["retry.atempts", "retry.attempts"])]
-#[case::unknown_to_set(&["config", "set", "bakend", "rules"], &["bakend", "`backend`"])]
 #[case::out_of_range(&["config", "set", "retry.attempts", "0"], &["must be from 1 to 10"])]
 #[case::gone(&["config", "set", "playbook.snapshots", "5"], &["has no effect any more: the last 20"])]
-#[case::negative(&["config", "set", "budgets.ops", "-1"], &["must not be negative"])]
-#[case::fixtures_without_a_file(&["config", "set", "backend", "fixtures"], &["`fixtures.path`"])]
+#[case::reference(&["config", "reference", "--json"], &["is Markdown", "`playbook config list --json`"])]
 #[case::pattern(&["config", "set", "secrets.patterns", "[\"foo(\"]"], &["pattern 1 of `secrets.patterns`", "hint: "])]
 fn a_wrong_key_or_value_is_refused_and_named(#[case] args: &[&str], #[case] words: &[&str]) {
     let env = TestEnv::new();
     env.cli(args).fails(1, words);
     assert!(!env.config_dir().exists());
-}
-
-#[test]
-fn the_reference_is_no_json_and_what_is_has_a_name() {
-    let hint = "hint: `playbook config list --json`";
-    let told = TestEnv::new().cli(&["config", "reference", "--json"]);
-    told.fails(1, &["is Markdown", hint]);
 }
 
 #[test]
@@ -118,7 +113,8 @@ fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
 }
 
 #[rstest]
-#[case::line("[retry]\natempts = 1", &["config.toml:2: ", "retry.attempts"])]
+#[case::lines("retry.atempts = 1\nretry.base_ms = -1", &["toml:1: ", "toml:2: `retry.base_ms`"])]
+#[case::no_model("backend = \"openai\"", &["needs `openai.model`"])]
 #[case::base_url("anthropic.base_url = \"http://example.org\"", &["anthropic.base_url"])]
 #[case::fixtures("fixtures.path = \"gone.jsonl\"", &["fixtures.path", "gone.jsonl"])]
 fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
@@ -128,6 +124,23 @@ fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
     assert_eq!(checked.code, Some(1));
     for word in words {
         has!(checked.stdout, *word);
+    }
+}
+
+#[test]
+fn a_secret_in_a_setting_is_masked_wherever_it_is_shown() {
+    let env = TestEnv::new();
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
+    env.write_config(&format!(
+        "openai.base_url = \"https://me:{secret}@h/v1\"\n\
+         [memory]\npassword_command = [\"print\", \"{secret}\"]\n"
+    ));
+    for args in [
+        &["list"][..],
+        &["get", "memory.password_command"],
+        &["set", "openai.model", secret],
+    ] {
+        lacks!(env.cli(&[&["config"], args].concat()).ok(), secret);
     }
 }
 

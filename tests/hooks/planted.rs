@@ -283,11 +283,12 @@ fn a_pattern_that_cannot_be_used_is_named_and_jobs_wait() {
     let (env, api) = TestEnv::with_model();
     env.write_config("[secrets]\npatterns = ['(']\n");
     env.end_citing("s1");
-    env.worker();
+    let flaw = "config.toml:2: could not use pattern 1 of `secrets.patterns`";
+    env.cli(&["worker"]).fails(1, &[flaw]);
     assert!(api.requests().is_empty(), "nothing is sent unmasked");
     assert_eq!(env.spool().len(), 1);
-    let flaw = "pattern 1 of `secrets.patterns`";
+    has!(env.told_at_start("s2"), flaw);
     has!(format!("{:?}", env.cli(&["config", "check"])), flaw);
-    let words = [flaw, "hint: correct the pattern"];
+    let words = [flaw, "hint: correct the line"];
     env.cli(&["bootstrap", "--yes"]).fails(1, &words);
 }

@@ -18,7 +18,7 @@ fn user_of_client(play: &str) -> TestEnv {
     let path = env.home().join(".claude/.credentials.json");
     write(&path, "{\"token\":1}");
     write(&env.home().join("play"), play);
-    env.write_config("[claude_cli]\ntimeout_ms = 1500\n");
+    env.write_config("[retry]\ntimeout_ms = 1500\n");
     env
 }
 
@@ -164,7 +164,7 @@ fn a_client_that_hangs_is_ended_at_its_deadline(#[case] play: &str) {
 #[test]
 fn a_client_that_outlives_a_killed_worker_is_ended_by_the_next_one_with_its_folder() {
     let mut env = logged_in("pwd > \"$HOME/at\"; echo $$ >> \"$HOME/pids\"; sleep 600");
-    env.write_config("[claude_cli]\ntimeout_ms = 600000\n");
+    env.write_config("[retry]\ntimeout_ms = 600000\n");
     let mut worker = env.command("playbook").arg("worker").spawn().unwrap();
     wait_until("the client is asked", || {
         pids(&env).first().is_some_and(is_running)

@@ -34,7 +34,7 @@ pub use replace::{create_new, durable, durable_if_unchanged, mark_new, quick};
 
 const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
-/// How the names of our temporary files begin; a crash may leave one behind.
+/// The beginning of our temporary files' names; a crash may leave one behind.
 pub const TEMPORARY_PREFIX: &str = ".playbook-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
@@ -42,21 +42,21 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 #[derive(Debug, thiserror::Error)]
 #[error("could not {action}: {path}: {source}")]
 pub struct FsError {
-    /// What was tried, as a verb and its object: `read playbook`.
+    /// The attempt, as a verb and its object: `read playbook`.
     pub action: String,
     /// The file or folder it was about.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     pub source: io::Error,
 }
 
 impl FsError {
-    /// Tells whether there was nothing at the path.
+    /// Returns true if there was nothing at the path.
     pub fn is_missing(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
-    /// Tells whether the path leads through symlinks in a circle.
+    /// Returns true if the path leads through symlinks in a circle.
     pub fn is_link_loop(&self) -> bool {
         self.source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
     }
@@ -93,7 +93,7 @@ pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     read().context("read", path)
 }
 
-/// As [`read`], with `None` for a file that is not there.
+/// Reads as [`read`] does, with `None` for a file that is not there.
 pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> {
     match read(path, max) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -114,7 +114,7 @@ pub fn to_json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, FsError> 
         .context("write", path)
 }
 
-/// What is in a folder; nothing where there is none.
+/// Lists a folder; nothing where there is none.
 pub fn list(folder: &Path) -> Result<Vec<DirEntry>, FsError> {
     match fs::read_dir(folder).and_then(Iterator::collect) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -161,7 +161,7 @@ pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     Ok(())
 }
 
-/// As [`sweep`], in a folder of ours and all below it.
+/// Sweeps as [`sweep`] does, in a folder of ours and all below it.
 pub fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     sweep(folder, time)?;
     list(folder)?
@@ -170,7 +170,7 @@ pub fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
         .try_for_each(|entry| sweep_all(&entry.path(), time))
 }
 
-/// Tells whether a regular file was last written before `time`.
+/// Returns true if a regular file was last written before `time`.
 pub fn is_older(path: &Path, time: SystemTime) -> bool {
     fs::symlink_metadata(path)
         .is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|written| written < time))

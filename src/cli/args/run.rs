@@ -92,6 +92,11 @@ pub(crate) enum ConfigAction {
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
+    /// Remove a key from your settings, which gives it its default
+    Unset {
+        /// For example `retry.attempts`; one that is gone or misspelt leaves, too
+        key: String,
+    },
     /// Say where your settings are
     Path,
     /// Look for mistakes in your settings and the project's

@@ -12,7 +12,10 @@ fn file(text: &[u8]) -> (tempfile::TempDir, PathBuf) {
 #[track_caller]
 fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
     match result {
-        Err(ConfigError::Content { line, what, .. }) => (line, what),
+        Err(ConfigError::Content { mut mistakes }) => {
+            let first = mistakes.remove(0);
+            (first.line, first.what)
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -67,6 +70,7 @@ fn what_the_file_says_counts() {
     "`retry.attempts` must be a whole number, not a string"
 )]
 #[case::not_finite("[triggers]\ndrift = nan", 2, "must be a finite number, not nan")]
+#[case::negative("[budgets]\nops = -1", 2, "must not be negative: -1")]
 #[case::too_large("[retry]\nattempts = 99", 2, "must be from 1 to 10, not 99")]
 #[case::no_such_backend(
     "backend = \"llm\"",
@@ -75,6 +79,7 @@ fn what_the_file_says_counts() {
 )]
 #[case::fixtures_without_a_path("\nbackend = \"fixtures\"", 2, "needs `fixtures.path`")]
 #[case::empty_model("[anthropic]\nmodel = \" \"", 2, "`anthropic.model` must not be empty")]
+#[case::pattern("[secrets]\npatterns = ['(']", 2, "pattern 1 of `secrets.patterns`")]
 #[case::twice("[retry]\nattempts = 1\nattempts = 2", 3, "duplicate key")]
 #[case::syntax("[retry\n", 1, "")]
 fn a_mistake_is_told_with_its_line(#[case] text: &str, #[case] at: usize, #[case] says: &str) {
@@ -82,6 +87,29 @@ fn a_mistake_is_told_with_its_line(#[case] text: &str, #[case] at: usize, #[case
     let (line, what) = mistake(load(&path).map(drop));
     assert_eq!(line, at, "{what}");
     assert!(what.contains(says), "{what}");
+}
+
+#[test]
+fn all_mistakes_are_shown_in_the_order_of_their_lines() {
+    let text = b"bakend = 1\n[retry]\nbase_ms = -1\nattempts = 99\n[worker]\njobs = 2\n[hook]\n";
+    let (_keep, path) = file(text);
+    let error = load(&path).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("(`playbook config check` shows 3 more)")
+    );
+    let lines = [
+        ":1: unknown",
+        ":3: `retry.base_ms`",
+        ":4: `retry.att",
+        ":7: unknown",
+    ];
+    for (told, line) in error.all().iter().zip(lines) {
+        assert!(told.contains(line), "{told}");
+    }
+    let (_keep, path) = file(b"a = \nb = 'x\n[c]\nd = [1\n");
+    assert!(load(&path).unwrap_err().all().len() > 1);
 }
 
 #[rstest]
@@ -108,7 +136,7 @@ fn what_is_gone_is_no_mistake_of_a_project_either() {
     let mut config = Config::default();
     load_project(&mut config, &path).unwrap();
     assert_eq!(config.playbook.max_points, 5);
-    let gone = gone(&path, SettingSource::Project);
+    let gone = gone(&path);
     assert_eq!(gone.len(), 1);
     let place = format!("{}:3: `playbook.snapshots`", path.display());
     assert!(gone[0].text.starts_with(&place), "{}", gone[0].text);

@@ -62,8 +62,6 @@ impl OpenAi {
 pub struct Models {
     /// The model of both steps, where a step has none of its own.
     pub both: Option<String>,
-    /// The reflector's own model.
-    pub reflector: Option<String>,
     /// The curator's own model.
     pub curator: Option<String>,
 }
@@ -231,14 +229,14 @@ impl Models {
         env: &'a Env,
         usual: impl Fn(&'a Env) -> &'a str,
     ) -> Need {
-        let model = |own: &'a Option<String>| {
+        let model = |own: Option<&'a str>| {
             env.get(name::OWN_MODEL)
-                .or(own.as_deref())
+                .or(own)
                 .or(self.both.as_deref())
                 .unwrap_or_else(|| usual(env))
                 .to_owned()
         };
-        let (reflector, curator) = (model(&self.reflector), model(&self.curator));
+        let (reflector, curator) = (model(None), model(self.curator.as_deref()));
         Need {
             curator_model: (curator != reflector).then_some(curator),
             model: Some(reflector),

@@ -25,7 +25,7 @@ use crate::fault;
 const ASIDE_SUFFIX: &str = ".aside";
 /// The largest file whose content is told from another's.
 const MAX_FILE: u64 = 256 << 20;
-/// How often files that others keep writing are put back.
+/// The number of times that files which others keep writing are put back.
 const MAX_TURNS: usize = 100;
 
 /// Replaces `target` by `file`, which holds `bytes`, if it holds `seen`; tells whether it did.
@@ -127,7 +127,7 @@ impl Swap {
     }
 }
 
-/// Tells the content of a regular file; `None` for anything else.
+/// Returns the hash of a regular file's content; `None` for anything else.
 fn content(path: &Path) -> Option<String> {
     Some(name_of(&read(path, MAX_FILE).ok()?))
 }
@@ -143,7 +143,7 @@ fn change_places(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Tells whether a system or a file system knows no exchange; such a one was never begun.
+/// Returns true if a system or a file system knows no exchange; such a one was never begun.
 fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     error.kind() == io::ErrorKind::Unsupported
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    /// As a kill leaves it: `aside` beside the file, after `ours` was put in place of `read`.
+    /// The state after a kill: `aside` beside the file, after `ours` was put in place of `read`.
     #[rstest]
     #[case::before_the_exchange("read", "ours", "read")]
     #[case::after_it("ours", "read", "ours")]

@@ -85,7 +85,7 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     had_or_unknown(try_lock_surely(file))
 }
 
-/// As [`try_lock`]; an error where a file system knows no locks at all.
+/// Tries as [`try_lock`] does; an error where a file system knows no locks at all.
 pub fn try_lock_surely(file: &File) -> io::Result<bool> {
     // As a method it would be std's, which has the same name in newer versions.
     match had(fs2::FileExt::try_lock_exclusive(file)) {
@@ -123,7 +123,7 @@ fn is_held(error: &io::Error) -> bool {
         || error.kind() == io::ErrorKind::Interrupted
 }
 
-/// Tells whether a file system knows no locks, or has nobody who keeps them.
+/// Returns true if a file system knows no locks, or has nobody who keeps them.
 fn is_unsupported(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
         || [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::NOLCK]

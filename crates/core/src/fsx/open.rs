@@ -10,12 +10,12 @@ use crate::fault;
 
 const NOT_REGULAR: &str = "not a regular file";
 
-/// Tells whether [`open_regular`] refused what is no regular file.
+/// Returns true if [`open_regular`] refused what is no regular file.
 pub fn is_irregular(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.to_string() == NOT_REGULAR
 }
 
-/// What is known of a regular file; `None` when nothing is there. Anything else must neither
+/// Looks at a regular file; `None` when nothing is there. Anything else must neither
 /// be opened nor replaced: a device, a FIFO, a socket or a folder is nobody's file.
 pub(super) fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
@@ -51,7 +51,7 @@ pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
     open_lock(path, FILE_MODE).context("open lock", path)
 }
 
-/// As [`open_lock_file`], for a lock that all share who may read its folder: for them to
+/// Opens as [`open_lock_file`] does, for a lock that all share who may read its folder: for them to
 /// read it is enough.
 pub(crate) fn open_shared_lock_file(path: &Path) -> Result<File, FsError> {
     let open = || -> io::Result<File> {
@@ -84,7 +84,7 @@ fn open_lock(path: &Path, mode: u32) -> io::Result<File> {
     opened_regular(options.mode(mode), path)
 }
 
-/// What a log becomes that is full: its name with `.1`.
+/// The path of the log before this one: its name with `.1`.
 pub fn rotated(log: &Path) -> PathBuf {
     let mut old = log.as_os_str().to_owned();
     old.push(".1");

@@ -11,10 +11,10 @@ use super::temporary::Temporary;
 use super::{FILE_MODE, FsContext as _, FsError, parent, sync_dir};
 use crate::fault;
 
-/// How many symlinks in a row are followed before the chain counts as a loop.
+/// The most symlinks in a row that are followed; a longer chain counts as a loop.
 const MAX_LINKS: usize = 40;
 
-/// Whether a write must reach the disk before it counts.
+/// Says if a write must reach the disk before it counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strength {
     Quick,
@@ -31,7 +31,7 @@ pub fn quick(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, Strength::Quick)
 }
 
-/// As [`durable`], if `path` still holds what `seen` says; tells whether it did. Of several
+/// Writes as [`durable`] does if `path` still holds `seen`; returns true if it did. Of several
 /// processes only one may do so at a time, and the first thing it does is [`mend`].
 ///
 /// [`mend`]: super::mend
