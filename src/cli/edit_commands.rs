@@ -1,4 +1,4 @@
-//! `playbook add`, `edit`, `remove`, `merge`, `pin`, `undo`: the user's own changes.
+//! `playbook add`, `edit`, `remove`, `pin`, `undo`: the user's own changes.
 //!
 //! Each is a job like any other, so that it is applied once, recorded, and can be undone.
 //! It is tried on a copy first: what cannot be done is told at once and leaves no job.
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::output::{Hinted, plain};
 use super::session::{self, NamedSession};
 use super::show::note_distrust;
-use super::{agent, answer, args, change_text, jobs};
+use super::{agent, answer, args, change_text, jobs, restore};
 use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::manual_edit::RefusedEdit;
@@ -77,16 +77,12 @@ pub(super) fn pin(args: args::PinArgs) -> anyhow::Result<()> {
     run(&args.on, &edit)
 }
 
-pub(super) fn merge(args: args::MergeArgs) -> anyhow::Result<()> {
-    let edit = PlaybookEdit::Merge {
-        points: args.ids,
-        text: args.text,
-        section: args.section.as_deref().map(section).transpose()?,
-    };
-    run(&args.on, &edit)
-}
-
-pub(super) fn undo(job: &str, on: &args::On) -> anyhow::Result<()> {
+pub(super) fn undo(args: &args::UndoArgs) -> anyhow::Result<()> {
+    let on = &args.on;
+    if let Some(snapshot) = &args.to {
+        return restore::run(&NamedSession::on(on)?, snapshot.as_deref(), on.json);
+    }
+    let job = args.job.as_deref().unwrap_or_default();
     let id = JobId::parse(job).ok_or_else(|| Hinted {
         what: format!("not a job id: {}", plain(job)),
         hint: "`playbook log` lists the jobs of this project",
@@ -153,7 +149,7 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
             }
             return Err(Hinted::error(
                 format!("could not undo it: {}", left.join("; ")),
-                "`playbook log` shows what came after it; `playbook restore` brings a snapshot back",
+                "`playbook log` shows what came after it; `playbook undo --to` brings a snapshot back",
             ));
         }
         Checked::Left(left) => return tell_nothing(&left.join("; "), as_json),
@@ -251,7 +247,7 @@ fn hint(edit: &PlaybookEdit, why: &RefusedEdit) -> &'static str {
         _ if *why == RefusedEdit::Empty => "say what is to be remembered, in a sentence",
         _ if matches!(why, RefusedEdit::TooLong(_)) => "shorten it, or make two of it",
         PlaybookEdit::Undo { .. } => "`playbook log` lists the jobs of this project",
-        PlaybookEdit::Restore { .. } => "`playbook restore` lists the snapshots",
+        PlaybookEdit::Restore { .. } => "`playbook undo --to` lists the snapshots",
         PlaybookEdit::Add { .. } => {
             "`playbook show` lists the key points; `playbook edit` changes one"
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Hinted, plain};
 use super::session::NamedSession;
-use super::{answer, args, change_text};
+use super::{answer, args, change_text, diff};
 use crate::freshness;
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, MemoryError};
 use crate::playbook::{Playbook, is_own_name};
@@ -20,6 +20,9 @@ const JOBS: u64 = 20;
 const SCREEN: &str = include_str!("screens/log.txt");
 
 pub(super) fn run(session: &NamedSession, args: &args::LogArgs) -> anyhow::Result<()> {
+    if let Some(revisions) = &args.diff {
+        return diff::run(session, revisions, args.on.json);
+    }
     let memory = Memory::open(&session.paths.memory_db())?;
     match args.id.as_deref() {
         None => history(session, &memory, args),

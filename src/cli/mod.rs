@@ -8,7 +8,6 @@ mod bench;
 mod bootstrap;
 mod change_text;
 mod config;
-mod cost;
 mod curator;
 mod demo;
 mod diff;
@@ -122,7 +121,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::Lesson(action) => lesson::run(&action),
         Command::Config(args) => config::run(&args),
-        Command::Cost(args) => cost::run(&NamedSession::look(None)?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
@@ -135,19 +133,15 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&NamedSession::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&NamedSession::on(&args.on)?, &args),
-        Command::Undo { job, on } => edit_commands::undo(&job, &on),
-        Command::Diff(args) => diff::run(&NamedSession::on(&args.on)?, &args),
-        Command::Restore(args) => restore::run(&NamedSession::on(&args.on)?, &args),
+        Command::Undo(args) => edit_commands::undo(&args),
         Command::Add(args) => edit_commands::add(args),
         Command::Edit(args) => edit_commands::edit(args),
         Command::Remove { id, reason, on } => {
             edit_commands::run(&on, &PlaybookEdit::Remove { point: id, reason })
         }
-        Command::Merge(args) => edit_commands::merge(args),
         Command::MergeFiles(args) => merge::files(&args),
         Command::Pin(args) => edit_commands::pin(args),
-        Command::Promote(args) => promote::promote(&args),
-        Command::Demote(args) => promote::demote(&args),
+        Command::Promote(args) => promote::run(&args),
         Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => {
@@ -155,8 +149,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::Review(args) => review::run(&NamedSession::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&NamedSession::look(None)?, &args),
-        Command::Completions { shell } => manual::completions(shell),
-        Command::Man(args) => manual::pages(&args),
+        Command::Completions(args) => manual::run(&args),
     };
     done.map(|()| OK)
 }

@@ -1,9 +1,9 @@
-//! `playbook` and `playbook status`: a project at a glance.
+//! `playbook` and `playbook status`: a project at a glance, and what was spent.
 //!
 //! It always answers: what cannot be read is named with the command that mends it, and the
 //! rest is shown.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -32,16 +32,23 @@ use crate::trust::{TrustStanding, outside};
 /// So many of the last jobs are looked at for one that changed something.
 const LAST_JOBS: u64 = 50;
 
+/// The times of which the costs are shown, in days.
+const TIMES: [i64; 3] = [1, 7, 30];
+
 /// How many jobs of the history are searched for a session.
 const PAST_JOBS: u64 = 5_000;
 
 /// What helps where nothing more particular does.
 const DOCTOR: (&str, &str) = ("playbook doctor", "looks closer");
 
-pub(super) fn run(args: &args::On) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
+    let project = args.on.project.as_deref();
+    if args.cost {
+        return cost(&NamedSession::look(project)?, args.on.json);
+    }
     let env = Env::from_process();
-    let glance = Glance::at(args.project.as_deref())?;
-    if args.json {
+    let glance = Glance::at(project)?;
+    if args.on.json {
         return output::json(&glance);
     }
     let mut told = json!(glance);
@@ -55,6 +62,42 @@ pub(super) fn run(args: &args::On) -> anyhow::Result<()> {
         say!("{}", line.trim_end());
     }
     Ok(())
+}
+
+/// Shows where the tokens went, by project and model.
+fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
+    let day = Day::of(session.env.clock().now());
+    let budgets = &session.config.budgets;
+    let mut projects: BTreeMap<_, [Sum; TIMES.len()]> = BTreeMap::new();
+    let mut totals = [Sum::default(); TIMES.len()];
+    if let Some(memory) = session.memory()? {
+        for (time, days) in TIMES.iter().enumerate() {
+            for row in memory.spending(day.back(days - 1), day.end)? {
+                totals[time].add(&row);
+                let who = (row.project.clone(), row.backend.clone(), row.model.clone());
+                projects.entry(who).or_default()[time].add(&row);
+            }
+        }
+    }
+    let projects = projects
+        .iter()
+        .map(|((project, backend, model), [today, week, month])| {
+            json!({
+                "project": project, "backend": backend, "model": model,
+                "today": today, "days_7": week, "days_30": month,
+            })
+        });
+    let told = json!({
+        "day_began": day.start,
+        "day_ends": day.end,
+        "limits": {
+            "calls_per_day": budgets.calls_per_day.get(),
+            "tokens_per_day": budgets.tokens_per_day.get(),
+        },
+        "today": totals[0], "days_7": totals[1], "days_30": totals[2],
+        "projects": projects.collect::<Vec<_>>(),
+    });
+    answer::give(as_json, include_str!("screens/cost.txt"), told)
 }
 
 /// A project at a glance; its fields are the object of `--json`.
@@ -168,11 +211,11 @@ impl Glance {
                 glance.sum_up(&playbook.with_votes(&votes));
             }
             Err(error @ StoreError::Away { .. }) => {
-                let restore = ("playbook restore", "brings its last version back");
+                let restore = ("playbook undo --to", "brings its last version back");
                 glance.problem(&error.into(), restore);
             }
             Err(error @ StoreError::Corrupt { .. }) => {
-                let restore = ("playbook restore", "brings the last good one back");
+                let restore = ("playbook undo --to", "brings the last good one back");
                 glance.problem(&error.into(), restore);
             }
             Err(error) => glance.problem(&error.into(), DOCTOR),

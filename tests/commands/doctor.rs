@@ -111,7 +111,7 @@ type Break = fn(&mut TestEnv);
         fs::copy(real, hook).unwrap();
     }
 })]
-#[case::corrupt_playbook("playbook", "line 1, playbook restore", |env: &mut TestEnv| write(&env.playbook_path(), "{"))]
+#[case::corrupt_playbook("playbook", "line 1, playbook undo --to", |env: &mut TestEnv| write(&env.playbook_path(), "{"))]
 #[case::bad_template("templates", "`{playbok}` is no placeholder", |env: &mut TestEnv| {
     write(&env.config_dir().join("templates/reflector.txt"), "{transcript}{playbok}");
 })]

@@ -14,7 +14,7 @@
 //! | a counter that one side changed by hand | its difference is added like a vote |
 //! | a point that both sides merged away, each into another | its votes go with the later merge |
 //! | a point that one side picked from the other, and one of them edited | both wordings stay |
-//! | a point of each side edited to say the same | two points that say the same; `playbook merge` joins them |
+//! | a point of each side edited to say the same | two points that say the same; the curator may join them |
 
 mod conflict;
 mod names;
