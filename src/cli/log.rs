@@ -65,10 +65,6 @@ fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
 
 fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
     let job = &row.job;
-    let changes: Vec<Value> = changes
-        .iter()
-        .map(|e| change_text::in_json(&e.change))
-        .collect();
     json!({
         "job": job.id,
         "project": job.project,
@@ -80,7 +76,7 @@ fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
         "outcome": job.outcome.word(),
         "reason": job.reason,
         "undone_by": row.undone_by,
-        "changes": changes,
+        "changes": change_text::all_in_json(changes),
         "dropped": row.dropped,
     })
 }

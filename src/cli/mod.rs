@@ -9,10 +9,8 @@ mod bootstrap;
 mod change_text;
 mod config;
 mod curator;
-mod demo;
 mod diff;
 mod doctor;
-mod dream;
 mod edit_commands;
 mod evidence;
 mod export;
@@ -26,7 +24,6 @@ mod lesson;
 mod log;
 mod manual;
 mod merge;
-mod other_worker;
 mod output;
 mod promote;
 pub(crate) mod recall;
@@ -55,6 +52,7 @@ use session::NamedSession;
 
 use crate::hook::HookEvent;
 pub use crate::prepare::hook;
+use crate::queue::curate::CuratorWish;
 use crate::queue::edit::PlaybookEdit;
 
 const OK: u8 = 0;
@@ -111,8 +109,11 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Bootstrap(args) => return bootstrap::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Report(args) => report::run(&NamedSession::look(args.project.as_deref())?, &args),
-        Command::Dream { sources, on } => dream::run(&NamedSession::on(&on)?, sources, on.json),
-        Command::Demo(args) => demo::run(&args),
+        Command::Dream { sources, on } => {
+            let wish = CuratorWish::Dream(usize::try_from(sources).unwrap_or(usize::MAX));
+            curator::give(&NamedSession::on(&on)?, wish, on.json)
+        }
+        Command::Demo(args) => sandbox::demo(&args),
         Command::Recall(args) => recall::run(&NamedSession::that_learned_of(&args.of)?, &args),
         Command::Stats(args) => stats::run(&NamedSession::that_learned_of(&args)?, &args),
         Command::Forget(args) => {

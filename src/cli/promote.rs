@@ -60,10 +60,8 @@ fn move_point(
             why: format!("was {} of {}", point.name, from.project.display()),
         };
         let context = to.context()?;
-        match check(to, &context, &edit, &mut target.clone())? {
-            Checked::Changes { .. } => {}
-            Checked::Left(left) => anyhow::bail!(left.join("; ")),
-            Checked::Nothing(why) => anyhow::bail!(why),
+        if let Checked::Left(why) | Checked::Nothing(why) = check(to, &context, &edit, target)? {
+            anyhow::bail!(why);
         }
         jobs.push(carry_out(to, &context, &edit)?["job"].clone());
         let target = to.masked_playbook()?;

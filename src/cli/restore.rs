@@ -41,15 +41,12 @@ pub(super) fn run(
     let edit = PlaybookEdit::Restore { snapshot };
     let is_broken = found.is_none();
     let is_away = !session.store().path().exists();
-    let mut copy = found.unwrap_or_else(Playbook::empty);
-    match edit_commands::check(session, &context, &edit, &mut copy)? {
-        Checked::Nothing(why) if !is_broken => {
-            return edit_commands::tell_nothing(&why, as_json);
-        }
-        Checked::Left(left) if !is_broken => {
-            return edit_commands::tell_nothing(&left.join("; "), as_json);
-        }
-        _ => {}
+    let copy = found.unwrap_or_else(Playbook::empty);
+    if let Checked::Nothing(why) | Checked::Left(why) =
+        edit_commands::check(session, &context, &edit, copy)?
+        && !is_broken
+    {
+        return edit_commands::tell_nothing(&why, as_json);
     }
     let mut told = edit_commands::carry_out(session, &context, &edit)?;
     if as_json {

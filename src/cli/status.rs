@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -18,13 +17,13 @@ use super::{answer, args, change_text, width};
 use crate::account;
 use crate::config;
 use crate::env::Env;
-use crate::memory::{BudgetKind, Entry, FinishedJob, Memory, MemoryError};
+use crate::memory::{BudgetKind, Memory, MemoryError};
 use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::{Playbook, Section};
 use crate::queue::backoff::Backoff;
 use crate::queue::budget::Day;
 use crate::queue::transcripts::{self, PastTranscript};
-use crate::report::Sum;
+use crate::report::read::Sum;
 use crate::sharing;
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
@@ -53,12 +52,8 @@ pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
     }
     let mut told = json!(glance);
     told["width"] = width::of_screen(&env).into();
-    let text = answer::laid_out(include_str!("screens/status.txt"), told);
-    for line in text
-        .context("could not draw the screen")?
-        .trim_end()
-        .lines()
-    {
+    let text = answer::laid_out(include_str!("screens/status.txt"), told)?;
+    for line in text.trim_end().lines() {
         say!("{}", line.trim_end());
     }
     Ok(())
@@ -165,7 +160,7 @@ impl Glance {
                     glance.problem(&error.into(), DOCTOR);
                 }
             }
-            Ok(None) => glance.today = Some(today(session, &SpentToday::default())),
+            Ok(None) => glance.today = Some(SpentToday::default().in_json(session)),
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.look_at_account(session);
@@ -210,11 +205,7 @@ impl Glance {
                 let votes = votes.and_then(Result::ok).unwrap_or_default();
                 glance.sum_up(&playbook.with_votes(&votes));
             }
-            Err(error @ StoreError::Away { .. }) => {
-                let restore = ("playbook undo --to", "brings its last version back");
-                glance.problem(&error.into(), restore);
-            }
-            Err(error @ StoreError::Corrupt { .. }) => {
+            Err(error @ (StoreError::Away { .. } | StoreError::Corrupt { .. })) => {
                 let restore = ("playbook undo --to", "brings the last good one back");
                 glance.problem(&error.into(), restore);
             }
@@ -285,7 +276,7 @@ impl Glance {
                 spent.here.add(&row);
             }
         }
-        self.today = Some(today(session, &spent));
+        self.today = Some(spent.in_json(session));
         self.held = memory.quarantine(&project)?.len() as u64;
         let said = memory.unsettled_quotes(&project)?.into_iter();
         self.notes = NotesGlance {
@@ -295,7 +286,15 @@ impl Glance {
         for row in memory.last_done(&project, LAST_JOBS)? {
             let changes = memory.changes_of(&row.job.id)?;
             if row.undone_by.is_none() && !changes.is_empty() {
-                self.last = Some(last(&row.job, &changes));
+                let job = &row.job;
+                self.last = Some(json!({
+                    "job": job.id,
+                    "time": job.finished,
+                    "event": job.event,
+                    "session": job.session,
+                    "backend": job.backend,
+                    "changes": change_text::all_in_json(&changes),
+                }));
                 break;
             }
         }
@@ -412,26 +411,16 @@ struct SpentToday {
     limited: Sum,
 }
 
-/// What was spent today, and what a day may take; null where nothing limits it.
-fn today(session: &NamedSession, spent: &SpentToday) -> Value {
-    let budgets = &session.config.budgets;
-    json!({
-        "project": spent.here,
-        "all_projects": spent.all,
-        "limited": spent.limited,
-        "calls_per_day": budgets.calls_per_day.get(),
-        "tokens_per_day": budgets.tokens_per_day.get(),
-    })
-}
-
-fn last(job: &FinishedJob, changes: &[Entry]) -> Value {
-    let changes = changes.iter().map(|e| change_text::in_json(&e.change));
-    json!({
-        "job": job.id,
-        "time": job.finished,
-        "event": job.event,
-        "session": job.session,
-        "backend": job.backend,
-        "changes": changes.collect::<Vec<_>>(),
-    })
+impl SpentToday {
+    /// Adds the limits of a day; null where nothing limits it.
+    fn in_json(&self, session: &NamedSession) -> Value {
+        let budgets = &session.config.budgets;
+        json!({
+            "project": self.here,
+            "all_projects": self.all,
+            "limited": self.limited,
+            "calls_per_day": budgets.calls_per_day.get(),
+            "tokens_per_day": budgets.tokens_per_day.get(),
+        })
+    }
 }

@@ -91,13 +91,6 @@ fn a_wrong_key_or_value_is_refused_and_named(#[case] args: &[&str], #[case] word
 }
 
 #[test]
-fn the_reference_is_no_json_and_what_is_has_a_name() {
-    let hint = "hint: `playbook config list --json`";
-    let told = TestEnv::new().cli(&["config", "reference", "--json"]);
-    told.fails(1, &["is Markdown", hint]);
-}
-
-#[test]
 fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
     let (mut env, _api) = TestEnv::with_model();
     env.write_config("[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n");

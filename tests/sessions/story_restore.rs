@@ -98,17 +98,6 @@ fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
         .fails(1, &["no snapshot", "hint: "]);
 }
 
-#[test]
-fn only_the_last_snapshots_are_kept() {
-    let env = with_points();
-    for n in 1..=22 {
-        let text = format!("version {n}");
-        change(&env, &["edit", "pat-001", "--text", &text]);
-    }
-    let listed = env.cli(&["undo", "--to", "--json"]).json();
-    assert_eq!(listed["snapshots"].as_array().unwrap().len(), 20);
-}
-
 #[rstest]
 #[case::texts(r#"{"key_points": ["use tabs", "run the tests"]}"#, &["kpt_001 use tabs 0/0", "kpt_002 run the tests 0/0"])]
 #[case::scores(

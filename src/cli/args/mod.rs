@@ -1,7 +1,6 @@
 //! What the user typed. No I/O and nothing of the crate: help, completions and man pages
 //! come from here.
 
-mod gate;
 mod learn;
 mod memory;
 mod points;
@@ -11,7 +10,6 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use gate::{GateAction, GateArgs, Mode};
 pub(crate) use learn::{BenchArgs, BootstrapArgs, GenerateArgs, ReflectArgs};
 pub(crate) use memory::{
     ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
@@ -22,7 +20,9 @@ pub(crate) use run::{
     MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
 };
 pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs, StatusArgs};
-pub(crate) use trust::{RedactArgs, ReviewAction, ReviewArgs, TrustArgs};
+pub(crate) use trust::{
+    GateAction, GateArgs, Mode, RedactArgs, ReviewAction, ReviewArgs, TrustArgs,
+};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]
