@@ -31,7 +31,7 @@ use crate::trust::{TrustStanding, outside};
 /// So many of the last jobs are looked at for one that changed something.
 const LAST_JOBS: u64 = 50;
 
-/// The times of which the costs are shown, in days.
+/// The periods of the costs, in days.
 const TIMES: [i64; 3] = [1, 7, 30];
 
 /// How many jobs of the history are searched for a session.
