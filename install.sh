@@ -401,10 +401,10 @@ put_help() {
     put_text "$1/bash-completion/completions/playbook" completions bash
     put_text "$1/zsh/site-functions/_playbook" completions zsh
     put_text "$1/fish/vendor_completions.d/playbook.fish" completions fish
-    "$programs/playbook" man --dir "$scratch/man" >"$scratch/pages"
-    while read -r page; do
-        put_file "$scratch/man/$page" "$1/man/man1/$page"
-    done <"$scratch/pages"
+    "$programs/playbook" completions --man "$scratch/man"
+    for page in "$scratch"/man/*; do
+        put_file "$page" "$1/man/man1/${page##*/}"
+    done
 }
 
 # Installs what a command of ours prints.

@@ -3,7 +3,7 @@
 //! The session is built in, so that the answer depends on nothing but settings and program.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -17,7 +17,6 @@ use crate::account::{Account, Need, Refusal};
 use crate::backend::{Ask, Backend, BackendFailure, BackendName, BackendResult, PromptHash};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
-use crate::fsx;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::{Asker, SessionQuestion};
@@ -54,16 +53,10 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         config,
         facts: &session.facts,
     };
-    let built = |name| build(name, parts).map_err(anyhow::Error::msg);
-    if args.record {
-        let file = config.fixtures.path.as_ref();
-        let file = file.context("no file for the replies: set `fixtures.path`")?;
-        let rules = Observed::new(built(BackendName::Rules)?);
-        // A failure shows when the replies are asked for.
-        _ = reflect(parts, judged, &rules)?;
-        fsx::quick(file, rules.recording().as_bytes())?;
-    }
-    let observed = Observed::new(built(name)?);
+    let observed = Observed {
+        backend: build(name, parts).map_err(anyhow::Error::msg)?,
+        first: OnceLock::new(),
+    };
     let begun = Instant::now();
     let reflected = reflect(parts, judged, &observed)?;
     let took = begun.elapsed();
@@ -74,7 +67,10 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
             ((0, 0), Some(TIMEOUT.to_owned()))
         }
         Ok(done) => (done, None),
-        Err(cause) => ((0, 0), Some(format!("reflect_error:{}", cause.kind.word()))),
+        Err(cause) => {
+            output::note(&cause.message);
+            ((0, 0), Some(format!("reflect_error:{}", cause.kind.word())))
+        }
     };
     let ms = took.as_secs_f64() * 1_000.0;
     let mut told = json!({
@@ -89,7 +85,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         "ms": if env.is_on(name::CI) { 0.0 } else { ms },
         "reason": reason,
     });
-    if let (BackendName::Fixtures, Some((hash, _))) = (name, observed.asked().first()) {
+    if let (BackendName::Fixtures, Some(hash)) = (name, observed.first.get()) {
         told["fixture_key"] = hash.key().into();
     }
     output::json(&told)
@@ -144,36 +140,10 @@ fn reflect(
     Ok(Ok((words, operations)))
 }
 
-/// A backend that keeps each prompt it was asked and the reply, if one came.
+/// A backend that keeps the hash of the first prompt it was asked.
 struct Observed<'a> {
     backend: Box<dyn Backend + 'a>,
-    asked: Mutex<Vec<(PromptHash, Option<String>)>>,
-}
-
-impl<'a> Observed<'a> {
-    fn new(backend: Box<dyn Backend + 'a>) -> Self {
-        Self {
-            backend,
-            asked: Mutex::default(),
-        }
-    }
-
-    fn asked(&self) -> MutexGuard<'_, Vec<(PromptHash, Option<String>)>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the replies as a file of recorded replies.
-    fn recording(&self) -> String {
-        let asked = self.asked();
-        let replies = asked
-            .iter()
-            .filter_map(|(hash, reply)| Some((hash, reply.as_ref()?)));
-        let line = |(hash, reply): (&PromptHash, &String)| {
-            let line = json!({"prompt_hash": hash.to_string(), "completion": reply});
-            format!("{line}\n")
-        };
-        replies.map(line).collect()
-    }
+    first: OnceLock<PromptHash>,
 }
 
 impl Backend for Observed<'_> {
@@ -182,11 +152,7 @@ impl Backend for Observed<'_> {
     }
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
-        Box::pin(async move {
-            let reply = self.backend.answer(ask).await;
-            let text = reply.as_ref().ok().map(|reply| reply.text.clone());
-            self.asked().push((PromptHash::of(ask), text));
-            reply
-        })
+        self.first.get_or_init(|| PromptHash::of(ask));
+        self.backend.answer(ask)
     }
 }

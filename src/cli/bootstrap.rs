@@ -91,7 +91,7 @@ fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
         Some(false) => say!("Nothing was done."),
         Some(true) => {}
     }
-    Ok(agreed.unwrap_or_default())
+    Ok(agreed == Some(true))
 }
 
 /// Joins the plan and what was done to the one object of `--json`.
@@ -156,12 +156,10 @@ fn plan(
     let mut evidence: Vec<u64> = begun
         .map(|job| bootstrap::evidence_of(context, &session.config, job))
         .collect();
-    let most = args
-        .max
-        .map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
+    let most = args.max.unwrap_or(u64::MAX);
     let bar = output::bar("reading {bar:30} {pos}/{len}", candidates.len());
     for (place, past) in (0..).zip(candidates) {
-        if evidence.len() >= most {
+        if evidence.len() as u64 >= most {
             break;
         }
         bar.inc(1);
@@ -387,23 +385,19 @@ impl Watch<'_> {
             .done
             .iter()
             .partition(|(job, _)| JobId::parse(&job.id).is_some_and(|id| self.runs.contains(&id)));
-        let runs = runs.into_iter().map(|(job, changes)| {
+        let in_json = |(job, changes): &(FinishedJob, usize)| {
             json!({
                 "job": job.id, "outcome": job.outcome.word(), "reason": job.reason,
                 "changes": changes,
                 "tokens": job.counts.input_tokens + job.counts.output_tokens,
             })
-        });
-        let done = done.into_iter().map(|(job, changes)| {
-            json!({
-                "job": job.id,
-                "session": job.session,
-                "transcript": job.transcript,
-                "outcome": job.outcome.word(),
-                "reason": job.reason,
-                "changes": changes,
-                "tokens": job.counts.input_tokens + job.counts.output_tokens,
-            })
+        };
+        let runs = runs.into_iter().map(in_json);
+        let done = done.into_iter().map(|done| {
+            let mut told = in_json(done);
+            told["session"] = json!(done.0.session);
+            told["transcript"] = json!(done.0.transcript);
+            told
         });
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(id, reason)| json!({"job": id, "reason": reason}));

@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::output::plain;
+use crate::memory::Entry;
 use crate::playbook::{ChangeKind, PointChange, PointState};
 use crate::queue::job::JobEvent;
 
@@ -112,6 +113,10 @@ pub(super) fn seen_from(at: Timestamp, now: Timestamp) -> String {
     } else {
         format!("in {text}")
     }
+}
+
+pub(super) fn all_in_json(entries: &[Entry]) -> Vec<Value> {
+    entries.iter().map(|e| in_json(&e.change)).collect()
 }
 
 pub(super) fn in_json(change: &PointChange) -> Value {

@@ -1,14 +1,27 @@
-//! The curator's run, as commands see it through and show it.
+//! The curator's run, as commands see it through and show it; `playbook dream`.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::answer;
 use super::session::{NamedSession, PATIENCE};
 use crate::queue::context::WorkerContext;
 use crate::queue::curate::{self, CuratorWish};
 use crate::queue::job::JobId;
 use crate::reflect::curator::NoteState;
+
+/// Enqueues a run that the user wishes, sees it through and shows what came of it.
+pub(super) fn give(session: &NamedSession, wish: CuratorWish, as_json: bool) -> anyhow::Result<()> {
+    let context = session.context()?;
+    let before = Before::of(session, &context)?;
+    let need = context.surroundings.account.need.clone();
+    // There may be nothing to look at, or no model.
+    let id = curate::enqueue(&context, &session.project, (need, Some(wish)), None)?;
+    let run = id.map(|id| see_through(session, &context, &id, &before));
+    let screen = include_str!("screens/curator.txt");
+    answer::give(as_json, screen, json!({"curator": run.transpose()?}))
+}
 
 /// What was there before a command: the last run, and the notes that were settled.
 pub(super) struct Before {
@@ -41,17 +54,6 @@ pub(super) fn run_that_came_due(
     let last = last.and_then(|id| JobId::parse(&id));
     last.map(|id| see_through(session, context, &id, before))
         .transpose()
-}
-
-/// Enqueues a run that the user wishes, and sees it through; `None` where there is nothing to
-/// look at, or no model.
-pub(super) fn run(session: &NamedSession, wish: CuratorWish) -> anyhow::Result<Option<Value>> {
-    let context = session.context()?;
-    let before = Before::of(session, &context)?;
-    let need = context.surroundings.account.need.clone();
-    let id = curate::enqueue(&context, &session.project, (need, Some(wish)), None)?;
-    let told = id.map(|id| see_through(session, &context, &id, &before));
-    told.transpose()
 }
 
 /// Sees a run to its end, and returns what came of it.

@@ -1,4 +1,4 @@
-//! `playbook add`, `edit`, `remove`, `merge`, `pin`, `undo`: the user's own changes.
+//! `playbook add`, `edit`, `remove`, `pin`, `undo`: the user's own changes.
 //!
 //! Each is a job like any other, so that it is applied once, recorded, and can be undone.
 //! It is tried on a copy first: what cannot be done is told at once and leaves no job.
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::output::{Hinted, plain};
 use super::session::{self, NamedSession};
 use super::show::note_distrust;
-use super::{agent, answer, args, change_text, jobs};
+use super::{agent, answer, args, change_text, jobs, restore};
 use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::manual_edit::RefusedEdit;
@@ -43,11 +43,9 @@ pub(super) fn add(args: args::AddArgs) -> anyhow::Result<()> {
 fn propose(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
-    let mut playbook = session.masked_playbook()?;
-    match check(session, &context, edit, &mut playbook)? {
+    match check(session, &context, edit, session.masked_playbook()?)? {
         Checked::Changes { .. } => {}
-        Checked::Left(left) => return tell_nothing(&left.join("; "), as_json),
-        Checked::Nothing(why) => return tell_nothing(&why, as_json),
+        Checked::Left(why) | Checked::Nothing(why) => return tell_nothing(&why, as_json),
     }
     let by = if agent::is_at_it(&session.env) {
         screening::BY_AGENT
@@ -77,16 +75,12 @@ pub(super) fn pin(args: args::PinArgs) -> anyhow::Result<()> {
     run(&args.on, &edit)
 }
 
-pub(super) fn merge(args: args::MergeArgs) -> anyhow::Result<()> {
-    let edit = PlaybookEdit::Merge {
-        points: args.ids,
-        text: args.text,
-        section: args.section.as_deref().map(section).transpose()?,
-    };
-    run(&args.on, &edit)
-}
-
-pub(super) fn undo(job: &str, on: &args::On) -> anyhow::Result<()> {
+pub(super) fn undo(args: &args::UndoArgs) -> anyhow::Result<()> {
+    let on = &args.on;
+    if let Some(snapshot) = &args.to {
+        return restore::run(&NamedSession::on(on)?, snapshot.as_deref(), on.json);
+    }
+    let job = args.job.as_deref().unwrap_or_default();
     let id = JobId::parse(job).ok_or_else(|| Hinted {
         what: format!("not a job id: {}", plain(job)),
         hint: "`playbook log` lists the jobs of this project",
@@ -139,25 +133,22 @@ pub(super) fn run(on: &args::On, edit: &PlaybookEdit) -> anyhow::Result<()> {
 fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
-    let mut playbook = session.masked_playbook()?;
-    let left = match check(session, &context, edit, &mut playbook)? {
+    let left = match check(session, &context, edit, session.masked_playbook()?)? {
         Checked::Changes { left } => left,
         Checked::Left(left) if matches!(edit, PlaybookEdit::Undo { .. }) => {
             // Another process may be at the same undo: its job goes when it is noted as done.
             let is_at_it = is_waiting(session, edit)?;
-            let mut playbook = session.masked_playbook()?;
-            match check(session, &context, edit, &mut playbook)? {
+            match check(session, &context, edit, session.masked_playbook()?)? {
                 Checked::Nothing(why) => return tell_nothing(&why, as_json),
                 _ if is_at_it => return tell_nothing("it is being undone", as_json),
                 _ => {}
             }
             return Err(Hinted::error(
-                format!("could not undo it: {}", left.join("; ")),
-                "`playbook log` shows what came after it; `playbook restore` brings a snapshot back",
+                format!("could not undo it: {left}"),
+                "`playbook log` shows what came after it; `playbook undo --to` brings a snapshot back",
             ));
         }
-        Checked::Left(left) => return tell_nothing(&left.join("; "), as_json),
-        Checked::Nothing(why) => return tell_nothing(&why, as_json),
+        Checked::Left(why) | Checked::Nothing(why) => return tell_nothing(&why, as_json),
     };
     if agent::is_at_it(&session.env)
         && let Some(why) =
@@ -185,8 +176,8 @@ fn is_waiting(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<boo
 pub(super) fn quietly(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
-    let mut playbook = session.masked_playbook()?;
-    if let Checked::Changes { .. } = check(session, &context, edit, &mut playbook)? {
+    let playbook = session.masked_playbook()?;
+    if let Checked::Changes { .. } = check(session, &context, edit, playbook)? {
         carry_out(session, &context, edit)?;
     }
     Ok(())
@@ -197,7 +188,7 @@ pub(super) enum Checked {
         left: Vec<String>,
     },
     /// All of it was left as it is, each with its reason.
-    Left(Vec<String>),
+    Left(String),
     Nothing(String),
 }
 
@@ -206,7 +197,7 @@ pub(super) fn check(
     session: &NamedSession,
     context: &WorkerContext,
     edit: &PlaybookEdit,
-    playbook: &mut Playbook,
+    mut playbook: Playbook,
 ) -> anyhow::Result<Checked> {
     let sources = Sources {
         project: &session.project_name(),
@@ -214,8 +205,9 @@ pub(super) fn check(
         snapshots: &session.snapshots(),
         caps: caps(&session.config),
     };
-    let before = pinned(playbook);
-    let Applied { changes, skipped } = match edit::apply(edit, playbook, sources, context.now()) {
+    let before = pinned(&playbook);
+    let Applied { changes, skipped } = match edit::apply(edit, &mut playbook, sources, context.now())
+    {
         Ok(applied) => applied,
         Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
         Err(EditError::Refused(why)) => {
@@ -223,7 +215,7 @@ pub(super) fn check(
         }
         Err(error) => return Err(error.into()),
     };
-    if pinned(playbook) != before {
+    if pinned(&playbook) != before {
         agent::refuse(&session.env, "what is pinned")?;
     }
     let told = skipped.into_iter();
@@ -235,7 +227,7 @@ pub(super) fn check(
     } else if left.is_empty() {
         Checked::Nothing("it is so already".to_owned())
     } else {
-        Checked::Left(left)
+        Checked::Left(left.join("; "))
     })
 }
 
@@ -251,7 +243,7 @@ fn hint(edit: &PlaybookEdit, why: &RefusedEdit) -> &'static str {
         _ if *why == RefusedEdit::Empty => "say what is to be remembered, in a sentence",
         _ if matches!(why, RefusedEdit::TooLong(_)) => "shorten it, or make two of it",
         PlaybookEdit::Undo { .. } => "`playbook log` lists the jobs of this project",
-        PlaybookEdit::Restore { .. } => "`playbook restore` lists the snapshots",
+        PlaybookEdit::Restore { .. } => "`playbook undo --to` lists the snapshots",
         PlaybookEdit::Add { .. } => {
             "`playbook show` lists the key points; `playbook edit` changes one"
         }
@@ -274,14 +266,9 @@ fn tell_screened(
 ) -> anyhow::Result<()> {
     let waiting = context.memory().quarantine(&session.project_name())?;
     let text = edit.text().unwrap_or_default();
-    if waiting.iter().any(|row| row.held.text == text) {
-        tell_held(why, as_json)
-    } else {
-        tell_nothing("the user has decided on it before", as_json)
+    if !waiting.iter().any(|row| row.held.text == text) {
+        return tell_nothing("the user has decided on it before", as_json);
     }
-}
-
-fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
     let why = format!("held back: {why}");
     if as_json {
         return tell_nothing(&why, as_json);
@@ -327,12 +314,11 @@ pub(super) fn carry_out(
         ));
     }
     let changes = context.memory().changes_of(id.as_str())?;
-    let changes = changes.iter().map(|e| change_text::in_json(&e.change));
     Ok(json!({
         "applied": job.outcome == JobOutcome::Applied,
         "job": job.id,
         "reason": job.reason,
-        "changes": changes.collect::<Vec<Value>>(),
+        "changes": change_text::all_in_json(&changes),
     }))
 }
 

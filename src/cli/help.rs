@@ -26,13 +26,13 @@ pub(super) const GROUPS: [Group; 6] = [
     },
     Group {
         title: "Look",
-        usual: &["status", "show", "log", "report", "recall", "stats", "cost"],
-        rarer: &["diff", "evidence"],
+        usual: &["status", "show", "log", "report", "recall", "stats"],
+        rarer: &["evidence"],
     },
     Group {
         title: "Change",
         usual: &["add", "edit", "remove", "pin", "undo", "review"],
-        rarer: &["merge", "promote", "demote", "forget"],
+        rarer: &["promote", "forget"],
     },
     Group {
         title: "Learn",
@@ -41,8 +41,8 @@ pub(super) const GROUPS: [Group; 6] = [
     },
     Group {
         title: "Keep working",
-        usual: &["doctor", "jobs", "config", "restore", "uninstall"],
-        rarer: &["worker", "merge-files"],
+        usual: &["doctor", "jobs", "config", "uninstall"],
+        rarer: &["worker"],
     },
     Group {
         title: "For scripts",
@@ -55,7 +55,6 @@ pub(super) const GROUPS: [Group; 6] = [
             "generate",
             "bench",
             "completions",
-            "man",
         ],
     },
 ];
@@ -128,7 +127,8 @@ mod tests {
     #[test]
     fn every_command_stands_in_one_group() {
         let cli = Cli::command();
-        let mut there: Vec<&str> = cli.get_subcommands().map(Command::get_name).collect();
+        let shown = cli.get_subcommands().filter(|sub| !sub.is_hide_set());
+        let mut there: Vec<&str> = shown.map(Command::get_name).collect();
         let groups = GROUPS
             .iter()
             .flat_map(|group| group.usual.iter().chain(group.rarer));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Hinted, plain};
 use super::session::NamedSession;
-use super::{answer, args, change_text};
+use super::{answer, args, change_text, diff};
 use crate::freshness;
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, MemoryError};
 use crate::playbook::{Playbook, is_own_name};
@@ -20,6 +20,9 @@ const JOBS: u64 = 20;
 const SCREEN: &str = include_str!("screens/log.txt");
 
 pub(super) fn run(session: &NamedSession, args: &args::LogArgs) -> anyhow::Result<()> {
+    if let Some(revisions) = &args.diff {
+        return diff::run(session, revisions, args.on.json);
+    }
     let memory = Memory::open(&session.paths.memory_db())?;
     match args.id.as_deref() {
         None => history(session, &memory, args),
@@ -62,10 +65,6 @@ fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
 
 fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
     let job = &row.job;
-    let changes: Vec<Value> = changes
-        .iter()
-        .map(|e| change_text::in_json(&e.change))
-        .collect();
     json!({
         "job": job.id,
         "project": job.project,
@@ -77,7 +76,7 @@ fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
         "outcome": job.outcome.word(),
         "reason": job.reason,
         "undone_by": row.undone_by,
-        "changes": changes,
+        "changes": change_text::all_in_json(changes),
         "dropped": row.dropped,
     })
 }

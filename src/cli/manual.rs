@@ -1,19 +1,16 @@
-//! `playbook completions`, `playbook man`, and the reference of all commands, as
+//! `playbook completions`: completions, manual pages, and the reference of all commands, as
 //! `docs/commands.md` holds it: made of the definitions that `--help` comes from, and of the shapes
 //! of what `--json` prints.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::path::Path;
 
+use super::args::{Cli, CompletionsArgs, Shell};
+use super::help::GROUPS;
 use anyhow::Context as _;
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::aot;
-use clap_mangen::Man;
-
-use super::args::{self, Cli, Shell};
-use super::help::GROUPS;
-use super::output::say;
-use crate::fsx;
 
 const NAME: &str = "playbook";
 const INTRODUCTION: &str = include_str!("commands_head.md");
@@ -21,11 +18,18 @@ const INTRODUCTION: &str = include_str!("commands_head.md");
 /// The shapes of what is printed with `--json`: a command line, and below it its object.
 const SHAPES: &str = include_str!("json_shapes.txt");
 
-pub(super) fn completions(shell: Shell) -> anyhow::Result<()> {
-    let shell = match shell {
-        Shell::Bash => aot::Shell::Bash,
-        Shell::Zsh => aot::Shell::Zsh,
-        Shell::Fish => aot::Shell::Fish,
+pub(super) fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
+    if args.markdown {
+        return print(reference().as_bytes());
+    }
+    if let Some(folder) = &args.man {
+        return pages(folder).with_context(|| format!("could not write {}", folder.display()));
+    }
+    let shell = match args.shell {
+        Some(Shell::Zsh) => aot::Shell::Zsh,
+        Some(Shell::Fish) => aot::Shell::Fish,
+        // The command line asks for one.
+        Some(Shell::Bash) | None => aot::Shell::Bash,
     };
     let mut script = Vec::new();
     aot::generate(shell, &mut Cli::command(), NAME, &mut script);
@@ -33,39 +37,9 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<()> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "others may read the pages")]
-pub(super) fn pages(args: &args::ManArgs) -> anyhow::Result<()> {
-    if args.markdown {
-        return print(reference().as_bytes());
-    }
-    let mut cli = Cli::command();
-    cli.build();
-    let Some(folder) = &args.dir else {
-        return print(&page(&cli)?);
-    };
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("could not create folder: {}", folder.display()))?;
-    for command in with_all_below(&cli) {
-        let name = format!("{}.1", command.get_display_name().unwrap_or(NAME));
-        fsx::quick(&folder.join(&name), &page(command)?)?;
-        say!("{name}");
-    }
-    Ok(())
-}
-
-/// A command and all its own that are shown to users.
-fn with_all_below(command: &Command) -> Vec<&Command> {
-    let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
-    std::iter::once(command)
-        .chain(shown.flat_map(with_all_below))
-        .collect()
-}
-
-fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    Man::new(command.clone())
-        .render(&mut page)
-        .context("could not make the manual page")?;
-    Ok(page)
+fn pages(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(Cli::command(), folder)
 }
 
 fn print(bytes: &[u8]) -> anyhow::Result<()> {

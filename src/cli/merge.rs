@@ -38,27 +38,21 @@ pub(super) fn files(args: &args::MergeFilesArgs) -> anyhow::Result<()> {
 }
 
 fn told(args: &args::MergeFilesArgs, why: &Unmergeable) -> anyhow::Error {
-    let file = |file| -> &Path {
-        match file {
-            MergeFile::Base => &args.base,
-            MergeFile::Ours => &args.ours,
-            MergeFile::Theirs => &args.theirs,
-        }
-    };
-    let (what, hint) = match why {
-        Unmergeable::Unreadable { file: which, flaw } => (
-            format!(
-                "could not read playbook: {}: {flaw}",
-                file(*which).display()
-            ),
-            "mend that file, then try again; nothing was written",
-        ),
-        Unmergeable::Newer(_) => (
+    let Unmergeable::Unreadable { file, flaw } = why else {
+        return Hinted::error(
             format!("could not merge playbooks: {why}"),
             "update Playbook, then try again; nothing was written",
-        ),
+        );
     };
-    Hinted::error(what, hint)
+    let file = match file {
+        MergeFile::Base => &args.base,
+        MergeFile::Ours => &args.ours,
+        MergeFile::Theirs => &args.theirs,
+    };
+    Hinted::error(
+        format!("could not read playbook: {}: {flaw}", file.display()),
+        "mend that file, then try again; nothing was written",
+    )
 }
 
 struct Repository {

@@ -8,12 +8,9 @@ mod bench;
 mod bootstrap;
 mod change_text;
 mod config;
-mod cost;
 mod curator;
-mod demo;
 mod diff;
 mod doctor;
-mod dream;
 mod edit_commands;
 mod evidence;
 mod export;
@@ -27,7 +24,6 @@ mod lesson;
 mod log;
 mod manual;
 mod merge;
-mod other_worker;
 mod output;
 mod promote;
 pub(crate) mod recall;
@@ -56,6 +52,7 @@ use session::NamedSession;
 
 use crate::hook::HookEvent;
 pub use crate::prepare::hook;
+use crate::queue::curate::CuratorWish;
 use crate::queue::edit::PlaybookEdit;
 
 const OK: u8 = 0;
@@ -112,8 +109,11 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Bootstrap(args) => return bootstrap::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Report(args) => report::run(&NamedSession::look(args.project.as_deref())?, &args),
-        Command::Dream { sources, on } => dream::run(&NamedSession::on(&on)?, sources, on.json),
-        Command::Demo(args) => demo::run(&args),
+        Command::Dream { sources, on } => {
+            let wish = CuratorWish::Dream(usize::try_from(sources).unwrap_or(usize::MAX));
+            curator::give(&NamedSession::on(&on)?, wish, on.json)
+        }
+        Command::Demo(args) => sandbox::demo(&args),
         Command::Recall(args) => recall::run(&NamedSession::that_learned_of(&args.of)?, &args),
         Command::Stats(args) => stats::run(&NamedSession::that_learned_of(&args)?, &args),
         Command::Forget(args) => {
@@ -122,7 +122,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::Lesson(action) => lesson::run(&action),
         Command::Config(args) => config::run(&args),
-        Command::Cost(args) => cost::run(&NamedSession::look(None)?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
@@ -135,19 +134,15 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&NamedSession::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&NamedSession::on(&args.on)?, &args),
-        Command::Undo { job, on } => edit_commands::undo(&job, &on),
-        Command::Diff(args) => diff::run(&NamedSession::on(&args.on)?, &args),
-        Command::Restore(args) => restore::run(&NamedSession::on(&args.on)?, &args),
+        Command::Undo(args) => edit_commands::undo(&args),
         Command::Add(args) => edit_commands::add(args),
         Command::Edit(args) => edit_commands::edit(args),
         Command::Remove { id, reason, on } => {
             edit_commands::run(&on, &PlaybookEdit::Remove { point: id, reason })
         }
-        Command::Merge(args) => edit_commands::merge(args),
         Command::MergeFiles(args) => merge::files(&args),
         Command::Pin(args) => edit_commands::pin(args),
-        Command::Promote(args) => promote::promote(&args),
-        Command::Demote(args) => promote::demote(&args),
+        Command::Promote(args) => promote::run(&args),
         Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => {
@@ -155,8 +150,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::Review(args) => review::run(&NamedSession::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&NamedSession::look(None)?, &args),
-        Command::Completions { shell } => manual::completions(shell),
-        Command::Man(args) => manual::pages(&args),
+        Command::Completions(args) => manual::run(&args),
     };
     done.map(|()| OK)
 }

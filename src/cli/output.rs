@@ -110,7 +110,7 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     } else if let Some(error) = error.downcast_ref::<SetupError>() {
         error.hint()
     } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
-        Some("`playbook restore` brings the last good one back, or mend it by hand; jobs wait")
+        Some("`playbook undo --to` brings the last good one back, or mend it by hand; jobs wait")
     } else if let Some(StoreError::InMerge { .. }) = error.downcast_ref() {
         Some(
             "finish the merge by hand, or take one side with `git checkout --ours` (or `--theirs`) \

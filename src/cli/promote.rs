@@ -1,4 +1,4 @@
-//! `playbook promote` and `demote`: a key point becomes one of the user's own, which go along
+//! `playbook promote`: a key point becomes one of the user's own, which go along
 //! into every project, or comes back from there.
 
 use serde_json::json;
@@ -17,30 +17,25 @@ use crate::trust::TrustStanding;
 
 const SCREEN: &str = include_str!("screens/promote.txt");
 
-pub(super) fn promote(args: &args::PromoteArgs) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::PromoteArgs) -> anyhow::Result<()> {
     let project = NamedSession::on(&args.on)?;
     agent::refuse(&project.env, "what goes along into every project")?;
-    if is_own_name(&args.id) {
-        return Err(Hinted::error(
-            format!("{} is your own already", plain(&args.id)),
-            "`playbook demote` brings it back into a project",
-        ));
-    }
     let own = NamedSession::on_own()?;
-    fsx::ensure_dir(&own.project)?;
-    move_point(&project, &own, args)
-}
-
-pub(super) fn demote(args: &args::PromoteArgs) -> anyhow::Result<()> {
-    let project = NamedSession::on(&args.on)?;
-    agent::refuse(&project.env, "what goes along into every project")?;
-    if !is_own_name(&args.id) {
-        return Err(Hinted::error(
-            format!("{} is none of your own key points", plain(&args.id)),
+    match (args.off, is_own_name(&args.id)) {
+        (false, false) => {
+            fsx::ensure_dir(&own.project)?;
+            move_point(&project, &own, args)
+        }
+        (true, true) => move_point(&own, &project, args),
+        (false, true) => Err(Hinted::error(
+            format!("{} is your own already", plain(&args.id)),
+            "`playbook promote ID --off` brings it back into a project",
+        )),
+        (true, false) => Err(Hinted::error(
+            format!("{} is not one of your own key points", plain(&args.id)),
             "`playbook show` lists them last; their ids begin with `my-`",
-        ));
+        )),
     }
-    move_point(&NamedSession::on_own()?, &project, args)
 }
 
 /// Brings a point into the other playbook, then takes it from its own: a stop between the two
@@ -65,10 +60,8 @@ fn move_point(
             why: format!("was {} of {}", point.name, from.project.display()),
         };
         let context = to.context()?;
-        match check(to, &context, &edit, &mut target.clone())? {
-            Checked::Changes { .. } => {}
-            Checked::Left(left) => anyhow::bail!(left.join("; ")),
-            Checked::Nothing(why) => anyhow::bail!(why),
+        if let Checked::Left(why) | Checked::Nothing(why) = check(to, &context, &edit, target)? {
+            anyhow::bail!(why);
         }
         jobs.push(carry_out(to, &context, &edit)?["job"].clone());
         let target = to.masked_playbook()?;

@@ -1,4 +1,4 @@
-//! `playbook restore`: an earlier playbook comes back, or a broken one is mended.
+//! `playbook undo --to`: an earlier playbook comes back, or a broken one is mended.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
+use super::answer;
 use super::edit_commands::{self, Checked};
 use super::output::{self, BAD, Hinted, say};
 use super::session::NamedSession;
-use super::{answer, args};
 use crate::memory::{JobOutcome, Memory};
 use crate::playbook::Playbook;
 use crate::queue::context::WorkerContext;
@@ -21,34 +21,35 @@ use crate::store::StoreError;
 /// How long we wait in all for a worker that is at it to let us take up what waited.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(super) fn run(session: &NamedSession, args: &args::RestoreArgs) -> anyhow::Result<()> {
+pub(super) fn run(
+    session: &NamedSession,
+    snapshot: Option<&str>,
+    as_json: bool,
+) -> anyhow::Result<()> {
     let kept = kept(session)?;
     let found = match session.store().load() {
         Ok(playbook) => Some(playbook),
         Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) => None,
         Err(error) => return Err(error.into()),
     };
-    let snapshot = match (&args.snapshot, &found) {
-        (Some(snapshot), _) => snapshot.clone(),
+    let snapshot = match (snapshot, &found) {
+        (Some(snapshot), _) => snapshot.to_owned(),
         (None, None) => last_good(session, kept)?,
-        (None, Some(playbook)) => return list(session, playbook, &kept, args.on.json),
+        (None, Some(playbook)) => return list(session, playbook, &kept, as_json),
     };
     let context = session.context()?;
     let edit = PlaybookEdit::Restore { snapshot };
     let is_broken = found.is_none();
     let is_away = !session.store().path().exists();
-    let mut copy = found.unwrap_or_else(Playbook::empty);
-    match edit_commands::check(session, &context, &edit, &mut copy)? {
-        Checked::Nothing(why) if !is_broken => {
-            return edit_commands::tell_nothing(&why, args.on.json);
-        }
-        Checked::Left(left) if !is_broken => {
-            return edit_commands::tell_nothing(&left.join("; "), args.on.json);
-        }
-        _ => {}
+    let copy = found.unwrap_or_else(Playbook::empty);
+    if let Checked::Nothing(why) | Checked::Left(why) =
+        edit_commands::check(session, &context, &edit, copy)?
+        && !is_broken
+    {
+        return edit_commands::tell_nothing(&why, as_json);
     }
     let mut told = edit_commands::carry_out(session, &context, &edit)?;
-    if args.on.json {
+    if as_json {
         let resumed = resume(session, &context)?;
         let resumed = resumed.into_iter().map(
             |(id, outcome)| json!({"job": id, "outcome": outcome.map_or("waiting", JobOutcome::word)}),

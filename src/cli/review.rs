@@ -20,7 +20,7 @@ const DROPPED: &str = "it was held back, and dropped";
 
 pub(super) fn run(session: &NamedSession, args: &args::ReviewArgs) -> anyhow::Result<()> {
     match &args.action {
-        None if args.now => curate_now(session, args.json),
+        None if args.now => curator::give(session, CuratorWish::Asked, args.json),
         None => list(session, args.json),
         Some(ReviewAction::Accept { id }) => accept(session, *id, None, args.json),
         Some(ReviewAction::Edit { id, text }) => accept(session, *id, Some(text), args.json),
@@ -45,28 +45,16 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     for (told, row) in told.iter_mut().zip(&rows) {
         told["origin"] = origin(row).into();
     }
-    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+    let is_asked = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if is_asked && !rows.is_empty() {
         return one_by_one(session, &rows, &told);
     }
-    show(&told, passing)
-}
-
-fn curate_now(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
-    let run = curator::run(session, CuratorWish::Asked)?;
-    let screen = include_str!("screens/curator.txt");
-    answer::give(as_json, screen, json!({"curator": run}))
-}
-
-fn show(told: &[Value], passing: usize) -> anyhow::Result<()> {
     let told = json!({"quarantine": told, "passing": passing});
     answer::show(include_str!("screens/review.txt"), told)
 }
 
 /// Asks about each, on a terminal; what is left for later stays where it is.
 fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyhow::Result<()> {
-    if rows.is_empty() {
-        return show(told, 0);
-    }
     for (row, told) in rows.iter().zip(told) {
         answer::show(ONE, told.clone())?;
         let Some(answer) = output::ask("[t]ake, [e]dit, [d]rop, [l]ater, [q]uit?")? else {

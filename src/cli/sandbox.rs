@@ -1,4 +1,5 @@
-//! A folder in which a session is played through real hooks and a real worker.
+//! A folder in which a session is played through real hooks and a real worker; and `playbook demo`:
+//! a session there teaches the next one.
 //!
 //! Everything happens in a temporary folder with a cleared environment, so it works
 //! offline, inside a session of the client, and whatever the user has set.
@@ -11,6 +12,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::session::runtime;
+use super::{answer, args};
 use crate::backend::child::{self, Broken, Followers, Output};
 use crate::env::name;
 use crate::hook::HookEvent;
@@ -27,6 +29,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// How long a hook may take for its milliseconds, and a command of ours.
 const HOOK_LIMIT: Duration = Duration::from_secs(5);
 const LIMIT: Duration = Duration::from_secs(60);
+/// How long the worker of the demo may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Which programs are the hooks. Never the text of a settings file: a project's may have
 /// come from anywhere, and only the client asks whether it is to be followed.
@@ -177,6 +181,39 @@ impl Sandbox {
             .env(name::CLAUDE_PROJECT_DIR, self.project());
         command
     }
+}
+
+pub(super) fn demo(args: &args::AsJson) -> anyhow::Result<()> {
+    let sandbox = Sandbox::set(TrialHooks::Ours).context("could not set up the demo")?;
+    let given_before = sandbox.start("first")?;
+    let before = sandbox.learned()?;
+    sandbox.end("first")?;
+    sandbox.wait(PATIENCE)?;
+    let after = sandbox.learned()?;
+    let given_after = sandbox.start("second")?;
+    let learned = after.points().find(|now| before.named(now.name).is_none());
+    let learned = learned.context("the session taught nothing")?.name;
+    let mut told = json!({
+        "before": points(&before),
+        "after": points(&after),
+        "given_before": given_before,
+        "given_after": given_after,
+    });
+    if args.json {
+        let story = sandbox.playbook(&["log", learned, "--json"])?;
+        told["story"] = serde_json::from_str(&story)?;
+    } else {
+        told["story"] = sandbox.playbook(&["log", learned])?.into();
+        told["learned"] = learned.into();
+    }
+    answer::give(args.json, include_str!("screens/demo.txt"), told)
+}
+
+fn points(playbook: &Playbook) -> Vec<Value> {
+    let points = playbook.points().map(
+        |p| json!({"name": p.name, "text": p.text, "helpful": p.helpful, "harmful": p.harmful}),
+    );
+    points.collect()
 }
 
 fn own_keys(event: HookEvent) -> Value {

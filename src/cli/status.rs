@@ -1,12 +1,11 @@
-//! `playbook` and `playbook status`: a project at a glance.
+//! `playbook` and `playbook status`: a project at a glance, and what was spent.
 //!
 //! It always answers: what cannot be read is named with the command that mends it, and the
 //! rest is shown.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -18,13 +17,13 @@ use super::{answer, args, change_text, width};
 use crate::account;
 use crate::config;
 use crate::env::Env;
-use crate::memory::{BudgetKind, Entry, FinishedJob, Memory, MemoryError};
+use crate::memory::{BudgetKind, Memory, MemoryError};
 use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::{Playbook, Section};
 use crate::queue::backoff::Backoff;
 use crate::queue::budget::Day;
 use crate::queue::transcripts::{self, PastTranscript};
-use crate::report::Sum;
+use crate::report::read::Sum;
 use crate::sharing;
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
@@ -32,29 +31,68 @@ use crate::trust::{TrustStanding, outside};
 /// So many of the last jobs are looked at for one that changed something.
 const LAST_JOBS: u64 = 50;
 
+/// The periods of the costs, in days.
+const TIMES: [i64; 3] = [1, 7, 30];
+
 /// How many jobs of the history are searched for a session.
 const PAST_JOBS: u64 = 5_000;
 
 /// What helps where nothing more particular does.
 const DOCTOR: (&str, &str) = ("playbook doctor", "looks closer");
 
-pub(super) fn run(args: &args::On) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
+    let project = args.on.project.as_deref();
+    if args.cost {
+        return cost(&NamedSession::look(project)?, args.on.json);
+    }
     let env = Env::from_process();
-    let glance = Glance::at(args.project.as_deref())?;
-    if args.json {
+    let glance = Glance::at(project)?;
+    if args.on.json {
         return output::json(&glance);
     }
     let mut told = json!(glance);
     told["width"] = width::of_screen(&env).into();
-    let text = answer::laid_out(include_str!("screens/status.txt"), told);
-    for line in text
-        .context("could not draw the screen")?
-        .trim_end()
-        .lines()
-    {
+    let text = answer::laid_out(include_str!("screens/status.txt"), told)?;
+    for line in text.trim_end().lines() {
         say!("{}", line.trim_end());
     }
     Ok(())
+}
+
+/// Shows where the tokens went, by project and model.
+fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
+    let day = Day::of(session.env.clock().now());
+    let budgets = &session.config.budgets;
+    let mut projects: BTreeMap<_, [Sum; TIMES.len()]> = BTreeMap::new();
+    let mut totals = [Sum::default(); TIMES.len()];
+    if let Some(memory) = session.memory()? {
+        for (time, days) in TIMES.iter().enumerate() {
+            for row in memory.spending(day.back(days - 1), day.end)? {
+                totals[time].add(&row);
+                let who = (row.project.clone(), row.backend.clone(), row.model.clone());
+                projects.entry(who).or_default()[time].add(&row);
+            }
+        }
+    }
+    let projects = projects
+        .iter()
+        .map(|((project, backend, model), [today, week, month])| {
+            json!({
+                "project": project, "backend": backend, "model": model,
+                "today": today, "days_7": week, "days_30": month,
+            })
+        });
+    let told = json!({
+        "day_began": day.start,
+        "day_ends": day.end,
+        "limits": {
+            "calls_per_day": budgets.calls_per_day.get(),
+            "tokens_per_day": budgets.tokens_per_day.get(),
+        },
+        "today": totals[0], "days_7": totals[1], "days_30": totals[2],
+        "projects": projects.collect::<Vec<_>>(),
+    });
+    answer::give(as_json, include_str!("screens/cost.txt"), told)
 }
 
 /// A project at a glance; its fields are the object of `--json`.
@@ -122,7 +160,7 @@ impl Glance {
                     glance.problem(&error.into(), DOCTOR);
                 }
             }
-            Ok(None) => glance.today = Some(today(session, &SpentToday::default())),
+            Ok(None) => glance.today = Some(SpentToday::default().in_json(session)),
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.look_at_account(session);
@@ -167,12 +205,8 @@ impl Glance {
                 let votes = votes.and_then(Result::ok).unwrap_or_default();
                 glance.sum_up(&playbook.with_votes(&votes));
             }
-            Err(error @ StoreError::Away { .. }) => {
-                let restore = ("playbook restore", "brings its last version back");
-                glance.problem(&error.into(), restore);
-            }
-            Err(error @ StoreError::Corrupt { .. }) => {
-                let restore = ("playbook restore", "brings the last good one back");
+            Err(error @ (StoreError::Away { .. } | StoreError::Corrupt { .. })) => {
+                let restore = ("playbook undo --to", "brings the last good one back");
                 glance.problem(&error.into(), restore);
             }
             Err(error) => glance.problem(&error.into(), DOCTOR),
@@ -242,7 +276,7 @@ impl Glance {
                 spent.here.add(&row);
             }
         }
-        self.today = Some(today(session, &spent));
+        self.today = Some(spent.in_json(session));
         self.held = memory.quarantine(&project)?.len() as u64;
         let said = memory.unsettled_quotes(&project)?.into_iter();
         self.notes = NotesGlance {
@@ -252,7 +286,15 @@ impl Glance {
         for row in memory.last_done(&project, LAST_JOBS)? {
             let changes = memory.changes_of(&row.job.id)?;
             if row.undone_by.is_none() && !changes.is_empty() {
-                self.last = Some(last(&row.job, &changes));
+                let job = &row.job;
+                self.last = Some(json!({
+                    "job": job.id,
+                    "time": job.finished,
+                    "event": job.event,
+                    "session": job.session,
+                    "backend": job.backend,
+                    "changes": change_text::all_in_json(&changes),
+                }));
                 break;
             }
         }
@@ -369,26 +411,16 @@ struct SpentToday {
     limited: Sum,
 }
 
-/// What was spent today, and what a day may take; null where nothing limits it.
-fn today(session: &NamedSession, spent: &SpentToday) -> Value {
-    let budgets = &session.config.budgets;
-    json!({
-        "project": spent.here,
-        "all_projects": spent.all,
-        "limited": spent.limited,
-        "calls_per_day": budgets.calls_per_day.get(),
-        "tokens_per_day": budgets.tokens_per_day.get(),
-    })
-}
-
-fn last(job: &FinishedJob, changes: &[Entry]) -> Value {
-    let changes = changes.iter().map(|e| change_text::in_json(&e.change));
-    json!({
-        "job": job.id,
-        "time": job.finished,
-        "event": job.event,
-        "session": job.session,
-        "backend": job.backend,
-        "changes": changes.collect::<Vec<_>>(),
-    })
+impl SpentToday {
+    /// Adds the limits of a day; null where nothing limits it.
+    fn in_json(&self, session: &NamedSession) -> Value {
+        let budgets = &session.config.budgets;
+        json!({
+            "project": self.here,
+            "all_projects": self.all,
+            "limited": self.limited,
+            "calls_per_day": budgets.calls_per_day.get(),
+            "tokens_per_day": budgets.tokens_per_day.get(),
+        })
+    }
 }

@@ -127,18 +127,6 @@ mod tests {
     }
 
     #[rstest]
-    #[case::told(&[("COLUMNS", "60")], 60)]
-    #[case::too_narrow(&[("COLUMNS", "3")], LEAST)]
-    #[case::too_wide(&[("COLUMNS", "5000")], MOST)]
-    #[case::nonsense(&[("COLUMNS", "wide")], USUAL)]
-    fn without_a_terminal_columns_counts(#[case] vars: &[(&str, &str)], #[case] width: usize) {
-        // Where the tests run on a terminal, that one counts.
-        if terminal_size::terminal_size().is_none() {
-            assert_eq!(of_screen(&Env::from_pairs(vars.iter().copied())), width);
-        }
-    }
-
-    #[rstest]
     #[case::fits("ok     hooks", 12, "ok     hooks")]
     #[case::below_its_column(
         "ok     hooks are all there",

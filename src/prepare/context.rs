@@ -277,7 +277,7 @@ impl<'a> Basis<'a> {
         let next = if is_in_merge {
             "its two sides are merged in the background"
         } else {
-            "`playbook restore` mends it"
+            "`playbook undo --to` mends it"
         };
         let mut outcome = PreparedStart::nothing_but(format!("{notice}{instead}; {next}"));
         // The worker merges what it is asked to screen.

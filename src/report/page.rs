@@ -12,8 +12,7 @@ use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::Sum;
-use super::read::ENDS;
+use super::read::{ENDS, Sum};
 use crate::playbook::Section;
 use crate::shown::{grouped, plain};
 

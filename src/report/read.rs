@@ -1,16 +1,16 @@
 //! The one place that looks into playbook and memory for the page.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Sum;
 use crate::hint::MemoryKind;
-use crate::memory::{Memory, MemoryError, PartEnding, RecallQuery};
+use crate::memory::{Memory, MemoryError, PartEnding, RecallQuery, Spending};
 use crate::playbook::{Playbook, Point};
 use crate::reflect::remembered::{Detail, Remembered};
 
@@ -29,6 +29,22 @@ pub(super) const ENDS: [&str; 6] = [
 /// Nobody judged it: too little happened, or its job failed.
 const UNJUDGED: &str = "unjudged";
 
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sum {
+    /// Requests, retries included.
+    pub(crate) calls: u64,
+    pub(crate) tokens_in: u64,
+    pub(crate) tokens_out: u64,
+}
+
+impl Sum {
+    pub(crate) fn add(&mut self, row: &Spending) {
+        self.calls += row.attempts;
+        self.tokens_in += row.input_tokens;
+        self.tokens_out += row.output_tokens;
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Query<'a> {
     pub(crate) project: &'a str,
@@ -38,10 +54,6 @@ pub(crate) struct Query<'a> {
 }
 
 impl Query<'_> {
-    fn today(&self) -> Date {
-        self.date(self.now)
-    }
-
     fn date(&self, time: Timestamp) -> Date {
         time.to_zoned(self.zone.clone()).date()
     }
@@ -53,7 +65,7 @@ impl Query<'_> {
 
     /// The last days, oldest first.
     fn days(&self) -> Vec<Date> {
-        let today = self.today();
+        let today = self.date(self.now);
         let back = |n: i32| today.saturating_sub(n.days());
         (0..DAYS).rev().map(back).collect()
     }
@@ -84,7 +96,9 @@ pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memor
 fn look_into(figures: &mut Value, query: &Query<'_>, memory: &Memory) -> Result<(), MemoryError> {
     let endings = memory.endings(query.project, PARTS)?;
     figures["days"] = days(query, &endings);
-    figures["sessions"] = sessions(query, &endings);
+    let days = query.days();
+    let shown = endings.iter();
+    figures["sessions"] = ends(shown.filter(|part| days.contains(&query.date(part.time))));
     figures["errors"] = errors(query, memory)?;
     figures["weeks"] = weeks(query, memory)?;
     figures["cost"] = cost(query, memory)?;
@@ -137,14 +151,6 @@ fn days(query: &Query<'_>, endings: &[PartEnding]) -> Value {
     query.days().into_iter().map(day).collect()
 }
 
-fn sessions(query: &Query<'_>, endings: &[PartEnding]) -> Value {
-    let days: BTreeSet<Date> = query.days().into_iter().collect();
-    let shown = endings
-        .iter()
-        .filter(|e| days.contains(&query.date(e.time)));
-    ends(shown)
-}
-
 fn errors(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     let wanted = RecallQuery {
         kinds: vec![MemoryKind::Error],
@@ -157,26 +163,25 @@ fn errors(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
         (Reverse(often), error.id.clone())
     });
     known.truncate(TOP_ERRORS);
-    Ok(known.iter().map(error).collect())
-}
-
-fn error(error: &Remembered) -> Value {
-    let tool = match &error.detail {
-        Detail::Error { error_type } => error_type.as_str(),
-        _ => "",
+    let in_json = |error: &Remembered| {
+        let tool = match &error.detail {
+            Detail::Error { error_type } => error_type.as_str(),
+            _ => "",
+        };
+        json!({
+            "id": error.id,
+            "tool": tool,
+            "text": error.text,
+            "times": error.occurrences,
+            "last": error.last_seen,
+        })
     };
-    json!({
-        "id": error.id,
-        "tool": tool,
-        "text": error.text,
-        "times": error.occurrences,
-        "last": error.last_seen,
-    })
+    Ok(known.iter().map(in_json).collect())
 }
 
 fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     // Weeks end with today, so that the last one is whole.
-    let first = |week: i32| query.today().saturating_sub((week * 7 + 6).days());
+    let first = |week: i32| query.date(query.now).saturating_sub((week * 7 + 6).days());
     let starts: Vec<Timestamp> = (0..WEEKS)
         .rev()
         .map(|week| query.start(first(week)))

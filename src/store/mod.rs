@@ -29,7 +29,7 @@ const LOOKS: u32 = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// What a user can do about a playbook that is away.
-pub(crate) const WAYS_BACK: &str = "`playbook restore` brings back its last version; \
+pub(crate) const WAYS_BACK: &str = "`playbook undo --to` brings back its last version; \
      `echo '{}' > .claude/playbook.json` in the project begins anew";
 
 /// Why a playbook could not be read or written. The file is as it was in each case.

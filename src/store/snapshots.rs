@@ -1,7 +1,7 @@
 //! Copies of a playbook after each change, kept outside of the project.
 //!
 //! They are what a corrupt file is answered with: sessions are given the last good one,
-//! and `playbook restore` brings one back. Jobs are applied in any order, and several in
+//! and `playbook undo --to` brings one back. Jobs are applied in any order, and several in
 //! one second, so a file's name begins with a number of its own:
 //! `00000012-20261121T221951-3f9a2c1b.snapshot.json`.
 

@@ -132,14 +132,9 @@ fn hostile_texts_put_no_control_character_on_the_terminal() {
 #[rstest]
 #[case::show(&["show"])]
 #[case::status(&["status"])]
-#[case::doctor(&["doctor"])]
 #[case::bootstrap(&["bootstrap"])]
 #[case::trust(&["trust"])]
-#[case::trust_off(&["trust", "--off"])]
 #[case::add(&["add", "run the tests"])]
-#[case::log(&["log"])]
-#[case::review(&["review"])]
-#[case::report(&["report"])]
 #[case::install(&["install", "--scope", "project"])]
 fn a_project_that_is_not_there_is_named_and_nothing_is_written(#[case] command: &[&str]) {
     let env = TestEnv::without_worker();

@@ -1,4 +1,5 @@
-//! Promise: `playbook diff` says in words what changed in the key points, for a pull request.
+//! Promise: `playbook log --diff` says in words what changed in the key points, for a pull
+//! request.
 
 use crate::common::prelude::*;
 
@@ -17,47 +18,43 @@ fn project() -> TestEnv {
 
 #[test]
 fn what_changed_since_a_commit_is_said_in_words() {
-    let env = project();
+    let mut env = project();
     let none = "No key point differs between HEAD and the file.\n";
-    assert_eq!(env.cli(&["diff"]).ok(), none);
-    env.cli(&["merge", "pat-001", "pat-002", "--text", "run each test"])
-        .ok();
+    assert_eq!(env.cli(&["log", "--diff"]).ok(), none);
+    let api = env.use_votes();
+    merge_points(&env, &api, ["pat-001", "pat-002"], "run all tests");
     env.cli(&["edit", "pat-003", "--text", "keep x"]).ok();
     env.cli(&["add", "use just"]).ok();
-    let said = env.cli(&["diff"]).ok();
+    let said = env.cli(&["log", "--diff"]).ok();
     has!(
         said,
         "pat-001   merged into pat-004",
         "pat-002   merged into pat-004",
         "pat-003   reworded: \"x\" -> \"keep x\"",
-        "pat-004   added to PATTERNS & APPROACHES: \"run each test\"",
+        "pat-004   added to PATTERNS & APPROACHES: \"run all tests\"",
         "oth-001   added to OTHERS: \"use just\""
     );
     env.git(&["commit", "-qam", "changes"]);
-    assert_eq!(env.cli(&["diff", "HEAD~..HEAD"]).ok(), said);
-    let told = env.cli(&["diff", "none..HEAD~", "--json"]).json();
+    assert_eq!(env.cli(&["log", "--diff", "HEAD~..HEAD"]).ok(), said);
+    let told = env.cli(&["log", "--diff", "none..HEAD~", "--json"]).json();
     includes(&told, &json!({"from": "none", "to": "HEAD~"}));
     let changes = told["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 3, "no file, no points");
 }
 
 #[test]
-fn without_a_repository_there_is_nothing_to_compare() {
-    let env = TestEnv::with_point();
-    let words = ["in no git repository", "hint: `playbook log`"];
-    env.cli(&["diff"]).fails(1, &words);
-}
-
-#[test]
 fn a_revision_that_is_none_is_told() {
+    let env = TestEnv::with_point();
+    let words = ["no revision HEAD", "without git"];
+    env.cli(&["log", "--diff"]).fails(1, &words);
     let env = project();
     for revision in ["nowhere", "--output=x", "HEAD..nowhere"] {
-        let output = env.cli(&["diff", "--", revision]);
+        let output = env.cli(&["log", &format!("--diff={revision}")]);
         assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""));
         has!(output.stderr, "error: no revision ", "hint: name a commit");
     }
     env.write_project(".claude/playbook.json", "{");
     env.git(&["commit", "-qam", "broken"]);
-    let output = env.cli(&["diff", "HEAD~..HEAD"]);
+    let output = env.cli(&["log", "--diff", "HEAD~..HEAD"]);
     has!(output.stderr, "error: could not read playbook of HEAD: ");
 }

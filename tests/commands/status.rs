@@ -116,7 +116,7 @@ fn no_line_is_wider_than_the_screen(#[case] columns: &str) {
 }
 
 #[rstest]
-#[case::playbook("playbook.json", "playbook restore", |env: &TestEnv| write(&env.playbook_path(), "{"))]
+#[case::playbook("playbook.json", "playbook undo --to", |env: &TestEnv| write(&env.playbook_path(), "{"))]
 #[case::settings("retry.atempts", "playbook config check", |env: &TestEnv| env.write_config("[retry]\natempts = 3\n"))]
 #[case::memory("memory.db", "playbook doctor", |env: &TestEnv| {
     env.lose_memory();

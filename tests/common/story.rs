@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::api::{Api, Step};
 use super::env::{TestEnv, write};
 use super::session::Session;
 
@@ -73,6 +74,18 @@ pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
 /// A session of some work that cites `pat-001` ends, and the worker runs.
 pub(crate) fn end(env: &TestEnv, id: &str) {
     env.learn_from(&Session::following(id, "pat-001"));
+}
+
+/// A session ends after which the curator merges key points; returns the id of the curator's job.
+pub(crate) fn merge_points(env: &TestEnv, api: &Api, sources: [&str; 2], text: &str) -> String {
+    let merge = json!([{"type": "MERGE", "source_ids": sources, "merged_text": text}]);
+    api.now([
+        Step::text(&tags(&[])),
+        Step::text(&operations(&merge)),
+        Step::votes(),
+    ]);
+    env.learn_from(&Session::following("merges", "pat-001"));
+    history(env)[0]["job"].as_str().unwrap().to_owned()
 }
 
 /// A curator's reply; each operation rests on all notes of the prompt.

@@ -45,7 +45,7 @@ fn what_no_rule_can_see_a_model_is_asked() {
     let stats = env.cli(&["stats", "--json"]).json();
     let gate = json!({"asked": 2, "not_passed": 1, "models_asked": 2, "retried": 1, "improved": 1});
     assert_eq!(stats["gate"], gate);
-    let cost = env.cli(&["cost", "--json"]).json();
+    let cost = env.cli(&["status", "--cost", "--json"]).json();
     assert_eq!(cost["today"]["calls"], 2, "{cost}");
 }
 

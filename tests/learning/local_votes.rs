@@ -69,20 +69,15 @@ fn a_vote_changes_no_file_and_counts() {
 
 #[test]
 fn a_text_changes_the_file_and_no_counter_in_it() {
-    let (env, _api) = project();
+    let (env, api) = project();
     learn(&env, "s1");
-    edit(&env, "run all tests");
-    assert_eq!(env.marks_of("pat-001"), (0, 0));
-    has!(file(&env), "run all tests");
-    assert_eq!(helpful(&env), 1);
     // A merged point is new, and gets the votes of its sources.
-    let merged = change(
-        &env,
-        &["merge", "pat-001", "pat-002", "--text", "run each test"],
-    );
+    let merged = merge_points(&env, &api, ["pat-001", "pat-002"], "run all tests");
     assert_eq!(env.marks_of("pat-003"), (0, 0));
     assert_eq!(helpful_of(&env, "pat-003"), 1);
     env.cli(&["undo", &merged]).ok();
+    edit(&env, "run all tests");
+    has!(file(&env), "run all tests");
     assert_eq!((helpful(&env), env.marks_of("pat-001")), (1, (0, 0)));
 }
 
@@ -93,8 +88,8 @@ fn a_snapshot_brings_texts_back_and_leaves_the_votes() {
     edit(&env, "run all tests");
     learn(&env, "s2");
     edit(&env, "run no tests");
-    let earlier = env.cli(&["restore", "--json"]).json()["snapshots"][1]["snapshot"].clone();
-    env.cli(&["restore", earlier.as_str().unwrap()]).ok();
+    let earlier = env.cli(&["undo", "--to", "--json"]).json()["snapshots"][1]["snapshot"].clone();
+    env.cli(&["undo", "--to", earlier.as_str().unwrap()]).ok();
     has!(file(&env), "run all tests");
     assert_eq!((helpful(&env), env.marks_of("pat-001")), (2, (0, 0)));
 }

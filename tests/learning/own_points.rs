@@ -12,7 +12,11 @@ fn promoted() -> TestEnv {
     ]);
     env.cli(&["pin", "pref-001"]).ok();
     let told = env.cli(&["promote", "pref-001"]).ok();
-    has!(told, "pref-001 is my-001 from now on", "demote my-001");
+    has!(
+        told,
+        "pref-001 is my-001 from now on",
+        "promote my-001 --off"
+    );
     has!(told, "given to Claude in all your projects");
     env
 }
@@ -55,7 +59,7 @@ fn a_promoted_point_goes_into_every_project_and_back() {
     let edit = ["edit", "my-001", "--text", "Answer in one sentence."];
     env.cli(&edit).ok();
     has!(env.start("s3").0, "Answer in one sentence.");
-    let back = env.cli(&["demote", "my-001"]).ok();
+    let back = env.cli(&["promote", "my-001", "--off"]).ok();
     has!(back, "my-001 is pref-001 from now on");
     has!(back, "in this project alone");
     let context = env.start("s4").0;
@@ -131,7 +135,7 @@ fn an_own_playbook_that_cannot_be_read_is_told_and_costs_nothing() {
     env.learn_citing("s9");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let own = env.config_dir().display().to_string();
-    env.cli(&["restore", "--project", &own]).ok();
+    env.cli(&["undo", "--to", "--project", &own]).ok();
     has!(fs::read_to_string(own_file(&env)).unwrap(), "my-001");
 }
 

@@ -57,7 +57,7 @@ fn a_playbook_that_is_away_is_waited_for_and_told() {
     assert!(!env.playbook_path().exists(), "nothing stands in its place");
     assert!(env.reasons()[0].contains(away), "{:?}", env.reasons());
     has!(env.told_at_start("s2"), away);
-    let ways_out = [away, "playbook restore", "echo '{}' >"];
+    let ways_out = [away, "playbook undo --to", "echo '{}' >"];
     env.cli(&["add", "one more"]).fails(1, &ways_out);
     env.cli(&["show"]).fails(1, &ways_out);
     let doctor = env.cli(&["doctor"]);
@@ -74,7 +74,7 @@ fn a_playbook_that_is_away_is_waited_for_and_told() {
 #[test]
 fn a_playbook_that_is_away_comes_back_by_restore_or_is_begun_anew() {
     let (env, _) = with_playbook_away();
-    env.cli(&["restore"]).ok();
+    env.cli(&["undo", "--to"]).ok();
     assert_eq!(env.marks_of("pat-001"), (0, 0));
     let (env, _) = with_playbook_away();
     fs::write(env.playbook_path(), "{}").unwrap();

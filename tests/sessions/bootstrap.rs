@@ -162,7 +162,7 @@ fn its_allowance_is_its_own() {
     left_behind(&env, &session("s7"), &env.project(), 7);
     bootstrap(&env, &[]);
     assert_eq!(env.marks_of("pat-001"), (6, 0));
-    let cost = env.cli(&["cost", "--json"]).json();
+    let cost = env.cli(&["status", "--cost", "--json"]).json();
     assert_eq!(cost["today"]["calls"], 5 + 2 + 2, "{cost}");
     assert_eq!(env.spool().len(), 1);
 }

@@ -300,7 +300,7 @@ fn the_bench_prints_one_stable_object(
     assert_eq!(
         object["reason"],
         Value::Null,
-        "when the prompt has changed: cargo run -- bench -c examples/config/fixtures.toml --record"
+        "`bench -c` names the new `prompt_hash` for examples/config/fixtures.jsonl on stderr"
     );
     let wanted = json!({
         "allow_reflection": true, "tokens_budget": 128, "ops": 1, "embed": false, "ops_cap": 10,

@@ -31,12 +31,13 @@ fn each_command_does_what_it_says() {
     let text = ["--text", "read the\nwhole log", "--section", "mistakes"];
     change(&env, &[&["edit", "pat-002"], &text[..]].concat());
     change(&env, &["remove", "oth-002", "--reason", "wrong"]);
-    let text = ["--text", "test first", "--section", "pref"];
-    let merge = [&["merge", "oth-001", "pat-001"], &text[..]].concat();
-    change(&env, &merge);
     let mut found = points(&env);
     found.sort();
-    let expected = ["pat-002 read the whole log 2/1", "pref-001 test first 4/0"];
+    let expected = [
+        "oth-001 Run the tests before each commit. 3/0",
+        "pat-001 run the tests before every commit 1/0",
+        "pat-002 read the whole log 2/1",
+    ];
     assert_eq!(found, expected);
     for (off, is_pinned) in [(&[][..], json!(true)), (&["--off"], Value::Null)] {
         change(&env, &[&["pin", "pat-002"], off].concat());
@@ -52,7 +53,6 @@ fn each_command_does_what_it_says() {
 #[case::empty_text(&["add", " \u{200b}\n"], 1, "the text is empty")]
 #[case::known_text(&["add", "read the log first"], 1, "[pat-002] says it already")]
 #[case::unknown_section(&["add", "x", "--section", "ideas"], 1, "no section ideas")]
-#[case::one_source(&["merge", "pat-001", "pat-001", "--text", "x"], 1, "two different key points")]
 #[case::pin_unknown(&["pin", "nothing"], 1, "no key point nothing")]
 #[case::nothing_to_edit(&["edit", "pat-001"], 2, "--text")]
 fn what_cannot_be_done_is_told_at_once_and_leaves_no_trace(

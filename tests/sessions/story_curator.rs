@@ -179,17 +179,6 @@ fn an_overloaded_curator_makes_its_run_wait_and_keeps_nothing_else() {
 }
 
 #[test]
-fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
-    let mut env = TestEnv::without_worker();
-    let _api = env.use_votes();
-    write_points(&env, POINTS);
-    change(&env, &["merge", "pat-001", "oth-001", "--text", "both"]);
-    end(&env, "s1", "By [oth-001], I ask first.");
-    env.worker();
-    assert_eq!(env.marks_of("pat-003"), (5, 0), "4 of its sources, and 1");
-}
-
-#[test]
 fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
     let (env, _api) = with_session(replies(&json!([
         {"type": "DELETE", "target_id": "oth-002", "reason": "x"},

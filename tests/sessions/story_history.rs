@@ -45,21 +45,20 @@ fn log_says_who_changed_what_and_why() {
 #[test]
 fn a_key_point_tells_its_story_with_all_that_went_into_it() {
     let mut env = with_points();
-    let _api = env.use_votes();
+    let api = env.use_votes();
     end(&env, "s1");
-    change(&env, &["edit", "pat-002", "--text", "read the log"]);
-    let merge = ["merge", "pat-001", "pat-002", "--text", "test, then read"];
-    change(&env, &merge);
+    merge_points(&env, &api, ["pat-001", "pat-002"], "test, then read");
+    change(&env, &["edit", "pat-003", "--text", "test, read"]);
     for name in ["pat-003", "pat-001", "pat-002"] {
         let story = env.cli(&["log", name, "--json"]).json();
         let wanted = json!({"name": "pat-003", "aliases": ["pat-001", "pat-002"]});
         includes(&story, &wanted);
         let kinds = texts(&story["story"], "kind");
-        assert_eq!(kinds, ["helpful", "update", "merge", "merge", "absorb"]);
+        assert_eq!(kinds, ["helpful", "merge", "merge", "absorb", "update"]);
     }
     let told = env.cli(&["log", "pat-001"]).ok();
     has!(told, "was merged from pat-001, pat-002", "helpful 1 -> 2");
-    has!(told, "\"read the log first\" -> \"read the log\"");
+    has!(told, "\"test, then read\" -> \"test, read\"");
     has!(told, "merged into pat-003", "session s1", "by hand");
 }
 
@@ -119,7 +118,6 @@ fn rows(points: &[Row<'_>]) -> Vec<String> {
 #[case::section(&["edit", "pat-001", "--section", "others"])]
 #[case::both(&["edit", "pat-001", "--text", "run all tests", "--section", "mis"])]
 #[case::remove(&["remove", "pat-002"])]
-#[case::merge(&["merge", "oth-001", "pat-001", "--text", "both"])]
 #[case::pin(&["pin", "pat-001"])]
 fn every_command_can_be_undone_once(#[case] args: &[&str]) {
     let env = with_points();
@@ -143,8 +141,8 @@ fn every_command_can_be_undone_once(#[case] args: &[&str]) {
 #[test]
 fn what_came_after_a_merge_stays_with_the_survivor_when_it_is_undone() {
     let mut env = with_points();
-    let _api = env.use_votes();
-    let merge = change(&env, &["merge", "pat-001", "oth-001", "--text", "both"]);
+    let api = env.use_votes();
+    let merge = merge_points(&env, &api, ["pat-001", "oth-001"], "both");
     end(&env, "s1");
     assert_eq!(env.marks_of("pat-003"), (5, 0), "an alias was cited");
     undo(&env, &merge);
@@ -317,7 +315,6 @@ fn a_checkout_of_an_older_file_shows_in_the_history_and_gives_no_id_again() {
 #[rstest]
 #[case::removed(|env: &TestEnv| { change(env, &["remove", "oth-002"]); })]
 #[case::undone(|env: &TestEnv| { undo(env, &last_job(env)); })]
-#[case::merged(|env: &TestEnv| { change(env, &["merge", "pat-001", "oth-002", "--text", "m"]); })]
 #[case::deleted_in_the_file(|env: &TestEnv| {
     let mut playbook = env.playbook();
     playbook["sections"]["OTHERS"].as_array_mut().unwrap().pop();

@@ -33,7 +33,7 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
     // A session starts: it has the last good version, and the user is told once.
     let (given, told) = env.start("s2");
     has!(given, "\n[pat-001] ");
-    has!(told, "line 2", "playbook restore");
+    has!(told, "line 2", "playbook undo --to");
     assert_eq!(env.told_at_start("s3"), "");
 
     // It ends: its job waits, more than once, and nothing is written.
@@ -41,12 +41,12 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
     env.worker();
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), BROKEN);
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    let words = ["line 2", "playbook restore"];
+    let words = ["line 2", "playbook undo --to"];
     env.cli(&["add", "x"]).fails(1, &words);
     assert_eq!(env.spool().len(), 1, "a refused edit leaves no job");
 
     // Mended, although the clock stands still and the job is not due.
-    let told = env.cli(&["restore"]).ok();
+    let told = env.cli(&["undo", "--to"]).ok();
     has!(told, "can be read again");
     assert!(env.spool().is_empty() && env.failed().is_empty(), "{told}");
     assert_eq!(env.marks_of("pat-001"), (3, 0));
@@ -65,7 +65,7 @@ fn a_broken_file_without_a_snapshot_is_told_with_its_place_and_left_alone() {
     let env = with_points();
     write(&env.playbook_path(), BROKEN);
     let words = ["no snapshot", "line 2", "hint: "];
-    env.cli(&["restore"]).fails(1, &words);
+    env.cli(&["undo", "--to"]).fails(1, &words);
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), BROKEN);
     assert!(env.spool().is_empty());
 }
@@ -79,34 +79,23 @@ fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
     change(&env, &["add", "new one"]);
     let now = sections(&env);
 
-    let listed = env.cli(&["restore", "--json"]).json();
+    let listed = env.cli(&["undo", "--to", "--json"]).json();
     let names = texts(&listed["snapshots"], "snapshot");
     assert_eq!((names.len(), &names[2]), (3, &first), "newest first");
-    assert!(env.cli(&["restore"]).ok().contains(&first));
+    assert!(env.cli(&["undo", "--to"]).ok().contains(&first));
     assert_eq!(sections(&env), now, "listing changes nothing");
 
-    let job = change(&env, &["restore", &first]);
+    let job = change(&env, &["undo", "--to", &first]);
     assert_eq!(sections(&env), then);
-    let told = env.cli(&["restore", &first]).ok();
+    let told = env.cli(&["undo", "--to", &first]).ok();
     assert!(told.starts_with("Nothing to do"), "{told}");
     assert_eq!(deeds(&history(&env)[0]), ["delete oth-002", "add pat-001"]);
     env.cli(&["undo", &job]).ok();
     assert_eq!(sections(&env), now);
     change(&env, &["add", "one more"]);
     has!(points(&env).pop().unwrap(), "oth-003 one more");
-    env.cli(&["restore", "20200101T000000-00000000"])
+    env.cli(&["undo", "--to", "20200101T000000-00000000"])
         .fails(1, &["no snapshot", "hint: "]);
-}
-
-#[test]
-fn only_the_last_snapshots_are_kept() {
-    let env = with_points();
-    for n in 1..=22 {
-        let text = format!("version {n}");
-        change(&env, &["edit", "pat-001", "--text", &text]);
-    }
-    let listed = env.cli(&["restore", "--json"]).json();
-    assert_eq!(listed["snapshots"].as_array().unwrap().len(), 20);
 }
 
 #[rstest]
@@ -194,7 +183,7 @@ fn in_the_middle_of_a_merge_that_cannot_be_made_nothing_is_brought_back() {
     let ours = fs::read_to_string(env.playbook_path()).unwrap();
     let merging = format!("<<<<<<< HEAD\n{ours}=======\n{{\n>>>>>>> other\n");
     write(&env.playbook_path(), &merging);
-    for args in [&["restore"][..], &["restore", &job]] {
+    for args in [&["undo", "--to"][..], &["undo", "--to", &job]] {
         let flaw = "conflict markers, and is not merged";
         env.cli(args).fails(1, &[flaw, "hint: finish the merge"]);
     }

@@ -189,10 +189,9 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     let text = "the API lives in `crates/api`";
     env.cli(&["add", text, "--section", "context"]).ok();
     let before = env.playbook();
-    let wishes: [&[&str]; 3] = [
+    let wishes: [&[&str]; 2] = [
         &["add", POISON, "--section", "patterns"],
         &["edit", "pat-001", "--text", POISON],
-        &["merge", "pat-001", "ctx-001", "--text", POISON],
     ];
     for wish in wishes {
         has!(env.cli(wish).ok(), "held back: ", "`playbook review`");
@@ -202,7 +201,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     assert_eq!(env.playbook(), before);
     // The same wish again waits once.
     let held = quarantine(&env);
-    assert_eq!(held.len(), 3, "{held:?}");
+    assert_eq!(held.len(), 2, "{held:?}");
     let id = held[1]["id"].to_string();
     for refused in [
         &["review", "accept", &id][..],
@@ -218,7 +217,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
 
     env.unset("CLAUDECODE");
     env.cli(&["review", "accept", &id]).ok();
-    assert_eq!(quarantine(&env).len(), 2);
+    assert_eq!(quarantine(&env).len(), 1);
     has!(env.playbook().to_string(), "evil.test");
 }
 
@@ -235,7 +234,6 @@ fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
         &["remove", "pat-001"],
         &["pin", "pat-001", "--off"],
         &["pin", "oth-001"],
-        &["merge", "pat-001", "oth-001", "--text", "sign nothing"],
     ] {
         env.cli(wish)
             .fails(1, &["what is pinned is for the user to decide"]);

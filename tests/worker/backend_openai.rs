@@ -136,7 +136,7 @@ fn a_session_is_learned_from_with_a_model_on_this_machine() {
     assert_eq!(api.requests().len(), 2);
     let shown = env.cli(&["show", "--json"]).json();
     assert_eq!(shown["points"][0]["helpful"], 1);
-    let cost = env.cli(&["cost", "--json"]).json();
+    let cost = env.cli(&["status", "--cost", "--json"]).json();
     assert_eq!(cost["today"]["calls"], 2, "{cost}");
     let doctor = env.cli(&["doctor", "--json"]).stdout;
     has!(doctor, "no key is sent", "qwen3:8b");

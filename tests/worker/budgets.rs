@@ -20,7 +20,7 @@ fn ended(steps: impl IntoIterator<Item = Step>, config: &str, sessions: usize) -
 }
 
 fn today(env: &TestEnv) -> Value {
-    env.cli(&["cost", "--json"]).json()["today"].clone()
+    env.cli(&["status", "--cost", "--json"]).json()["today"].clone()
 }
 
 /// A thousand sessions end in a day, as after a script gone wild, with the limits by default.
@@ -168,7 +168,7 @@ fn the_ledger_says_where_the_tokens_went() {
         "tokens_out": OUTPUT_TOKENS * requests,
     });
     let nothing = json!({"calls": 0, "tokens_in": 0, "tokens_out": 0});
-    let cost = |env: &TestEnv| env.cli(&["cost", "--json"]).json();
+    let cost = |env: &TestEnv| env.cli(&["status", "--cost", "--json"]).json();
     let now = cost(&env);
     for time in ["today", "days_7", "days_30"] {
         assert_eq!(now[time], spent, "{time}");
@@ -178,7 +178,7 @@ fn the_ledger_says_where_the_tokens_went() {
         "today": spent,
     });
     includes(&now["projects"][0], &wanted);
-    has!(env.cli(&["cost"]).ok(), "claude-haiku-5-5");
+    has!(env.cli(&["status", "--cost"]).ok(), "claude-haiku-5-5");
     for (day, today, week, month) in [
         ("22", &nothing, &spent, &spent),
         ("28", &nothing, &nothing, &spent),

@@ -92,7 +92,4 @@ pub(crate) struct BenchArgs {
     /// The settings [default: yours]; the backend is `fixtures` where they say so, else `rules`
     #[arg(short, long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Replace the recorded replies of these settings by the answers of the rules first
-    #[arg(long, hide = true)]
-    pub(crate) record: bool,
 }

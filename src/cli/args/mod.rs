@@ -1,7 +1,6 @@
 //! What the user typed. No I/O and nothing of the crate: help, completions and man pages
 //! come from here.
 
-mod gate;
 mod learn;
 mod memory;
 mod points;
@@ -11,20 +10,19 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use gate::{GateAction, GateArgs, Mode};
 pub(crate) use learn::{BenchArgs, BootstrapArgs, GenerateArgs, ReflectArgs};
 pub(crate) use memory::{
     ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
 };
-pub(crate) use points::{
-    AddArgs, DiffArgs, EditArgs, MergeArgs, PinArgs, PromoteArgs, RestoreArgs,
-};
+pub(crate) use points::{AddArgs, EditArgs, PinArgs, PromoteArgs, UndoArgs};
 pub(crate) use run::{
-    ConfigAction, ConfigArgs, DoctorArgs, InstallArgs, JobsAction, JobsArgs, ManArgs,
+    CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, InstallArgs, JobsAction, JobsArgs,
     MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
 };
-pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs};
-pub(crate) use trust::{RedactArgs, ReviewAction, ReviewArgs, TrustArgs};
+pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs, StatusArgs};
+pub(crate) use trust::{
+    GateAction, GateArgs, Mode, RedactArgs, ReviewAction, ReviewArgs, TrustArgs,
+};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]
@@ -48,7 +46,7 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
     /// What `playbook status` takes, which is what runs without a command.
     #[command(flatten)]
-    pub(crate) status: On,
+    pub(crate) status: StatusArgs,
     /// With --help: list the rarer commands too
     #[arg(long, exclusive = true)]
     pub(crate) all: bool,
@@ -73,10 +71,7 @@ pub(crate) enum Command {
         list: bool,
     },
     /// Show this project on one screen
-    #[command(after_help = "Examples:
-  playbook
-  playbook status --json")]
-    Status(On),
+    Status(StatusArgs),
     /// Write a page with everything known about this project
     Report(ReportArgs),
     /// Watch a session teach the next one, offline
@@ -114,19 +109,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Show what was learned when, and why
     Log(LogArgs),
-    /// Show what changed in the key points since a commit
-    Diff(DiffArgs),
-    /// Take back what was learned from a session, or a change of yours
-    #[command(after_help = "Example:
-  playbook undo 20261121T221951-3f9a2c1b")]
-    Undo {
-        /// The job, as `playbook log` names it
-        job: String,
-        #[command(flatten)]
-        on: On,
-    },
-    /// Bring back an earlier playbook, or mend a broken one
-    Restore(RestoreArgs),
+    /// Take back a change, bring back an earlier playbook, or mend a broken one
+    Undo(UndoArgs),
     /// Add a key point
     Add(AddArgs),
     /// Change a key point's text or section
@@ -146,9 +130,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         on: On,
     },
-    /// Make one key point of several
-    Merge(MergeArgs),
     /// Merge two versions of a playbook file, as git would
+    #[command(hide = true)]
     MergeFiles(MergeFilesArgs),
     /// Protect a key point: only you can change or remove it
     #[command(after_help = "Examples:
@@ -161,17 +144,11 @@ pub(crate) enum Command {
 
 Its text is given to Claude in each of your projects from then on, after the
 project's own key points.",
-        after_help = "Example:
-  playbook promote pref-001"
+        after_help = "Examples:
+  playbook promote pref-001
+  playbook promote my-001 --off"
     )]
     Promote(PromoteArgs),
-    /// Use one of your own key points in this project only
-    #[command(
-        mut_arg("id", |id| id.help("The key point of your own, such as my-001")),
-        after_help = "Example:
-  playbook demote my-001"
-    )]
-    Demote(PromoteArgs),
     /// Print all that was learned as a Markdown document
     #[command(after_help = "Example:
   playbook export > PLAYBOOK.md")]
@@ -220,10 +197,6 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told."
     Forget(ForgetArgs),
     /// Show or change the settings
     Config(ConfigArgs),
-    /// Show what was spent, by day and project
-    #[command(after_help = "Example:
-  playbook cost")]
-    Cost(AsJson),
     /// Check that everything works; if not, say what to do
     Doctor(DoctorArgs),
     /// Start learning: add our hooks to Claude Code's settings
@@ -256,19 +229,8 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told."
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<std::ffi::OsString>,
     },
-    /// Print completions for your shell
-    #[command(after_help = "Examples:
-  eval \"$(playbook completions bash)\"    # in ~/.bashrc
-  playbook completions zsh > ~/.zfunc/_playbook
-  playbook completions fish > ~/.config/fish/completions/playbook.fish
-
-install.sh does this.")]
-    Completions {
-        /// The shell
-        shell: Shell,
-    },
-    /// Print the manual page, or write all into a folder
-    Man(ManArgs),
+    /// Print completions for your shell, or write the manual pages
+    Completions(CompletionsArgs),
 }
 
 /// Reads a time such as `30d`.

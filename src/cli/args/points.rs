@@ -5,27 +5,22 @@ use clap::Args;
 use super::On;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook diff
-  playbook diff main
-  playbook diff v1.2..HEAD")]
-pub(crate) struct DiffArgs {
-    /// A commit, branch or tag to compare the file with, or two of them: FROM..TO
-    /// [default: HEAD]
-    #[arg(value_name = "REVISION")]
-    pub(crate) revisions: Option<String>,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook restore
-  playbook restore 20261121T221951-3f9a2c1b")]
-pub(crate) struct RestoreArgs {
-    /// The job after which the playbook was as you want it [default: mend a playbook that
-    /// cannot be read with the last good one; else list them]
-    pub(crate) snapshot: Option<String>,
+#[command(
+    group = clap::ArgGroup::new("what").required(true),
+    after_help = "Examples:
+  playbook undo 20261121T221951-3f9a2c1b
+  playbook undo --to
+  playbook undo --to 20261121T221951-3f9a2c1b"
+)]
+pub(crate) struct UndoArgs {
+    /// The job to take back, as `playbook log` names it
+    #[arg(group = "what")]
+    pub(crate) job: Option<String>,
+    /// Bring back the playbook as it was after this job; without one, mend a playbook that
+    /// cannot be read with the last good one, or list the jobs
+    #[arg(long, group = "what", value_name = "JOB", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "given, and given with a job")]
+    pub(crate) to: Option<Option<String>>,
     #[command(flatten)]
     pub(crate) on: On,
 }
@@ -62,23 +57,6 @@ pub(crate) struct EditArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  playbook merge pat-001 pat-004 --text \"run the tests, then the linter\"")]
-pub(crate) struct MergeArgs {
-    /// The key points
-    #[arg(required = true, num_args = 2.., value_name = "ID")]
-    pub(crate) ids: Vec<String>,
-    /// What the new one says
-    #[arg(long)]
-    pub(crate) text: String,
-    /// Where it stands [default: the section of the first]
-    #[arg(long)]
-    pub(crate) section: Option<String>,
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct PinArgs {
     /// The key point, such as pat-001
     pub(crate) id: String,
@@ -93,6 +71,9 @@ pub(crate) struct PinArgs {
 pub(crate) struct PromoteArgs {
     /// The key point, such as pref-001
     pub(crate) id: String,
+    /// Use one of your own, such as my-001, in this project only
+    #[arg(long)]
+    pub(crate) off: bool,
     #[command(flatten)]
     pub(crate) on: On,
 }

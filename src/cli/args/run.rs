@@ -228,14 +228,24 @@ pub(crate) enum Shell {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook man | man -l -
-  playbook man --dir ~/.local/share/man/man1")]
-pub(crate) struct ManArgs {
-    /// Write a page for each command into this folder, and print their names
-    #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
+#[command(
+    group = clap::ArgGroup::new("what").required(true),
+    after_help = "Examples:
+  eval \"$(playbook completions bash)\"    # in ~/.bashrc
+  playbook completions zsh > ~/.zfunc/_playbook
+  playbook completions fish > ~/.config/fish/completions/playbook.fish
+  playbook completions --man ~/.local/share/man/man1
+
+install.sh does this."
+)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(group = "what")]
+    pub(crate) shell: Option<Shell>,
+    /// Write a manual page for each command into this folder
+    #[arg(long, group = "what", value_name = "DIR")]
+    pub(crate) man: Option<PathBuf>,
     /// Print the reference of all commands, as in docs/commands.md
-    #[arg(long, hide = true, conflicts_with = "dir")]
+    #[arg(long, group = "what", hide = true)]
     pub(crate) markdown: bool,
 }

@@ -6,6 +6,19 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  playbook
+  playbook status --json
+  playbook status --cost")]
+pub(crate) struct StatusArgs {
+    /// Show what was spent instead, by day and project
+    #[arg(long)]
+    pub(crate) cost: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   playbook report --open
   playbook report --out report.html
   playbook report --json")]
@@ -48,7 +61,9 @@ pub(crate) struct On {
   playbook log
   playbook log pat-001
   playbook log --all
-  playbook log 20261121T221951-3f9a2c1b")]
+  playbook log 20261121T221951-3f9a2c1b
+  playbook log --diff main
+  playbook log --diff v1.2..HEAD")]
 pub(crate) struct LogArgs {
     /// A key point, or a job [default: all jobs of the project]
     pub(crate) id: Option<String>,
@@ -58,6 +73,13 @@ pub(crate) struct LogArgs {
     /// Also the notes and operations that were not accepted, and why
     #[arg(long)]
     pub(crate) all: bool,
+    /// Show what changed in the key points since a commit, branch or tag, or between two of
+    /// them: FROM..TO [default: HEAD]
+    #[arg(
+        long, value_name = "REVISION", num_args = 0..=1, default_missing_value = "HEAD",
+        conflicts_with_all = ["id", "limit", "all"]
+    )]
+    pub(crate) diff: Option<String>,
     #[command(flatten)]
     pub(crate) on: On,
 }

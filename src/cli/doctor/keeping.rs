@@ -1,8 +1,12 @@
-//! What we keep: jobs, memory, playbook, templates, and how the last sessions went.
+//! What we keep: jobs, memory, playbook, templates, how the last sessions went, and the folders and
+//! the disk that all that is on.
 
-use std::path::PathBuf;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
+use rustix::fs::{Access, access};
 
 use super::super::change_text;
 use super::super::config;
@@ -10,9 +14,10 @@ use super::super::output::{self, counted};
 use super::super::server;
 use super::super::session::NamedSession;
 use super::DoctorCheck;
-use super::places;
 use crate::env::name;
+use crate::fsx::lock::{lock_path, try_lock_surely};
 use crate::memory::JobOutcome;
+use crate::paths::playbook_file;
 use crate::queue::job::JobId;
 use crate::queue::reason::in_words;
 use crate::queue::{files, spool, worker_lock};
@@ -21,6 +26,11 @@ use crate::sharing;
 use crate::state_guard::Breach;
 use crate::trust::TrustStanding;
 
+const FOLDERS: &str = "folders";
+/// With less free space than this, jobs may not be written ...
+const FULL: u64 = 16 << 20;
+/// ... and with less than this it is about to come to that.
+const NEARLY_FULL: u64 = 256 << 20;
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// So many sessions are looked at, among so many jobs.
@@ -36,16 +46,16 @@ pub(super) fn examine(session: &NamedSession, breach: Option<&Breach>) -> Vec<Do
         let todo = "nothing; it can be removed from the settings";
         DoctorCheck::note("settings", note, todo)
     }));
-    checks.extend(places::disk(session));
+    checks.extend(disk(session));
     checks.extend(templates(session));
     if let Some(breach) = breach {
         let text = breach.to_string();
-        checks.push(DoctorCheck::bad(places::FOLDERS, text, breach.hint));
+        checks.push(DoctorCheck::bad(FOLDERS, text, breach.hint));
         return checks;
     }
     checks.push(queue(session));
-    checks.extend(places::folders(session));
-    checks.extend(places::locks(session));
+    checks.extend(folders(session));
+    checks.extend(locks(session));
     checks.push(playbook(session));
     checks.extend(sessions(session));
     checks.extend(shared(session));
@@ -72,11 +82,8 @@ fn queue(session: &NamedSession) -> DoctorCheck {
         |id: &&_| files::read(&paths.spool(), id).is_err_and(|error| !error.is_missing());
     if let Some(id) = waiting.iter().find(unreadable) {
         let todo = "`playbook jobs` says why; a newer Playbook may have written it";
-        return DoctorCheck::bad(
-            TOPIC,
-            format!("{text}; the file of {id} cannot be read"),
-            todo,
-        );
+        let text = format!("{text}; the file of {id} cannot be read");
+        return DoctorCheck::bad(TOPIC, text, todo);
     }
     let first_stray = |folder: &PathBuf| {
         let stray = spool::strays(folder).ok()?.into_iter().next()?;
@@ -84,21 +91,15 @@ fn queue(session: &NamedSession) -> DoctorCheck {
     };
     if let Some(file) = folders.iter().find_map(first_stray) {
         let text = format!("{text}; {} is no job, and is passed over", file.display());
-        return DoctorCheck::note(
-            TOPIC,
-            text,
-            "look what it is; if it is of no use, remove it",
-        );
+        let todo = "look what it is; if it is of no use, remove it";
+        return DoctorCheck::note(TOPIC, text, todo);
     }
     let now = session.env.clock().now();
     let is_old = |at: jiff::Timestamp| now.duration_since(at) > LONG;
     if waiting.first().and_then(JobId::time).is_some_and(is_old) {
         let todo = "`playbook jobs` says what they wait for; `playbook jobs retry --all` tries now";
-        return DoctorCheck::note(
-            TOPIC,
-            format!("{text}; the oldest for more than a day"),
-            todo,
-        );
+        let text = format!("{text}; the oldest for more than a day");
+        return DoctorCheck::note(TOPIC, text, todo);
     }
     if failed.is_empty() {
         DoctorCheck::good(TOPIC, text)
@@ -234,4 +235,108 @@ fn shared(session: &NamedSession) -> Option<DoctorCheck> {
         (None, Some(at)) => DoctorCheck::good(TOPIC, format!("exchanged with the others {at}")),
         (None, None) => DoctorCheck::note(TOPIC, "not yet exchanged", "`playbook sync`"),
     })
+}
+
+fn folders(session: &NamedSession) -> Vec<DoctorCheck> {
+    let paths = &session.paths;
+    let config = paths.config_file();
+    let mut checks = Vec::new();
+    for folder in [Some(paths.state()), config.parent()].into_iter().flatten() {
+        let there = existing(folder);
+        let shown = there.display();
+        if !is_writable(there) {
+            let todo =
+                "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR";
+            let text = format!("{shown} cannot be written");
+            checks.push(DoctorCheck::bad(FOLDERS, text, todo));
+        } else if there == folder && is_open(folder, 0o022) {
+            let todo = "`chmod -R go-rwx` that folder, unless you are alone in the group";
+            let text = format!("a group can write {shown}: settings and templates");
+            checks.push(DoctorCheck::note(FOLDERS, text, todo));
+        } else if there == folder && is_open(folder, 0o077) {
+            let text = format!("others can read {shown}");
+            checks.push(DoctorCheck::note(FOLDERS, text, "`chmod 700` that folder"));
+        }
+    }
+    let file = playbook_file(&session.project);
+    if file.exists() && !file.parent().is_some_and(is_writable) {
+        let todo = "make its folder writable; until then jobs wait";
+        let text = format!("{} cannot be replaced", file.display());
+        checks.push(DoctorCheck::bad(FOLDERS, text, todo));
+    }
+    let lock = lock_path(&file);
+    if lock.exists() && access(&lock, Access::READ_OK).is_err() {
+        checks.push(DoctorCheck::bad(
+            FOLDERS,
+            format!("{} cannot be read", lock.display()),
+            "have its owner `chmod a+r` it, or remove it while nothing runs; until then jobs wait",
+        ));
+    }
+    if checks.is_empty() {
+        checks.push(DoctorCheck::good(FOLDERS, "yours alone, and writable"));
+    }
+    checks
+}
+
+/// Names the file systems of ours on which no file can be locked.
+fn locks(session: &NamedSession) -> Vec<DoctorCheck> {
+    let playbook = playbook_file(&session.project);
+    let folders = [Some(session.paths.state()), playbook.parent()];
+    let checks = folders.into_iter().flatten().filter_map(|folder| {
+        let folder = existing(folder);
+        // It has no name, or loses it at once.
+        let file = tempfile::tempfile_in(folder).ok()?;
+        without_locks(folder, try_lock_surely(&file))
+    });
+    checks.collect()
+}
+
+fn without_locks(folder: &Path, tried: io::Result<bool>) -> Option<DoctorCheck> {
+    let error = tried.err()?;
+    let text = format!("no file can be locked in {}: {error}", folder.display());
+    let todo = "mount it with locks, or move it; until then sessions wait";
+    Some(DoctorCheck::note(FOLDERS, text, todo))
+}
+
+/// The nearest folder that exists: the others are made where it is.
+fn existing(folder: &Path) -> &Path {
+    let mut folders = folder.ancestors();
+    folders.find(|folder| folder.exists()).unwrap_or(folder)
+}
+
+fn is_writable(folder: &Path) -> bool {
+    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+fn is_open(folder: &Path, to: u32) -> bool {
+    std::fs::metadata(folder).is_ok_and(|m| m.permissions().mode() & to != 0)
+}
+
+fn disk(session: &NamedSession) -> Option<DoctorCheck> {
+    const TOPIC: &str = "disk";
+    let folder = existing(session.paths.state());
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let text = format!("{} MiB free for {}", free >> 20, folder.display());
+    let todo = "make room: a session that begins and ends while the disk is full can be lost";
+    Some(match free {
+        free if free < FULL => DoctorCheck::bad(TOPIC, text, todo),
+        free if free < NEARLY_FULL => DoctorCheck::note(TOPIC, text, todo),
+        _ => DoctorCheck::good(TOPIC, text),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_without_locks_is_named() {
+        let folder = Path::new("/mnt/share");
+        let unsupported = rustix::io::Errno::NOTSUP.into();
+        let check = without_locks(folder, Err(unsupported)).map(|check| format!("{check:?}"));
+        assert!(check.is_some_and(|told| told.contains("/mnt/share")));
+        let file = tempfile::tempfile().unwrap();
+        assert_eq!(without_locks(folder, try_lock_surely(&file)), None);
+    }
 }

@@ -5,10 +5,6 @@
 mod account;
 mod hooks;
 mod keeping;
-mod online;
-mod places;
-mod programs;
-mod settings;
 mod trial;
 
 use serde::Serialize;
@@ -22,13 +18,12 @@ pub(super) use hooks::lack as hooks_lack;
 pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
     let (session, breach) = &NamedSession::examine(args.on.project.as_deref())?;
     let finding = account::examine(session, breach.is_none());
-    let found = hooks::examine(session);
-    let mut checks = found.checks;
-    checks.extend(trial::examine(found.trial));
+    let (mut checks, trial) = hooks::examine(session);
+    checks.extend(trial::examine(trial));
     checks.extend(finding.checks());
     checks.extend(keeping::examine(session, breach.as_ref()));
     if args.online {
-        checks.push(online::examine(session, finding.account.as_ref())?);
+        checks.push(trial::ask(session, finding.account.as_ref())?);
     }
     let is_broken = checks.iter().any(|check| check.state == CheckState::Bad);
     let mut told = account::as_json(session, &finding);
@@ -58,28 +53,26 @@ enum CheckState {
 
 impl DoctorCheck {
     fn good(topic: &'static str, text: impl Into<String>) -> Self {
-        Self::new(topic, CheckState::Good, text, None)
+        Self {
+            topic,
+            state: CheckState::Good,
+            text: text.into(),
+            todo: None,
+        }
     }
 
     fn note(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
-        Self::new(topic, CheckState::Note, text, Some(todo))
+        Self {
+            state: CheckState::Note,
+            todo: Some(todo.to_owned()),
+            ..Self::good(topic, text)
+        }
     }
 
     fn bad(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
-        Self::new(topic, CheckState::Bad, text, Some(todo))
-    }
-
-    fn new(
-        topic: &'static str,
-        state: CheckState,
-        text: impl Into<String>,
-        todo: Option<&str>,
-    ) -> Self {
         Self {
-            topic,
-            state,
-            text: text.into(),
-            todo: todo.map(str::to_owned),
+            state: CheckState::Bad,
+            ..Self::note(topic, text, todo)
         }
     }
 }

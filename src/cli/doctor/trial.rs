@@ -1,10 +1,15 @@
-//! Do the hooks answer, and does the worker live on after them?
+//! The trial of hooks and worker, and one tiny question to the backend.
 
 use std::time::{Duration, Instant};
 
+use super::super::bench::fixed_session;
 use super::super::sandbox::{Sandbox, TrialHooks};
+use super::super::session::{NamedSession, runtime};
 use super::DoctorCheck;
+use crate::account::Account;
+use crate::backend::{AccountStep, Ask, FailureKind};
 use crate::hook::HookEvent;
+use crate::queue::backends::{BackendParts, build};
 
 const ANSWER: &str = "answer";
 const WORKER: &str = "worker";
@@ -65,4 +70,76 @@ fn end(sandbox: &Sandbox) -> anyhow::Result<()> {
     let counted = learned.points().any(|point| point.helpful == 1);
     anyhow::ensure!(counted, "nothing was counted");
     Ok(())
+}
+
+const ONLINE: &str = "online";
+const REMEDY: &str = "look at the key or the login, the base URL, and the network";
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+/// More than one word is not asked for.
+const MAX_TOKENS: u32 = 16;
+
+pub(super) fn ask(
+    session: &NamedSession,
+    account: Option<&Account>,
+) -> anyhow::Result<DoctorCheck> {
+    let Some(account) = account else {
+        let todo = "mend the settings first";
+        return Ok(DoctorCheck::bad(
+            ONLINE,
+            "the settings cannot be used",
+            todo,
+        ));
+    };
+    let backend = account.need.backend;
+    if backend.is_offline() {
+        return Ok(DoctorCheck::good(
+            ONLINE,
+            format!("{backend} needs no network"),
+        ));
+    }
+    // No session is needed to ask; a backend is built with one all the same.
+    let evidence = fixed_session()?;
+    let parts = BackendParts {
+        paths: &session.paths,
+        account,
+        config: &session.config,
+        facts: &evidence.facts,
+    };
+    let backend = match build(backend, parts) {
+        Ok(backend) => backend,
+        Err(why) => return Ok(DoctorCheck::bad(ONLINE, why, REMEDY)),
+    };
+    let ask = Ask {
+        step: AccountStep::Reflector,
+        system: "",
+        prompt: "Answer with the one word: yes",
+        model: account.need.model_for(AccountStep::Reflector),
+        max_tokens: MAX_TOKENS,
+        marker: "",
+        attempts: 1,
+        deadline: Some(Instant::now() + ANSWER_LIMIT),
+    };
+    let begun = Instant::now();
+    Ok(match runtime()?.block_on(backend.answer(&ask)) {
+        Ok(reply) => {
+            let tokens = reply.tokens.input + reply.tokens.output;
+            let ms = begun.elapsed().as_millis();
+            let text = format!("{} answered in {ms} ms, {tokens} tokens", reply.model);
+            DoctorCheck::good(ONLINE, text)
+        }
+        Err(failure) => DoctorCheck::bad(ONLINE, failure.message, remedy(failure.kind)),
+    })
+}
+
+fn remedy(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::NoCredit => {
+            "top up the balance, or give another key; what waits is then tried by itself"
+        }
+        FailureKind::NotFound => {
+            "name a model that is there and a base URL with a Messages API: `playbook config list`"
+        }
+        FailureKind::NoPermission => "the key is known: allow it the model, or name another model",
+        _ => REMEDY,
+    }
 }
