@@ -23,8 +23,6 @@ const HEAD: usize = 8 * 1024;
 const TAIL: usize = 16 * 1024;
 /// A longer line is data, not a message.
 const MAX_MESSAGE: usize = 400;
-/// How many words of a text name it.
-const MAX_WORDS: usize = 400;
 /// Commands that only set where and how the others run.
 const SETTINGS: &[&str] = &["cd", "pushd", "set", "export", "source", "."];
 
@@ -187,19 +185,14 @@ fn is_mark(part: &str) -> bool {
 
 /// Reduces a text to what is the same in every place, in lower case.
 fn normalized(text: &str) -> String {
-    // `error[E0382]` names a code.
-    let lines = text
-        .lines()
-        .map(|line| without_shell(line).replace('[', " ["));
     let mut words: Vec<String> = Vec::new();
-    for token in lines.flat_map(|line| {
-        line.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    }) {
-        let word = token.trim_matches(|c: char| "'\"`()[]{}<>,;:.!?*’‘“”".contains(c));
-        if !word.is_empty() && words.len() < MAX_WORDS {
-            words.push(without_place(&word.to_lowercase()).to_owned());
+    for line in text.lines() {
+        // `error[E0382]` names a code.
+        for token in without_shell(line).replace('[', " [").split_whitespace() {
+            let word = token.trim_matches(|c: char| "'\"`()[]{}<>,;:.!?*’‘“”".contains(c));
+            if !word.is_empty() {
+                words.push(without_place(&word.to_lowercase()).to_owned());
+            }
         }
     }
     words.join(" ")

@@ -1,4 +1,4 @@
-//! The lists of words and phrases in `data/words.txt`, by name.
+//! The tables in `data/words.txt`, by name.
 
 use std::sync::OnceLock;
 
@@ -52,8 +52,8 @@ pub static CHATTER: List = List::named("chatter");
 pub(crate) static EXTENSIONS: List = List::named("extensions");
 /// Programs whose name is no word of prose.
 pub static PROGRAMS: List = List::named("programs");
-/// Words that stand in every text.
-pub(crate) static STOP_WORDS: List = List::named("stop words");
+/// Words that are so common that they say nothing of a text's subject.
+pub static STOP_WORDS: List = List::named("stop words");
 /// What git does to the files at hand.
 pub static REWRITES: List = List::named("rewrites");
 /// Programs that check one language, by the first word of their name, and the endings of its files.
@@ -81,12 +81,12 @@ impl List {
         })
     }
 
-    /// Tells whether `word` is in the list.
+    /// Returns `true` for a word in the list.
     pub fn has(&self, word: &str) -> bool {
         self.words().binary_search(&word).is_ok()
     }
 
-    /// Tells whether a text begins with one of them.
+    /// Returns `true` for a text that begins with one of them.
     pub fn begins(&self, text: &str) -> bool {
         self.words().iter().any(|word| text.starts_with(word))
     }

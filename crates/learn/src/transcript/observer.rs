@@ -28,8 +28,6 @@ const MAX_COMPARED: usize = 2_000;
 const MAX_COMPARED_WORDS: usize = 20_000;
 /// How many different errors are kept.
 const MAX_ERRORS: usize = 50;
-/// How much of an error's text is kept, in bytes.
-const MAX_EXAMPLE: usize = 600;
 /// How much of a call or a message is kept, in bytes.
 const MAX_LINE: usize = 240;
 /// How many prompts and how many words say something of where a session went.
@@ -192,17 +190,11 @@ impl Observer {
         if let Some(known) = errors.iter_mut().find(|error| error.signature == signature) {
             known.occurrences += 1;
         } else if errors.len() < MAX_ERRORS {
-            // Around the line that says what went wrong, anything may stand.
-            let example = match failure.message.as_str() {
-                "" => &failure.text,
-                message => message,
-            };
             errors.push(RecurringError {
                 signature,
                 tool: call.tool.clone(),
                 subject: self.sanitizer.line(&failure.subject, MAX_LINE),
-                example: self.sanitizer.text(example, MAX_EXAMPLE),
-                message: self.sanitizer.line(&failure.message, MAX_LINE),
+                example: self.sanitizer.line(&failure.message, MAX_LINE),
                 category: failure.category,
                 occurrences: 1,
             });
