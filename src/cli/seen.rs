@@ -11,7 +11,7 @@ use super::{OK, answer, args};
 use crate::hint::Signature;
 use crate::memory::{Memory, SeenError};
 use crate::reflect::self_correction::TYPES;
-use crate::transcript::error_of_subject;
+use crate::transcript::all_of_subjects;
 
 const NOT_SEEN: u8 = 1;
 /// So much of stdin is read: an error is named by the beginning and the end of that.
@@ -73,12 +73,11 @@ impl ErrorQuestion {
                 name: named,
             };
         }
-        let known = types.iter().filter(|subject| is_of(subject, tool));
-        let signatures = known
-            .filter_map(|subject| error_of_subject(subject, text))
-            .chain(TYPES.map(hash));
+        let known = types.iter().map(String::as_str);
+        let mut signatures = all_of_subjects(known.filter(|subject| is_of(subject, tool)), text);
+        signatures.extend(TYPES.map(hash));
         Self {
-            signatures: signatures.collect(),
+            signatures,
             name: hash(tool.unwrap_or(ANY_ERROR)),
         }
     }

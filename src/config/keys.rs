@@ -46,7 +46,7 @@ settings! {
         tool_failures: u64 = 1, 0 ..= 1_000_000;
         /// The session's last reflection was less sure than this; 0 switches it off.
         confidence: f64 = 0.5, 0.0 ..= 1.0;
-        /// Destructive commands that ran (`rm -rf`, `git push --force`, `git reset --hard`).
+        /// Destructive commands that ran (`rm -rf`, `git push --force`, `DROP TABLE`, `terraform destroy`).
         risk: u64 = 1, 0 ..= 1_000_000;
         /// More than this share of the last prompt's words is in no prompt before it; 1 switches
         /// it off.

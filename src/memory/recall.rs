@@ -22,7 +22,7 @@ use super::database::{Memory, rows};
 use super::error::MemoryError;
 use super::learning;
 use super::remembered::{self, MEMORIES, NO_SCORE};
-use crate::hint::{MemoryKind, Signature, is_stop_word};
+use crate::hint::{MemoryKind, STOP_WORDS, Signature};
 use crate::reflect::remembered::Remembered;
 
 /// So many different words of a query are looked up.
@@ -228,8 +228,8 @@ pub fn words_of(text: &str) -> Vec<String> {
             words.push(word);
         }
     }
-    if !words.iter().all(|word| is_stop_word(word)) {
-        words.retain(|word| !is_stop_word(word));
+    if !words.iter().all(|word| STOP_WORDS.has(word)) {
+        words.retain(|word| !STOP_WORDS.has(word));
     }
     words
 }

@@ -11,8 +11,7 @@ use super::context::HookContext;
 use super::hints::{self, MOST};
 
 /// Says what helped against an error that struck before, once for each error and session.
-/// An error without a recognised message, or of a program that is not certain, is met with
-/// silence.
+/// An error that says nothing is met with silence.
 pub(super) fn run(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let settings = context.settings.as_ref();
     let is_wanted = settings.is_none_or(|settings| settings.on_tool_failure);

@@ -1,50 +1,355 @@
-//! Which error a failed call met: what hooks and the worker know it by.
+//! The names of errors and commands: what hooks and the worker know a failed call by.
 //!
-//! - [`shell`], [`attempt`]: what a call tries to do.
-//! - [`deed`]: what one command does, and to what.
-//! - [`message`]: the line of an output that names the error.
-//! - [`words`]: the lists of words that all of these go by.
+//! [`shell`] reads command lines, [`destructive`] knows those that cannot be taken back;
+//! [`words`] holds the tables of programs.
 
-pub mod attempt;
-pub mod call;
-pub mod deed;
-pub mod message;
+pub mod destructive;
 pub mod shell;
 pub mod words;
 
-use call::MAX_INPUT;
-use message::ErrorMessage;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-use crate::clip::head;
+use crate::clip::{head, tail};
 use crate::hint::Signature;
+use crate::shown::without_controls;
+use shell::{Program, SHELLS, SimpleCommand, base_name, is_check, runs_commands};
+use words::{EXTENSIONS, TASK_RUNNERS};
 
-/// Returns the error that a call met: what it was of, and what it said. `None` when no
-/// message is recognised, or it is not certain which program met it; such an error is never
-/// the same as another.
-///
-/// Hooks and the worker read it alike, from the whole text and the beginning of the input.
+/// How much of a tool's input is kept, in bytes.
+pub const MAX_INPUT: usize = 400;
+/// How much of a text's beginning and of its end names it, in bytes.
+const HEAD: usize = 8 * 1024;
+const TAIL: usize = 16 * 1024;
+/// A longer line is data, not a message.
+const MAX_MESSAGE: usize = 400;
+/// Commands that only set where and how the others run.
+const SETTINGS: &[&str] = &["cd", "pushd", "set", "export", "source", "."];
+
+/// An error, named alike wherever it strikes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedError {
+    /// The program with its subcommand that met it, or the tool.
+    pub subject: String,
+    /// The line that names it; of an output in which no line does, the first one.
+    pub message: String,
+    /// The hash of spec/5, of the subject and the normalised text.
+    pub signature: Signature,
+}
+
+impl NamedError {
+    /// Names the error that a call met, from the whole text and the beginning of the input;
+    /// `None` for a text that says nothing.
+    ///
+    /// The message names it where only one program can have written it. A check or a task runner
+    /// prints what it found in the project, and of several programs any may have failed: their
+    /// errors are named by the whole output.
+    pub fn of(tool: &str, input: &str, text: &str) -> Option<Self> {
+        let text = &shown(text)?;
+        let message = message(text).unwrap_or_else(|| first_line(text));
+        let (subject, signature) = if !runs_commands(tool) {
+            (tool.to_owned(), signature(tool, message))
+        } else if let Some(subject) = subject(head(input, MAX_INPUT).trim(), message) {
+            let signature = by_message(&subject, text);
+            (subject, signature)
+        } else {
+            (tool.to_owned(), signature(tool, text))
+        };
+        Some(Self {
+            subject,
+            message: message.to_owned(),
+            signature,
+        })
+    }
+}
+
+/// Returns the name of the error that a call met, as hooks and the worker compute it.
 pub fn error_signature(tool: &str, input: &str, text: &str) -> Option<Signature> {
-    known(tool, input, text).map(|(subject, said)| Signature::of(&subject, &said.text))
+    NamedError::of(tool, input, text).map(|error| error.signature)
 }
 
-/// As [`error_signature`], of what `subject` said, as the memory names it.
+/// As [`error_signature`], of what `subject` alone said.
 pub fn error_of_subject(subject: &str, text: &str) -> Option<Signature> {
-    ErrorMessage::find(unwrapped(text)).map(|said| Signature::of(subject, &said.text))
+    shown(text).map(|text| by_message(subject, &text))
 }
 
-/// The subject that met an error, and the message: what a signature is made of.
-pub fn known(tool: &str, input: &str, text: &str) -> Option<(String, ErrorMessage)> {
-    let text = unwrapped(text);
-    let said = ErrorMessage::find(text)?;
-    let subject = attempt::subject(tool, head(input, MAX_INPUT).trim(), &said, text)?;
-    Some((subject, said))
+/// Returns all names that the error of a text may have been stored by, if one of `subjects` met it.
+pub fn all_of_subjects<'s>(subjects: impl Iterator<Item = &'s str>, text: &str) -> Vec<Signature> {
+    let Some(text) = shown(text) else {
+        return Vec::new();
+    };
+    let texts = [message(&text).unwrap_or(&text), first_line(&text), &text];
+    let texts = BTreeSet::from(texts.map(normalized));
+    let name = |subject| {
+        texts
+            .iter()
+            .map(move |text| Signature::of_error(subject, text))
+    };
+    subjects.flat_map(name).collect()
 }
 
-/// The text of an error without the client's tags around it.
+/// Returns the text of an error without the client's tags around it.
 pub fn unwrapped(text: &str) -> &str {
     let text = text.trim();
     let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
     text.strip_suffix("</tool_use_error>")
         .unwrap_or(text)
         .trim()
+}
+
+/// Returns as much of an error's text as names it, without the client's own parts; `None` for
+/// none.
+fn shown(text: &str) -> Option<String> {
+    let text = unwrapped(text);
+    let text = text
+        .strip_prefix("Error: ")
+        .filter(|rest| rest.starts_with("Exit code "))
+        .unwrap_or(text);
+    let text = match text.strip_prefix("Exit code ") {
+        Some(said) => said.split_once('\n').map_or("", |(_, said)| said),
+        None => text,
+    };
+    let ends: Cow<'_, str> = if text.len() <= HEAD + TAIL {
+        text.into()
+    } else {
+        format!("{}\n{}", head(text, HEAD), tail(text, TAIL)).into()
+    };
+    let text = without_controls(&ends).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns the program, with its subcommand, that met an error: the only one of the line that
+/// counts, else the one that the message names.
+fn subject(line: &str, message: &str) -> Option<String> {
+    let commands = shell::read(line);
+    let programs = || commands.iter().filter_map(SimpleCommand::program);
+    let mut subjects: Vec<String> = programs()
+        .filter(|it| !it.only_reads() && !it.prepares())
+        .map(|it| it.subject())
+        .collect();
+    if subjects.is_empty() {
+        let others = programs().filter(|it| !SETTINGS.contains(&it.name));
+        subjects = others.map(|it| it.subject()).collect();
+    }
+    subjects.dedup();
+    let is_named = |it: &Program<'_>| message.split(": ").take(2).any(|part| part == it.name);
+    match &subjects[..] {
+        [only] => Some(only.clone()),
+        _ => programs().find(is_named).map(|it| it.subject()),
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim()
+}
+
+fn by_message(subject: &str, text: &str) -> Signature {
+    let (program, subcommand) = subject.split_once(' ').unwrap_or((subject, ""));
+    let runs_task = [program, subject].iter().any(|name| TASK_RUNNERS.has(name));
+    let is_work = runs_task || is_check(program, subcommand);
+    let said = message(text).filter(|_| !is_work);
+    signature(subject, said.unwrap_or(text))
+}
+
+fn signature(subject: &str, text: &str) -> Signature {
+    Signature::of_error(subject, &normalized(text))
+}
+
+/// Returns the first line that names an error by its form: `error: …`, `fatal: …`, an exception
+/// before its message.
+fn message(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| {
+        let parts: Vec<&str> = line.split(": ").collect();
+        let before = parts.len().min(4) - 1;
+        line.len() <= MAX_MESSAGE && parts[..before].iter().any(|part| is_mark(part))
+    })
+}
+
+/// Returns `true` for `error`, `fatal error`, `error[E0382]`, `E   ModuleNotFoundError`.
+fn is_mark(part: &str) -> bool {
+    let part = part.to_lowercase();
+    let words: Vec<&str> = part.split([' ', '[']).filter(|it| !it.is_empty()).collect();
+    let names_error = |word: &str| {
+        let is_name = word
+            .chars()
+            .all(|c| c.is_alphanumeric() || "._".contains(c));
+        word == "fatal" || (is_name && (word.ends_with("error") || word.ends_with("exception")))
+    };
+    match words[..] {
+        [first, ref others @ ..] if others.len() < 2 => {
+            names_error(first) || others.iter().any(|word| names_error(word))
+        }
+        _ => false,
+    }
+}
+
+/// Reduces a text to what is the same in every place, in lower case.
+fn normalized(text: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for line in text.lines() {
+        // `error[E0382]` names a code.
+        for token in without_shell(line).replace('[', " [").split_whitespace() {
+            let word = token.trim_matches(|c: char| "'\"`()[]{}<>,;:.!?*’‘“”".contains(c));
+            if !word.is_empty() {
+                words.push(without_place(&word.to_lowercase()).to_owned());
+            }
+        }
+    }
+    words.join(" ")
+}
+
+/// Removes the shell that reports: `bash: line 1: `, `zsh:1: `.
+fn without_shell(mut line: &str) -> &str {
+    while let Some((part, rest)) = line.split_once(": ") {
+        let name = part.trim_end_matches(|c: char| c.is_ascii_digit() || " :".contains(c));
+        let is_shell = SHELLS.contains(&base_name(name)) || ["line", "(eval)", ""].contains(&name);
+        if !is_shell {
+            break;
+        }
+        line = rest;
+    }
+    line
+}
+
+/// Returns a word in lower case, or a placeholder for what another place writes differently.
+fn without_place(word: &str) -> &str {
+    if word.starts_with('-') {
+        return word.split_once('=').map_or(word, |(option, _)| option);
+    }
+    if word.contains("://") {
+        return "<url>";
+    }
+    // `a.py:3`
+    let extension = word.rsplit_once('.').map(|(_, end)| end.split(':').next());
+    let has_extension = extension.flatten().is_some_and(|end| EXTENSIONS.has(end));
+    if word.contains('/') || word.starts_with('~') || has_extension {
+        return "<path>";
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_code = (1..=2).contains(&letters.len()) && word.len() == digits + letters.len();
+    let is_status = word.len() == 3 && digits == 3 && word.starts_with(['4', '5']);
+    let is_hash = word.len() > 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
+    match digits {
+        0 => word,
+        _ if is_hash => "<n>",
+        _ if is_code || is_status => word,
+        1 | 2 if word.starts_with(char::is_alphabetic) => word,
+        _ => "<n>",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    const FLAG: &str = "Error: unknown flag: --stat";
+
+    #[rstest]
+    #[case::option(
+        "Usage: x [OPTIONS]\n\nError: No such option: --event",
+        "Error: No such option: --event"
+    )]
+    #[case::python(
+        "Traceback (most recent call last):\n  File \"/a/b.py\", line 3, in <module>\n    raise ValueError('error: x')\nModuleNotFoundError: No module named 'yaml'",
+        "ModuleNotFoundError: No module named 'yaml'"
+    )]
+    #[case::pytest(
+        "a.py F\nE   ModuleNotFoundError: No module named 'yaml'",
+        "E   ModuleNotFoundError: No module named 'yaml'"
+    )]
+    #[case::rustc(
+        "warning: x\nerror[E0382]: borrow of moved value: `a`",
+        "error[E0382]: borrow of moved value: `a`"
+    )]
+    #[case::prose(
+        "The word error: is no mark in a sentence",
+        "The word error: is no mark in a sentence"
+    )]
+    fn the_line_that_names_the_error_is_its_message(#[case] text: &str, #[case] want: &str) {
+        let text = format!("Exit code 1\n{text}");
+        let error = NamedError::of("Bash", "./run.sh", &text).unwrap();
+        assert_eq!(error.message, want);
+    }
+
+    #[rstest]
+    #[case::path(
+        "cat: /a/b.txt: No such file or directory",
+        "cat: c/d.md: No such file or directory",
+        true
+    )]
+    #[case::shell(
+        "zsh:1: command not found: tsc",
+        "(eval):1: command not found: tsc",
+        true
+    )]
+    #[case::line(
+        "bash: line 3: tsc: command not found",
+        "/bin/sh: 1: tsc: command not found",
+        true
+    )]
+    #[case::quotes("error: no rule for ‘all’", "error: no rule for 'all'", true)]
+    #[case::number("fatal: bad object 0a1b2c3d", "fatal: bad object 99ffee11", true)]
+    #[case::below(
+        "error: no such option: --a\nUsage: x y",
+        "Try help\nerror: no such option: --a",
+        true
+    )]
+    #[case::option("error: unknown option: --a", "error: unknown option: --b", false)]
+    #[case::module("No module named 'yaml'", "No module named 'toml'", false)]
+    #[case::status("error: HTTP 404", "error: HTTP 503", false)]
+    #[case::no_message("linking\nfailed: a", "linking\nfailed: b", false)]
+    fn an_error_is_the_same_elsewhere(#[case] one: &str, #[case] other: &str, #[case] want: bool) {
+        let name = |text| error_signature("Bash", "tool x", text).unwrap();
+        assert_eq!(name(one) == name(other), want);
+    }
+
+    #[rstest]
+    #[case::subcommand("cd x && gh pr diff 12 --stat", FLAG, "gh pr diff")]
+    #[case::named("git add a && go build; ./b", "go: error: no module x", "go build")]
+    #[case::one_of_two("cargo build && ./b", "error: x", "Bash")]
+    #[case::starter_is_missing("python run.py", "bash: python: command not found", "python")]
+    #[case::only_read("cat x | head", "cat: error: x", "cat")]
+    fn an_error_is_of_the_program_that_met_it(
+        #[case] line: &str,
+        #[case] text: &str,
+        #[case] want: &str,
+    ) {
+        assert_eq!(NamedError::of("Bash", line, text).unwrap().subject, want);
+        assert_eq!(NamedError::of("Read", line, text).unwrap().subject, "Read");
+    }
+
+    #[rstest]
+    #[case::exit_code("make", "Exit code 2")]
+    #[case::nothing("make", " ")]
+    fn a_text_that_says_nothing_names_no_error(#[case] line: &str, #[case] text: &str) {
+        assert_eq!(NamedError::of("Bash", line, text), None);
+    }
+
+    /// What a check says of the project is the same only where all of it is.
+    #[rstest]
+    #[case::check("cargo test")]
+    #[case::task("npm run deploy")]
+    #[case::own_program("cargo run --bin x")]
+    #[case::several("git push && ./b")]
+    fn an_output_of_many_is_the_same_as_a_whole(#[case] line: &str) {
+        let name = |text: &str| error_signature("Bash", line, text);
+        let (one, other) = (
+            "a failed 1.2s\nerror: test failed",
+            "b failed 1.2s\nerror: test failed",
+        );
+        assert_ne!(name(one), name(other));
+        assert_eq!(name(one), name(&one.replace("1.2", "3.4")));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_exact_text_is_always_known(text in "(error: |fatal: |'|\"|\\PC|\n){0,200}", line in "[a-z &-]{0,40}") {
+            if let Some(error) = NamedError::of("Bash", &line, &text) {
+                let names = all_of_subjects([&*error.subject].into_iter(), &text);
+                proptest::prop_assert!(names.contains(&error.signature));
+            }
+        }
+    }
 }

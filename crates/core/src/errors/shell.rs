@@ -1,17 +1,19 @@
-//! A command line as a shell reads it: its single commands with their words, and which of
-//! them the line fails with. Far enough to tell `rm -rf build` from a commit message that
-//! speaks of it.
+//! A command line as a shell reads it: its simple commands, what each of them runs, and which of
+//! them make the line fail.
 
+use super::words::{
+    BRACKETS, CHECKERS, CHECKS, LOOKS, NO_SUBCOMMAND, PREPARES, PROSE, STARTERS, TASK_RUNNERS,
+    TWO_SUBCOMMANDS, VALUED,
+};
 use crate::clip::head;
 
-/// How much of a command is looked at.
-const MAX_COMMAND: usize = 8_000;
-/// Programs whose `-c` holds a command, and how deep such commands are read.
-pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
+/// How much of a line is read.
+const MAX_LINE_BYTES: usize = 8_000;
+/// Programs whose `-c` holds a line, and how deep such lines are read.
+pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
 const MAX_DEPTH: usize = 3;
-/// Words of which one stands in the name of every tool that is given a command.
+/// Words in the names of the tools that run a line.
 const TOOL_WORDS: &[&str] = &["bash", "shell", "powershell", "terminal", "command"];
-/// What stands between two commands.
 const SEPARATORS: &[(&str, Then)] = &[
     ("&&", Then::And),
     ("||", Then::Apart),
@@ -21,7 +23,7 @@ const SEPARATORS: &[(&str, Then)] = &[
     (";", Then::Apart),
 ];
 
-/// Tells whether a tool's input is a line of commands.
+/// Returns `true` for a tool whose input is a command line.
 pub fn runs_commands(tool: &str) -> bool {
     let is_one = |part: &str| {
         TOOL_WORDS
@@ -31,101 +33,260 @@ pub fn runs_commands(tool: &str) -> bool {
     tool.split(['_', '-', '.']).any(is_one)
 }
 
-/// The name of a program without its folder and without `.exe`.
+/// Returns the name of a program without its folder and without `.exe`.
 pub fn base_name(word: &str) -> &str {
     let name = word.trim_end_matches('/').rsplit('/').next();
     let name = name.filter(|name| !name.is_empty()).unwrap_or(word);
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// A single command.
+/// A command without operators: `git push -f > log`.
 #[derive(Clone, Debug, Default)]
-pub struct ShellStep {
-    /// Its words without their quotes; redirections and texts given below are not among them.
+pub struct SimpleCommand {
+    /// Its words without their quotes; redirections and here-documents are not among them.
     pub words: Vec<String>,
-    /// Whether it writes its output into a file.
+    /// It writes its output into a file.
     pub writes: bool,
+    /// The line fails when this command does.
+    pub propagates_failure: bool,
     then: Then,
-    /// Whether the line fails when this command does.
-    pub is_heard: bool,
 }
 
-/// How a command belongs to the next one.
+/// The operator between a command and the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Then {
-    /// Nothing that says how: a bracket, or the end. The line fails with it.
+    /// A bracket, or the end of the line.
     #[default]
     Joined,
-    /// So it does before `&&`.
     And,
     Pipe,
-    /// It may fail unseen: `;`, `||`, `&`, a new line.
+    /// The command may fail unseen: `;`, `||`, `&`, a new line.
     Apart,
 }
 
-/// Returns the single commands of a line, and behind them those of the lines that it gives to
-/// a shell.
-pub fn read(line: &str) -> Vec<ShellStep> {
-    read_to(head(line, MAX_COMMAND), MAX_DEPTH)
+/// Returns the simple commands of a line; in place of `sh -c LINE` those of `LINE`.
+pub fn read(line: &str) -> Vec<SimpleCommand> {
+    read_to(head(line, MAX_LINE_BYTES), MAX_DEPTH)
 }
 
-fn read_to(line: &str, depth: usize) -> Vec<ShellStep> {
-    let mut steps = ShellReader::default().read(line);
+fn read_to(line: &str, depth: usize) -> Vec<SimpleCommand> {
+    let mut commands = ShellReader::default().read(line);
     let pipes_fail = line.contains("pipefail");
-    let mut is_heard = true;
-    for (back, step) in steps.iter_mut().rev().enumerate() {
-        step.is_heard = match step.then {
-            Then::Joined | Then::And => is_heard,
-            Then::Pipe => is_heard && pipes_fail,
-            // Behind the last one nothing stands, but for the `&` that lets go of it.
+    let mut propagates = true;
+    for (back, command) in commands.iter_mut().rev().enumerate() {
+        command.propagates_failure = match command.then {
+            Then::Joined | Then::And => propagates,
+            Then::Pipe => propagates && pipes_fail,
+            // The last one is followed by nothing but the `&` that leaves it running.
             Then::Apart => back == 0 && !line.trim_end().ends_with('&'),
         };
-        is_heard &= step.then != Then::Apart || step.is_heard;
+        propagates &= command.then != Then::Apart || command.propagates_failure;
     }
-    if depth > 0 {
-        let inner = steps
-            .iter()
-            .filter_map(|step| Some((given_line(step)?, step.is_heard)));
-        let inner = inner.flat_map(|(line, is_heard)| {
+    let inner = |command: SimpleCommand| match given_line(&command) {
+        Some(line) if depth > 0 => {
             let mut inner = read_to(line, depth - 1);
-            for step in &mut inner {
-                step.is_heard &= is_heard;
+            for one in &mut inner {
+                one.propagates_failure &= command.propagates_failure;
             }
             inner
-        });
-        let inner: Vec<ShellStep> = inner.collect();
-        steps.extend(inner);
-    }
-    steps
+        }
+        _ => vec![command],
+    };
+    commands.into_iter().flat_map(inner).collect()
 }
 
-/// The command that a shell is given: `bash -c '…'`.
-fn given_line(step: &ShellStep) -> Option<&str> {
+/// Returns the line of `bash -c LINE`.
+fn given_line(command: &SimpleCommand) -> Option<&str> {
     let is_shell = |word: &String| SHELLS.contains(&base_name(word));
-    let mut words = step.words.iter().skip_while(|word| !is_shell(word));
+    let mut words = command.words.iter().skip_while(|word| !is_shell(word));
     words.find(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
     words.next().map(String::as_str)
 }
 
+/// Returns `true` for a line that runs something, and nothing but what changes nothing or is one
+/// of `others`.
+pub fn only_reads(line: &str, others: &[&str]) -> bool {
+    let commands = read(line);
+    let is_harmless = |command: &SimpleCommand| match command.program() {
+        Some(program) => {
+            (program.only_reads() && !command.writes) || others.contains(&program.name)
+        }
+        None => !command.writes,
+    };
+    !commands.is_empty() && commands.iter().all(is_harmless)
+}
+
+/// Returns the subject of a line's last command that runs tests, a build, a linter or a type
+/// checker; in a line that worked, of the last one that cannot have failed unseen.
+pub fn check(line: &str, failed: bool) -> Option<String> {
+    let commands = read(line);
+    let heard = commands.iter().filter(|it| failed || it.propagates_failure);
+    let mut programs = heard.filter_map(SimpleCommand::program);
+    let is_one = |it: &Program<'_>| !LOOKS.has(it.name) && is_check(it.name, &it.subcommand());
+    programs.rfind(is_one).map(|program| program.subject())
+}
+
+/// Returns `true` for a program, with its subcommand, that checks the project's files.
+pub(super) fn is_check(program: &str, subcommand: &str) -> bool {
+    let first = subcommand.split([' ', ':']).next().unwrap_or_default();
+    CHECKERS.has(program) || CHECKS.has(first)
+}
+
+/// A program and its arguments, behind the settings and programs that only start it.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'w> {
+    /// Its name without folder and version.
+    pub name: &'w str,
+    pub arguments: &'w [String],
+}
+
+impl SimpleCommand {
+    /// Returns the program that it runs; a keyword of the shell runs none.
+    pub fn program(&self) -> Option<Program<'_>> {
+        let mut words = &self.words[..];
+        let mut is_started = false;
+        loop {
+            let (first, arguments) = words.split_first()?;
+            let name = without_version(base_name(first));
+            let asks = |word: &String| word.eq_ignore_ascii_case("-v");
+            if BRACKETS.has(name) || (name == "command" && arguments.first().is_some_and(asks)) {
+                return None;
+            }
+            let is_option =
+                first.starts_with(['-', '+']) || first.starts_with(|c: char| c.is_ascii_digit());
+            let is_setting = first.contains('=') && !first.starts_with('-');
+            if is_setting || (is_started && is_option) {
+                words = arguments.get(usize::from(VALUED.has(first))..)?;
+                continue;
+            }
+            is_started = true;
+            let plain = arguments.iter().position(|word| !word.starts_with('-'));
+            let starts = |at: &usize| {
+                let word = arguments.get(*at);
+                word.is_some_and(|word| STARTERS.has(&format!("{name} {word}")))
+            };
+            words = if STARTERS.has(name) {
+                arguments
+            } else if let Some(at) = plain.into_iter().chain([0]).find(starts) {
+                &arguments[at + 1..]
+            } else {
+                return Some(Program { name, arguments });
+            };
+        }
+    }
+}
+
+impl Program<'_> {
+    /// Returns the program with its subcommand: `git push`, `gh pr diff`, `npm build`.
+    pub fn subject(&self) -> String {
+        format!("{} {}", self.name, self.subcommand())
+            .trim_end()
+            .to_owned()
+    }
+
+    /// Returns the subcommand; empty where the program has none.
+    pub fn subcommand(&self) -> String {
+        self.split().0
+    }
+
+    /// Returns the arguments but options, prose and the subcommand, each without its folder.
+    pub fn operands(&self) -> Vec<String> {
+        let mut is_prose = false;
+        let mut operands = Vec::new();
+        for word in &self.arguments[self.split().1..] {
+            if !is_prose && !word.starts_with('-') && !word.is_empty() {
+                operands.push(base_name(word).to_owned());
+            }
+            is_prose = PROSE.has(word);
+        }
+        operands
+    }
+
+    /// Returns the subcommand, and the number of arguments up to its end.
+    fn split(&self) -> (String, usize) {
+        let most = match self.name {
+            name if NO_SUBCOMMAND.has(name) => 0,
+            name if TWO_SUBCOMMANDS.has(name) => 2,
+            _ => 1,
+        };
+        let (mut at, mut parts, mut end) = (0, Vec::new(), 0);
+        while parts.len() < most
+            && let Some(word) = self.arguments.get(at)
+        {
+            at += 1;
+            if parts.is_empty() && word.starts_with(['-', '+']) {
+                at += usize::from(VALUED.has(word));
+            } else if is_plain(word) {
+                // `npm run build` is `npm build`.
+                let is_run = word == "run" && TASK_RUNNERS.has(self.name);
+                if !is_run || !self.arguments.get(at).is_some_and(|next| is_plain(next)) {
+                    parts.push(word.as_str());
+                }
+                end = at;
+            } else {
+                break;
+            }
+        }
+        (parts.join(" "), end)
+    }
+
+    /// Returns `true` where it changes nothing, wherever its output is written.
+    pub fn only_reads(&self) -> bool {
+        let edits = self.arguments.iter().any(|word| match self.name {
+            "find" | "fd" => ["-delete", "-exec", "-execdir", "-x", "-X"].contains(&&**word),
+            "sed" => word.starts_with("-i"),
+            _ => false,
+        });
+        let about_itself = ["--version", "-V", "--help", "-h", "version", "help"];
+        let mut plain = self
+            .arguments
+            .iter()
+            .filter(|it| !it.starts_with('-'))
+            .take(2);
+        let is_listed = LOOKS.has(self.name)
+            || matches!(self.arguments, [only] if about_itself.contains(&&**only))
+            || plain.any(|word| LOOKS.has(&format!("{} {word}", self.name)));
+        is_listed && !edits
+    }
+
+    /// Returns `true` where it only makes room for what the line is about: `mkdir`, `git add`.
+    pub fn prepares(&self) -> bool {
+        PREPARES.has(self.name) || PREPARES.has(&self.subject())
+    }
+}
+
+/// `python3.11` is `python`.
+fn without_version(program: &str) -> &str {
+    let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if name.is_empty() { program } else { name }
+}
+
+fn is_plain(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':'))
+}
+
 #[derive(Default)]
 struct ShellReader {
-    done: Vec<ShellStep>,
-    step: ShellStep,
+    done: Vec<SimpleCommand>,
+    step: SimpleCommand,
     word: Option<String>,
-    /// What the next word is, when it belongs to a redirection.
+    /// The kind of redirection that the next word belongs to.
     target: Option<Target>,
-    /// The words that end the texts given below.
-    below: Vec<String>,
+    /// The words that end the here-documents of this line.
+    here_documents: Vec<String>,
 }
 
 enum Target {
     Input,
     Output,
-    Below,
+    HereDocument,
 }
 
 impl ShellReader {
-    fn read(mut self, line: &str) -> Vec<ShellStep> {
+    fn read(mut self, line: &str) -> Vec<SimpleCommand> {
         let mut quote = None;
         let mut rest = line;
         while let Some(c) = rest.chars().next() {
@@ -148,7 +309,7 @@ impl ShellReader {
                 }
                 (None, '\n') => {
                     self.end_step(Then::Apart);
-                    rest = self.skip_below(rest);
+                    rest = self.skip_here_documents(rest);
                 }
                 (None, '&') if rest.starts_with('>') => {}
                 (None, '>' | '<') => rest = self.redirect(here),
@@ -177,7 +338,9 @@ impl ShellReader {
         match self.target.take() {
             None => self.step.words.push(word),
             Some(Target::Output) => self.step.writes |= word != "/dev/null",
-            Some(Target::Below) => self.below.push(word.trim_start_matches('-').to_owned()),
+            Some(Target::HereDocument) => self
+                .here_documents
+                .push(word.trim_start_matches('-').to_owned()),
             Some(Target::Input) => {}
         }
     }
@@ -201,15 +364,15 @@ impl ShellReader {
         let after = here.trim_start_matches(['>', '<']);
         let sign = &here[..here.len() - after.len()];
         self.target = Some(match sign {
-            "<<" => Target::Below,
+            "<<" => Target::HereDocument,
             _ if sign.contains('>') && !after.starts_with('&') => Target::Output,
             _ => Target::Input,
         });
         after.strip_prefix(['&', '|']).unwrap_or(after)
     }
 
-    fn skip_below<'l>(&mut self, mut rest: &'l str) -> &'l str {
-        for end in self.below.drain(..) {
+    fn skip_here_documents<'l>(&mut self, mut rest: &'l str) -> &'l str {
+        for end in self.here_documents.drain(..) {
             let mut lines = rest.split_inclusive('\n');
             let length = lines
                 .by_ref()
@@ -237,18 +400,49 @@ mod tests {
     #[case("make &", &[])]
     #[case("a &&\n  b", &["a", "b"])]
     #[case("bash -c 'a && b'; c", &["c"])]
-    fn a_line_fails_with_some_of_its_commands(#[case] line: &str, #[case] heard: &[&str]) {
-        let steps = read(line).into_iter().filter(|step| step.is_heard);
-        let names: Vec<_> = steps.map(|step| step.words[0].clone()).collect();
-        assert_eq!(names, heard, "{line}");
+    fn a_line_fails_with_some_of_its_commands(#[case] line: &str, #[case] want: &[&str]) {
+        let commands = read(line).into_iter().filter(|it| it.propagates_failure);
+        let names: Vec<_> = commands.map(|command| command.words[0].clone()).collect();
+        assert_eq!(names, want, "{line}");
     }
 
     #[test]
-    fn a_text_below_is_no_command() {
-        let steps = read("python3 - <<'END' > out\nimport x; y | z\nEND\nls");
-        let words: Vec<_> = steps.iter().map(|step| step.words.join(" ")).collect();
+    fn a_here_document_is_no_command() {
+        let commands = read("python3 - <<'END' > out\nimport x; y | z\nEND\nls");
+        let words: Vec<_> = commands.iter().map(|it| it.words.join(" ")).collect();
         assert_eq!(words, ["python3 -", "ls"]);
-        assert!(steps[0].writes && !steps[1].writes);
+        assert!(commands[0].writes && !commands[1].writes);
+    }
+
+    #[rstest]
+    #[case("cd sub && git -C y push --no-tags origin main", &["cd", "git push"])]
+    #[case("npm run build; pnpm test", &["npm build", "pnpm test"])]
+    #[case("gh pr diff 12 --stat | head -3", &["gh pr diff", "head"])]
+    #[case("A=1 sudo env B=2 timeout 60 /usr/bin/python3.11 -m pytest tests", &["pytest"])]
+    #[case("time npx tsc --noEmit && uv run mypy .", &["tsc", "mypy"])]
+    #[case("sh -c 'cargo build' && (echo 'git push'; ls)", &["cargo build", "echo", "ls"])]
+    #[case("for f in *.rs; do ./x.sh \"$f\"; done", &["x.sh"])]
+    #[case("git commit -m \"a && b\"", &["git commit"])]
+    fn a_command_is_known_by_program_and_subcommand(#[case] line: &str, #[case] want: &[&str]) {
+        let commands = read(line);
+        let programs = commands.iter().filter_map(SimpleCommand::program);
+        assert_eq!(programs.map(|it| it.subject()).collect::<Vec<_>>(), want);
+    }
+
+    #[rstest]
+    #[case("cd x && git -C y log --oneline | head -3", true)]
+    #[case("sudo cat x; wc -l < y", true)]
+    #[case("sed -n 1,5p a.rs # then edit", true)]
+    #[case("for f in *.rs; do head -1 \"$f\"; done", true)]
+    #[case("grep -n 'a > b' x", true)]
+    #[case("git push", false)]
+    #[case("sed -i s/a/b/ x", false)]
+    #[case("cat > b <<'END'\nx\nEND", false)]
+    #[case("find . -name x -delete", false)]
+    #[case("for f in *.rs; do ./x \"$f\"; done", false)]
+    #[case("", false)]
+    fn a_line_that_changes_nothing_is_known(#[case] line: &str, #[case] want: bool) {
+        assert_eq!(only_reads(line, &[]), want, "{line}");
     }
 
     #[rstest]
@@ -259,5 +453,14 @@ mod tests {
     #[case("Read", false)]
     fn tools_that_run_commands_are_known(#[case] tool: &str, #[case] want: bool) {
         assert_eq!(runs_commands(tool), want);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_line_is_read(line in "[a-z\"'\\\\;|&(){}`<>#=. \n-]{0,200}") {
+            for command in read(&line) {
+                _ = command.program().map(|program| (program.subject(), program.operands()));
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The lists of words and phrases in `data/words.txt`, by name.
+//! The tables in `data/words.txt`, by name.
 
 use std::sync::OnceLock;
 
@@ -12,40 +12,28 @@ pub struct List {
 
 const LISTS: &str = include_str!("../../data/words.txt");
 
-/// Programs, some with what they are told, that change nothing.
+/// Programs, some with a subcommand, that change nothing.
 pub static LOOKS: List = List::named("looks");
-/// What makes room for what a line is about.
+/// Programs, some with a subcommand, that only make room for what a line is about.
 pub(crate) static PREPARES: List = List::named("prepares");
-/// Programs of which one does the others' job, a row of names each.
-pub(crate) static FAMILIES: List = List::named("families");
-/// Programs, some with what they are told, that start the one that counts.
+/// Programs, some with a subcommand, that run a task of the project's own.
+pub(crate) static TASK_RUNNERS: List = List::named("task runners");
+/// Programs without subcommands; then those whose subcommands have two words.
+pub(crate) static NO_SUBCOMMAND: List = List::named("no subcommand");
+pub(crate) static TWO_SUBCOMMANDS: List = List::named("two subcommands");
+/// Programs that check, and the subcommands that check.
+pub(crate) static CHECKERS: List = List::named("checkers");
+pub(crate) static CHECKS: List = List::named("checks");
+/// Identifiers that name a kind of error: of exceptions, of the system and of the API.
+pub static ERROR_NAMES: List = List::named("error names");
+/// Programs, some with a subcommand, that start the one that counts.
 pub(crate) static STARTERS: List = List::named("starters");
 /// Options whose value is a word of its own.
 pub(crate) static VALUED: List = List::named("valued");
 /// Words that begin or end what runs other commands.
 pub(crate) static BRACKETS: List = List::named("brackets");
-/// Programs that run the script they are given.
-pub(crate) static INTERPRETERS: List = List::named("interpreters");
-/// Programs that run a task of the project's own, which only its output names.
-pub(crate) static TASK_RUNNERS: List = List::named("task runners");
-/// Programs of which no word says what they are to do; then those of which one does.
-pub(crate) static TOLD_NOTHING: List = List::named("told nothing");
-/// Programs of which one word says what they are to do.
-pub(crate) static TOLD_ONE_WORD: List = List::named("told one word");
 /// Options whose value is prose.
 pub static PROSE: List = List::named("prose");
-/// Programs that check, and what others are told that check.
-pub(crate) static CHECKERS: List = List::named("checkers");
-/// What a program is told to do when it is told to check.
-pub(crate) static CHECKS: List = List::named("checks");
-/// What says that something is missing, not running or not allowed where the command runs.
-pub static MISSING: List = List::named("missing");
-/// What says that the command was told wrongly.
-pub static USAGE: List = List::named("usage");
-/// What a client or a service says of its own calls.
-pub(crate) static CLIENT: List = List::named("client");
-/// What only sums up, names another cause above it, or is the moment's or the code's.
-pub(crate) static NO_MESSAGE: List = List::named("no message");
 /// The client's own commands: what stands after them sets the client up and asks for nothing.
 pub static CLIENT_COMMANDS: List = List::named("client commands");
 /// How a text begins that the client wrote in the user's name.
@@ -56,7 +44,7 @@ pub static REFUSALS: List = List::named("refusals");
 pub static WRAPPING: List = List::named("wrapping");
 /// Tools that only keep the agent's own notes; their calls say nothing.
 pub static HOUSEKEEPING: List = List::named("housekeeping");
-/// Programs, some with what they are told, that print what others wrote.
+/// Programs, some with a subcommand, that print what others wrote.
 pub static PRINTS_OTHERS: List = List::named("prints others");
 /// How lines of a test run begin that say nothing of a failure.
 pub static CHATTER: List = List::named("chatter");
@@ -64,8 +52,8 @@ pub static CHATTER: List = List::named("chatter");
 pub(crate) static EXTENSIONS: List = List::named("extensions");
 /// Programs whose name is no word of prose.
 pub static PROGRAMS: List = List::named("programs");
-/// Words that stand in every text.
-pub(crate) static STOP_WORDS: List = List::named("stop words");
+/// Words that are so common that they say nothing of a text's subject.
+pub static STOP_WORDS: List = List::named("stop words");
 /// What git does to the files at hand.
 pub static REWRITES: List = List::named("rewrites");
 /// Programs that check one language, by the first word of their name, and the endings of its files.
@@ -93,12 +81,12 @@ impl List {
         })
     }
 
-    /// Tells whether `word` is in the list.
+    /// Returns `true` for a word in the list.
     pub fn has(&self, word: &str) -> bool {
         self.words().binary_search(&word).is_ok()
     }
 
-    /// Tells whether a text begins with one of them.
+    /// Returns `true` for a text that begins with one of them.
     pub fn begins(&self, text: &str) -> bool {
         self.words().iter().any(|word| text.starts_with(word))
     }

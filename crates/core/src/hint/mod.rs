@@ -12,7 +12,6 @@
 //! - the hints themselves, each a JSON object.
 
 mod effect;
-mod kind;
 mod particular;
 mod signature;
 mod terms;
@@ -28,14 +27,14 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use crate::errors::words::STOP_WORDS;
 pub use terms::{PromptTerms, Term, telling, terms};
-pub use words::{hashes, is_stop_word};
+pub use words::hashes;
 
 use crate::fsx::{self, FsContext as _, FsError};
+use crate::worded;
 
-pub use effect::moved;
-pub use effect::{BIRTH, Effect, EffectWhenShown, SHOWN_FROM};
-pub use kind::MemoryKind;
+pub use effect::{BIRTH, Effect, EffectWhenShown, SHOWN_FROM, moved};
 pub use signature::{ID_PREFIXES, Signature, first_eight, is_memory_id};
 
 /// At most so many hints are found by words.
@@ -49,6 +48,19 @@ pub const MAGIC: &str = concat!("playbook-hints 4 ", env!("CARGO_PKG_VERSION"), 
 const MAX_FILE: u64 = 16 << 20;
 /// A hint must share so many words with the prompt.
 const SHARED_WORDS: u32 = 2;
+
+worded! {
+    /// The kind of memory that a hint comes from.
+    pub enum MemoryKind {
+        /// What happened and why.
+        Reflection = "reflection",
+        /// A way to go about a like case.
+        Strategy = "strategy",
+        /// A mistake and its correction.
+        Lesson = "lesson",
+        Error = "error",
+    }
+}
 
 /// Something that may help, as short as a hook shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

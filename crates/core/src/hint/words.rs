@@ -9,18 +9,13 @@ const TEXT: usize = 20_000;
 /// Shorter words tell nothing.
 pub(super) const SHORTEST: usize = 3;
 
-/// Tells whether a word is so common that it says nothing of a text's subject.
-pub fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.has(word)
-}
-
 /// The hashes of a text's telling words, each once, in order.
 pub fn hashes(text: &str) -> BTreeSet<u64> {
     cut(text)
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= SHORTEST)
         .map(str::to_lowercase)
-        .filter(|word| !is_stop_word(word))
+        .filter(|word| !STOP_WORDS.has(word))
         .map(|word| hash(stem(&word)))
         .collect()
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::claim::{AgentClaim, Subject};
-use super::code::looks_at;
-use super::step::{Run, TurnStep};
+use super::languages::looks_at;
+use super::turn::{Run, TurnStep};
 use crate::clip;
 use crate::shown::one_line;
 
@@ -98,14 +98,13 @@ fn failed_check(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradiction>
     })
 }
 
-/// Tells whether the same files passed another check: then this one may be another matter.
+/// Returns `true` where the same files passed another check: this one may be another matter.
 fn passed_as_well(before: &[TurnStep], run: &Run) -> bool {
-    let unchanged = before.iter().rev().take_while(|step| !step.changes());
-    let mut runs = unchanged.filter_map(|step| match step {
+    let mut unchanged = before.iter().rev().map_while(|step| match step {
         TurnStep::Run(earlier) => Some(earlier),
         TurnStep::Edit(_) | TurnStep::Unseen(_) => None,
     });
-    runs.any(|earlier| earlier.check.result.is_ok() && earlier.command != run.command)
+    unchanged.any(|earlier| earlier.check.result.is_ok() && earlier.command != run.command)
 }
 
 fn unchecked_change(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradiction> {

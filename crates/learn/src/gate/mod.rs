@@ -6,10 +6,9 @@
 //! what is found and what each finding weighs.
 
 mod claim;
-mod code;
 mod finding;
 mod judgement;
-mod step;
+mod languages;
 mod stops;
 mod turn;
 mod verdict;

@@ -3,11 +3,33 @@
 use std::sync::Arc;
 
 use super::claim::{self, AgentClaim};
-use super::code::is_code;
 use super::finding;
-use super::step::{self, Run, TurnStep};
+use super::languages::is_code;
 use super::verdict::GateVerdict;
-use crate::transcript::{Call, CheckResult, ErrorCategory, Event, EventKind, KnownBy, deed, shell};
+use crate::transcript::words::REWRITES;
+use crate::transcript::{
+    AGENT_TOOLS, Call, CheckResult, ErrorCategory, Event, EventKind, KnownBy, shell,
+};
+
+/// Programs that run no check of the files at hand, like those that only read.
+const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
+
+#[derive(Debug)]
+pub(super) enum TurnStep {
+    /// A check ran.
+    Run(Run),
+    /// A file was changed that checks look at.
+    Edit(String),
+    /// A call that may have run a check, or changed files, unseen.
+    Unseen(Arc<Call>),
+}
+
+/// A check that ran.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub command: String,
+    pub check: CheckResult,
+}
 
 /// What happened since the user's last prompt.
 #[derive(Debug, Default)]
@@ -15,33 +37,22 @@ pub struct Turn {
     pub(super) steps: Vec<TurnStep>,
     /// The calls that are not answered yet.
     open: Vec<Arc<Call>>,
-    doubt: Option<TurnDoubt>,
+    /// The user stopped it or refused a call, the model could not be reached, or something still
+    /// runs.
+    is_cut: bool,
+    /// The user wants no checks, or the agent said why a failure is left alone.
+    is_excused: bool,
     message: String,
     message_id: Option<String>,
-}
-
-/// Why nothing certain can be said of a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TurnDoubt {
-    /// The user stopped the agent or refused a call.
-    Stopped,
-    /// The model could not be reached.
-    ApiError,
-    /// Something still runs.
-    Background,
-    /// The user wants no checks, or the agent said why a failure is left alone.
-    Excused,
 }
 
 impl Turn {
     /// Takes one event of the turn.
     pub fn see(&mut self, event: &Event<'_>) {
         match &event.kind {
-            EventKind::Prompt(prompt) if claim::excuses(prompt.text) => self.excuse(),
+            EventKind::Prompt(prompt) => self.is_excused |= claim::excuses(prompt.text),
             EventKind::Text { text, .. } => {
-                if claim::sets_aside(text) {
-                    self.excuse();
-                }
+                self.is_excused |= claim::sets_aside(text);
                 self.write(text, event.place.message_id.as_deref());
             }
             EventKind::HandBack { .. } => self.steps.push(TurnStep::Unseen(Arc::default())),
@@ -55,11 +66,10 @@ impl Turn {
             }
             EventKind::ToolError { call, .. } => self.answered(call),
             EventKind::Check { call, check } => self.checked(call, check),
-            EventKind::Rejection { .. } | EventKind::Interrupt => {
-                self.doubt = Some(TurnDoubt::Stopped);
-            }
-            EventKind::ApiError(_) => self.doubt = Some(TurnDoubt::ApiError),
-            EventKind::LeftRunning(_) => self.doubt = Some(TurnDoubt::Background),
+            EventKind::Rejection { .. }
+            | EventKind::Interrupt
+            | EventKind::ApiError(_)
+            | EventKind::LeftRunning(_) => self.is_cut = true,
             _ => {}
         }
     }
@@ -73,27 +83,17 @@ impl Turn {
     /// Says what is wrong with `message`, the agent's last one.
     pub fn verdict(&self, message: &str) -> GateVerdict {
         let findings = match AgentClaim::of(message) {
-            Some(claim) if self.is_certain() => finding::find(&self.steps, &claim),
+            Some(claim) if self.has_ended() && !self.is_excused => {
+                finding::find(&self.steps, &claim)
+            }
             _ => Vec::new(),
         };
         GateVerdict::of(findings)
     }
 
-    /// Tells whether the turn came to its end: nobody stopped it, and nothing of it is missing or
-    /// still runs.
+    /// Returns `true` where the turn was not stopped, and nothing of it is missing or still runs.
     pub fn has_ended(&self) -> bool {
-        let is_cut = self.doubt.is_some_and(|doubt| doubt != TurnDoubt::Excused);
-        !is_cut && self.open.is_empty()
-    }
-
-    /// Tells whether all that happened is known.
-    fn is_certain(&self) -> bool {
-        self.doubt.is_none() && self.has_ended()
-    }
-
-    /// An excuse hides nothing that weighs more.
-    fn excuse(&mut self) {
-        self.doubt.get_or_insert(TurnDoubt::Excused);
+        !self.is_cut && self.open.is_empty()
     }
 
     /// One message may stand in several records.
@@ -109,7 +109,7 @@ impl Turn {
     fn answered(&mut self, call: &Arc<Call>) {
         let place = self.open.iter().position(|open| Arc::ptr_eq(open, call));
         place.map(|place| self.open.swap_remove(place));
-        if step::may_check(call) && !self.has_just_run(call) {
+        if may_check(call) && !self.has_just_run(call) {
             self.steps.push(TurnStep::Unseen(call.clone()));
         }
     }
@@ -125,7 +125,7 @@ impl Turn {
         // Its error was told before what it checked.
         let is_it = |step: &mut TurnStep| matches!(step, TurnStep::Unseen(known) if Arc::ptr_eq(known, call));
         _ = self.steps.pop_if(is_it);
-        let is_check = deed::checks(&call.input, true).is_some();
+        let is_check = shell::check(&call.input, true).is_some();
         let is_plain = shell::runs_commands(&call.tool)
             && !call.input.contains("git ")
             && is_check
@@ -156,4 +156,17 @@ impl Turn {
             self.steps.push(TurnStep::Edit(call.input.clone()));
         }
     }
+}
+
+/// Returns `true` for a call that may run a check, or change files, unseen.
+fn may_check(call: &Call) -> bool {
+    let is_foreign = call.tool.starts_with("mcp__") || AGENT_TOOLS.contains(&call.tool.as_str());
+    let is_harmless = || shell::only_reads(&call.input, HARMLESS) && !rewrites(&call.input);
+    is_foreign || (shell::runs_commands(&call.tool) && !is_harmless())
+}
+
+/// Returns `true` for a line that may have git change the files at hand.
+fn rewrites(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.clone().any(|word| word == "git") && words.any(|word| REWRITES.has(word))
 }

@@ -1,9 +1,10 @@
-//! What kind of failure an error is, as far as it is certain: by its exit code, or by what it
-//! says plainly.
+//! The kind of an error, where an exit code or an identifier in its text names it.
+
+use std::collections::HashSet;
 
 use playbook_core::worded;
 
-use super::words::List;
+use super::words::ERROR_NAMES;
 
 worded! {
     /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
@@ -37,10 +38,7 @@ impl ErrorCategory {
     }
 }
 
-use ErrorCategory::{
-    Conflict, Network, NotFound, Permission, Resource, Syntax, TestFailure, Timeout, TypeCompile,
-    Unknown, Validation,
-};
+use ErrorCategory::{Network, NotFound, Permission, Resource, Timeout, Unknown};
 
 /// Exit codes that say what happened, whatever was printed.
 const EXIT_CODES: &[(i32, ErrorCategory)] = &[
@@ -51,41 +49,36 @@ const EXIT_CODES: &[(i32, ErrorCategory)] = &[
     (139, Resource),
     (143, Timeout),
 ];
-/// What a text says plainly, in lower case; the first row of which a phrase is in it decides.
-static PHRASES: [(ErrorCategory, List); 13] = [
-    (Validation, List::named("says: edit is not valid")),
-    (Resource, List::named("says: limit of the api")),
-    (NotFound, List::named("says: no module")),
-    (TypeCompile, List::named("says: does not compile")),
-    (TestFailure, List::named("says: test failed")),
-    (Validation, List::named("says: told wrongly")),
-    (Resource, List::named("says: ran out")),
-    (Conflict, List::named("says: in conflict")),
-    (Network, List::named("says: no network")),
-    (Timeout, List::named("says: took too long")),
-    (Permission, List::named("says: not allowed")),
-    (Syntax, List::named("says: bad syntax")),
-    (NotFound, List::named("says: not there")),
-];
+/// How the client reports a command that took too long.
+const TIMED_OUT: &str = "Command timed out after";
 
-/// Returns the category of an error from its text and the exit code, if one is known; what
-/// is not said plainly is unknown.
+/// Returns the category of an error from its exit code, or from the name of an exception, of an
+/// error of the system or of the API in its text.
 pub(crate) fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     let by_code = EXIT_CODES.iter().find(|(code, _)| Some(*code) == exit_code);
     if let Some((_, category)) = by_code {
         return *category;
     }
-    let text = text.to_ascii_lowercase();
-    let is_said = |phrases: &List| phrases.words().iter().any(|phrase| text.contains(phrase));
-    let row = PHRASES.iter().find(|(_, phrases)| is_said(phrases));
-    row.map_or(Unknown, |(category, _)| *category)
+    if text.contains(TIMED_OUT) {
+        return Timeout;
+    }
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names: HashSet<String> = words.map(str::to_ascii_lowercase).collect();
+    let rows = ERROR_NAMES.words().iter();
+    let mut rows = rows.filter_map(|row| row.split_once(':'));
+    let row = rows.find(|(_, row)| row.split_whitespace().any(|name| names.contains(name)));
+    row.map_or(Unknown, |(category, _)| ErrorCategory::named(category))
 }
 
-/// Returns the category of an error of the API: what says nothing else never came through.
+/// Returns the category of an error of the API, from its type or its HTTP status.
 pub(crate) fn of_api_error(text: &str) -> ErrorCategory {
-    match categorize(text, None) {
-        Unknown => Network,
-        category => category,
+    let category = categorize(text, None);
+    let numbers = text.split(|c: char| !c.is_ascii_digit());
+    let mut statuses = numbers.filter_map(|number| number.parse::<u16>().ok());
+    match statuses.find(|status| (400..600).contains(status)) {
+        Some(401 | 403) if category == Unknown => Permission,
+        Some(429 | 500..) if category == Unknown => Network,
+        _ => category,
     }
 }
 
@@ -96,17 +89,10 @@ mod tests {
 
     #[rstest]
     #[case("Command timed out after 2m 0.0s", None, Timeout)]
-    #[case("Prompt is too long", None, Resource)]
     #[case("not found", Some(139), Resource)]
-    #[case("curl: (6) Could not resolve host: example.org", Some(6), Network)]
+    #[case("{\"type\":\"overloaded_error\"}", None, Network)]
     #[case("ModuleNotFoundError: No module named 'yaml'", None, NotFound)]
-    #[case("error[E0308]: mismatched types", Some(101), TypeCompile)]
-    #[case(
-        "test net::timed_out ... ok\ntest result: FAILED.",
-        Some(101),
-        TestFailure
-    )]
-    #[case("Error: unknown flag: --timeout", Some(1), Validation)]
+    #[case("Error: EACCES: permission denied, open '/a'", Some(1), Permission)]
     #[case("this may be invalid, or not found", Some(1), Unknown)]
     fn an_error_has_the_category_that_it_names(
         #[case] text: &str,

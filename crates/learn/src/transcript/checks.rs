@@ -15,7 +15,7 @@ use super::cut;
 use super::english::pattern;
 use super::event::{Call, CheckResult, KnownBy};
 use super::json::Raw;
-use super::{deed, shell, tool_answer};
+use super::{shell, tool_answer};
 use crate::redact;
 use crate::shown::without_controls;
 
@@ -79,11 +79,11 @@ pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckRe
     let (runners, words) = RUNNERS.as_ref()?;
     let text = tool_answer::last_text(answer)?;
     let text = tool_answer::last_lines(&text, LOOKED_AT);
-    let runs = || deed::checks(&call.input, failed);
+    let runs = || shell::check(&call.input, failed);
     if !words.is_match(text) {
         return Some(by_exit(&runs()?, text, failed));
     }
-    if deed::only_looks(&call.input, REPORTERS) {
+    if shell::only_reads(&call.input, REPORTERS) {
         return None;
     }
     let shown = without_controls(text);
@@ -115,7 +115,7 @@ pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckRe
 /// Returns the check of a call that worked, where its exit status is another command's.
 pub(crate) fn unheard(call: &Call) -> Option<String> {
     shell::runs_commands(&call.tool)
-        .then(|| deed::checks(&call.input, true))
+        .then(|| shell::check(&call.input, true))
         .flatten()
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn unheard(call: &Call) -> Option<String> {
 fn named(call: &Call, runner: &str) -> String {
     let program = runner.split(' ').next().unwrap_or_default();
     let is_named = call.input.contains(program);
-    let by_command = deed::checks(&call.input, true).filter(|_| !is_named);
+    let by_command = shell::check(&call.input, true).filter(|_| !is_named);
     by_command.unwrap_or_else(|| runner.to_owned())
 }
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-pub use super::call::Call;
 use super::category::ErrorCategory;
 use super::pasted::Message;
 use crate::hint::Signature;
@@ -149,6 +148,24 @@ pub struct Prompt<'a> {
     pub is_person: bool,
     /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
+}
+
+/// A tool call, as far as it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// The tool's name.
+    pub tool: String,
+    /// The command, the file, the query: the input that sets the call apart from others.
+    pub input: String,
+    /// The file or folder that a search looks in, where it names one.
+    pub looked_in: String,
+}
+
+impl Call {
+    /// Returns `true` for a call that writes a file.
+    pub fn edits(&self) -> bool {
+        ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&self.tool.as_str())
+    }
 }
 
 /// How a tool call failed.

@@ -125,10 +125,8 @@ pub struct RecurringError {
     /// What met it: a program with its subcommand, or the tool.
     #[serde(default)]
     pub subject: String,
-    /// What the tool said the first time.
+    /// The line that named it the first time.
     pub example: String,
-    /// The line of it that says what went wrong.
-    pub message: String,
     pub category: ErrorCategory,
     /// How often it struck.
     pub occurrences: u64,

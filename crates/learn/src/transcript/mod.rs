@@ -41,8 +41,7 @@ mod user;
 use std::collections::HashSet;
 use std::io::{self, BufRead};
 
-use playbook_core::errors::{self, attempt, call};
-pub(crate) use playbook_core::errors::{deed, shell, words};
+pub(crate) use playbook_core::errors::{self, shell, words};
 
 use crate::redact::Secrecy;
 use session::{EventSink, IsCopy, SessionReader};
@@ -51,7 +50,7 @@ pub use category::ErrorCategory;
 pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
-pub use errors::{error_of_subject, error_signature};
+pub use errors::{all_of_subjects, error_of_subject, error_signature};
 pub use event::{
     Call, CallFailure, CheckResult, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
 };

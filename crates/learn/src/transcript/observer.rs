@@ -1,14 +1,14 @@
 //! Turns events into [`Facts`], in one pass and in bounded memory.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
 
-use super::attempt::Attempt;
 use super::category::{self, ErrorCategory};
+use super::errors::destructive::is_destructive;
 use super::event::{Call, CallFailure, CheckResult, Event, EventKind, Prompt, Via};
 use super::facts::{Facts, RecurringError, SessionOutcome};
 use super::sanitizer::Sanitizer;
-use super::{outside, shell, stated};
+use super::shell::{self, SimpleCommand};
+use super::{outside, stated};
 use crate::clip::head;
 use crate::playbook::Id;
 
@@ -28,19 +28,10 @@ const MAX_COMPARED: usize = 2_000;
 const MAX_COMPARED_WORDS: usize = 20_000;
 /// How many different errors are kept.
 const MAX_ERRORS: usize = 50;
-/// How much of an error's text is kept, in bytes.
-const MAX_EXAMPLE: usize = 600;
 /// How much of a call or a message is kept, in bytes.
 const MAX_LINE: usize = 240;
 /// How many prompts and how many words say something of where a session went.
 const SAYS_DRIFT: (u64, usize) = (3, 10);
-/// What stands in commands that cannot be taken back.
-const DESTRUCTIVE: [&str; 4] = [
-    "rm -rf ",
-    "git push --force",
-    "git push -f",
-    "git reset --hard",
-];
 
 /// The last thing of weight that happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -129,9 +120,9 @@ impl Observer {
                     self.last_check = self.last_check.filter(Result::is_err);
                     self.is_committed = false;
                 }
-                if says_one_of(call, &["git commit"]) {
+                if let Some(has_passed_hooks) = commit(call) {
                     self.facts.stakes.commits += 1;
-                    self.is_committed |= passed_hooks(call);
+                    self.is_committed |= has_passed_hooks;
                 }
             }
             EventKind::ToolError { call, failure } => {
@@ -199,17 +190,11 @@ impl Observer {
         if let Some(known) = errors.iter_mut().find(|error| error.signature == signature) {
             known.occurrences += 1;
         } else if errors.len() < MAX_ERRORS {
-            // Around the line that says what went wrong, anything may stand.
-            let example = match failure.message.as_str() {
-                "" => &failure.text,
-                message => message,
-            };
             errors.push(RecurringError {
                 signature,
                 tool: call.tool.clone(),
                 subject: self.sanitizer.line(&failure.subject, MAX_LINE),
-                example: self.sanitizer.text(example, MAX_EXAMPLE),
-                message: self.sanitizer.line(&failure.message, MAX_LINE),
+                example: self.sanitizer.line(&failure.message, MAX_LINE),
                 category: failure.category,
                 occurrences: 1,
             });
@@ -228,7 +213,8 @@ impl Observer {
     /// Takes note of a command that ran, well or not.
     fn ran(&mut self, call: &Call) {
         self.facts.tool_results += 1;
-        self.facts.stakes.destructive += u64::from(says_one_of(call, &DESTRUCTIVE));
+        self.facts.stakes.destructive +=
+            u64::from(shell::runs_commands(&call.tool) && is_destructive(&call.input));
     }
 
     /// Remembers the words of a prompt, to see how far the last one is from those before it.
@@ -286,18 +272,17 @@ impl Observer {
     }
 }
 
-/// Tells whether a command that worked made a commit that its hooks let pass.
-fn passed_hooks(call: &Arc<Call>) -> bool {
-    let deeds = Attempt::of(call).deeds;
-    let mut commits = deeds
-        .iter()
-        .filter(|deed| deed.program == "git" && deed.part == "commit");
-    commits.any(|deed| {
-        let skips = |word: &String| ["--no-verify", "-n", "--dry-run"].contains(&word.as_str());
-        deed.is_heard && !deed.words.iter().any(skips)
-    })
-}
-
-fn says_one_of(call: &Call, words: &[&str]) -> bool {
-    shell::runs_commands(&call.tool) && words.iter().any(|words| call.input.contains(words))
+/// Returns, for a line that worked and makes a commit, `true` where its hooks let it pass.
+fn commit(call: &Call) -> Option<bool> {
+    if !shell::runs_commands(&call.tool) {
+        return None;
+    }
+    let skips = |word: &String| ["--no-verify", "-n", "--dry-run"].contains(&word.as_str());
+    let commands = shell::read(&call.input);
+    let is_commit =
+        |it: &&SimpleCommand| it.program().is_some_and(|it| it.subject() == "git commit");
+    let commits = commands.iter().filter(is_commit);
+    commits
+        .map(|it| it.propagates_failure && !it.words.iter().any(skips))
+        .reduce(|one, other| one || other)
 }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::attempt::Attempt;
 use super::event::Call;
+use super::shell::{self, SimpleCommand};
 use super::words::PRINTS_OTHERS;
 
 /// How the tools of MCP servers are named; those of the editor belong to the client.
@@ -23,11 +23,13 @@ pub fn is_outside(tool: &str) -> bool {
 /// line is shown.
 pub(crate) fn prints_others(call: &Arc<Call>) -> bool {
     let is_listed = || {
-        Attempt::of(call).deeds.iter().any(|deed| {
-            let part = deed.part.split(' ').next().unwrap_or_default();
-            PRINTS_OTHERS.has(&deed.program)
-                || PRINTS_OTHERS.has(&format!("{} {part}", deed.program))
-        })
+        let commands = shell::read(&call.input);
+        commands
+            .iter()
+            .filter_map(SimpleCommand::program)
+            .any(|program| PRINTS_OTHERS.has(program.name) || PRINTS_OTHERS.has(&program.subject()))
     };
-    call.tool.starts_with(SERVER_TOOL) || is_outside(&call.tool) || is_listed()
+    call.tool.starts_with(SERVER_TOOL)
+        || is_outside(&call.tool)
+        || (shell::runs_commands(&call.tool) && is_listed())
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::call::{Call, MAX_INPUT};
+use super::errors::MAX_INPUT;
+use super::event::Call;
 use super::json::{self, Raw};
 use super::mask::Mask;
 

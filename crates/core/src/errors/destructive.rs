@@ -1,0 +1,127 @@
+//! Commands that cannot be taken back.
+
+use super::shell::{self, Program, SimpleCommand, base_name};
+
+/// A program, its subcommand, and the options of which one makes it destructive; without options it
+/// always is. A letter is an option among others: `-fr`.
+type Row = (&'static str, &'static str, &'static [&'static str]);
+
+const DESTRUCTIVE: &[Row] = &[
+    ("rm", "", &["r", "R", "--recursive"]),
+    ("Remove-Item", "", &["-Recurse"]),
+    ("find", "", &["-delete"]),
+    ("git", "push", &["f", "--force", "--mirror"]),
+    ("git", "reset", &["--hard"]),
+    ("git", "clean", &["f", "--force"]),
+    ("terraform", "destroy", &[]),
+    ("terraform", "apply", &["-destroy", "--destroy"]),
+    ("tofu", "destroy", &[]),
+    ("tofu", "apply", &["-destroy", "--destroy"]),
+    ("pulumi", "destroy", &[]),
+    ("kubectl", "delete", &[]),
+    ("helm", "uninstall", &[]),
+    ("helm", "delete", &[]),
+    ("dropdb", "", &[]),
+    ("mysqladmin", "drop", &[]),
+    ("redis-cli", "flushall", &[]),
+    ("redis-cli", "FLUSHALL", &[]),
+    ("redis-cli", "flushdb", &[]),
+    ("redis-cli", "FLUSHDB", &[]),
+    ("shred", "", &[]),
+    ("wipefs", "", &["a", "--all"]),
+    ("blkdiscard", "", &[]),
+];
+/// Programs that are given SQL, without their versions.
+const SQL_CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "sqlite", "sqlcmd", "duckdb"];
+
+/// Returns `true` for a line with a command that cannot be taken back.
+pub fn is_destructive(line: &str) -> bool {
+    let commands = shell::read(line);
+    let mut programs = commands.iter().filter_map(SimpleCommand::program);
+    programs.any(destroys)
+}
+
+fn destroys(program: Program<'_>) -> bool {
+    let Program { name, arguments } = program;
+    let is_dry = |word: &String| word.starts_with("--dry-run") || word == "--help";
+    if arguments.iter().any(is_dry) {
+        return false;
+    }
+    let subcommand = program.subcommand();
+    let is_row = |(row, of, options): &Row| {
+        let is_given = |option: &&str| arguments.iter().any(|word| has(word, option));
+        name == *row
+            && (of.is_empty() || subcommand == *of)
+            && (options.is_empty() || options.iter().any(is_given))
+    };
+    let runs_rm = |pair: &[String]| pair[0].starts_with("-exec") && base_name(&pair[1]) == "rm";
+    match name {
+        _ if DESTRUCTIVE.iter().any(is_row) || name.starts_with("mkfs") => true,
+        _ if SQL_CLIENTS.contains(&name) => arguments.iter().any(|sql| drops(sql)),
+        "find" => arguments.windows(2).any(runs_rm),
+        "git" => subcommand == "push" && arguments.iter().any(|word| word.starts_with('+')),
+        "dd" => arguments.iter().any(|word| word.starts_with("of=/dev/")),
+        "diskutil" => subcommand.starts_with("erase"),
+        _ => false,
+    }
+}
+
+fn has(word: &str, option: &str) -> bool {
+    let letters = word
+        .strip_prefix('-')
+        .filter(|letters| !letters.starts_with('-'));
+    word == option || (option.len() == 1 && letters.is_some_and(|it| it.contains(option)))
+}
+
+/// Returns `true` for SQL with a statement that drops or empties something.
+fn drops(sql: &str) -> bool {
+    sql.split(';').any(|statement| {
+        let first = statement.split_whitespace().next().unwrap_or_default();
+        first.eq_ignore_ascii_case("drop") || first.eq_ignore_ascii_case("truncate")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("cd x && rm -fr build")]
+    #[case("sudo /bin/rm --recursive x")]
+    #[case("ls | xargs rm -r")]
+    #[case("find . -name '*.o' -exec rm {} \\;")]
+    #[case("git push origin main --force")]
+    #[case("git -C x push -uf origin")]
+    #[case("git push origin +main")]
+    #[case("git reset --hard HEAD~1")]
+    #[case("git clean -fdx")]
+    #[case("psql app -c 'select 1; DROP TABLE users'")]
+    #[case("sqlite3 a.db 'truncate t'")]
+    #[case("terraform destroy -auto-approve")]
+    #[case("kubectl -n app delete pod x")]
+    #[case("mkfs.ext4 /dev/sda1")]
+    #[case("dd if=a.img of=/dev/sda bs=4M")]
+    #[case("bash -c 'rm -rf x'")]
+    fn a_command_that_cannot_be_taken_back_is_known(#[case] line: &str) {
+        assert!(is_destructive(line), "{line}");
+    }
+
+    #[rstest]
+    #[case("grep 'rm -rf /' x")]
+    #[case("echo \"rm -rf\"; git log --grep 'git push --force'")]
+    #[case("git commit -m 'git reset --hard'")]
+    #[case("git push --force-with-lease")]
+    #[case("git push --follow-tags")]
+    #[case("git reset --soft HEAD~1")]
+    #[case("git clean -nd")]
+    #[case("rm -f a.txt")]
+    #[case("cat <<'END'\nrm -rf /\nEND")]
+    #[case("psql -c 'select dropped from t'")]
+    #[case("terraform plan -destroy")]
+    #[case("kubectl delete pod x --dry-run=client")]
+    #[case("dd if=/dev/zero of=a.img")]
+    fn other_commands_are_not_destructive(#[case] line: &str) {
+        assert!(!is_destructive(line), "{line}");
+    }
+}
