@@ -13,7 +13,7 @@ use crate::backend::{BackendName, BaseUrl, Fixtures};
 use crate::config::{self, Config, ConfigError, SetError, SettingKey, SettingSource};
 use crate::paths::project_config_file;
 use crate::prepare;
-use crate::queue::backends;
+use crate::queue::ask;
 use crate::redact::{self, Masker};
 use crate::state_guard;
 
@@ -154,7 +154,7 @@ fn check_base_url(
     // Whatever else is wrong with the file is told by who writes it.
     let config = config::load(file).unwrap_or_default();
     let url = value.trim().trim_matches(['"', '\'']);
-    let parsed = BaseUrl::parse(url, backends::plain(backend, &config));
+    let parsed = BaseUrl::parse(url, ask::plain(backend, &config));
     parsed.map(drop).map_err(|flaw| Hinted {
         what: format!("`{name}`: {flaw}"),
         hint: NOTHING_CHANGED,
@@ -225,7 +225,7 @@ pub(super) fn problems(session: &NamedSession) -> Vec<String> {
     found.extend(flaw.map(|flaw| flaw.to_string()));
     let addresses = [&config.anthropic.base_url, &config.openai.base_url];
     for ((key, backend), url) in ADDRESSES.iter().zip(addresses) {
-        let plain = backends::plain(*backend, &config);
+        let plain = ask::plain(*backend, &config);
         let flaw = url
             .as_ref()
             .and_then(|url| BaseUrl::parse(url, plain).err());

@@ -14,7 +14,7 @@ use super::places;
 use crate::env::name;
 use crate::memory::JobOutcome;
 use crate::queue::job::JobId;
-use crate::queue::reason::in_words;
+use crate::queue::outcome::in_words;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
 use crate::sharing;

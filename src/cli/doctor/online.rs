@@ -7,7 +7,7 @@ use super::super::session::{NamedSession, runtime};
 use super::DoctorCheck;
 use crate::account::Account;
 use crate::backend::{AccountStep, Ask, FailureKind};
-use crate::queue::backends::{BackendParts, build};
+use crate::queue::ask::{BackendParts, build};
 
 const TOPIC: &str = "online";
 const REMEDY: &str = "look at the key or the login, the base URL, and the network";
