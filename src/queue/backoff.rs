@@ -378,4 +378,24 @@ mod tests {
         backoff.welcome("a", "new");
         assert!(backoff.refused().next().is_none() && !backoff.release("a"));
     }
+
+    #[test]
+    fn a_server_that_says_at_once_for_ever_is_asked_less_and_less() {
+        let mut backoff = Backoff::default();
+        let told = Pause::Told(SignedDuration::ZERO);
+        let pauses = [0, 1_000, 2_000].map(|now| backoff.park("a", "x", told, at(now)).pause_ms);
+        assert_eq!(pauses, [1_000, 2_000, 4_000]);
+    }
+
+    #[test]
+    fn a_used_up_budget_is_no_failure() {
+        let mut backoff = Backoff::default();
+        let parked = backoff.park("a", "budget", Pause::Until(at(10_000)), at(0));
+        assert_eq!(parked.until, at(10_000));
+        let mut later = backoff.clone();
+        later.ask_budgets_again();
+        assert!(later.parked("a", at(1)).is_none() && backoff.parked("a", at(1)).is_some());
+        let parked = backoff.park("a", "down", Pause::Doubling, at(10_000));
+        assert_eq!(parked.pause_ms, 60_000);
+    }
 }

@@ -248,7 +248,7 @@ impl Surroundings {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::fs;
 
     use super::*;
@@ -259,7 +259,7 @@ mod tests {
     use crate::queue::job::{JobEvent, Ticket};
     use crate::queue::spool::{self, IdEntropy, job_file};
 
-    fn context(dir: &Path) -> WorkerContext {
+    pub(in crate::queue) fn context(dir: &Path) -> WorkerContext {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
         let paths = Paths::resolve(&env).unwrap();
         let config = Config::default();

@@ -123,3 +123,25 @@ pub(super) fn put_off(context: &WorkerContext, id: &JobId, reason: &str) -> Time
     }
     next
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::context::tests::context;
+    use crate::queue::job::{JobEvent, Ticket};
+    use crate::queue::spool::IdEntropy;
+
+    /// A worker that waits out each pause would never end.
+    #[test]
+    fn a_job_that_ends_the_work_on_it_again_and_again_waits_longer_each_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let context = context(dir.path());
+        let ticket = Ticket::new(JobEvent::SessionEnd, dir.path(), context.now());
+        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket).unwrap();
+        let begun = context.now();
+        let pauses = [1, 2, 4].map(|times| (times, put_off(&context, &id, "panicked")));
+        for (times, until) in pauses {
+            assert!(until.duration_since(begun) >= FIRST_PAUSE * times);
+        }
+    }
+}
