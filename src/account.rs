@@ -17,7 +17,7 @@ use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::fsx::FsError;
 use crate::paths::Paths;
-use crate::queue::backends::timeout;
+use crate::queue::ask::timeout;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Account {

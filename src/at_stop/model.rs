@@ -10,12 +10,12 @@ use crate::gate::{self, Judgement};
 use crate::hook::context::HookContext;
 use crate::memory::Memory;
 use crate::queue::ask::parts;
-use crate::queue::backends::{build, max_tokens};
+use crate::queue::ask::{build, max_tokens};
+use crate::queue::budget::{Caller, Meter};
+use crate::queue::context::Surroundings;
 use crate::queue::context::WorkerContext;
-use crate::queue::evidence::SessionEvidence;
-use crate::queue::surroundings::Surroundings;
+use crate::queue::files::SessionEvidence;
 use crate::queue::trigger_table::should_reflect;
-use crate::queue::usage_meter::{Caller, Meter};
 use crate::state_guard;
 
 /// A model judges a turn by this much of it, in tokens.

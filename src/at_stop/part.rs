@@ -8,7 +8,7 @@ use crate::gate::{self, Turn};
 use crate::hook::context::HookContext;
 use crate::hook::prompt::lessons_about;
 use crate::hook::stop::EndedTurn;
-use crate::queue::evidence::SessionEvidence;
+use crate::queue::files::SessionEvidence;
 use crate::redact::Masker;
 use crate::transcript::{self, EventKind, ReadOptions, Via};
 

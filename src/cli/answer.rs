@@ -19,7 +19,7 @@ use crate::hint::SHOWN_FROM;
 use crate::playbook::STALE_DAYS;
 use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
-use crate::queue::reason::in_words;
+use crate::queue::outcome::in_words;
 
 /// What several screens show alike.
 const SHARED: &str = include_str!("screens/shared.txt");

@@ -25,7 +25,7 @@ use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
 use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
-use crate::queue::request::{self, Wish};
+use crate::queue::requests::{self, Wish};
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::queue::{spool, worker_lock};
 
@@ -232,7 +232,7 @@ fn enqueue<'a>(
     for (job, more) in plan.begun.iter().cloned().zip(&mut shares) {
         let need = context.surroundings.account.need.clone();
         let wish = Wish::Retry { job, need, more };
-        requests.push(request::leave(context.paths(), context.now(), wish)?);
+        requests.push(requests::leave(context.paths(), context.now(), wish)?);
     }
     let mut pending = plan.begun.clone();
     // After those of an earlier run, also where the clock has not moved on: a copy of their records

@@ -14,7 +14,7 @@ use crate::config::{self, BackendChoice, Config, SetError, SettingKey, SettingSo
 use crate::env::name;
 use crate::paths::project_config_file;
 use crate::prepare;
-use crate::queue::backends;
+use crate::queue::ask;
 use crate::redact::{self, Masker};
 use crate::state_guard;
 
@@ -178,7 +178,7 @@ fn check_base_url(
     // Whatever else is wrong with the file is told by who writes it.
     let config = config::load(file).unwrap_or_default();
     let url = value.trim().trim_matches(['"', '\'']);
-    let parsed = BaseUrl::parse(url, backends::plain(backend, &config));
+    let parsed = BaseUrl::parse(url, ask::plain(backend, &config));
     parsed.map(drop).map_err(|flaw| Hinted {
         what: format!("`{name}`: {flaw}"),
         hint: NOTHING_CHANGED,
@@ -246,7 +246,7 @@ pub(super) fn problems(session: &NamedSession) -> Vec<String> {
     found.extend(own.err().into_iter().flat_map(|error| error.all()));
     let addresses = [&config.anthropic.base_url, &config.openai.base_url];
     for ((key, backend), url) in ADDRESSES.iter().zip(addresses) {
-        let plain = backends::plain(*backend, &config);
+        let plain = ask::plain(*backend, &config);
         let flaw = url
             .as_ref()
             .and_then(|url| BaseUrl::parse(url, plain).err());

@@ -206,15 +206,15 @@ pub(super) fn check(
         caps: caps(&session.config),
     };
     let before = pinned(&playbook);
-    let Applied { changes, skipped } = match edit::apply(edit, &mut playbook, sources, context.now())
-    {
-        Ok(applied) => applied,
-        Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
-        Err(EditError::Refused(why)) => {
-            return Err(Hinted::error(why.to_string(), hint(edit, &why)));
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let Applied { changes, skipped } =
+        match edit::apply(edit, &mut playbook, sources, context.now()) {
+            Ok(applied) => applied,
+            Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
+            Err(EditError::Refused(why)) => {
+                return Err(Hinted::error(why.to_string(), hint(edit, &why)));
+            }
+            Err(error) => return Err(error.into()),
+        };
     if pinned(&playbook) != before {
         agent::refuse(&session.env, "what is pinned")?;
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::session::NamedSession;
 use super::{answer, args};
 use crate::queue::claim::lane_of;
-use crate::queue::evidence::SessionEvidence;
+use crate::queue::files::SessionEvidence;
 use crate::queue::job::JobEvent;
 use crate::transcript::{Digest, Range, ReadOptions};
 use crate::transcript_file;

@@ -15,13 +15,13 @@ use super::session::{NamedSession, runtime};
 use crate::fsx;
 use crate::memory::{Memory, reflection_ids};
 use crate::playbook::Playbook;
+use crate::queue::ask;
+use crate::queue::ask::BackendParts;
 use crate::queue::ask::{Asker, SessionQuestion};
-use crate::queue::backends::BackendParts;
-use crate::queue::evidence::SessionEvidence;
+use crate::queue::files::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
-use crate::queue::question_templates;
-use crate::queue::report::{self, Generated};
+use crate::queue::record::{self, Generated};
 use crate::queue::{screening, tidy};
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
@@ -146,7 +146,7 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
             Ok(ids) => stored = ids,
             Err(error) => problem = Some(format!("not stored: {error:#}")),
         }
-        report::generated(&Generated {
+        record::generated(&Generated {
             surroundings: (&session.paths, &session.env),
             source: &source,
             backend: account.need.backend,
@@ -312,7 +312,7 @@ fn ask(
         known_notes: &[],
         config: &session.config,
     };
-    let template = question_templates::reflector_template(&session.paths)?;
+    let template = ask::reflector_template(&session.paths)?;
     let asker = Asker::now(parts, backend.as_ref());
     let answer = asker.reflector(question.prompt(&template));
     let answered = runtime()?.block_on(answer).answered;

@@ -13,12 +13,12 @@ use super::session::{NamedSession, runtime};
 use super::worker::start_in_background;
 use super::{answer, args};
 use crate::account::Account;
+use crate::queue::backoff;
 use crate::queue::backoff::Backoff;
 use crate::queue::budget::Usage;
-use crate::queue::due;
 use crate::queue::job::JobId;
 use crate::queue::progress::JobInProgress;
-use crate::queue::request::{self, Wish};
+use crate::queue::requests::{self, Wish};
 use crate::queue::worker::{WorkScope, run_if_free};
 use crate::queue::{files, spool};
 use crate::redact;
@@ -114,14 +114,14 @@ fn standing(
     backoff: &Backoff,
     now: Timestamp,
 ) -> (JobState, String, Option<Timestamp>) {
-    let parked = due::account_pause(job, backoff, now);
+    let parked = backoff::account_pause(job, backoff, now);
     let need = job.ticket.need.as_ref().filter(|_| !job.is_judged());
     let is_foreign = need.is_some_and(|need| own.is_some_and(|own| !own.answers(need, true)));
-    match (&job.progress.waiting, due::own_pause(job), parked) {
+    match (&job.progress.waiting, backoff::own_pause(job), parked) {
         (Some(waiting), Some(next), _) => (JobState::Waiting, waiting.reason.clone(), Some(next)),
         (_, _, Some(parked)) => (JobState::Waiting, parked.reason.clone(), Some(parked.until)),
         (Some(waiting), _, None) => (JobState::Waiting, waiting.reason.clone(), Some(now)),
-        _ if is_foreign => (JobState::Waiting, due::FOREIGN.to_owned(), None),
+        _ if is_foreign => (JobState::Waiting, backoff::FOREIGN.to_owned(), None),
         _ => (JobState::Ready, String::new(), None),
     }
 }
@@ -182,7 +182,7 @@ fn drop_it(session: &NamedSession, id: &str, as_json: bool) -> anyhow::Result<()
 /// is done, and which jobs are tried again, which only this process tells.
 fn carry_out(session: &NamedSession, wish: Wish) -> anyhow::Result<(bool, Option<Vec<JobId>>)> {
     let context = session.context()?;
-    let file = request::leave(&session.paths, session.env.clock().now(), wish)?;
+    let file = requests::leave(&session.paths, session.env.clock().now(), wish)?;
     if let Some(summary) = runtime()?.block_on(run_if_free(context, &WorkScope::Requests))? {
         return Ok((true, Some(summary.retried)));
     }

@@ -10,16 +10,13 @@ use super::session::{NamedSession, PATIENCE, runtime};
 use super::{answer, args, curator};
 use crate::backend::BackendName;
 use crate::memory::JobOutcome;
-use crate::playbook::votes::BulletTag;
+use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
-use crate::queue::ask::{self, Asker, SessionQuestion};
-use crate::queue::backends::{BackendParts, build};
-use crate::queue::evidence::SessionEvidence;
-use crate::queue::files;
+use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
+use crate::queue::files::{self, SessionEvidence};
 use crate::queue::job::{JobEvent, Ticket};
+use crate::queue::outcome::in_words;
 use crate::queue::progress::JobInProgress;
-use crate::queue::question_templates;
-use crate::queue::reason::in_words;
 use crate::queue::shown;
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
@@ -61,17 +58,17 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         None => Vec::new(),
     };
     let shown = shown::by_hand(&session.paths, &session.project, path);
-    let votes = |tags: &[BulletTag]| shown::votes_on(&shown, &evidence.facts, tags, &playbook);
+    let votes_on = |tags: &[BulletTag]| votes(tags, &shown, &evidence.facts.citations, &playbook);
     let question = SessionQuestion {
         session: &evidence,
         playbook: &playbook,
-        given: &shown::ids(&votes(&[])),
+        given: &shown::ids(&votes_on(&[])),
         known_notes: &known_notes,
         config: &session.config,
     };
     let template = match &args.template {
         Some(file) => tried(file, account.need.backend)?,
-        None => question_templates::reflector_template(&session.paths)?,
+        None => ask::reflector_template(&session.paths)?,
     };
     if args.print_prompt {
         let prompt = question.prompt(&template);
@@ -98,7 +95,7 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     }
     let taught = TaughtSession {
         facts: &evidence.facts,
-        votes: votes(&reflected.result.bullet_tags),
+        votes: votes_on(&reflected.result.bullet_tags),
         is_by_rules: account.need.backend == BackendName::Rules,
     };
     let now = session.env.clock().now();
@@ -125,7 +122,7 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
 }
 
 fn tried(file: &Path, backend: BackendName) -> anyhow::Result<String> {
-    let template = question_templates::template_in(file)?;
+    let template = ask::template_in(file)?;
     if let Some(flaw) = templates::REFLECTOR.flaw(&template) {
         return Err(Hinted::error(
             format!("could not use template: {}: {flaw}", file.display()),

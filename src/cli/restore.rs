@@ -15,7 +15,7 @@ use crate::playbook::Playbook;
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::PlaybookEdit;
 use crate::queue::job::JobId;
-use crate::queue::{due, files, spool};
+use crate::queue::{backoff, files, spool};
 use crate::store::StoreError;
 
 /// How long we wait in all for a worker that is at it to let us take up what waited.
@@ -142,7 +142,7 @@ fn resume(
         if job.ticket.project != session.project || job.progress.waiting.is_none() {
             continue;
         }
-        let is_parked = due::account_pause(&job, &context.backoff(), context.now()).is_some();
+        let is_parked = backoff::account_pause(&job, &context.backoff(), context.now()).is_some();
         let outcome = if context.serves(&job) && !is_parked {
             let patience = deadline.saturating_duration_since(Instant::now());
             NamedSession::see_through(context, &id, patience)?.map(|job| job.outcome)

@@ -18,12 +18,12 @@ use crate::hook::detach::{self, DETACH};
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::project;
+use crate::queue::context::Surroundings;
 use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
-use crate::queue::stop::{Finish, WorkerError};
-use crate::queue::surroundings::Surroundings;
+use crate::queue::outcome::{Finish, WorkerError};
 use crate::queue::worker::{self, Summary};
-use crate::queue::{curate, waiting, worker_lock};
+use crate::queue::{curate, outcome, worker_lock};
 use crate::sharing;
 use crate::state_guard;
 use crate::telemetry;
@@ -79,7 +79,7 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     let mut config = match config::load(&paths.config_file()) {
         Ok(config) => config,
         Err(error) => {
-            waiting::for_all(paths, now(), &waiting::reason_of(&error))?;
+            outcome::for_all(paths, now(), &outcome::reason_of(&error))?;
             return Err(error.into());
         }
     };
@@ -93,7 +93,7 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     let memory = match open().or_else(|error| begin_anew(error).and_then(|()| open())) {
         Ok(memory) => memory,
         Err(error) => {
-            waiting::for_all(paths, now(), &error.to_string())?;
+            outcome::for_all(paths, now(), &error.to_string())?;
             return Err(error.into());
         }
     };
@@ -107,7 +107,7 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     let Some(id) = &args.job else {
         let done = runtime.block_on(worker::run(context));
         if let Err(WorkerError::NoLock(error)) = &done {
-            waiting::tell(paths, now(), &error.to_string())?;
+            outcome::tell(paths, now(), &error.to_string())?;
         }
         return Ok(done?);
     };

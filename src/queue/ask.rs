@@ -1,24 +1,23 @@
 //! Puts the questions of a job to the backend it needs.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::backends::{BackendParts, build, max_tokens};
 use super::backoff::Pause;
-use super::budget::Hold;
+use super::budget::{Caller, Hold, Meter};
 use super::context::WorkerContext;
-use super::evidence::SessionEvidence;
+use super::files::SessionEvidence;
+use super::outcome::{JobPause, Stop};
 use super::progress::JobInProgress;
-use super::question_templates::{curator_template, reflector_template};
-use super::stop::{JobPause, Stop};
-use super::surroundings::Surroundings;
-use super::usage_meter::{Caller, Meter};
 use super::{QueueError, screening, shown};
-use crate::account::Need;
+use crate::account::{Account, Need};
 use crate::backend::question::{Answered, question};
-use crate::backend::{AccountStep, Ask, Backend};
+use crate::backend::{
+    AccountStep, Anthropic, Ask, Backend, BackendName, BaseUrl, Fixtures, Masked, Openai, Plain,
+    RetryPolicy, Rules,
+};
 use crate::config::Config;
 use crate::memory::{Memory, MemoryError};
 use crate::paths::Paths;
@@ -29,11 +28,15 @@ use crate::reflect::prompt::{
     CuratorInput, FilledPrompt, ReflectorInput, curator_prompt, reflector_prompt,
 };
 use crate::reflect::reply::{Curation, Reflection, Reply};
+use crate::reflect::rules::SummaryLimits;
+use crate::setup::templates::{CURATOR, MAX_TEMPLATE, REFLECTOR, Template};
 use crate::store::{Store, votes};
-use crate::telemetry;
 use crate::transcript::Facts;
 use crate::trust::TrustStanding;
+use crate::{fsx, telemetry};
 
+/// The longest answer of one call in tokens, where no setting says it.
+const MAX_TOKENS: u32 = 8_192;
 pub(super) const POINTS_ONLY: &str = "{key_points}";
 /// How many notes of earlier sessions a reflector is shown.
 const KNOWN_NOTES: usize = 5;
@@ -135,17 +138,18 @@ pub(super) async fn reflector(
         known_notes: &known_notes,
         config,
     };
+    let prompt = question.prompt(&template);
     let parts = parts(context, &session.facts, config);
-    let meter = metered(context, job, parts)?;
-    let asker = Asker {
-        need: need_of(context, job),
+    let mut answered: Answered<Reflection> = put(
+        context,
+        job,
+        (AccountStep::Reflector, prompt),
+        parts,
         deadline,
-        ..Asker::now(parts, &meter)
-    };
-    let judged = asker.reflector(question.prompt(&template)).await;
-    keep(&context.surroundings, job, AccountStep::Reflector, &judged);
-    settle(context, job, meter)?;
-    Ok(judged.answered)
+    )
+    .await?;
+    answered.result.shorten(config.reflection.summary_tokens);
+    Ok(answered)
 }
 
 /// Asks a project's curator about its material; `playbook` is the list as the prompt shows it.
@@ -160,16 +164,43 @@ pub(super) async fn curator(
     let prompt = curator_prompt(&template, &CuratorInput { playbook, material });
     let facts = Facts::default();
     let parts = parts(context, &facts, config);
-    let meter = metered(context, job, parts)?;
+    put(
+        context,
+        job,
+        (AccountStep::Curator, prompt),
+        parts,
+        deadline,
+    )
+    .await
+}
+
+/// Puts a job's question to the backend it needs, and keeps the cost with the job; stops the job
+/// where a call was held back.
+async fn put<T: Reply>(
+    context: &WorkerContext,
+    job: &mut JobInProgress,
+    (step, prompt): (AccountStep, FilledPrompt),
+    parts: BackendParts<'_>,
+    deadline: Option<Instant>,
+) -> Result<Answered<T>, Stop> {
+    let backend = build(need_of(context, job).backend, parts).map_err(|why| Stop::waits(&why))?;
+    let meter = Meter::new(backend, context, Caller::job(job));
     let asker = Asker {
         need: need_of(context, job),
         deadline,
         ..Asker::now(parts, &meter)
     };
-    let judged = asker.put(AccountStep::Curator, prompt).await;
-    keep(&context.surroundings, job, AccountStep::Curator, &judged);
-    settle(context, job, meter)?;
-    Ok(judged.answered)
+    let judged = asker.put(step, prompt).await;
+    if let Some(folder) = &context.surroundings.diagnostics {
+        let name = format!("{}-{}", job.ticket.id, step.word());
+        telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
+    }
+    let (paid, hold) = meter.read();
+    job.progress.spent.calls.extend(paid);
+    match hold {
+        Some(hold) => Err(held(context, job, &hold)),
+        None => Ok(judged.answered),
+    }
 }
 
 /// Returns the notes of earlier sessions that met an error of this one, then those on the same
@@ -242,26 +273,6 @@ pub(crate) fn parts<'a>(
     }
 }
 
-/// The backend that a job needs, with a meter.
-fn metered<'a>(
-    context: &'a WorkerContext,
-    job: &JobInProgress,
-    parts: BackendParts<'a>,
-) -> Result<Meter<'a>, Stop> {
-    let backend = build(need_of(context, job).backend, parts).map_err(|why| Stop::waits(&why))?;
-    Ok(Meter::new(backend, context, Caller::job(job)))
-}
-
-/// Puts down what the calls cost; stops the job where one was held back.
-fn settle(context: &WorkerContext, job: &mut JobInProgress, meter: Meter<'_>) -> Result<(), Stop> {
-    let (paid, hold) = meter.read();
-    job.progress.spent.calls.extend(paid);
-    match hold {
-        Some(hold) => Err(held(context, job, &hold)),
-        None => Ok(()),
-    }
-}
-
 /// What follows for a job when a call of its is held back.
 fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold) -> Stop {
     let reason = hold.to_string();
@@ -285,15 +296,139 @@ fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold) -> Stop {
     Stop::Waits { reason, pause }
 }
 
-/// Keeps prompt and replies, in diagnostic mode.
-fn keep<T>(
-    surroundings: &Surroundings,
-    job: &JobInProgress,
-    step: AccountStep,
-    judged: &JudgedSession<T>,
-) {
-    if let Some(folder) = &surroundings.diagnostics {
-        let name = format!("{}-{}", job.ticket.id, step.word());
-        telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
+pub(crate) fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {
+    template(paths, &REFLECTOR)
+}
+
+pub(crate) fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
+    template(paths, &CURATOR)
+}
+
+/// Returns the user's text; where there is none, or it has no place for what it is about, the
+/// built-in one.
+fn template(paths: &Paths, template: &Template) -> Result<String, fsx::FsError> {
+    let file = paths.template(template.name);
+    let own = fsx::read_if_there(&file, MAX_TEMPLATE)?;
+    let own = own.map(|bytes| utf8(bytes, &file)).transpose()?;
+    let own = own.filter(|text| template.serves(text));
+    Ok(own.unwrap_or_else(|| template.built_in.to_owned()))
+}
+
+pub(crate) fn template_in(file: &Path) -> Result<String, fsx::FsError> {
+    utf8(fsx::read(file, MAX_TEMPLATE)?, file)
+}
+
+fn utf8(bytes: Vec<u8>, file: &Path) -> Result<String, fsx::FsError> {
+    String::from_utf8(bytes).map_err(|e| fsx::FsError {
+        action: "read template".to_owned(),
+        path: file.to_owned(),
+        source: std::io::Error::new(std::io::ErrorKind::InvalidData, e),
+    })
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct BackendParts<'a> {
+    pub(crate) paths: &'a Paths,
+    pub(crate) account: &'a Account,
+    pub(crate) config: &'a Config,
+    /// The facts of the session that the rules judge; empty where none is judged.
+    pub(crate) facts: &'a Facts,
+}
+
+/// Builds a backend; the error is a sentence for the user, and settings can cure it.
+pub(crate) fn build<'a>(
+    name: BackendName,
+    parts: BackendParts<'a>,
+) -> Result<Box<dyn Backend + 'a>, String> {
+    let secrecy = parts.config.secrets.secrecy().map_err(|e| e.to_string())?;
+    Ok(Box::new(Masked::new(bare(name, parts)?, secrecy.masker)))
+}
+
+fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
+    let BackendParts {
+        account, config, ..
+    } = parts;
+    // A job keeps the account that it was given; only of that one something can be missing.
+    if name == account.need.backend
+        && let Some(lack) = account.lack()
+    {
+        return Err(lack);
+    }
+    let base = || {
+        let url = account.need.base_url.as_deref().unwrap_or_default();
+        BaseUrl::parse(url, plain(name, config)).map_err(|e| e.to_string())
+    };
+    match name {
+        BackendName::Rules => {
+            let limits = SummaryLimits {
+                summary_tokens: config.reflection.summary_tokens,
+                topk_snippets: config.reflection.topk_snippets,
+            };
+            Ok(Box::new(Rules::new(parts.facts, limits)))
+        }
+        BackendName::Anthropic => {
+            let credential = account.secret.clone().ok_or("no key")??;
+            Ok(Box::new(Anthropic::new(
+                base()?,
+                credential,
+                policy(name, config),
+            )))
+        }
+        BackendName::Openai => {
+            let credential = account.secret.clone().transpose()?;
+            let policy = policy(name, config);
+            Ok(Box::new(Openai::new(base()?, credential, policy)))
+        }
+        BackendName::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
+        BackendName::Fixtures => {
+            let path = config
+                .fixtures
+                .path
+                .as_ref()
+                .ok_or("no recorded replies: set `fixtures.path`")?;
+            let path = parts.paths.beside_config(path);
+            let fixtures = Fixtures::load(&path).map_err(|e| e.to_string())?;
+            Ok(Box::new(fixtures))
+        }
+    }
+}
+
+/// Whether the user said that plain `http` to a backend's server is meant.
+pub(crate) fn plain(name: BackendName, config: &Config) -> Plain {
+    let (is_allowed, key) = match name {
+        BackendName::Openai => (config.openai.allow_http, "openai.allow_http"),
+        _ => (config.anthropic.allow_http, "anthropic.allow_http"),
+    };
+    if is_allowed {
+        Plain::Anywhere
+    } else {
+        Plain::LoopbackOnly(key)
+    }
+}
+
+/// The longest answer of one call, in tokens.
+pub(crate) fn max_tokens(name: BackendName, config: &Config) -> u32 {
+    match name {
+        BackendName::Openai => config.openai.max_tokens,
+        _ => MAX_TOKENS,
+    }
+}
+
+/// Returns the longest time of one call of a backend.
+pub(crate) fn timeout(name: BackendName, config: &Config) -> Duration {
+    let usual = match name {
+        BackendName::Openai => 300_000,
+        BackendName::ClaudeCli => 120_000,
+        _ => 30_000,
+    };
+    Duration::from_millis(config.retry.timeout_ms.unwrap_or(usual))
+}
+
+fn policy(name: BackendName, config: &Config) -> RetryPolicy {
+    RetryPolicy {
+        attempts: config.retry.attempts,
+        base: Duration::from_millis(config.retry.base_ms),
+        request: timeout(name, config),
+        ..RetryPolicy::default()
     }
 }

@@ -11,17 +11,17 @@ use jiff::{SignedDuration, Timestamp};
 use super::backoff::Backoff;
 use super::budget::Usage;
 use super::claim::{self, ClaimError, Claimed};
+use super::context::Surroundings;
 use super::context::WorkerContext;
-use super::evidence::SessionEvidence;
-use super::in_flight;
+use super::drain;
+use super::files::SessionEvidence;
 use super::job::{JobEvent, JobId, Ticket};
 use super::open_session;
+use super::outcome::Stop;
 use super::progress::{JobInProgress, Progress};
 use super::spool::{self, IdEntropy};
-use super::stop::Stop;
-use super::surroundings::Surroundings;
 use super::transcripts::PastTranscript;
-use super::{QueueError, curate, files, question_templates, trigger_table};
+use super::{QueueError, ask, curate, files, trigger_table};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -158,7 +158,7 @@ pub(crate) fn estimates(
     let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
     let most_points = points.max(config.playbook.max_bytes as u64 / 4);
-    let reflector_template = estimate_tokens(&question_templates::reflector_template(paths)?);
+    let reflector_template = estimate_tokens(&ask::reflector_template(paths)?);
     let sessions = (0..).zip(evidence).map(|(earlier, evidence)| {
         let points = (points + earlier * GROWTH_TOKENS).min(most_points);
         let reflector = evidence + reflector_template + points + ANSWER_TOKENS;
@@ -282,7 +282,7 @@ pub(crate) fn withdraw(context: &WorkerContext, jobs: &mut Vec<JobId>) -> Result
     let mut withdrawn = 0;
     for id in jobs.drain(..).rev() {
         match files::read(&spool, &id) {
-            Ok(job) if job.progress.claim.is_none() && !in_flight::holds(context.paths(), &id) => {
+            Ok(job) if job.progress.claim.is_none() && !drain::holds(context.paths(), &id) => {
                 files::remove(&spool, &id)?;
                 withdrawn += 1;
             }

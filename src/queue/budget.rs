@@ -1,13 +1,25 @@
 //! What may be spent, and what follows when it is used up: pure arithmetic on the ledger.
 
 use std::iter::Sum;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde::{Deserialize, Serialize};
+use tokio::task::block_in_place;
 
-use crate::config::{Budgets, ConfigError, Limit};
-use crate::memory::{Memory, MemoryError, Spending};
+use super::context::WorkerContext;
+use super::job::JobId;
+use super::progress::{JobInProgress, Paid};
+use crate::backend::{
+    Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
+    PromptHash, TokenCount,
+};
+use crate::config::{Budgets, Config, ConfigError, Limit};
+use crate::memory::{BudgetKind, Memory, MemoryError, ModelCall, Spending};
+use crate::transcript::estimate_tokens;
 
 /// The reason of a job that was not done in its time (spec/2, section 6).
 pub(crate) const TIMEOUT: &str = "reflection_timeout";
@@ -16,7 +28,7 @@ pub(crate) const TIMEOUT: &str = "reflection_timeout";
 pub(crate) enum Hold {
     #[error("reflection is switched off")]
     SwitchedOff,
-    #[error("{}", super::waiting::reason_of(.0))]
+    #[error("{}", super::outcome::reason_of(.0))]
     Settings(#[from] ConfigError),
     #[error("{TIMEOUT}: not done within `budgets.time_ms`")]
     Time {
@@ -101,7 +113,7 @@ impl Day {
     }
 }
 
-pub(super) fn job(tokens: u64, limit: Limit) -> Result<(), Hold> {
+fn check_job(tokens: u64, limit: Limit) -> Result<(), Hold> {
     if limit.allows(tokens) {
         return Ok(());
     }
@@ -121,7 +133,7 @@ pub(super) enum BudgetOwner {
 ///
 /// `spent` is in the ledger, `pending` under way. No call begins once the tokens are used
 /// up; the last one may go beyond them by what it costs.
-pub(super) fn day(
+fn calls_left(
     spent: Usage,
     pending: Usage,
     limits: &Budgets,
@@ -153,6 +165,327 @@ pub(super) fn day(
     }
 }
 
+/// What `claude -p` may ask and think beside our question, in tokens.
+const CLIENTS_OWN: u64 = 64_000;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) id: String,
+    pub(crate) project: PathBuf,
+    pub(crate) spent: u64,
+    /// Whether the user asked for it here and now: then it is done also where reflection is off.
+    pub(crate) is_by_hand: bool,
+    /// What the user agreed that it may spend, beside the limits of the day.
+    pub(crate) agreed: Option<Usage>,
+}
+
+impl Caller {
+    pub(crate) fn by_hand(project: &Path, now: Timestamp) -> Self {
+        Self {
+            id: JobId::new(now, rand::random()).to_string(),
+            project: project.to_owned(),
+            spent: 0,
+            is_by_hand: true,
+            agreed: None,
+        }
+    }
+
+    /// Playbook itself, which does something for a project that no job asked for.
+    pub(crate) fn of_worker(project: &Path, now: Timestamp) -> Self {
+        Self {
+            is_by_hand: false,
+            ..Self::by_hand(project, now)
+        }
+    }
+
+    pub(super) fn job(job: &JobInProgress) -> Self {
+        let tokens = job.progress.spent.tokens();
+        Self {
+            id: job.ticket.id.to_string(),
+            project: job.ticket.project.clone(),
+            spent: tokens.input + tokens.output,
+            is_by_hand: false,
+            agreed: job.agreed(),
+        }
+    }
+}
+
+/// A backend that asks before each call whether it may be made, and notes the cost.
+///
+/// Each call, a second one after a useless reply included, is asked for again: the project may have
+/// been switched off, and a budget may be used up. A call that is held back costs nothing.
+pub(crate) struct Meter<'a> {
+    backend: Box<dyn Backend + 'a>,
+    context: &'a WorkerContext,
+    caller: Caller,
+    state: Mutex<MeterState>,
+}
+
+#[derive(Default)]
+struct MeterState {
+    paid: Vec<Paid>,
+    hold: Option<Hold>,
+}
+
+impl<'a> Meter<'a> {
+    pub(crate) fn new(
+        backend: Box<dyn Backend + 'a>,
+        context: &'a WorkerContext,
+        caller: Caller,
+    ) -> Self {
+        Self {
+            backend,
+            context,
+            caller,
+            state: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn read(self) -> (Vec<Paid>, Option<Hold>) {
+        let state = self
+            .state
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        (state.paid, state.hold)
+    }
+
+    fn state(&self) -> MutexGuard<'_, MeterState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks whether a call may be made; it takes its place in the day's budget with that.
+    fn permit(&self, ask: &Ask<'_>) -> Result<RoomTaken<'_>, Hold> {
+        let config = self.context.surroundings.config_for(&self.caller.project)?;
+        if !config.reflection.enabled && !self.caller.is_by_hand {
+            return Err(Hold::SwitchedOff);
+        }
+        if is_over(ask.deadline) {
+            return Err(Hold::Time { asked: false });
+        }
+        if self.backend.name().is_offline() {
+            return Ok(RoomTaken::free());
+        }
+        let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
+        let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
+        check_job(spent + tokens, config.budgets.tokens)?;
+        if let Some(agreed) = self.caller.agreed {
+            let spent = Usage::of_job(&self.context.memory(), &self.caller.id)?;
+            let has_room = spent.calls < agreed.calls && spent.tokens < agreed.tokens;
+            return if has_room {
+                Ok(RoomTaken::free())
+            } else {
+                Err(Hold::Agreed)
+            };
+        }
+        let wanted = self.wanted(&config);
+        let room = |open_calls| Ok(self.room(&config, open_calls)?.min(wanted));
+        self.context.open_calls.take(tokens, room)
+    }
+
+    /// Returns how many calls the day has room for, beside those under way.
+    fn room(&self, config: &Config, open_calls: Usage) -> Result<u32, Hold> {
+        let project = &self.caller.project;
+        let day = Day::of(self.context.now());
+        let memory = self.context.memory();
+        let spent = memory.spending_of(BudgetKind::Day, day.start, day.end)?;
+        drop(memory);
+        let user = crate::config::load(&self.context.paths().config_file())?;
+        let name = project.to_string_lossy();
+        let all = Usage::of(&spent);
+        let own = Usage::of(spent.iter().filter(|row| row.project == name));
+        let calls = calls_left(all, open_calls, &user.budgets, day, BudgetOwner::All)?;
+        let of_project = calls_left(own, open_calls, &config.budgets, day, BudgetOwner::Project)?;
+        Ok(calls.min(of_project))
+    }
+
+    fn wanted(&self, config: &Config) -> u32 {
+        match self.backend.name() {
+            BackendName::Anthropic | BackendName::Openai => config.retry.attempts,
+            _ => 1,
+        }
+    }
+
+    fn note(&self, ask: &Ask<'_>, result: &Result<BackendReply, BackendFailure>, now: Timestamp) {
+        let (model, tokens, attempts) = match result {
+            Ok(reply) => (reply.model.as_str(), reply.tokens, reply.attempts),
+            Err(failure) => (ask.model, failure.tokens, failure.attempts),
+        };
+        if attempts == 0 {
+            return;
+        }
+        let backend = self.backend.name();
+        let tokens = believed(ask, backend, tokens);
+        let mut paid = Paid {
+            seq: 0,
+            step: ask.step,
+            time: now,
+            backend,
+            model: model.to_owned(),
+            attempts,
+            tokens,
+            fixture_key: (backend == BackendName::Fixtures)
+                .then(|| PromptHash::of(ask).key().to_owned()),
+        };
+        if !backend.is_offline()
+            && let Err(error) = self.enter(&mut paid)
+        {
+            // The job's own record brings it once more.
+            self.context.log(&self.caller.id, &error.to_string());
+        }
+        self.state().paid.push(paid);
+    }
+
+    fn enter(&self, paid: &mut Paid) -> Result<(), crate::memory::MemoryError> {
+        let mut memory = self.context.memory();
+        paid.seq = memory.next_call(&self.caller.id)?;
+        let project = self.caller.project.to_string_lossy();
+        let agreed = self.caller.agreed;
+        memory.add_call(&ledger_row(&self.caller.id, &project, agreed, paid))
+    }
+}
+
+impl Backend for Meter<'_> {
+    fn name(&self) -> BackendName {
+        self.backend.name()
+    }
+
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
+        Box::pin(async move {
+            let permit = match block_in_place(|| self.permit(ask)) {
+                Ok(permit) => permit,
+                Err(hold) => {
+                    let failure = BackendFailure {
+                        attempts: 0,
+                        ..BackendFailure::new(FailureKind::Held, hold.to_string())
+                    };
+                    self.state().hold = Some(hold);
+                    return Err(failure);
+                }
+            };
+            let attempts = permit.calls.min(ask.attempts);
+            let result = self.backend.answer(&Ask { attempts, ..*ask }).await;
+            block_in_place(|| self.note(ask, &result, self.context.now()));
+            drop(permit);
+            if let Err(failure) = &result
+                && failure.kind == FailureKind::Timeout
+                && is_over(ask.deadline)
+            {
+                self.state().hold = Some(Hold::Time { asked: true });
+            }
+            result
+        })
+    }
+}
+
+/// The part of the day's budgets that calls under way take, until the ledger has their cost.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls {
+    taken: Mutex<Usage>,
+    given_back: Condvar,
+}
+
+impl OpenCalls {
+    /// Takes a place for as many calls as there is `room` for beside those under way; what
+    /// others have reserved they may not need, so it is waited for.
+    pub(super) fn take(
+        &self,
+        tokens: u64,
+        room: impl Fn(Usage) -> Result<u32, Hold>,
+    ) -> Result<RoomTaken<'_>, Hold> {
+        // Held until the place is taken: two calls must not see the same room.
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = loop {
+            match room(*taken) {
+                Ok(calls) => break calls,
+                Err(Hold::Day { .. }) if taken.calls > 0 => {
+                    let woken = self.given_back.wait(taken);
+                    taken = woken.unwrap_or_else(PoisonError::into_inner);
+                }
+                Err(hold) => return Err(hold),
+            }
+        };
+        taken.calls += u64::from(calls);
+        taken.tokens += tokens;
+        Ok(RoomTaken {
+            of: Some(self),
+            calls,
+            tokens,
+        })
+    }
+}
+
+/// A place in the day's budgets; given back when the call has been noted.
+pub(super) struct RoomTaken<'a> {
+    of: Option<&'a OpenCalls>,
+    pub(super) calls: u32,
+    tokens: u64,
+}
+
+impl RoomTaken<'_> {
+    pub(super) fn free() -> Self {
+        Self {
+            of: None,
+            calls: u32::MAX,
+            tokens: 0,
+        }
+    }
+}
+
+impl Drop for RoomTaken<'_> {
+    fn drop(&mut self) {
+        let Some(open_calls) = self.of else {
+            return;
+        };
+        let taken = open_calls.taken.lock();
+        let mut taken = taken.unwrap_or_else(PoisonError::into_inner);
+        taken.calls -= u64::from(self.calls);
+        taken.tokens -= self.tokens;
+        drop(taken);
+        open_calls.given_back.notify_all();
+    }
+}
+
+/// What a call is believed to have cost: no token is shorter than a byte. A server that says
+/// more would use up the budget of the day, or of all days.
+fn believed(ask: &Ask<'_>, backend: BackendName, said: TokenCount) -> TokenCount {
+    let asked = (ask.system.len() + ask.prompt.len()) as u64;
+    let of_client = match backend {
+        BackendName::ClaudeCli => CLIENTS_OWN,
+        _ => 0,
+    };
+    TokenCount {
+        input: said.input.min(asked + of_client),
+        output: said.output.min(u64::from(ask.max_tokens) + of_client),
+    }
+}
+
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+pub(super) fn ledger_row(
+    job: &str,
+    project: &str,
+    agreed: Option<Usage>,
+    paid: &Paid,
+) -> ModelCall {
+    ModelCall {
+        job: job.to_owned(),
+        seq: paid.seq,
+        project: project.to_owned(),
+        time: paid.time,
+        backend: paid.backend.word().to_owned(),
+        model: paid.model.clone(),
+        attempts: u64::from(paid.attempts),
+        input_tokens: paid.tokens.input,
+        output_tokens: paid.tokens.output,
+        budget_kind: match agreed {
+            Some(_) => BudgetKind::Agreed,
+            None => BudgetKind::Day,
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,48 +505,24 @@ mod tests {
         assert_eq!((day.start, day.end), (at(start), at(end)));
     }
 
-    const NONE: Usage = Usage {
-        calls: 0,
-        tokens: 0,
-    };
-
-    fn left(calls: u64, tokens: u64, pending: Usage, limits: (u64, u64)) -> Option<u32> {
+    #[rstest]
+    #[case::the_last_call_is_left((399, 0), (0, 0), Some(1))]
+    #[case::the_last_call_is_under_way((399, 0), (1, 0), None)]
+    #[case::tokens_are_left((9, 99), (0, 0), Some(391))]
+    #[case::tokens_are_under_way((9, 50), (1, 50), None)]
+    fn calls_under_way_take_their_room(
+        #[case] spent: (u64, u64),
+        #[case] pending: (u64, u64),
+        #[case] left: Option<u32>,
+    ) {
         let limits = Budgets {
-            calls_per_day: Limit(limits.0),
-            tokens_per_day: Limit(limits.1),
+            calls_per_day: Limit(400),
+            tokens_per_day: Limit(100),
             ..Budgets::default()
         };
-        let today = Day {
-            start: at("2026-11-21T00:00:00Z"),
-            end: at("2026-11-22T00:00:00Z"),
-        };
-        day(
-            Usage { calls, tokens },
-            pending,
-            &limits,
-            today,
-            BudgetOwner::All,
-        )
-        .ok()
-    }
-
-    #[rstest]
-    #[case::fresh(0, 0, NONE, (400, 2_000_000), Some(400))]
-    #[case::one_left(399, 0, NONE, (400, 0), Some(1))]
-    #[case::none_left(400, 0, NONE, (400, 0), None)]
-    #[case::over(500, 0, NONE, (400, 0), None)]
-    #[case::the_last_is_under_way(399, 0, Usage { calls: 1, tokens: 0 }, (400, 0), None)]
-    #[case::tokens_left(9, 99, NONE, (0, 100), Some(u32::MAX))]
-    #[case::no_tokens_left(9, 100, NONE, (0, 100), None)]
-    #[case::tokens_under_way(9, 50, Usage { calls: 1, tokens: 50 }, (0, 100), None)]
-    #[case::no_limits(u64::MAX, 1 << 60, NONE, (0, 0), Some(u32::MAX))]
-    fn a_day_has_room_for_so_many_calls(
-        #[case] calls: u64,
-        #[case] tokens: u64,
-        #[case] pending: Usage,
-        #[case] limits: (u64, u64),
-        #[case] room: Option<u32>,
-    ) {
-        assert_eq!(left(calls, tokens, pending, limits), room);
+        let [spent, pending] = [spent, pending].map(|(calls, tokens)| Usage { calls, tokens });
+        let today = Day::of(at("2026-11-21T12:00:00Z"));
+        let calls = calls_left(spent, pending, &limits, today, BudgetOwner::All);
+        assert_eq!(calls.ok(), left);
     }
 }

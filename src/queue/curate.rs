@@ -22,10 +22,10 @@ use super::ask::{self, POINTS_ONLY};
 use super::budget::{Day, Usage};
 use super::context::WorkerContext;
 use super::job::{JobEvent, JobId, Ticket};
+use super::outcome::Stop;
 use super::progress::{CuratorOrder, CuratorReason, JobInProgress, Progress};
 use super::spool::{self, IdEntropy};
-use super::stop::{Finish, Stop};
-use super::{QueueError, files, instructions, question_templates, reason, stages};
+use super::{QueueError, files, instructions, outcome, stages};
 use crate::account::Need;
 use crate::backend::BackendName;
 use crate::config::{Config, MemoryMode};
@@ -73,7 +73,7 @@ pub(super) async fn run(
     order: &CuratorOrder,
     config: &Config,
     begun: Instant,
-) -> Result<Finish, Stop> {
+) -> Result<(), Stop> {
     if config.reflection.dry_run && !job.is_in_doubt() {
         return Err(Stop::Skips("dry run: the notes wait".to_owned()));
     }
@@ -253,7 +253,7 @@ async fn curation(
     stages::can_keep_an_answer(context, job)?;
     let asked = ask::curator(context, job, (playbook, material), config, deadline).await?;
     if let Some(cause) = &asked.cause {
-        return Err(stages::useless(context, job, cause, reason::CURATE));
+        return Err(stages::useless(context, job, cause, outcome::CURATE));
     }
     stages::count(context, job, &asked);
     job.progress.curation = Some(asked.result.clone());
@@ -434,7 +434,7 @@ pub(crate) fn estimate(
     // The room of the start holds what the run may make of it.
     let room = config.injection.max_units as u64 / 2;
     let notes = NOTE_TOKENS * (MAX_NOTES + MAX_NOTEBOOK + MAX_FACTS) as u64;
-    let prompt = estimate_tokens(&question_templates::curator_template(paths)?)
+    let prompt = estimate_tokens(&ask::curator_template(paths)?)
         + estimate_tokens(&instructions::read(paths, project, &masker))
         + points
         + room

@@ -1,29 +1,33 @@
 //! One round of the worker: takes what waits, runs it, and ends when nothing is left to do.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use tokio::task::{self, JoinSet, block_in_place};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::ask::known_points;
-use super::context::WorkerContext;
-use super::in_flight::InFlight;
-use super::job::{JobEvent, JobId, Ticket};
-use super::schedule::{Schedule, Wanted};
+use super::backoff::FOREIGN;
+use super::context::{Surroundings, WorkerContext};
+use super::job::{JOB_VERSION, JobEvent, JobId, Ticket};
+use super::outcome::End;
+use super::progress::JobInProgress;
+use super::schedule::{Schedule, ScheduledJob, Wanted};
 use super::stages::work;
 use super::status::{Due, Status};
-use super::stop::End;
 use super::worker::{Summary, WorkScope};
 use super::worker_lock::WorkerLock;
-use super::{QueueError, curate, hint_index, notices, overlooked, recover, tidy};
+use super::{QueueError, curate, files, hint_index, notices, recover, spool, tidy};
 use crate::backend::den;
 use crate::env::Clock;
 use crate::freshness;
-use crate::fsx::FsError;
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
 
 /// A worker waits for jobs that are due within this time; else it ends.
 const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
@@ -72,7 +76,7 @@ impl<'a> Drain<'a> {
         }
         if *scope == WorkScope::All {
             recover::abandoned_sessions(&context.surroundings);
-            overlooked::enqueue(context);
+            recover::overlooked_sessions(context);
             curate::at_start(context);
             den::clear();
         }
@@ -337,8 +341,6 @@ impl<'a> Drain<'a> {
         let context = self.context;
         let mut status = Status::quiet(context.now());
         status.remember_leap(context.paths(), context.now());
-        let foreign = self.schedule.foreign_due().into_iter();
-        status.due = foreign.map(|(name, due)| (name, Due(due))).collect();
         if let Some(due) = self.schedule.next_due() {
             let names = context.surroundings.account.names().into_iter();
             status.due.extend(names.map(|name| (name, Due(due))));
@@ -348,5 +350,177 @@ impl<'a> Drain<'a> {
         context
             .surroundings
             .log_error("worker", status.write(context.paths()));
+    }
+}
+
+const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
+
+impl Drain<'_> {
+    /// Adds the jobs of the spool that are not on the schedule yet.
+    ///
+    /// An error is one that may pass: nothing more is begun until then.
+    pub(super) fn look(&mut self) -> Result<(), FsError> {
+        let spool = self.context.paths().spool();
+        for id in spool::list(&spool)? {
+            if self.schedule.knows(&id) {
+                continue;
+            }
+            match self.context.job(&id) {
+                Ok(job) => self.add(id, job),
+                Err(error) if error.is_missing() => {}
+                Err(error) if is_no_job(&error) => self.leave_alone(id, &error),
+                // What it has claimed nobody knows until it can be read.
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, id: JobId, job: JobInProgress) {
+        let context = self.context;
+        context.claims().add(&job);
+        let mut entry = ScheduledJob::of(&job);
+        if job.ticket.v > JOB_VERSION {
+            return self.schedule.pass_over(id, entry.since);
+        }
+        if self.scope.wanted().is_none_or(|wanted| *wanted == id) {
+            on_disk(&context.surroundings, &job);
+        }
+        if context.is_too_old(&job) {
+            return self.schedule.add(id, entry, None);
+        }
+        if !context.serves(&job) {
+            entry.reason.get_or_insert_with(|| FOREIGN.to_owned());
+            return self.schedule.add_foreign(id, entry);
+        }
+        let job = context.adopt(job);
+        let due = context.due(&job);
+        if due.is_some() {
+            entry.reason = self.backoff_reason(&job).or(entry.reason);
+        }
+        self.schedule.add(id, entry, due);
+    }
+
+    /// A file that cannot be read as a job of ours: it stays, and what it may have claimed
+    /// is not claimed again.
+    fn leave_alone(&mut self, id: JobId, error: &FsError) {
+        let context = self.context;
+        context.log(id.as_str(), &format!("left alone: {error}"));
+        if let Ok(heading) = files::read_heading(&context.paths().spool(), &id)
+            && heading.v > JOB_VERSION
+        {
+            context.claims().close(heading.transcript);
+        }
+        self.schedule.pass_over(id, context.now());
+    }
+
+    pub(super) fn backoff_reason(&self, job: &JobInProgress) -> Option<String> {
+        let account = job.ticket.need.as_ref()?.account();
+        let backoff = self.context.backoff();
+        backoff
+            .parked(&account, self.context.now())
+            .map(|parked| parked.reason.clone())
+    }
+}
+
+/// Tells whether a file is no job of this user's, and will not become one by itself; what
+/// else keeps it from being read may pass.
+fn is_no_job(error: &FsError) -> bool {
+    use ErrorKind::{InvalidData, IsADirectory, Other, PermissionDenied, UnexpectedEof};
+    let kind = error.source.kind();
+    let is_known = [
+        InvalidData,
+        UnexpectedEof,
+        Other,
+        IsADirectory,
+        PermissionDenied,
+    ];
+    is_known.contains(&kind) || error.is_link_loop()
+}
+
+/// Sees to it that a new job is on the disk: the hook that wrote it did not wait for that,
+/// and took the session's mark away.
+fn on_disk(surroundings: &Surroundings, job: &JobInProgress) {
+    let is_fresh = surroundings.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
+    if is_fresh && job.progress.claim.is_none() {
+        let file = spool::job_file(&surroundings.paths.spool(), &job.ticket.id);
+        surroundings.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
+    }
+}
+
+/// So many workers must have ended with a job in hand before it is put off: one may have
+/// been killed for other reasons.
+pub(super) const SUSPECT_AFTER: u32 = 3;
+const MAX_FILE: u64 = 1 << 20;
+
+/// The jobs that the worker has in hand, on disk.
+///
+/// A job that makes the process end (memory, a panic) would do so again in every worker, before the
+/// others have their turn. A job that several workers did not survive waits, longer each time.
+#[derive(Debug, Default)]
+pub(super) struct InFlight {
+    file: PathBuf,
+    jobs: BTreeMap<JobId, Hand>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Hand {
+    ended: u32,
+    now: bool,
+}
+
+/// Returns whether a worker has a job in hand, or had it when it ended.
+pub(super) fn holds(paths: &Paths, id: &JobId) -> bool {
+    let jobs: Option<BTreeMap<JobId, Hand>> = fsx::read_json(&paths.at_work(), MAX_FILE);
+    jobs.is_some_and(|jobs| jobs.get(id).is_some_and(|hand| hand.now))
+}
+
+impl InFlight {
+    /// Takes over from the last worker. Also returns the jobs that it, like others before,
+    /// did not survive, with how many there were.
+    pub(super) fn take_over(paths: &Paths) -> (Self, Vec<(JobId, u32)>) {
+        let file = paths.at_work();
+        let mut jobs: BTreeMap<JobId, Hand> = fsx::read_json(&file, MAX_FILE).unwrap_or_default();
+        let spool = paths.spool();
+        jobs.retain(|id, _| super::spool::job_file(&spool, id).exists());
+        let mut suspects = Vec::new();
+        for (id, hand) in &mut jobs {
+            if std::mem::take(&mut hand.now) {
+                hand.ended += 1;
+                if hand.ended >= SUSPECT_AFTER {
+                    suspects.push((id.clone(), hand.ended));
+                }
+            }
+        }
+        (Self { file, jobs }, suspects)
+    }
+
+    /// Writes down what was taken over: that a worker ended is counted once, also where this one
+    /// ends before it has a job in hand.
+    pub(super) fn keep(&self) -> Result<(), FsError> {
+        if self.jobs.is_empty() {
+            return Ok(());
+        }
+        self.write()
+    }
+
+    pub(super) fn begin(&mut self, id: &JobId) -> Result<(), FsError> {
+        self.jobs.entry(id.clone()).or_default().now = true;
+        self.write()
+    }
+
+    /// A job is gone; its entry on disk does no harm.
+    pub(super) fn gone(&mut self, id: &JobId) {
+        self.jobs.remove(id);
+    }
+
+    /// A job waits, and the worker has survived it.
+    pub(super) fn put_down(&mut self, id: &JobId) -> Result<(), FsError> {
+        self.jobs.remove(id);
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), FsError> {
+        fsx::quick(&self.file, &fsx::to_json(&self.file, &self.jobs)?)
     }
 }

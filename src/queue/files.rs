@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use super::evidence::SessionEvidence;
 use super::job::JobId;
 use super::progress::JobInProgress;
 use super::spool::{self, job_file};
 use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
+use crate::reflect::note::{CheckedNotes, SessionRecord};
+use crate::reflect::reply::Reflection;
+use crate::transcript::{Digest, Evidence, Facts};
 
 /// A larger job file is not ours; a claim of a million records is 30 MB.
 const MAX_JOB_FILE: u64 = 256 << 20;
@@ -102,4 +104,28 @@ fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T, FsError> {
 
 fn write_json(file: &Path, value: &impl Serialize) -> Result<(), FsError> {
     fsx::durable(file, &fsx::to_json(file, value)?)
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SessionEvidence {
+    pub(crate) facts: Facts,
+    pub(crate) evidence: Evidence,
+}
+
+impl SessionEvidence {
+    pub(crate) fn of(digest: Digest, tokens: u64) -> Self {
+        Self {
+            evidence: digest.evidence.finish(tokens),
+            facts: digest.facts,
+        }
+    }
+
+    /// Checks the notes of an answer about this session.
+    pub(crate) fn check(&self, reflection: &mut Reflection) -> CheckedNotes {
+        let record = SessionRecord {
+            evidence: &self.evidence,
+            is_outside: self.facts.is_outside,
+        };
+        record.check(reflection)
+    }
 }

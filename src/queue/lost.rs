@@ -14,10 +14,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::claim::ClaimError;
+use super::context::Surroundings;
 use super::job::JobId;
 use super::progress::JobInProgress;
 use super::spool::job_file;
-use super::surroundings::Surroundings;
 use super::{QueueError, open_session};
 use crate::fsx::FsError;
 use crate::memory::{JobOutcome, Memory};

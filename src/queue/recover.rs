@@ -1,16 +1,24 @@
 //! Sessions that never ended: found by their marks, enqueued like any other.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 
+use super::context::{Surroundings, WorkerContext};
 use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
 use super::spool::{self, IdEntropy};
-use super::surroundings::Surroundings;
+use super::transcripts::{self, PastTranscript};
+use super::{QueueError, files};
+use crate::config::Config;
 use crate::fsx::{self, FsError};
 use crate::platform::{Life, ProcessMark};
+use crate::playbook::render::in_text;
+use crate::shown_record::ShownPoints;
+use crate::{state_guard, transcript_file};
 
 /// A session of another boot or namespace is given up after this time ...
 const GIVEN_UP_AFTER: SignedDuration = SignedDuration::from_hours(24);
@@ -43,7 +51,7 @@ fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
         return fsx::remove(file);
     }
     if name.ends_with(TAKEN_SUFFIX) {
-        return enqueue(surroundings, file);
+        return enqueue_taken(surroundings, file);
     }
     let mark = name
         .ends_with(open_session::SUFFIX)
@@ -56,7 +64,7 @@ fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
             taken.push(TAKEN_SUFFIX);
             let taken = PathBuf::from(taken);
             fsx::rename(file, &taken)?;
-            enqueue(surroundings, &taken)
+            enqueue_taken(surroundings, &taken)
         }
         _ => Ok(()),
     }
@@ -67,7 +75,7 @@ const TAKEN_SUFFIX: &str = ".taken";
 
 /// Enqueues the session of a mark that was taken away, or puts it back when it turned out
 /// to be another one.
-fn enqueue(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
+fn enqueue_taken(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
     let now = surroundings.now();
     let Some(mark) = open_session::read(taken) else {
         return Ok(());
@@ -110,4 +118,132 @@ fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
     let written = std::fs::metadata(file).and_then(|m| m.modified());
     let written = written.unwrap_or(SystemTime::UNIX_EPOCH);
     Timestamp::try_from(written).is_ok_and(|written| now.duration_since(written).abs() > time)
+}
+
+/// How much of a transcript is read to learn how its session began.
+const HEAD: u64 = 1 << 20;
+/// So many folders and so many files in them are looked at.
+const MOST: (usize, usize) = (64, 10_000);
+/// So many sessions are enqueued by one worker.
+const MAX_FOUND: usize = 20;
+/// What every message of our hooks to the user begins with.
+const OUR_VOICE: &str = "Playbook: ";
+const MAX_SETTINGS: u64 = 4 << 20;
+
+/// Enqueues sessions, and later parts of sessions, that left neither a mark nor a job, as where our
+/// state could not be written: found in the client's transcripts of the worker's own project. What
+/// cannot be done is logged, and done by a later worker.
+///
+/// Such a transcript must show that the user wanted to be learned from: the client notes there what
+/// our session-start said. A session that ran with Playbook switched off, or before it was
+/// installed, has no such note; those are `playbook bootstrap`'s, which asks first.
+pub(super) fn overlooked_sessions(context: &WorkerContext) {
+    if let Some(project) = &context.surroundings.home_project
+        && let Err(error) = of_project(context, project)
+    {
+        context.log("worker", &error.to_string());
+    }
+}
+
+fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
+    let config = context.surroundings.config_for(project)?;
+    // What was there before our memory is another's: it may have been learned from already.
+    let Some(since) = context.memory().remembers_since()? else {
+        return Ok(());
+    };
+    if !is_every_end_wanted(&context.surroundings, &config) {
+        return Ok(());
+    }
+    let known = context
+        .memory()
+        .known_transcripts(&project.to_string_lossy())?;
+    let now = context.now();
+    let days = SignedDuration::from_hours(24 * i64::from(config.worker.keep_days));
+    let over = transcripts::written_in(context.paths(), project, MOST).filter_map(|found| {
+        let (path, written) = found;
+        let written = Timestamp::try_from(written).unwrap_or(Timestamp::MAX);
+        let is_over = (QUIET_FOR..=days).contains(&now.duration_since(written));
+        (written >= since && is_over).then_some((path, written))
+    });
+    // What was written before the last job of a transcript was there to be claimed.
+    let unread = over.filter_map(|(path, written)| {
+        let known = known.get(&*path.to_string_lossy());
+        let from = known.map_or(0, |known| known.end);
+        known
+            .is_none_or(|known| written > known.last_job)
+            .then_some((path, from))
+    });
+    let unread: Vec<(PathBuf, u64)> = unread.collect();
+    if unread.is_empty() {
+        return Ok(());
+    }
+    let taken = taken(&context.surroundings)?;
+    let found = unread
+        .into_iter()
+        .filter(|(path, _)| !taken.contains(path) && state_guard::is_clients(context.paths(), path))
+        .filter_map(|(path, from)| {
+            let session = path.file_stem()?.to_string_lossy().into_owned();
+            let past = PastTranscript::read(path, session, false)?;
+            is_ours(&past, from, project, since).then_some(past)
+        });
+    for past in found.take(MAX_FOUND) {
+        let ticket = Ticket {
+            session: past.session,
+            transcript: past.transcript,
+            reason: Some(RECOVERED.to_owned()),
+            need: Some(context.surroundings.account.need.clone()),
+            ..Ticket::new(JobEvent::SessionEnd, project, now)
+        };
+        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket)?;
+        context.log(
+            id.as_str(),
+            "made for a session that left neither mark nor job",
+        );
+    }
+    Ok(())
+}
+
+/// Tells whether sessions are learned from however they end: a transcript does not say how
+/// its session did.
+fn is_every_end_wanted(surroundings: &Surroundings, config: &Config) -> bool {
+    let settings = fsx::read_json::<Value>(&surroundings.paths.client_settings(), MAX_SETTINGS);
+    let settings = settings.unwrap_or_default();
+    let is_on = |ours: Option<bool>, switch: &str| ours.or(settings[switch].as_bool());
+    config.reflection.enabled
+        && is_on(config.hooks.on_exit, "playbook_update_on_exit") != Some(false)
+        && is_on(config.hooks.on_clear, "playbook_update_on_clear") != Some(false)
+}
+
+/// The transcripts that a job waits for, or whose session left a mark.
+fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
+    let spool = surroundings.paths.spool();
+    let jobs = spool::list(&spool)?;
+    // What is no job of this version has claimed nothing that a claim would not notice.
+    let jobs = jobs
+        .iter()
+        .filter_map(|id| files::read_heading(&spool, id).ok());
+    let marks = fsx::list(&surroundings.paths.open_sessions())?;
+    let marks = marks
+        .iter()
+        .filter_map(|entry| open_session::read(&entry.path()));
+    Ok(jobs
+        .map(|job| job.transcript)
+        .chain(marks.map(|mark| mark.transcript))
+        .collect())
+}
+
+/// Tells whether a session of the project began in our time, is no fork's copy, and was spoken to
+/// by our session-start after `from`: the model, which it gives key points, or the user.
+fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -> bool {
+    let end = from.saturating_add(HEAD);
+    let Ok(beginnings) = transcript_file::beginnings(&past.transcript, from, end) else {
+        return false;
+    };
+    let was_spoken_to = beginnings
+        .given
+        .iter()
+        .any(|text| text.starts_with(OUR_VOICE) || in_text(text) != ShownPoints::default());
+    // One that was learned from is ours, whenever it began.
+    let is_of_our_time = from > 0 || past.began >= since;
+    was_spoken_to && beginnings.origins.is_empty() && is_of_our_time && past.is_of(project)
 }

@@ -3,7 +3,7 @@
 //! Each job file is read once. What is put off comes back at its time, so that a job
 //! costs the same with one or ten thousand others waiting.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -32,8 +32,8 @@ enum QueuePlace {
     /// Ready or running; or left alone.
     Here,
     Later(Timestamp),
-    /// Another account is to answer it, from then on; not ours to do.
-    Foreign(String, Timestamp),
+    /// Another account is to answer it; not ours to do.
+    Foreign,
 }
 
 /// Which of two ready jobs goes first: the earlier one in each field, then the lower id.
@@ -146,14 +146,9 @@ impl Schedule {
         }
     }
 
-    pub(super) fn add_foreign(
-        &mut self,
-        id: JobId,
-        entry: ScheduledJob,
-        account: String,
-        due: Timestamp,
-    ) {
-        let place = QueuePlace::Foreign(account, due);
+    /// Adds a job that is left to a worker of its own account.
+    pub(super) fn add_foreign(&mut self, id: JobId, entry: ScheduledJob) {
+        let place = QueuePlace::Foreign;
         self.known.insert(id, ScheduledJob { place, ..entry });
     }
 
@@ -254,17 +249,6 @@ impl Schedule {
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         self.later.first().map(|(due, _)| *due)
     }
-
-    pub(super) fn foreign_due(&self) -> BTreeMap<String, Timestamp> {
-        let mut due = BTreeMap::new();
-        for entry in self.known.values() {
-            if let QueuePlace::Foreign(account, at) = &entry.place {
-                let earliest = due.entry(account.clone()).or_insert(*at);
-                *earliest = (*earliest).min(*at);
-            }
-        }
-        due
-    }
 }
 
 #[cfg(test)]
@@ -326,10 +310,7 @@ mod tests {
     #[test]
     fn one_job_alone_goes_before_its_time_and_never_one_of_another_account() {
         let mut schedule = Schedule::default();
-        for due in [9, 5] {
-            let foreign = id(u32::try_from(due).unwrap());
-            schedule.add_foreign(foreign, ScheduledJob::since(at(0)), "x".into(), at(due));
-        }
+        schedule.add_foreign(id(9), ScheduledJob::since(at(0)));
         add(&mut schedule, 1, None);
         add(&mut schedule, 3, Some(100));
         schedule.keep_only(Some(&id(3)));
@@ -340,7 +321,5 @@ mod tests {
             ],
             [Some(id(3)), None]
         );
-        let due = BTreeMap::from([("x".to_owned(), at(5))]);
-        assert_eq!(schedule.foreign_due(), due);
     }
 }

@@ -6,11 +6,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::context::Surroundings;
 use super::context::WorkerContext;
 use super::edit::PlaybookEdit;
+use super::outcome::Stop;
 use super::progress::{HeldBack, JobInProgress};
-use super::stop::Stop;
-use super::surroundings::Surroundings;
 use super::{QueueError, status};
 use crate::digest::name_of;
 use crate::memory::{Held, MemoryError};

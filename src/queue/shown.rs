@@ -76,20 +76,7 @@ pub(super) fn votes_of(
     playbook: &Playbook,
 ) -> Votes {
     let nothing = ShownPoints::default();
-    votes_on(
-        job.progress.shown.as_ref().unwrap_or(&nothing),
-        facts,
-        tags,
-        playbook,
-    )
-}
-
-pub(crate) fn votes_on(
-    shown: &ShownPoints,
-    facts: &Facts,
-    tags: &[BulletTag],
-    playbook: &Playbook,
-) -> Votes {
+    let shown = job.progress.shown.as_ref().unwrap_or(&nothing);
     votes(tags, shown, &facts.citations, playbook)
 }
 

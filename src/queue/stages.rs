@@ -17,11 +17,11 @@ use super::backoff::Pause;
 use super::claim::{self, Claimed};
 use super::context::WorkerContext;
 use super::edit::PlaybookEdit;
-use super::evidence::SessionEvidence;
-use super::finish::leave;
+use super::files::SessionEvidence;
+use super::outcome::leave;
+use super::outcome::{End, JobPause, Stop, transcript_stop};
 use super::progress::JobInProgress;
-use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{curate, files, reason, record, screening, shown, trigger_table};
+use super::{curate, files, outcome, record, screening, shown, trigger_table};
 use crate::backend::question::Answered;
 use crate::backend::{BackendFailure, FailureKind};
 use crate::config::Config;
@@ -70,7 +70,7 @@ async fn stages(
     context: &Arc<WorkerContext>,
     job: &mut JobInProgress,
     begun: Instant,
-) -> Result<Finish, Stop> {
+) -> Result<(), Stop> {
     let project = context.alone(&job.ticket.project);
     let transcript = context.alone(&job.ticket.transcript);
     let config = context.surroundings.config_for(&job.ticket.project)?;
@@ -153,19 +153,17 @@ pub(super) fn finish(
     work: &Work<'_>,
     config: &Config,
     begun: Instant,
-) -> Result<Finish, Stop> {
+) -> Result<(), Stop> {
     if !job.progress.is_applied {
         apply::apply(context, job, work, config)?;
         job.progress.is_applied = true;
         context.save(job)?;
     }
-    let finish = Finish::applied();
     let session = match work {
         Work::Session(session) => Some(*session),
         Work::Curation(..) | Work::Edit(_) => None,
     };
-    record::applied(context, job, session, config, &finish, begun.elapsed())?;
-    Ok(finish)
+    record::applied(context, job, session, config, begun.elapsed())
 }
 
 /// Has the session reflected on, unless it was, and its notes checked: both are with the job
@@ -184,7 +182,7 @@ async fn reflect(
     let asked = ask::reflector(context, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
         ask_less_next(job, cause, config);
-        return Err(useless(context, job, cause, reason::REFLECT));
+        return Err(useless(context, job, cause, outcome::REFLECT));
     }
     count(context, job, &asked);
     let mut reflection = asked.result;

@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 
 use super::backoff::FIRST_PAUSE;
+use super::context::Surroundings;
 use super::context::WorkerContext;
-use super::finish::{doubled, wait_until};
 use super::job::JobId;
-use super::surroundings::Surroundings;
+use super::outcome::{doubled, wait_until};
 use super::{files, hint_index, screening, spool};
 use crate::config::Config;
 use crate::fsx::{self, FsError};

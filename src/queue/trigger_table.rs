@@ -19,8 +19,8 @@
 use super::budget::Hold;
 use super::context::WorkerContext;
 use super::job::JobEvent;
+use super::outcome::Stop;
 use super::progress::JobInProgress;
-use super::stop::Stop;
 use crate::config::{Config, Triggers};
 use crate::transcript::Facts;
 

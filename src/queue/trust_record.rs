@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::QueueError;
+use super::context::Surroundings;
 use super::context::WorkerContext;
 use super::edit::PlaybookEdit;
 use super::progress::JobInProgress;
@@ -13,7 +14,6 @@ use super::screening::{
     AGAIN, OWN_PATTERN, STRICT, from_file, has_own_secret, key, masker, of_file,
 };
 use super::status;
-use super::surroundings::Surroundings;
 use crate::fsx::FsError;
 use crate::playbook::context::Admission;
 use crate::playbook::{Playbook, Point, PointChange, PointState, Section};

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::context::Surroundings;
 use super::context::WorkerContext;
 use super::drain::Drain;
 use super::job::JobId;
+use super::outcome::Finish;
+use super::outcome::WorkerError::{self, NoLock};
 use super::schedule::Schedule;
-use super::stop::{Finish, WorkerError, WorkerError::NoLock};
-use super::surroundings::Surroundings;
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{QueueError, request, spool};
+use super::{QueueError, requests, spool};
 use crate::fsx::FsError;
 use crate::memory::JobRow;
 use crate::trust;
@@ -131,7 +132,7 @@ fn has_news(context: &WorkerContext, schedule: &Schedule) -> Result<bool, FsErro
     let is_new = |id: &JobId| !schedule.knows(id);
     let is_open = |file: &PathBuf| !context.is_settled(file);
     Ok(spool::list(&context.paths().spool())?.iter().any(is_new)
-        || request::all(context.paths())?
+        || requests::all(context.paths())?
             .iter()
             .any(|(file, _)| is_open(file))
         || trust::request::all(context.paths())?

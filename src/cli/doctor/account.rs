@@ -11,9 +11,9 @@ use crate::backend::{AccountStep, BackendName, BaseUrl};
 use crate::cli::change_text;
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
-use crate::queue::backends;
+use crate::queue::ask;
 use crate::queue::backoff::Backoff;
-use crate::queue::reason::in_words;
+use crate::queue::outcome::in_words;
 
 const OPENAI_URL: &str = "`openai.base_url`";
 
@@ -121,7 +121,7 @@ fn lacks(session: &NamedSession, config: &Config, account: &Account) -> Vec<Stri
         BackendName::ClaudeCli | BackendName::Rules | BackendName::Fixtures => None,
     };
     if let Some((given_by, url)) = address {
-        let flaw = BaseUrl::parse(url, backends::plain(backend, config)).err();
+        let flaw = BaseUrl::parse(url, ask::plain(backend, config)).err();
         lacks.extend(flaw.map(|flaw| format!("{given_by}: {flaw}")));
     }
     lacks.extend(account.lack());

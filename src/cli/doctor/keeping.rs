@@ -19,7 +19,7 @@ use crate::fsx::lock::{lock_path, try_lock_surely};
 use crate::memory::JobOutcome;
 use crate::paths::playbook_file;
 use crate::queue::job::JobId;
-use crate::queue::reason::in_words;
+use crate::queue::outcome::in_words;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
 use crate::sharing;

@@ -9,7 +9,7 @@ use super::DoctorCheck;
 use crate::account::Account;
 use crate::backend::{AccountStep, Ask, FailureKind};
 use crate::hook::HookEvent;
-use crate::queue::backends::{BackendParts, build};
+use crate::queue::ask::{BackendParts, build};
 
 const ANSWER: &str = "answer";
 const WORKER: &str = "worker";

@@ -1,21 +1,23 @@
 //! Carries out what the user asks of jobs: `playbook jobs retry`, `playbook jobs drop`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use tokio::task::block_in_place;
 
 use super::budget::Usage;
 use super::context::WorkerContext;
 use super::drain::{Drain, Running};
 use super::job::JobId;
+use super::outcome::{End, Finish, Stop};
 use super::progress::JobInProgress;
-use super::request::{self, Wish};
-use super::stop::{End, Finish, Stop};
 use super::{QueueError, claim, files, record, spool, trust_record};
 use crate::account::Need;
-use crate::fsx::FsError;
+use crate::fsx::{self, FsError};
 use crate::memory::JobOutcome;
+use crate::paths::Paths;
 use crate::redact::Secrecy;
 
 enum Fulfilled {
@@ -26,7 +28,7 @@ enum Fulfilled {
 impl Drain<'_> {
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
         trust_record::requested(self.context)?;
-        for (file, wish) in request::all(self.context.paths())? {
+        for (file, wish) in all(self.context.paths())? {
             if self.context.is_settled(&file) {
                 continue;
             }
@@ -163,11 +165,7 @@ async fn drop_job(context: &WorkerContext, mut job: JobInProgress, folder: PathB
     let _alone = project.lock().await;
     let transcript = context.alone(&job.ticket.transcript);
     let _alone = transcript.lock().await;
-    let finish = Finish {
-        outcome: JobOutcome::Dropped,
-        reason: "by the user".to_owned(),
-    };
-    match block_in_place(|| give_up(context, &mut job, finish, &folder)) {
+    match block_in_place(|| give_up(context, &mut job, &folder)) {
         Ok(finish) => End::Gone(finish),
         Err(why) => {
             let line = format!("not dropped: {}", why.into_reason());
@@ -179,11 +177,10 @@ async fn drop_job(context: &WorkerContext, mut job: JobInProgress, folder: PathB
 
 /// Removes a job for good: its part of the transcript counts as done, its records as
 /// known, so that nothing of it comes back.
-pub(super) fn give_up(
+fn give_up(
     context: &WorkerContext,
     job: &mut JobInProgress,
-    finish: Finish,
-    folder: &std::path::Path,
+    folder: &Path,
 ) -> Result<Finish, Stop> {
     let id = job.ticket.id.as_str();
     if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {
@@ -198,6 +195,66 @@ pub(super) fn give_up(
         }
     }
     job.progress.changes = None;
+    let finish = Finish {
+        outcome: JobOutcome::Dropped,
+        reason: "by the user".to_owned(),
+    };
     record::given_up(context, job, &finish, folder)?;
     Ok(finish)
+}
+
+const REQUEST_VERSION: u32 = 1;
+const MAX_FILE: u64 = 1 << 20;
+
+/// A wish in a file of its own: job files belong to the worker, and one may be at it. The worker
+/// that holds the lock carries it out, which is often the process that left it.
+#[derive(Debug, Serialize, Deserialize)]
+struct JobRequest {
+    v: u32,
+    wish: Wish,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Wish {
+    Retry {
+        job: JobId,
+        need: Need,
+        /// What a bootstrap job may spend beyond what it has spent.
+        #[serde(default)]
+        more: Usage,
+    },
+    RetryAll {
+        need: Need,
+    },
+    Drop {
+        job: JobId,
+    },
+}
+
+/// Leaves a request; returns its file, which is gone when it has been carried out.
+pub(crate) fn leave(paths: &Paths, now: Timestamp, wish: Wish) -> Result<PathBuf, FsError> {
+    let folder = paths.requests();
+    fsx::ensure_dir(&folder)?;
+    let file = spool::job_file(&folder, &JobId::new(now, rand::random()));
+    let request = JobRequest {
+        v: REQUEST_VERSION,
+        wish,
+    };
+    fsx::durable(&file, &fsx::to_json(&file, &request)?)?;
+    Ok(file)
+}
+
+/// The requests that are there, oldest first, with their files; what is none is passed over.
+pub(super) fn all(paths: &Paths) -> Result<Vec<(PathBuf, Wish)>, FsError> {
+    let folder = paths.requests();
+    let mut requests = Vec::new();
+    for id in spool::list(&folder)? {
+        let file = spool::job_file(&folder, &id);
+        let request: Option<JobRequest> = fsx::read_json(&file, MAX_FILE);
+        if let Some(request) = request.filter(|r| r.v == REQUEST_VERSION) {
+            requests.push((file, request.wish));
+        }
+    }
+    Ok(requests)
 }
