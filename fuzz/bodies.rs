@@ -15,7 +15,7 @@ use playbook::hint::Signature;
 use playbook::hook::{self, HookEvent};
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;
-use playbook::playbook::context::{Admission, Frame, InjectionLimits, PointsToShow, context};
+use playbook::playbook::context::{Admission, Frame, InjectionLimits, context};
 use playbook::playbook::ops::{Operation, apply_operations};
 use playbook::playbook::read::migrate;
 use playbook::playbook::render::TEMPLATE;
@@ -215,11 +215,11 @@ pub fn templates(bytes: &[u8]) {
 fn fits(file: &[u8], template: &str, limits: InjectionLimits) {
     let usage = UsageRecord::default();
     let frame = Frame::of(template);
-    let shown = context(file, frame, limits, &usage, |_| Admission::Given);
-    if let Ok(PointsToShow {
-        text: Some(text), ..
-    }) = shown
-    {
+    let Ok(read) = migrate(file) else {
+        return;
+    };
+    let shown = context(&read.playbook, frame, limits, &usage, |_| Admission::Given);
+    if let Some(text) = shown.text {
         assert!(text.encode_utf16().count() <= limits.units);
     }
 }

@@ -23,42 +23,77 @@ use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
-use crate::prepared::{self, ProjectSettings, Ready};
+use crate::prepared::{self, LeftOut, ProjectSettings, Ready, Stamp, StartKind};
 use crate::state_guard;
 use crate::telemetry;
 
 /// Makes what the next hooks of a project find ready. Where reflection is switched off they
 /// leave no trace, and nothing is made for them.
 pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
+    keep(paths, project, now, |settings| {
+        let made_from = prepared::look::<Ready>(paths, project);
+        let basis = Basis::read(paths, project, now, OwnPoints::of(settings))?;
+        Ok(NextStart::of(made_from, &basis, settings.max_units))
+    });
+}
+
+/// Keeps the settings of a project's hooks, and what `next` makes of them for the next start.
+fn keep(
+    paths: &Paths,
+    project: &Path,
+    now: Timestamp,
+    next: impl FnOnce(&ProjectSettings) -> Result<Option<NextStart>, FsError>,
+) {
+    let keep = || {
+        let made_from = prepared::look::<ProjectSettings>(paths, project);
+        let FoundSettings::Known(settings) = found(paths, project) else {
+            return Ok(());
+        };
+        if let Some(made_from) = made_from
+            && ProjectSettings::has_files(paths, project)
+        {
+            prepared::keep(paths, project, made_from, settings.clone())?;
+        }
+        match next(&settings)? {
+            Some(start) => start.keep(paths, project),
+            None => Ok(()),
+        }
+    };
     if paths.state().is_dir()
         && state_guard::check(paths).is_ok()
-        && let Err(error) = make(paths, project, now)
+        && let Err(error) = keep()
     {
         telemetry::note(paths, now, "prepare", &error.to_string());
     }
 }
 
-fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
-    let made_from = prepared::look::<ProjectSettings>(paths, project);
-    let FoundSettings::Known(settings) = found(paths, project) else {
-        return Ok(());
-    };
-    let (max_units, own) = (settings.max_units, OwnPoints::of(&settings));
-    if let Some(made_from) = made_from
-        && ProjectSettings::has_files(paths, project)
-    {
-        prepared::keep(paths, project, made_from, settings)?;
+/// What the next start of a project is given, and what it leaves to prompts.
+#[derive(Debug)]
+struct NextStart {
+    made_from: Vec<Stamp>,
+    ready: Ready,
+    left: Vec<(StartKind, LeftOut)>,
+}
+
+impl NextStart {
+    /// Makes it of files that looked like `made_from` before they were read; `None` where a start
+    /// has more to do than to give it.
+    fn of(made_from: Option<Vec<Stamp>>, basis: &Basis<'_>, max_units: usize) -> Option<Self> {
+        let (made_from, (ready, left)) = made_from.zip(basis.ready(max_units))?;
+        Some(Self {
+            made_from,
+            ready,
+            left,
+        })
     }
-    let made_from = prepared::look::<Ready>(paths, project);
-    if let Some(made_from) = made_from
-        && let Some((ready, left)) = Basis::read(paths, project, now, own)?.ready(max_units)
-    {
-        prepared::keep(paths, project, made_from.clone(), ready)?;
-        for (kind, left) in left {
-            left.keep(paths, project, kind, made_from.clone())?;
+
+    fn keep(self, paths: &Paths, project: &Path) -> Result<(), FsError> {
+        prepared::keep(paths, project, self.made_from.clone(), self.ready)?;
+        for (kind, left) in self.left {
+            left.keep(paths, project, kind, self.made_from.clone())?;
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// What the settings say of a project's hooks.

@@ -42,6 +42,10 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
         }
         ConfigAction::Path => path(&place, args.json),
         ConfigAction::Check => check(&place, args.json),
+        ConfigAction::Reference if args.json => Err(Hinted::error(
+            "the reference of the settings is Markdown".to_owned(),
+            "`playbook config list --json` has each key with its values and its words",
+        )),
         ConfigAction::Reference => {
             let reference = config::reference();
             Ok(output::whole(format_args!("{}", reference.trim_end()))?)

@@ -15,6 +15,8 @@ use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
 use crate::redact::Masker;
 
+/// The most mistakes of a file that are shown.
+const MAX_MISTAKES: usize = 100;
 pub(super) const MAX_CONFIG: u64 = 1 << 20;
 
 /// A settings file that cannot be used.
@@ -197,6 +199,7 @@ pub(super) fn apply_bytes(
         }
     }
     wrong.sort();
+    wrong.truncate(MAX_MISTAKES);
     if wrong.is_empty() {
         return Ok(keys);
     }

@@ -1,13 +1,13 @@
 //! The whole way of a hook: settings and playbook are read themselves.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
 use super::context::{Basis, OwnPoints};
-use super::{found, told};
+use super::{NextStart, found, told};
 use crate::account::Need;
 use crate::at_stop;
 use crate::env::Env;
@@ -18,7 +18,7 @@ use crate::hook::{self, HookEvent, start_worker, throttle};
 use crate::news;
 use crate::paths::Paths;
 use crate::playbook::context::InjectionLimits;
-use crate::prepared::StartKind;
+use crate::prepared::{self, Ready, StartKind};
 use crate::queue::status::Notice;
 use crate::trust::request;
 
@@ -26,10 +26,12 @@ use crate::trust::request;
 const EVER: SignedDuration = SignedDuration::MAX;
 
 /// The source that is never in doubt.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Afresh {
     /// What it was asked about, where reflection is switched on.
     asked: OnceCell<(Paths, PathBuf)>,
+    /// What the next start is given, where this one was given what it found.
+    next: Cell<Option<NextStart>>,
 }
 
 /// Runs a hook as the whole life of this process, and makes what the next one finds ready.
@@ -42,7 +44,11 @@ pub fn hook(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     if event == HookEvent::SessionStart
         && let Some((paths, project)) = source.asked.get()
     {
-        super::ready(paths, project, env.clock().now());
+        let now = env.clock().now();
+        match source.next.take() {
+            Some(next) => super::keep(paths, project, now, |_| Ok(Some(next))),
+            None => super::ready(paths, project, now),
+        }
     }
     std::process::exit(0);
 }
@@ -66,6 +72,7 @@ impl AnswerSource for Afresh {
         let settings = context.settings.as_ref();
         let max_units = settings.map_or(InjectionLimits::FULL.units, |settings| settings.max_units);
         let own = settings.map_or(OwnPoints::LeftOut, OwnPoints::of);
+        let made_from = prepared::look::<Ready>(&context.paths, &context.project);
         let basis = match Basis::read(&context.paths, &context.project, context.now, own) {
             Ok(basis) => basis,
             Err(error) => {
@@ -92,12 +99,13 @@ impl AnswerSource for Afresh {
                 given.notices.push(notice);
             }
         }
-        if let Some(target) = basis.link.filter(|_| basis.standing.is_trusted()) {
-            let file = told::link_file(&context.paths, &context.project, &target);
+        if let Some(target) = basis.link.as_ref().filter(|_| basis.standing.is_trusted()) {
+            let file = told::link_file(&context.paths, &context.project, target);
             if throttle::is_due(&file, context.now, EVER) {
-                given.notices.push(told::link(&context.project, &target));
+                given.notices.push(told::link(&context.project, target));
             }
         }
+        self.next.set(NextStart::of(made_from, &basis, max_units));
         Ok(given)
     }
 

@@ -11,12 +11,11 @@ use crate::fsx::{self, FsError};
 use crate::hook::source::GivenContext;
 use crate::news;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
-use crate::playbook::context::for_prompts;
 use crate::playbook::context::{
-    Admission, Frame, InjectionLimits, PointsToShow, context, own_points,
+    Admission, Frame, InjectionLimits, PointsToShow, context, for_prompts, own_points,
 };
-use crate::playbook::render::TEMPLATE;
-use crate::playbook::render::in_text;
+use crate::playbook::read::migrate;
+use crate::playbook::render::{TEMPLATE, in_text};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
@@ -37,9 +36,11 @@ pub(super) struct Basis<'a> {
     own: Option<Box<Self>>,
     /// Where a symlink leads the playbook out of its project.
     pub(super) link: Option<PathBuf>,
-    /// The file; `None` where there is none, or where it lies behind such a link and the
-    /// project is not trusted.
-    bytes: Option<Vec<u8>>,
+    /// The file with the votes that the memory has; `None` where there is none, or where it lies
+    /// behind such a link and the project is not trusted.
+    playbook: Option<Result<Playbook, Defect>>,
+    /// Git left the marks of a conflict in it.
+    is_in_merge: bool,
     template: Option<String>,
     freshness: KnownNames,
     usage: UsageRecord,
@@ -98,8 +99,7 @@ impl<'a> Basis<'a> {
         let standing = TrustStanding::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
-            let bytes = fsx::read_if_there(&paths.playbook_file(project), MAX_FILE_BYTES)?;
-            bytes.map(|bytes| with_votes(paths, project, bytes))
+            fsx::read_if_there(&paths.playbook_file(project), MAX_FILE_BYTES)?
         } else {
             None
         };
@@ -113,7 +113,8 @@ impl<'a> Basis<'a> {
             now,
             standing,
             link,
-            bytes,
+            is_in_merge: has_markers(bytes.as_deref().unwrap_or_default()),
+            playbook: bytes.map(|bytes| with_votes(paths, project, &bytes)),
             template: template
                 .ok()
                 .flatten()
@@ -150,30 +151,23 @@ impl<'a> Basis<'a> {
             own,
         };
         let is_refused = |_: &&PathBuf| !self.standing.is_trusted();
-        let mut outcome = match (self.link.as_ref().filter(is_refused), self.bytes.as_deref()) {
+        let mut outcome = match (self.link.as_ref().filter(is_refused), &self.playbook) {
             (Some(target), _) => PreparedStart::nothing_but(outside::refusal(self.project, target)),
             (None, None) => self.away(),
-            (None, Some(bytes)) => match self.show(bytes, frame, limits) {
-                Ok(shown) => self.shown(shown),
-                Err(flaw) => self.unreadable(&flaw, frame, limits),
-            },
+            (None, Some(Ok(playbook))) => self.shown(self.show(playbook, frame, limits)),
+            (None, Some(Err(flaw))) => self.unreadable(flaw, frame, limits),
         };
         let given = &mut outcome.given.injection;
         *given = given.take().or_else(|| frame.alone(limits).map(injection));
         outcome
     }
 
-    fn show(
-        &self,
-        bytes: &[u8],
-        frame: Frame<'_>,
-        limits: InjectionLimits,
-    ) -> Result<PointsToShow, Defect> {
+    fn show(&self, playbook: &Playbook, frame: Frame<'_>, limits: InjectionLimits) -> PointsToShow {
         let admits = |point: &Point<'_>| self.admits(point);
         if self.is_own() {
-            own_points(bytes, frame, limits, &self.usage, admits)
+            own_points(playbook, frame, limits, &self.usage, admits)
         } else {
-            context(bytes, frame, limits, &self.usage, admits)
+            context(playbook, frame, limits, &self.usage, admits)
         }
     }
 
@@ -204,9 +198,10 @@ impl<'a> Basis<'a> {
         texts: &[Option<Injection>; 2],
         checkout: Checkout,
     ) -> [(StartKind, LeftOut); 2] {
-        let bytes = self.bytes.as_deref().unwrap_or_default();
         let admits = |point: &Point<'_>| self.admits(point);
-        let points = for_prompts(bytes, &self.usage, admits).unwrap_or_default();
+        let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
+        let points = playbook.map(|playbook| for_prompts(playbook, &self.usage, admits));
+        let points = points.unwrap_or_default();
         let of = |given: &Option<Injection>| {
             let said = given.as_ref().map(|given| given.points.clone());
             LeftOut::new(checkout, &points, &said.unwrap_or_default())
@@ -259,29 +254,32 @@ impl<'a> Basis<'a> {
     ) -> PreparedStart<'a> {
         let file = self.file();
         let mut notice = format!("could not read playbook: {}: {flaw}", file.display());
-        let is_in_merge = has_markers(self.bytes.as_deref().unwrap_or_default());
-        if is_in_merge {
+        if self.is_in_merge {
             notice = format!("{} is in the middle of a merge", file.display());
         }
         if !self.standing.is_trusted() {
             return PreparedStart::nothing_but(notice);
         }
         let last = self.snapshots().last().ok().flatten();
-        let last = last.map(|bytes| with_votes(self.paths, self.project, bytes));
-        let text = last.and_then(|bytes| self.show(&bytes, frame, limits).ok()?.text);
+        let last = last.and_then(|bytes| with_votes(self.paths, self.project, &bytes).ok());
+        let text = last.and_then(|playbook| self.show(&playbook, frame, limits).text);
         let instead = if text.is_some() {
             "; this session has its last good version"
         } else {
             ""
         };
-        let next = if is_in_merge {
+        let next = if self.is_in_merge {
             "its two sides are merged in the background"
         } else {
             "`playbook undo --to` mends it"
         };
         let mut outcome = PreparedStart::nothing_but(format!("{notice}{instead}; {next}"));
         // The worker merges what it is asked to screen.
-        outcome.to_screen = is_in_merge.then_some(self.project).into_iter().collect();
+        outcome.to_screen = self
+            .is_in_merge
+            .then_some(self.project)
+            .into_iter()
+            .collect();
         outcome.given.injection = text.map(injection);
         outcome
     }
@@ -310,7 +308,7 @@ impl<'a> Basis<'a> {
             TrustStanding::Recorded(record) => record.checkout(),
             _ => None,
         };
-        let is_of_project = self.bytes.is_some();
+        let is_of_project = self.playbook.is_some();
         if checkout.is_none() && is_of_project && texts.iter().any(Option::is_some) {
             return None;
         }
@@ -320,16 +318,14 @@ impl<'a> Basis<'a> {
     }
 }
 
-/// Adds the votes that the memory has to the counters of a file. Where one of the two cannot be
-/// read, a session is given the file as it is.
-fn with_votes(paths: &Paths, project: &Path, bytes: Vec<u8>) -> Vec<u8> {
-    let Ok(file) = Playbook::parse(&bytes) else {
-        return bytes;
-    };
-    match votes::read(paths, project, &file) {
-        Ok(votes) if !votes.is_empty() => file.with_votes(&votes).to_bytes(),
-        _ => bytes,
-    }
+/// Reads a playbook, and adds the votes that the memory has. Where that cannot be read, a session
+/// is given the file as it is.
+fn with_votes(paths: &Paths, project: &Path, bytes: &[u8]) -> Result<Playbook, Defect> {
+    let playbook = migrate(bytes)?.playbook;
+    Ok(match votes::read(paths, project, &playbook) {
+        Ok(votes) if !votes.is_empty() => playbook.with_votes(&votes),
+        _ => playbook,
+    })
 }
 
 fn injection(text: String) -> Injection {

@@ -12,8 +12,7 @@ use jiff::Timestamp;
 
 use super::clean::clean_text;
 use super::id::Section;
-use super::model::Point;
-use super::read::{Defect, migrate};
+use super::model::{Playbook, Point};
 use super::render::{
     BLANK_LINE, LineStyle, PLACEHOLDER, SHORT_TEMPLATE, TEMPLATE, block, heading_units,
     is_showable, show,
@@ -143,21 +142,21 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Fills the template for a new session from the file's bytes, within `limits`, with the
+/// Fills the template for a new session, within `limits`, with the
 /// points that `admit` lets pass.
 ///
-/// A file of the earlier format is shown as it will be migrated. When not all points fit, those of
+/// When not all points fit, those of
 /// the highest rank stay, in the file's order, and the last line says how
 /// many were left out. A point that is too long for the room leaves it to those behind it. A
 /// template that leaves no room for the first point gives way to the built-in one, and that to a
 /// short one.
 pub fn context(
-    bytes: &[u8],
+    playbook: &Playbook,
     frame: Frame<'_>,
     limits: InjectionLimits,
     usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
-) -> Result<PointsToShow, Defect> {
+) -> PointsToShow {
     let points = match frame.own {
         "" => PLACEHOLDER.to_owned(),
         own => format!("{PROJECT_TITLE}{BLANK_LINE}{PLACEHOLDER}{BLANK_LINE}{own}"),
@@ -169,40 +168,39 @@ pub fn context(
     ];
     let templates =
         templates.map(|(template, line)| (template.replacen(PLACEHOLDER, &points, 1), line));
-    fill(bytes, &templates, limits, usage, admit)
+    fill(playbook, &templates, limits, usage, admit)
 }
 
 /// Renders the user's own key points, which follow those of a project: they get a quarter of the
 /// room of `limits`.
 pub fn own_points(
-    bytes: &[u8],
+    playbook: &Playbook,
     frame: Frame<'_>,
     limits: InjectionLimits,
     usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
-) -> Result<PointsToShow, Defect> {
+) -> PointsToShow {
     let limits = InjectionLimits {
         units: limits.units / OWN_SHARE,
         ..limits
     };
     let templates = [(OWN_TEMPLATE.to_owned(), frame.line())];
-    let mut shown = fill(bytes, &templates, limits, usage, admit)?;
+    let mut shown = fill(playbook, &templates, limits, usage, admit);
     // A place for the project's points is in the template alone.
     shown.text = shown
         .text
         .map(|text| text.replace(PLACEHOLDER, "{key points}"));
-    Ok(shown)
+    shown
 }
 
 /// Fills the first of `templates` that leaves room for the first point, else for any.
 fn fill(
-    bytes: &[u8],
+    playbook: &Playbook,
     templates: &[(String, LineStyle)],
     limits: InjectionLimits,
     usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
-) -> Result<PointsToShow, Defect> {
-    let playbook = migrate(bytes)?.playbook;
+) -> PointsToShow {
     let points: Vec<Point<'_>> = playbook
         .points()
         .filter(|point| is_showable(point.name))
@@ -244,7 +242,7 @@ fn fill(
             None => {}
         }
     }
-    Ok(shown)
+    shown
 }
 
 /// The points that may be shown, and how.
@@ -326,11 +324,10 @@ fn left_out(count: usize, all: usize) -> String {
 ///
 /// How much a word tells depends on all of them.
 pub fn for_prompts(
-    bytes: &[u8],
+    playbook: &Playbook,
     usage: &UsageRecord,
     admit: impl Fn(&Point<'_>) -> Admission,
-) -> Result<Vec<PointLeftOut>, Defect> {
-    let playbook = migrate(bytes)?.playbook;
+) -> Vec<PointLeftOut> {
     let points: Vec<Point<'_>> = playbook
         .points()
         .filter(|point| is_showable(point.name) && admit(point) == Admission::Given)
@@ -349,12 +346,13 @@ pub fn for_prompts(
         text,
         terms: terms.into_iter().collect(),
     });
-    Ok(found.collect())
+    found.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::playbook::read::migrate;
     use crate::playbook::render::VOICE;
     use serde_json::{Value as Json, json};
 
@@ -376,7 +374,8 @@ mod tests {
     fn given(bytes: &[u8], frame: Frame<'_>, units: usize, points: usize) -> String {
         let limits = InjectionLimits { units, points };
         let usage = UsageRecord::default();
-        let shown = context(bytes, frame, limits, &usage, |_| Admission::Given).unwrap();
+        let playbook = migrate(bytes).unwrap().playbook;
+        let shown = context(&playbook, frame, limits, &usage, |_| Admission::Given);
         let text = shown.text.unwrap_or_default();
         assert!(super::units(&text) <= units);
         text
@@ -453,8 +452,9 @@ mod tests {
         let bytes = file(&(1..=50).map(point).collect(), &json!({}));
         let (limits, usage) = (InjectionLimits::FULL, UsageRecord::default());
         let template = Frame::of(TEMPLATE);
-        let own = own_points(&bytes, template, limits, &usage, |_| Admission::Given);
-        let own = &own.unwrap().text.unwrap();
+        let playbook = migrate(&bytes).unwrap().playbook;
+        let own = own_points(&playbook, template, limits, &usage, |_| Admission::Given);
+        let own = &own.text.unwrap();
         assert!(units(own) <= limits.units / OWN_SHARE);
         assert!(own.matches("[my-").count() > 3);
         let text = given(&many(2), Frame { own, ..template }, 4_000, 9);
