@@ -51,16 +51,10 @@ impl Credential {
 
     pub(super) fn header(&self) -> Result<(HeaderName, HeaderValue), InvalidHeaderValue> {
         let (name, value) = match self.sort {
-            Sort::ApiKey => (
-                HeaderName::from_static("x-api-key"),
-                HeaderValue::from_str(&self.secret),
-            ),
-            Sort::Token => (
-                AUTHORIZATION,
-                HeaderValue::from_str(&format!("Bearer {}", self.secret)),
-            ),
+            Sort::ApiKey => (HeaderName::from_static("x-api-key"), self.secret.clone()),
+            Sort::Token => (AUTHORIZATION, format!("Bearer {}", self.secret)),
         };
-        let mut value = value?;
+        let mut value = HeaderValue::try_from(value)?;
         value.set_sensitive(true);
         Ok((name, value))
     }

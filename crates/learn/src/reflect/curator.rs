@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
-use std::str::FromStr;
 
 use playbook_core::clip::units;
 use playbook_core::shown::counted;
@@ -81,14 +80,13 @@ pub enum Ground {
     Fact(usize),
 }
 
-impl FromStr for Ground {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let text = text.trim().trim_matches(['[', ']']);
-        match text.strip_prefix('f') {
-            Some(digits) => digits.parse().map(Self::Fact).map_err(|_| ()),
-            None => text.parse().map(Self::Note),
+impl Ground {
+    /// Reads `n12` or `f1`.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let name = text.trim().trim_matches(['[', ']']);
+        match name.strip_prefix('f') {
+            Some(digits) => digits.parse().ok().map(Self::Fact),
+            None => NoteId::read(name).map(Self::Note),
         }
     }
 }
@@ -140,29 +138,20 @@ impl CuratorMaterial {
             let next = number.len() + 1;
             number.entry(session).or_insert(next);
         }
-        let mut out = String::new();
-        let mut part = |title: &str, lines: String| {
-            if !lines.is_empty() {
-                out.push_str(title);
-                out.push('\n');
-                out.push_str(&lines);
-            }
+        let notes = |notes: &[ListedNote]| -> String {
+            notes.iter().map(|note| note.line(&number)).collect()
         };
-        part(
-            "New notes:",
-            self.waiting.iter().map(|note| note.line(&number)).collect(),
-        );
-        part(
-            "Notebook:",
-            self.notebook
-                .iter()
-                .map(|note| note.line(&number))
-                .collect(),
-        );
         let facts = (1..).zip(&self.facts);
         let facts = facts.map(|(place, fact)| format!("f{place}: {}\n", fact.text));
-        part("Facts:", facts.collect());
-        out
+        let parts = [
+            ("New notes:", notes(&self.waiting)),
+            ("Notebook:", notes(&self.notebook)),
+            ("Facts:", facts.collect()),
+        ];
+        let parts = parts.iter().filter(|(_, lines)| !lines.is_empty());
+        parts
+            .flat_map(|(title, lines)| [*title, "\n", lines.as_str()])
+            .collect()
     }
 }
 

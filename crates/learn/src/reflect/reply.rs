@@ -347,6 +347,17 @@ fn items<'v>(object: &'v Map<String, Value>, key: &str) -> impl Iterator<Item = 
         .flatten()
 }
 
+/// Reads the objects of a list that say enough.
+fn list<T>(
+    object: &Map<String, Value>,
+    key: &str,
+    most: usize,
+    read: impl Fn(&Map<String, Value>) -> Option<T>,
+) -> Vec<T> {
+    let read = items(object, key).filter_map(|item| read(item.as_object()?));
+    read.take(most).collect()
+}
+
 pub(crate) fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
     let texts = items(object, key).filter_map(|item| short(item, max));
     texts.take(MAX_ITEMS).collect()
@@ -359,8 +370,10 @@ fn is_topic(text: &str) -> bool {
 
 /// Reads the notes, each of which says at least how to do it right.
 fn notes(object: &Map<String, Value>) -> Vec<ReplyNote> {
-    let note = |item: &Value| {
-        let item = item.as_object()?;
+    // A template of the user's may use spec/4's word.
+    let has_notes = object.contains_key("notes");
+    let key = if has_notes { "notes" } else { "lessons" };
+    list(object, key, MAX_NOTES, |item| {
         Some(ReplyNote {
             task_type: text(item, "task_type", MAX_TOPIC)
                 .filter(|topic| is_topic(topic))
@@ -371,40 +384,28 @@ fn notes(object: &Map<String, Value>) -> Vec<ReplyNote> {
             said: item.get("said").and_then(Value::as_bool) == Some(true),
             quote: text(item, "quote", MAX_NOTE),
         })
-    };
-    // A template of the user's may use spec/4's word.
-    let key = ["notes", "lessons"]
-        .into_iter()
-        .find(|key| object.contains_key(*key));
-    let notes = key.into_iter().flat_map(|key| items(object, key));
-    notes.filter_map(note).take(MAX_NOTES).collect()
+    })
 }
 
 fn outdated(object: &Map<String, Value>) -> Vec<ReplyOutdated> {
-    let one = |item: &Value| {
-        let item = item.as_object()?;
+    list(object, "outdated", MAX_ITEMS, |item| {
         let name = text(item, "name", MAX_NAME)?;
         Some(ReplyOutdated {
             name: name.trim_matches(['[', ']']).to_owned(),
             why: text(item, "why", MAX_NOTE)?,
             events: first_numbers(item, &["events", "grounds"]),
         })
-    };
-    let all = items(object, "outdated").filter_map(one);
-    all.take(MAX_ITEMS).collect()
+    })
 }
 
 fn notebook(object: &Map<String, Value>) -> Vec<NotebookLine> {
-    let line = |item: &Value| {
-        let item = item.as_object()?;
+    list(object, "notebook", MAX_LINES, |item| {
         let notes: Vec<NoteId> = items(item, "notes").filter_map(note_id).collect();
         (!notes.is_empty()).then(|| NotebookLine {
             text: text(item, "text", MAX_NOTE).unwrap_or_default(),
             notes,
         })
-    };
-    let lines = items(object, "notebook").filter_map(line);
-    lines.take(MAX_LINES).collect()
+    })
 }
 
 /// Reads the settled notes: each a number, or an object with the number and a line.
@@ -423,7 +424,7 @@ fn settled(object: &Map<String, Value>) -> Vec<SettledNote> {
 }
 
 fn note_id(item: &Value) -> Option<NoteId> {
-    item.as_str()?.parse().ok()
+    NoteId::read(item.as_str()?)
 }
 
 /// Reads the event numbers at the first of these keys: `3`, `"3"` or `"#3"`.

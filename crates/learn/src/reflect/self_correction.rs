@@ -9,15 +9,12 @@ use crate::reflect::learned::{Correction, NewReflection};
 
 /// So much must quality gain to be worth a memory.
 const WORTH_A_MEMORY: f64 = 0.1;
-/// Characters of a critique that are kept.
+// Characters that are kept: of a critique, alone and with a gain; of a claim; of a query and of a
+// context; of a context in a rationale.
 const MAX_CRITIQUE: usize = 200;
-/// Characters of a critique beside a gain.
 const MAX_BESIDE: usize = 150;
-/// Characters of a claim.
 const MAX_CLAIM: usize = 100;
-/// Characters of a query and of a context, each.
 const MAX_CONTEXT: usize = 200;
-/// Characters of a context in a rationale.
 const MAX_DURING: usize = 100;
 /// The tags of each reflection of spec/5.
 pub(crate) const MARKS: [&str; 2] = ["reflection", "self-correction"];
