@@ -24,7 +24,7 @@ use playbook::redact::{Masker, NeverRead, filter, mask};
 use playbook::reflect::extract::extract_json;
 use playbook::reflect::prompt::{ReflectorInput, reflector_prompt};
 use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection, Reply as _};
-use playbook::reflect::rules::{self, SummaryLimits};
+use playbook::reflect::rules;
 use playbook::reflect::trace::Trace;
 use playbook::screen::suspicions;
 use playbook::transcript::{Lane, ReadOptions, SessionOutcome, scan_reader};
@@ -123,7 +123,7 @@ pub fn transcript(bytes: &[u8]) {
         assert!(evidence.tokens <= BUDGET, "{} tokens", evidence.tokens);
         serde_json::to_string(&digest.facts).expect("facts are JSON");
         let playbook = Playbook::empty();
-        let judged = rules::reflect(&digest.facts, SummaryLimits::default());
+        let judged = rules::reflect(&digest.facts, 128, 3);
         Reflection::parse(&judged).expect("a reflection");
         for operation in rules::operations(&digest.facts, &playbook) {
             Operation::read(&operation).expect("an operation");

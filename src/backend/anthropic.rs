@@ -1,16 +1,11 @@
 //! Anthropic's Messages API.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::http::Server;
 use super::message;
 use super::retry::repeat;
-use super::{
-    Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, BaseUrl, Credential,
-    RetryPolicy,
-};
+use super::{Ask, Backend, BackendName, BackendResult, BaseUrl, Credential, RetryPolicy};
 
 const PATH: &str = "/v1/messages";
 const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
@@ -32,17 +27,6 @@ impl Anthropic {
             policy,
         }
     }
-
-    async fn attempt(
-        &self,
-        ask: &Ask<'_>,
-        body: &str,
-        limit: Duration,
-    ) -> Result<BackendReply, BackendFailure> {
-        let body = self.server.post(PATH, body.to_owned(), limit).await?;
-        let message = message::read(&body).map_err(|flaw| self.server.failure(flaw))?;
-        Ok(message.reply(ask))
-    }
 }
 
 impl Backend for Anthropic {
@@ -52,9 +36,12 @@ impl Backend for Anthropic {
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(async move {
-            let body = request(ask).to_string();
-            let attempt = |limit| self.attempt(ask, &body, limit);
-            repeat(&self.policy, ask.attempts, ask.deadline, attempt).await
+            let body = &request(ask).to_string();
+            let attempt = |limit| async move {
+                let said = self.server.post(PATH, body.clone(), limit).await?;
+                message::read(&said, ask).map_err(|flaw| self.server.failure(flaw))
+            };
+            repeat(&self.policy, ask, attempt).await
         })
     }
 }

@@ -75,13 +75,13 @@ pub(crate) async fn run(
             _ = stdin.write_all(input).await;
             Ok(())
         };
-        let listen = keep_all(&mut stdout, &mut said, max);
-        let overhear = keep_start(&mut stderr, &mut complained, MAX_STDERR);
+        let listen = keep(&mut stdout, &mut said, max, true);
+        let overhear = keep(&mut stderr, &mut complained, MAX_STDERR, false);
         let talk = async { tokio::try_join!(feed, listen, overhear).map(drop) };
         timeout(limit, converse(&mut group, talk, followers)).await
     };
     match (&ended, followers) {
-        (Ok(Ok(())), Followers::Left) => group.leave(),
+        (Ok(Ok(())), Followers::Left) => group.0 = None,
         _ => group.kill(),
     }
     let status = timeout(LAST_WORDS, child.wait()).await;
@@ -119,31 +119,22 @@ async fn converse(
     Ok(())
 }
 
-/// Reads a stream to its end; more than `max` bytes are an error at once.
-async fn keep_all(
+/// Reads a stream to its end and keeps its first `max` bytes; more of what is wanted whole are an
+/// error at once.
+async fn keep(
     stream: &mut (impl AsyncRead + Unpin),
     kept: &mut Vec<u8>,
     max: usize,
-) -> Result<(), Broken> {
-    // An error ends a pipe like its closing does.
-    while let Ok(1..) = stream.read_buf(kept).await {
-        if kept.len() > max {
-            return Err(Broken::TooLarge);
-        }
-    }
-    Ok(())
-}
-
-/// Reads a stream to its end and keeps its first `max` bytes.
-async fn keep_start(
-    stream: &mut (impl AsyncRead + Unpin),
-    kept: &mut Vec<u8>,
-    max: usize,
+    is_wanted_whole: bool,
 ) -> Result<(), Broken> {
     let mut chunk = vec![0; 4 << 10];
+    // An error ends a pipe like its closing does.
     while let Ok(read @ 1..) = stream.read(&mut chunk).await {
         let room = max - kept.len();
         kept.extend_from_slice(&chunk[..read.min(room)]);
+        if is_wanted_whole && read > room {
+            return Err(Broken::TooLarge);
+        }
     }
     Ok(())
 }
@@ -165,10 +156,6 @@ impl ProcessGroup {
             sleep(GLANCE).await;
         }
         Ok(())
-    }
-
-    fn leave(&mut self) {
-        self.0 = None;
     }
 
     fn kill(&mut self) {

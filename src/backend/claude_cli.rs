@@ -50,41 +50,13 @@ const ISOLATION: [&str; 16] = [
 /// No `ANTHROPIC_API_KEY` and no `ANTHROPIC_AUTH_TOKEN`: with one, the client would bill
 /// it instead of the login. The base URL stays: nothing is sent elsewhere than the
 /// user's own client sends it.
-const INHERITED: [&str; 33] = [
-    "HOME",
-    "PATH",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "TERM",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "TMPDIR",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_RUNTIME_DIR",
-    "CLAUDE_CONFIG_DIR",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "ANTHROPIC_BASE_URL",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
-    "NODE_EXTRA_CA_CERTS",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "CLAUDE_CODE_CLIENT_CERT",
-    "CLAUDE_CODE_CLIENT_KEY",
-    "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
-];
+const INHERITED: &str = "
+    HOME PATH USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CONFIG_HOME
+    XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR CLAUDE_CONFIG_DIR
+    CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_BASE_URL HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+    http_proxy https_proxy all_proxy no_proxy NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR
+    CLAUDE_CODE_CLIENT_CERT CLAUDE_CODE_CLIENT_KEY CLAUDE_CODE_CLIENT_KEY_PASSPHRASE
+";
 
 /// Asks the client's own model through a nested `claude -p`.
 ///
@@ -107,7 +79,7 @@ impl ClaudeCli {
         environment: impl IntoIterator<Item = (OsString, OsString)>,
         limit: Duration,
     ) -> Self {
-        let inherited = |name: &OsStr| INHERITED.iter().any(|known| *known == name);
+        let inherited = |name: &OsStr| INHERITED.split_whitespace().any(|known| known == name);
         Self {
             program,
             environment: environment
@@ -151,7 +123,7 @@ impl ClaudeCli {
         }
         // Gone, with what the client left in it, when the call is over.
         let den = Den::make().map_err(|e| not_started("an empty folder for it", &e))?;
-        let command = self.command(ask, den.room());
+        let command = self.command(ask, &den.room);
         let output = child::run(
             command,
             ask.prompt.as_bytes(),

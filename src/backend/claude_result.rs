@@ -5,8 +5,7 @@ use std::process::ExitStatus;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::message::{Flaw, check, kind_of_status, quote, tokens};
-use super::plain_words::kind_of_words;
+use super::message::{Flaw, kind_of_status, kind_of_words, quote, reply, tokens};
 use super::{Ask, BackendReply, FailureKind};
 
 /// Reads what the client printed; `is_error` decides, not `subtype` and not the status.
@@ -22,24 +21,16 @@ pub(super) fn read(
     let tokens = tokens(&result["usage"]);
     let text = result["result"].as_str().unwrap_or_default();
     let flaw = if result["is_error"] != Value::Bool(false) {
-        Err(error(&result, text))
-    } else if is_echo(text, ask) {
-        Err(Flaw::new(
-            FailureKind::EchoedPrompt,
-            "it repeats our prompt",
-        ))
+        error(&result, text)
+    } else if ask.is_echoed_by(text) {
+        Flaw::new(FailureKind::EchoedPrompt, "it repeats our prompt")
     } else if text.trim().is_empty() {
-        Err(Flaw::new(FailureKind::NotAMessage, "its result is empty"))
+        Flaw::new(FailureKind::NotAMessage, "its result is empty")
     } else {
-        check(result["stop_reason"].as_str(), text)
+        let stop_reason = result["stop_reason"].as_str();
+        return reply(stop_reason, text, (model(&result), tokens), ask);
     };
-    flaw.map_err(|flaw| Flaw { tokens, ..flaw })?;
-    Ok(BackendReply {
-        text: text.to_owned(),
-        model: model(&result).unwrap_or(ask.model).to_owned(),
-        tokens,
-        attempts: 1,
-    })
+    Err(Flaw { tokens, ..flaw })
 }
 
 /// Finds the result object: alone, on a line of its own, or the last of a list.
@@ -57,10 +48,6 @@ fn find_result(said: &str) -> Option<Value> {
     };
     let last = values.iter().rposition(is_result)?;
     Some(values.swap_remove(last))
-}
-
-fn is_echo(text: &str, ask: &Ask<'_>) -> bool {
-    !ask.marker.is_empty() && text.contains(ask.marker)
 }
 
 fn model(result: &Value) -> Option<&str> {
@@ -120,20 +107,10 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
 
     use super::*;
-    use crate::backend::{AccountStep, TokenCount};
+    use crate::backend::TokenCount;
+    use crate::backend::tests::ASK;
     use rstest::rstest;
     use serde_json::json;
-
-    const ASK: Ask<'static> = Ask {
-        step: AccountStep::Reflector,
-        system: "judge",
-        prompt: "<<0123456789abcdef>>",
-        model: "haiku",
-        max_tokens: 1_000,
-        marker: "0123456789abcdef",
-        attempts: u32::MAX,
-        deadline: None,
-    };
 
     fn result(is_error: bool, text: &str, status: &Value) -> String {
         json!({
@@ -184,9 +161,6 @@ mod tests {
     #[case::turns(json!({"type": "result", "subtype": "error_max_turns", "is_error": true}).to_string(), 1, FailureKind::CutOff)]
     #[case::empty(result(false, " ", &Value::Null), 0, FailureKind::NotAMessage)]
     #[case::other_json("{}".to_owned(), 0, FailureKind::NotAMessage)]
-    #[case::truncated(r#"{"type":"result","is_er"#.to_owned(), 0, FailureKind::NotAMessage)]
-    #[case::silence(String::new(), 0, FailureKind::NotAMessage)]
-    #[case::plain_refusal("Invalid API key · Please run /login".to_owned(), 1, FailureKind::RefusedKey)]
     fn everything_else_has_its_kind(
         #[case] said: String,
         #[case] code: i32,

@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,8 @@ const MAX_MARK: u64 = 1 << 12;
 
 pub(super) struct Den {
     folder: TempDir,
-    room: PathBuf,
+    /// The empty folder.
+    pub(super) room: PathBuf,
 }
 
 /// Who asks, and who is asked: the leader of a process group.
@@ -39,11 +40,6 @@ impl Den {
         let room = folder.path().join("empty");
         fs::create_dir(&room)?;
         Ok(Self { folder, room })
-    }
-
-    /// The empty folder.
-    pub(super) fn room(&self) -> &Path {
-        &self.room
     }
 
     /// Notes who is asked; without the note the client is merely not found again.

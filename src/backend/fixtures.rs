@@ -1,7 +1,7 @@
 //! Recorded replies: the same prompt gets the same completion, with no network.
 //!
 //! A fixtures file has one JSON object per line, `{"prompt_hash", "completion"}`; the
-//! hash is a [`PromptHash`].
+//! hash is a [`prompt_hash`].
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use serde::Deserialize;
 
-use super::message::check;
+use super::message::reply;
+use super::prompt_hash::{fixture_key, prompt_hash};
 use super::{
-    Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
-    PromptHash, TokenCount,
+    Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind, TokenCount,
 };
 use crate::fsx;
 
@@ -24,7 +24,7 @@ const MODEL: &str = "fixtures";
 #[derive(Debug)]
 pub(crate) struct Fixtures {
     path: PathBuf,
-    completions: HashMap<PromptHash, String>,
+    completions: HashMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -56,32 +56,29 @@ impl Fixtures {
     }
 
     fn find(&self, ask: &Ask<'_>) -> Result<BackendReply, BackendFailure> {
-        let hash = PromptHash::of(ask);
+        let hash = prompt_hash(ask);
         let Some(text) = self.completions.get(&hash) else {
             return Err(BackendFailure::new(
                 FailureKind::FixtureMissing,
                 format!(
                     "could not find fixture {} for the {}: {}: no line has the `prompt_hash` {hash}",
-                    hash.key(),
+                    fixture_key(&hash),
                     ask.step.word(),
                     self.path.display(),
                 ),
             ));
         };
-        check(None, text).map_err(|flaw| flaw.of(&self.path.display().to_string()))?;
-        Ok(BackendReply {
-            text: text.clone(),
-            model: MODEL.to_owned(),
-            tokens: TokenCount::default(),
-            attempts: 1,
-        })
+        reply(None, text, (Some(MODEL), TokenCount::default()), ask)
+            .map_err(|flaw| flaw.of(&self.path.display().to_string()))
     }
 }
 
-fn parse_line(line: &[u8]) -> Result<(PromptHash, String), String> {
+fn parse_line(line: &[u8]) -> Result<(String, String), String> {
     let line: FixtureLine = serde_json::from_slice(line).map_err(|e| e.to_string())?;
-    let hash =
-        PromptHash::parse(&line.prompt_hash).ok_or("`prompt_hash` is not 64 hexadecimal digits")?;
+    let hash = line.prompt_hash.to_ascii_lowercase();
+    if hash.len() != 64 || !hash.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Err("`prompt_hash` is not 64 hexadecimal digits".to_owned());
+    }
     Ok((hash, line.completion))
 }
 
@@ -107,7 +104,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.jsonl");
         let line = |hash: &str, text: &str| json!({"prompt_hash": hash, "completion": text});
-        let (hash, other) = (PromptHash::of(&ASK).to_string(), "0".repeat(64));
+        let (hash, other) = (prompt_hash(&ASK), "0".repeat(64));
         let lines = [
             line(&other, "x"),
             line(&hash, "first"),

@@ -64,12 +64,12 @@ impl Server {
             return Err(self.error(response).await);
         }
         match read_body(&mut response, MAX_REPLY).await {
-            Ok(body) => Ok(self.masked(&body)),
-            Err(Unread::Lost(e)) => Err(self.broken_off(&e, limit)),
-            Err(Unread::TooLarge(_)) => {
+            Ok((body, true)) => Ok(self.masked(&body)),
+            Ok(_) => {
                 let detail = format!("its answer is larger than {MAX_REPLY} bytes");
                 Err(self.failure(Flaw::new(FailureKind::NotAMessage, detail)))
             }
+            Err(e) => Err(self.broken_off(&e, limit)),
         }
     }
 
@@ -83,10 +83,9 @@ impl Server {
         #[expect(clippy::disallowed_methods, reason = "the date is the server's")]
         let wait = header.and_then(|value| retry_after(value.to_str().ok()?, Timestamp::now()));
         // The status tells enough, even when the rest of the answer does not arrive.
-        let body = match read_body(&mut response, MAX_ERROR).await {
-            Ok(body) | Err(Unread::TooLarge(body)) => body,
-            Err(Unread::Lost(_)) => Vec::new(),
-        };
+        let (body, _) = read_body(&mut response, MAX_ERROR)
+            .await
+            .unwrap_or_default();
         BackendFailure {
             retry_after: wait,
             ..self.failure(message::read_error(status, &self.masked(&body)))
@@ -99,12 +98,10 @@ impl Server {
             let detail = format!("nothing within {:.1} s", limit.as_secs_f64());
             self.failure(Flaw::new(FailureKind::Timeout, detail))
         } else {
-            let flaw = Flaw::new(FailureKind::Connection, root_cause(error));
-            // Where nobody was reached, nothing was asked.
-            let attempts = u32::from(!error.is_connect());
             BackendFailure {
-                attempts,
-                ..self.failure(flaw)
+                // Where nobody was reached, nothing was asked.
+                attempts: u32::from(!error.is_connect()),
+                ..self.failure(Flaw::new(FailureKind::Connection, root_cause(error)))
             }
         }
     }
@@ -146,23 +143,17 @@ fn client(
     Ok(builder.build()?)
 }
 
-/// Why a body was not read to its end.
-enum Unread {
-    /// It has more bytes than allowed; these are its first.
-    TooLarge(Vec<u8>),
-    Lost(reqwest::Error),
-}
-
-async fn read_body(response: &mut Response, max: usize) -> Result<Vec<u8>, Unread> {
+/// Reads at most `max` bytes of a body; returns them, and `false` where it has more.
+async fn read_body(response: &mut Response, max: usize) -> reqwest::Result<(Vec<u8>, bool)> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(Unread::Lost)? {
+    while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > max {
             body.extend_from_slice(&chunk[..max - body.len()]);
-            return Err(Unread::TooLarge(body));
+            return Ok((body, false));
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(body)
+    Ok((body, true))
 }
 
 /// Returns the innermost reason of an error, which names no URL.

@@ -4,7 +4,6 @@
 
 use serde_json::Value;
 
-use super::plain_words::in_place_of_reply;
 use super::{Ask, BackendFailure, BackendReply, FailureKind, TokenCount};
 use crate::clip::head;
 use crate::redact;
@@ -16,25 +15,6 @@ const LOOKED_AT: usize = 64 << 10;
 /// The most tokens that a call is believed to have cost, either way: several times the
 /// largest context that models have. A server that says more would use up the day's budget.
 pub(super) const MOST_TOKENS: u64 = 4_000_000;
-
-#[derive(Debug, PartialEq)]
-pub(super) struct ApiMessage {
-    pub(super) text: String,
-    pub(super) model: Option<String>,
-    pub(super) tokens: TokenCount,
-}
-
-impl ApiMessage {
-    /// What it answers, after one attempt.
-    pub(super) fn reply(self, ask: &Ask<'_>) -> BackendReply {
-        BackendReply {
-            text: self.text,
-            model: self.model.unwrap_or_else(|| ask.model.to_owned()),
-            tokens: self.tokens,
-            attempts: 1,
-        }
-    }
-}
 
 /// Why a body gives no reply, in the server's words where it has some.
 #[derive(Debug, PartialEq)]
@@ -64,32 +44,26 @@ impl Flaw {
     }
 }
 
-pub(super) fn read(body: &str) -> Result<ApiMessage, Flaw> {
+pub(super) fn read(body: &str, ask: &Ask<'_>) -> Result<BackendReply, Flaw> {
     let value = parse(body)?;
     let content = value["content"].as_array();
     let Some(content) = content.filter(|_| is_message(&value)) else {
         return Err(no_answer(&value, body));
     };
-    let tokens = tokens(&value["usage"]);
-    let text = text(content);
-    check(value["stop_reason"].as_str(), &text).map_err(|flaw| Flaw { tokens, ..flaw })?;
-    Ok(ApiMessage {
-        text,
-        model: value["model"].as_str().map(str::to_owned),
-        tokens,
-    })
+    let texts = content.iter().filter(|block| block["type"] == "text");
+    let text: String = texts.filter_map(|block| block["text"].as_str()).collect();
+    let (stop, model) = (value["stop_reason"].as_str(), value["model"].as_str());
+    reply(stop, &text, (model, tokens(&value["usage"])), ask)
 }
 
 pub(super) fn parse(body: &str) -> Result<Value, Flaw> {
     serde_json::from_str(body.trim_start_matches('\u{feff}')).map_err(|e| {
-        no_message(
-            if e.is_eof() {
-                "ends too early"
-            } else {
-                "is not JSON"
-            },
-            body,
-        )
+        let what = if e.is_eof() {
+            "ends too early"
+        } else {
+            "is not JSON"
+        };
+        no_message(what, body)
     })
 }
 
@@ -119,21 +93,36 @@ fn no_message(what: &str, body: &str) -> Flaw {
     Flaw::new(FailureKind::NotAMessage, detail)
 }
 
-/// Checks that a reply was neither refused nor cut off, and that a model said something.
-pub(super) fn check(stop_reason: Option<&str>, text: &str) -> Result<(), Flaw> {
-    let (kind, detail) = match stop_reason {
-        Some("refusal") => (FailureKind::Refusal, "the model refused to answer"),
-        Some("max_tokens" | "model_context_window_exceeded") => (
-            FailureKind::CutOff,
-            "the reply was cut off at its token limit",
-        ),
-        _ if text.trim().is_empty() => (FailureKind::EmptyReply, "the reply holds no text"),
-        _ => {
-            let words = in_place_of_reply(text);
-            return words.map_or(Ok(()), |kind| Err(Flaw::new(kind, quote(text))));
+/// Makes a reply of what a model said and cost, unless it was refused or cut off, or nothing was
+/// said.
+pub(super) fn reply(
+    stop_reason: Option<&str>,
+    text: &str,
+    (model, tokens): (Option<&str>, TokenCount),
+    ask: &Ask<'_>,
+) -> Result<BackendReply, Flaw> {
+    let flaw = match stop_reason {
+        Some("refusal") => Flaw::new(FailureKind::Refusal, "the model refused to answer"),
+        Some("max_tokens" | "model_context_window_exceeded") => {
+            let detail = "the reply was cut off at its token limit";
+            Flaw::new(FailureKind::CutOff, detail)
         }
+        _ if text.trim().is_empty() => {
+            Flaw::new(FailureKind::EmptyReply, "the reply holds no text")
+        }
+        _ => match in_place_of_reply(text) {
+            Some(kind) => Flaw::new(kind, quote(text)),
+            None => {
+                return Ok(BackendReply {
+                    text: text.to_owned(),
+                    model: model.unwrap_or(ask.model).to_owned(),
+                    tokens,
+                    attempts: 1,
+                });
+            }
+        },
     };
-    Err(Flaw::new(kind, detail))
+    Err(Flaw { tokens, ..flaw })
 }
 
 /// Counts the tokens of a `usage` object; a missing count is zero, and none is believed
@@ -149,14 +138,6 @@ pub(super) fn tokens(usage: &Value) -> TokenCount {
         input: input.into_iter().map(count).sum::<u64>().min(MOST_TOKENS),
         output: count("output_tokens"),
     }
-}
-
-fn text(blocks: &[Value]) -> String {
-    blocks
-        .iter()
-        .filter(|block| block["type"] == "text")
-        .filter_map(|block| block["text"].as_str())
-        .collect()
 }
 
 /// Reads the body of an answer with any other status than 2xx.
@@ -245,6 +226,40 @@ fn is_about_credit(sort: &str, words: &str) -> bool {
         || words.to_ascii_lowercase().contains("credit balance")
 }
 
+/// Returns what the words mean that a client or gateway says in place of a reply, although it
+/// reports no error; `None` for what may be a reply, which holds JSON.
+fn in_place_of_reply(text: &str) -> Option<FailureKind> {
+    const LONGEST: usize = 300;
+    let is_short = text.len() <= LONGEST && !text.contains(['{', '[']);
+    kind_of_words(text).filter(|_| is_short)
+}
+
+/// Classifies words that are no reply; the first phrase that occurs decides.
+pub(super) fn kind_of_words(words: &str) -> Option<FailureKind> {
+    const PHRASES: [(&str, FailureKind); 17] = [
+        ("not logged in", FailureKind::RefusedKey),
+        ("/login", FailureKind::RefusedKey),
+        ("invalid api key", FailureKind::RefusedKey),
+        ("oauth token", FailureKind::RefusedKey),
+        ("credit balance", FailureKind::NoCredit),
+        ("usage limit", FailureKind::RateLimited),
+        ("limit reached", FailureKind::RateLimited),
+        ("hit your", FailureKind::RateLimited),
+        ("overloaded", FailureKind::ServerError),
+        ("timed out", FailureKind::Timeout),
+        ("connection error", FailureKind::Connection),
+        ("unable to connect", FailureKind::Connection),
+        ("fetch failed", FailureKind::Connection),
+        ("max_turns", FailureKind::CutOff),
+        ("output token maximum", FailureKind::CutOff),
+        ("usage policy", FailureKind::Refusal),
+        ("selected model", FailureKind::NotFound),
+    ];
+    let words = words.to_ascii_lowercase();
+    let found = PHRASES.iter().find(|(phrase, _)| words.contains(phrase));
+    found.map(|(_, kind)| *kind)
+}
+
 pub(super) fn quote(text: &str) -> String {
     let text = redact::mask(head(text, LOOKED_AT));
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
@@ -259,6 +274,7 @@ pub(super) fn quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::tests::ASK;
     use rstest::rstest;
     use serde_json::json;
 
@@ -267,9 +283,9 @@ mod tests {
         output: 5,
     };
 
-    fn message(content: &Value, stop_reason: &str) -> String {
+    fn message(content: &Value) -> String {
         json!({
-            "type": "message", "model": "m", "content": content, "stop_reason": stop_reason,
+            "type": "message", "model": "n", "content": content, "stop_reason": "end_turn",
             "usage": {"input_tokens": 10, "cache_creation_input_tokens": 4,
                       "cache_read_input_tokens": 2, "output_tokens": 5},
         })
@@ -282,15 +298,13 @@ mod tests {
     #[case::thinking_is_left_out(json!([{"type": "thinking", "thinking": "x"}, {"type": "text", "text": "a"}]), "a")]
     #[case::odd_blocks(json!([null, 3, {"type": "text"}, {"type": "text", "text": "a"}]), "a")]
     fn the_text_of_a_message_is_its_text_blocks(#[case] content: Value, #[case] text: &str) {
-        let message = read(&message(&content, "end_turn")).unwrap();
-        assert_eq!((message.text.as_str(), message.tokens), (text, USED));
-        assert_eq!(message.model.as_deref(), Some("m"));
+        let reply = read(&message(&content), &ASK).unwrap();
+        let read = (&*reply.text, &*reply.model, reply.tokens);
+        assert_eq!(read, (text, "n", USED));
     }
 
     #[rstest]
-    #[case::empty("", FailureKind::NotAMessage)]
     #[case::other_json("[1, 2]", FailureKind::NotAMessage)]
-    #[case::no_content(r#"{"content":null}"#, FailureKind::NotAMessage)]
     #[case::deeply_nested(&"[".repeat(1_000_000), FailureKind::NotAMessage)]
     #[case::error_with_200(
         r#"{"type":"error","error":{"type":"overloaded_error","message":"x"}}"#,
@@ -305,7 +319,7 @@ mod tests {
     #[case::gateway(r#"{"error":{"code":503,"message":"x"}}"#, FailureKind::NotAMessage)]
     #[case::page(r#"{"content":"Site under maintenance"}"#, FailureKind::NotAMessage)]
     fn a_body_that_is_no_message_is_told_apart(#[case] body: &str, #[case] kind: FailureKind) {
-        assert_eq!(read(body).unwrap_err().kind, kind);
+        assert_eq!(read(body, &ASK).unwrap_err().kind, kind);
     }
 
     #[test]

@@ -18,7 +18,6 @@ mod http;
 mod masked;
 mod message;
 mod openai;
-mod plain_words;
 mod prompt_hash;
 pub(crate) mod question;
 mod retry;
@@ -38,7 +37,7 @@ pub(crate) use fixtures::Fixtures;
 pub(crate) use masked::Masked;
 pub use openai::Openai;
 pub use playbook_core::account::{AccountStep, BackendName};
-pub(crate) use prompt_hash::PromptHash;
+pub(crate) use prompt_hash::{fixture_key, prompt_hash};
 pub use retry::RetryPolicy;
 pub(crate) use rules::Rules;
 
@@ -68,6 +67,12 @@ pub struct Ask<'a> {
     pub attempts: u32,
     /// When the answer must be there, all attempts and pauses included.
     pub deadline: Option<Instant>,
+}
+
+impl Ask<'_> {
+    fn is_echoed_by(&self, text: &str) -> bool {
+        !self.marker.is_empty() && text.contains(self.marker)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

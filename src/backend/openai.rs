@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::http::Server;
-use super::message::{self, ApiMessage, Flaw, MOST_TOKENS};
+use super::message::{self, Flaw, MOST_TOKENS};
 use super::retry::repeat;
 use super::{
     Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, BaseUrl, Credential,
@@ -53,10 +53,9 @@ impl Openai {
         let mut refused = 0;
         loop {
             let sent = self.server.post(PATH, self.request(ask).to_string(), limit);
-            let read = |body: String| read(&body).map_err(|flaw| self.server.failure(flaw));
+            let read = |body: String| read(&body, ask).map_err(|flaw| self.server.failure(flaw));
             match sent.await.and_then(read) {
-                Ok(message) => {
-                    let reply = message.reply(ask);
+                Ok(reply) => {
                     let attempts = reply.attempts + refused;
                     return Ok(BackendReply { attempts, ..reply });
                 }
@@ -111,20 +110,18 @@ impl Backend for Openai {
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         Box::pin(async move {
             let attempt = |limit| self.attempt(ask, limit);
-            repeat(&self.policy, ask.attempts, ask.deadline, attempt).await
+            repeat(&self.policy, ask, attempt).await
         })
     }
 }
 
-fn read(body: &str) -> Result<ApiMessage, Flaw> {
+fn read(body: &str, ask: &Ask<'_>) -> Result<BackendReply, Flaw> {
     let value = message::parse(body)?;
     let choice = &value["choices"][0];
     if !choice["message"].is_object() {
         return Err(message::no_answer(&value, body));
     }
-    let tokens = tokens(&value["usage"]);
     let whole = text(&choice["message"]["content"]);
-    let answer = spoken(&whole);
     let refusal = choice["message"]["refusal"].as_str();
     let stop = match choice["finish_reason"].as_str() {
         _ if refusal.is_some_and(|words| !words.is_empty()) => Some("refusal"),
@@ -132,12 +129,8 @@ fn read(body: &str) -> Result<ApiMessage, Flaw> {
         Some("content_filter") => Some("refusal"),
         other => other,
     };
-    message::check(stop, answer).map_err(|flaw| Flaw { tokens, ..flaw })?;
-    Ok(ApiMessage {
-        text: answer.to_owned(),
-        model: value["model"].as_str().map(str::to_owned),
-        tokens,
-    })
+    let from = (value["model"].as_str(), tokens(&value["usage"]));
+    message::reply(stop, spoken(&whole), from, ask)
 }
 
 /// The content of a message: a text, or parts of which some are texts.
@@ -171,6 +164,7 @@ fn tokens(usage: &Value) -> TokenCount {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::tests::ASK;
     use rstest::rstest;
 
     fn body(content: &Value, finish: &str) -> String {
@@ -185,7 +179,7 @@ mod tests {
     #[case::parts(json!([{"type": "text", "text": "{}"}, {"type": "reasoning"}]), "{}")]
     #[case::after_thinking(json!("<think>{\"a\": 2}</think>{\"a\": 1}"), "{\"a\": 1}")]
     fn the_answer_is_what_is_said(#[case] content: Value, #[case] text: &str) {
-        let message = read(&body(&content, "stop")).unwrap();
+        let message = read(&body(&content, "stop"), &ASK).unwrap();
         assert_eq!(message.text, text);
         assert_eq!((message.tokens.input, message.tokens.output), (16, 5));
     }
@@ -202,6 +196,6 @@ mod tests {
         FailureKind::Refusal
     )]
     fn what_is_no_answer_is_told_apart(#[case] body: String, #[case] kind: FailureKind) {
-        assert_eq!(read(&body).unwrap_err().kind, kind);
+        assert_eq!(read(&body, &ASK).unwrap_err().kind, kind);
     }
 }

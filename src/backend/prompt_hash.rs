@@ -5,7 +5,7 @@
 //! replaced by `{nonce}`. Model and token limit are no part of it: a recorded reply
 //! stands for the prompt, whoever answered it.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -18,46 +18,23 @@ const NONCE: &str = "{nonce}";
 /// How many digits of a hash make a fixture's key in logs.
 const KEY_DIGITS: usize = 12;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PromptHash(String);
-
-impl PromptHash {
-    pub(crate) fn of(ask: &Ask<'_>) -> Self {
-        Self::of_json(&canonical_prompt(ask))
-    }
-
-    /// Returns the first 12 digits: the `fixture_key` of logs.
-    pub(crate) fn key(&self) -> &str {
-        &self.0[..KEY_DIGITS]
-    }
-
-    fn of_json(json: &str) -> Self {
-        Self(hex(&Sha256::digest(json.as_bytes())))
-    }
-
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let is_hash = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
-        is_hash.then(|| Self(text.to_ascii_lowercase()))
-    }
-}
-
-impl fmt::Display for PromptHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-fn canonical_prompt(ask: &Ask<'_>) -> String {
+/// Returns the hash of a prompt, in lower-case digits.
+pub(crate) fn prompt_hash(ask: &Ask<'_>) -> String {
     let text = |text: &str| match ask.marker {
         "" => collapse(text),
         marker => collapse(&text.replace(marker, NONCE)),
     };
-    canonical_json(json!({
+    hash_of(json!({
         "task": ask.step.word(),
         "version": PROMPT_VERSION,
         "system": text(ask.system),
         "prompt": text(ask.prompt),
     }))
+}
+
+/// Returns the first 12 digits of a hash: the `fixture_key` of logs.
+pub(crate) fn fixture_key(hash: &str) -> &str {
+    &hash[..KEY_DIGITS]
 }
 
 /// Makes one space of every run of white space, and none at the ends.
@@ -68,8 +45,8 @@ fn collapse(text: &str) -> String {
     words.join(" ")
 }
 
-/// Writes JSON as Python's `json.dumps(…, sort_keys=True, separators=(",", ":"))`.
-fn canonical_json(mut value: Value) -> String {
+/// Hashes JSON as Python's `json.dumps(…, sort_keys=True, separators=(",", ":"))` writes it.
+fn hash_of(mut value: Value) -> String {
     value.sort_all_objects();
     let mut out = String::new();
     for c in value.to_string().chars() {
@@ -82,7 +59,7 @@ fn canonical_json(mut value: Value) -> String {
             _ = write!(out, "\\u{unit:04x}");
         }
     }
-    out
+    hex(&Sha256::digest(out.as_bytes()))
 }
 
 #[cfg(test)]
@@ -93,13 +70,13 @@ mod tests {
     /// The example of spec/2, section 4.3, and what its Python prints.
     #[test]
     fn the_canonical_form_is_that_of_the_helper_in_spec_2() {
-        let json = canonical_json(json!({
+        let hash = hash_of(json!({
             "agent": "unknown", "plan_reflection": false, "snippets": ["example snippet"],
             "summary_tokens": 128, "task": "reflect_summary", "turn": 0,
             "utter": "assistant: summary: . next: question", "version": 1,
         }));
         assert_eq!(
-            PromptHash::of_json(&json).to_string(),
+            hash,
             "3482df95edf61a9160ee3b7284d0500bca8da41db91462b657c115bad495b5b1"
         );
     }
@@ -108,7 +85,7 @@ mod tests {
     #[test]
     fn a_prompts_hash_is_what_python_computes() {
         assert_eq!(
-            PromptHash::of(&ASK).to_string(),
+            prompt_hash(&ASK),
             "8227c5407a3eff38f02838f33e12bb5989888cc2698108c3964d762a8fdb22c1"
         );
     }

@@ -37,15 +37,20 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
         let cause = match answer {
             Ok(reply) => {
                 let read = T::parse(&reply.text);
-                let is_echo = !ask.marker.is_empty() && reply.text.contains(ask.marker);
+                let is_echo = ask.is_echoed_by(&reply.text)
+                    || read
+                        .as_ref()
+                        .is_some_and(|(result, _)| repeats_us(result, &ask));
                 answered.replies.push(reply.text);
                 match read {
                     _ if is_echo => BackendFailure::new(FailureKind::EchoedPrompt, ECHO),
-                    Some((result, _)) if repeats_us(&result, &ask) => {
-                        BackendFailure::new(FailureKind::EchoedPrompt, ECHO)
-                    }
                     Some((result, skipped)) if result.is_enough(&skipped) => {
-                        return answered.with(result, skipped);
+                        return Answered {
+                            result,
+                            skipped,
+                            cause: None,
+                            ..answered
+                        };
                     }
                     Some(_) => BackendFailure::new(
                         FailureKind::UnreadableTags,
@@ -74,15 +79,4 @@ fn repeats_us<T: Reply>(result: &T, ask: &Ask<'_>) -> bool {
     let taught = result.taught();
     let mut long = taught.iter().filter(|text| text.len() >= SHORTEST_ECHO);
     long.any(|text| own.contains(text.trim()))
-}
-
-impl<T> Answered<T> {
-    fn with(self, result: T, skipped: Vec<Skipped>) -> Self {
-        Self {
-            result,
-            skipped,
-            cause: None,
-            ..self
-        }
-    }
 }

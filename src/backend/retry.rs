@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::{BackendFailure, BackendReply, FailureKind};
+use super::{Ask, BackendFailure, BackendReply, FailureKind};
 
 /// How often and how patiently a request is repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,12 +56,11 @@ pub(super) fn time_left(request: Duration, deadline: Option<Instant>) -> Duratio
     left.map_or(request, |left| left.min(request))
 }
 
-/// Repeats `attempt`, which is given its time limit, until it answers or the policy ends;
-/// `most` times at most.
+/// Repeats `attempt`, which is given its time limit, until it answers, the policy ends, or the
+/// question's own attempts or time are used up.
 pub(super) async fn repeat<A, F>(
     policy: &RetryPolicy,
-    most: u32,
-    deadline: Option<Instant>,
+    ask: &Ask<'_>,
     mut attempt: A,
 ) -> Result<BackendReply, BackendFailure>
 where
@@ -74,7 +73,7 @@ where
         ..BackendFailure::new(FailureKind::Timeout, "the time for this question is over")
     };
     loop {
-        let limit = time_left(policy.request, deadline);
+        let limit = time_left(policy.request, ask.deadline);
         if limit.is_zero() {
             return Err(last);
         }
@@ -92,14 +91,17 @@ where
                 }
             }
         };
-        if tries >= policy.attempts.min(most) || !last.kind.is_retried() {
+        if tries >= policy.attempts.min(ask.attempts) || !last.kind.is_retried() {
             return Err(last);
         }
         let chance = rand::random_range(-1.0..=1.0);
         let Some(pause) = policy.pause(tries, last.retry_after, chance) else {
             return Err(last);
         };
-        if deadline.is_some_and(|deadline| Instant::now() + pause >= deadline) {
+        if ask
+            .deadline
+            .is_some_and(|deadline| Instant::now() + pause >= deadline)
+        {
             return Err(last);
         }
         tokio::time::sleep(pause).await;

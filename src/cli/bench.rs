@@ -14,7 +14,9 @@ use super::output;
 use super::sandbox::{PLAYBOOK, SESSION};
 use super::session::runtime;
 use crate::account::{Account, Need, Refusal};
-use crate::backend::{Ask, Backend, BackendFailure, BackendName, BackendResult, PromptHash};
+use crate::backend::{
+    Ask, Backend, BackendFailure, BackendName, BackendResult, fixture_key, prompt_hash,
+};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::paths::Paths;
@@ -86,7 +88,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         "reason": reason,
     });
     if let (BackendName::Fixtures, Some(hash)) = (name, observed.first.get()) {
-        told["fixture_key"] = hash.key().into();
+        told["fixture_key"] = fixture_key(hash).into();
     }
     output::json(&told)
 }
@@ -143,7 +145,7 @@ fn reflect(
 /// A backend that keeps the hash of the first prompt it was asked.
 struct Observed<'a> {
     backend: Box<dyn Backend + 'a>,
-    first: OnceLock<PromptHash>,
+    first: OnceLock<String>,
 }
 
 impl Backend for Observed<'_> {
@@ -152,7 +154,7 @@ impl Backend for Observed<'_> {
     }
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
-        self.first.get_or_init(|| PromptHash::of(ask));
+        self.first.get_or_init(|| prompt_hash(ask));
         self.backend.answer(ask)
     }
 }

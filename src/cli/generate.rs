@@ -28,7 +28,7 @@ use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
 use crate::reflect::remember;
 use crate::reflect::reply::Reflection;
-use crate::reflect::self_correction::SelfCorrection;
+use crate::reflect::self_correction::self_correction;
 use crate::reflect::tellable::{RefusedText, refusal, tellable};
 use crate::reflect::trace::{Trace, TraceDefect};
 use crate::sharing;
@@ -222,8 +222,7 @@ impl LearnedFromTrace {
                 text = new.clone();
             }
         }
-        let critique = &trace.critique;
-        let own = SelfCorrection::of(critique).map(|found| found.memory(critique, &text));
+        let own = self_correction(&trace.critique, &text);
         let refusal = own
             .as_ref()
             .and_then(|new| refusal("a self-correction", &new.text));

@@ -24,11 +24,9 @@ use crate::paths::Paths;
 use crate::playbook::render::format_playbook;
 use crate::playbook::{Id, Playbook};
 use crate::reflect::curator::CuratorMaterial;
-use crate::reflect::prompt::{
-    CuratorInput, FilledPrompt, ReflectorInput, curator_prompt, reflector_prompt,
-};
+use crate::reflect::prompt::{FilledPrompt, ReflectorInput, curator_prompt, reflector_prompt};
 use crate::reflect::reply::{Curation, Reflection, Reply};
-use crate::reflect::rules::SummaryLimits;
+use crate::reflect::rules;
 use crate::setup::templates::{CURATOR, MAX_TEMPLATE, REFLECTOR, Template};
 use crate::store::{Store, votes};
 use crate::transcript::Facts;
@@ -161,7 +159,7 @@ pub(super) async fn curator(
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
     let template = curator_template(context.paths())?;
-    let prompt = curator_prompt(&template, &CuratorInput { playbook, material });
+    let prompt = curator_prompt(&template, playbook, material);
     let facts = Facts::default();
     let parts = parts(context, &facts, config);
     put(
@@ -360,11 +358,9 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
     };
     match name {
         BackendName::Rules => {
-            let limits = SummaryLimits {
-                summary_tokens: config.reflection.summary_tokens,
-                topk_snippets: config.reflection.topk_snippets,
-            };
-            Ok(Box::new(Rules::new(parts.facts, limits)))
+            let config = &config.reflection;
+            let (words, quotes) = (config.summary_tokens, config.topk_snippets);
+            Ok(Box::new(Rules(rules::reflect(parts.facts, words, quotes))))
         }
         BackendName::Anthropic => {
             let credential = account.secret.clone().ok_or("no key")??;

@@ -15,7 +15,7 @@ use super::job::JobId;
 use super::progress::{JobInProgress, Paid};
 use crate::backend::{
     Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
-    PromptHash, TokenCount,
+    TokenCount, fixture_key, prompt_hash,
 };
 use crate::config::{Budgets, Config, ConfigError, Limit};
 use crate::memory::{BudgetKind, Memory, MemoryError, ModelCall, Spending};
@@ -324,7 +324,7 @@ impl<'a> Meter<'a> {
             attempts,
             tokens,
             fixture_key: (backend == BackendName::Fixtures)
-                .then(|| PromptHash::of(ask).key().to_owned()),
+                .then(|| fixture_key(&prompt_hash(ask)).to_owned()),
         };
         if !backend.is_offline()
             && let Err(error) = self.enter(&mut paid)

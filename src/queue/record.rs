@@ -27,7 +27,7 @@ use crate::reflect::evaluate::{EvaluatorReply, evaluate};
 use crate::reflect::learned::LearnedFrom;
 use crate::reflect::note::NoteId;
 use crate::reflect::remember::{ReflectedSession, remember};
-use crate::reflect::reply::Reflection;
+use crate::reflect::reply::{Reflection, Score};
 use crate::reflect::tellable::tellable;
 use crate::store::{Snapshots, Store};
 use crate::transcript::{ErrorCategory, Facts};
@@ -199,7 +199,7 @@ fn with_claim(
             updated: record.recorded,
         });
         let reflection = job.progress.reflection.as_ref();
-        record.confidence = reflection.and_then(|r| r.confidence).map(f64::from);
+        record.confidence = reflection.and_then(|r| r.confidence).map(Score::get);
         record.records.clone_from(&claim.records);
     }
     record

@@ -5,8 +5,7 @@ use crate::playbook::Skipped;
 use crate::redact::mask;
 use crate::reflect::extract::extract_json;
 use crate::reflect::prompt::{FilledPrompt, build, or};
-use crate::reflect::reply::{self, Reply};
-use crate::reflect::score::Score;
+use crate::reflect::reply::{self, Reply, Score};
 
 const TEMPLATE: &str = include_str!("../../templates/gate.txt");
 const SYSTEM: &str = "You judge what a coding agent says at the end of its turn. You answer with \

@@ -4,7 +4,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::{GateFault, GateVerdict, Judgement, Stops, TurnEnd};
-use crate::reflect::score::Score;
+use crate::reflect::reply::Score;
 use crate::transcript::{ReadOptions, each_event};
 
 const RED: &str = "test result: FAILED. 2 passed; 1 failed";

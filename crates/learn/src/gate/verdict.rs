@@ -6,7 +6,7 @@ use super::finding::{Contradiction, GateFault, is_said};
 use super::judgement::Judgement;
 use crate::clip::units;
 use crate::playbook::clean::clean_text;
-use crate::reflect::score::Score;
+use crate::reflect::reply::Score;
 
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;

@@ -5,16 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
-use std::str::FromStr;
 
 use playbook_core::clip::units;
+use playbook_core::shown::counted;
 use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 
 use super::gates::{Proposal, Protection, Verdict};
 use super::hosts::foreign_host;
 use super::note::NoteId;
-use super::reply::Curation;
+use super::reply::{Curation, SettledNote};
 use crate::playbook::clean::clean_text;
 use crate::playbook::votes::UsageRecord;
 use crate::playbook::{Playbook, Point, Section, Skipped};
@@ -80,14 +80,13 @@ pub enum Ground {
     Fact(usize),
 }
 
-impl FromStr for Ground {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let text = text.trim().trim_matches(['[', ']']);
-        match text.strip_prefix('f') {
-            Some(digits) => digits.parse().map(Self::Fact).map_err(|_| ()),
-            None => text.parse().map(Self::Note),
+impl Ground {
+    /// Reads `n12` or `f1`.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let name = text.trim().trim_matches(['[', ']']);
+        match name.strip_prefix('f') {
+            Some(digits) => digits.parse().ok().map(Self::Fact),
+            None => NoteId::read(name).map(Self::Note),
         }
     }
 }
@@ -139,37 +138,26 @@ impl CuratorMaterial {
             let next = number.len() + 1;
             number.entry(session).or_insert(next);
         }
-        let mut out = String::new();
-        let mut part = |title: &str, lines: String| {
-            if !lines.is_empty() {
-                out.push_str(title);
-                out.push('\n');
-                out.push_str(&lines);
-            }
+        let notes = |notes: &[ListedNote]| -> String {
+            notes.iter().map(|note| note.line(&number)).collect()
         };
-        part(
-            "New notes:",
-            self.waiting.iter().map(|note| note.line(&number)).collect(),
-        );
-        part(
-            "Notebook:",
-            self.notebook
-                .iter()
-                .map(|note| note.line(&number))
-                .collect(),
-        );
         let facts = (1..).zip(&self.facts);
         let facts = facts.map(|(place, fact)| format!("f{place}: {}\n", fact.text));
-        part("Facts:", facts.collect());
-        out
+        let parts = [
+            ("New notes:", notes(&self.waiting)),
+            ("Notebook:", notes(&self.notebook)),
+            ("Facts:", facts.collect()),
+        ];
+        let parts = parts.iter().filter(|(_, lines)| !lines.is_empty());
+        parts
+            .flat_map(|(title, lines)| [*title, "\n", lines.as_str()])
+            .collect()
     }
 }
 
+/// Returns a number of sessions in words; each was taught by one at least.
 fn sessions_in_words(count: usize) -> String {
-    match count {
-        0 | 1 => "1 session".to_owned(),
-        count => format!("{count} sessions"),
-    }
+    counted(count.max(1), "session")
 }
 
 /// Writes the key points with what is known of each, a line each below its section. `taught` has
@@ -242,9 +230,9 @@ pub struct NoteUpdate {
 /// Returns what a run changes of its notes.
 ///
 /// A note that an accepted operation rests on is settled unless the answer keeps the rest of it as
-/// a line of the notebook; so is one that the answer calls settled; a fact about a key point is settled unless the operation on it was refused. What the
-/// user stated is settled by a key point, or by a line of the instructions that
-/// the answer quotes. All else stays in the notebook, joined as the answer says; beyond
+/// a line of the notebook; so is one that the answer calls settled. A fact about a key point is
+/// settled unless the operation on it was refused. What the user stated is settled by a key point,
+/// or by a line of the instructions that the answer quotes. All else stays in the notebook, joined as the answer says; beyond
 /// [`MAX_NOTEBOOK`] lines those of the fewest sessions are settled, what the user stated last.
 pub fn note_updates(
     material: &CuratorMaterial,
@@ -259,79 +247,86 @@ pub fn note_updates(
             Ground::Fact(_) => None,
         })
         .collect();
-    let joins = Joins::of(material, curation);
-    let is_settled = |note: &ListedNote| {
-        let named = curation.settled.iter().filter(|one| one.note == note.id);
-        let is_said_already = |line: &Option<String>| {
-            let line = line.as_deref().unwrap_or_default().trim();
-            !line.is_empty() && material.instructions.contains(line)
-        };
-        used.contains(&note.id) && !joins.lines.contains_key(&note.id)
-            || match note.quote {
-                None => named.count() > 0,
-                Some(_) => named.into_iter().any(|one| is_said_already(&one.line)),
+    // The first note of the line that a note is joined into, and the line's wording.
+    let mut joins: BTreeMap<NoteId, (NoteId, &str)> = BTreeMap::new();
+    for line in &curation.notebook {
+        let known = line.notes.iter().copied();
+        let known = known.filter(|id| material.note(*id).is_some());
+        if let Some(first) = known.clone().min() {
+            for id in known {
+                joins.entry(id).or_insert((first, &line.text));
             }
+        }
+    }
+    let line_of = |id| joins.get(&id).copied().unwrap_or((id, ""));
+    let notes_of = |line| {
+        let notes = material.notes();
+        notes.filter(move |note| line_of(note.id).0 == line)
     };
-    let said_by = |note: &ListedNote| {
-        let mut named = curation.settled.iter().filter(|one| one.note == note.id);
-        named.find_map(|one| one.point.clone())
+    // A wording that reads like an attack, or names a host that none of its notes names, would be
+    // shown to later runs.
+    let may_be_said = |line, text: &str| {
+        let hosts: Vec<&str> = notes_of(line)
+            .flat_map(|note| note.hosts.iter().map(String::as_str))
+            .collect();
+        screen::objection(text).is_none() && foreign_host(text, &hosts).is_none()
+    };
+    let state = |is_settled| {
+        if is_settled {
+            NoteState::Settled
+        } else {
+            NoteState::Notebook
+        }
     };
     let mut kept: Vec<&ListedNote> = Vec::new();
     let mut updates: Vec<NoteUpdate> = Vec::new();
     for note in material.notes() {
-        let settled = is_settled(note);
-        let (line, text) = joins.line_of(note.id);
-        let text = text.filter(|text| joins.may_say(material, line, text));
-        if !settled && line == note.id {
+        let named = || curation.settled.iter().filter(|one| one.note == note.id);
+        let is_in_instructions = |one: &SettledNote| {
+            let line = one.line.as_deref().unwrap_or_default().trim();
+            !line.is_empty() && material.instructions.contains(line)
+        };
+        let is_settled = used.contains(&note.id) && !joins.contains_key(&note.id)
+            || match note.quote {
+                None => named().count() > 0,
+                Some(_) => named().any(is_in_instructions),
+            };
+        let (line, text) = line_of(note.id);
+        if !is_settled && line == note.id {
             kept.push(note);
         }
+        let is_new = line == note.id && !text.is_empty() && may_be_said(line, text);
         updates.push(NoteUpdate {
             id: note.id,
-            state: if settled {
-                NoteState::Settled
-            } else {
-                NoteState::Notebook
-            },
+            state: state(is_settled),
             line,
-            text,
-            point: said_by(note),
+            text: is_new.then(|| text.to_owned()),
+            point: named().find_map(|one| one.point.clone()),
         });
     }
     // The weakest lines leave: fewest sessions first, the oldest of equals.
-    kept.sort_by_key(|note| {
-        (
-            note.quote.is_some(),
-            joins.sessions(material, note.id),
-            note.id,
-        )
+    kept.sort_by_cached_key(|note| {
+        let sessions = notes_of(note.id).flat_map(|note| &note.sessions);
+        let sessions = sessions.collect::<BTreeSet<_>>().len();
+        (note.quote.is_some(), sessions, note.id)
     });
     let surplus = kept.len().saturating_sub(MAX_NOTEBOOK);
-    let gone: BTreeSet<NoteId> = kept[..surplus]
-        .iter()
-        .filter(|note| note.quote.is_none())
-        .map(|note| note.id)
-        .collect();
+    let gone = kept[..surplus].iter().filter(|note| note.quote.is_none());
+    let gone: BTreeSet<NoteId> = gone.map(|note| note.id).collect();
     for update in &mut updates {
         if gone.contains(&update.line) {
             update.state = NoteState::Settled;
         }
     }
     // What a refused operation rests on is shown to the next run again.
-    let is_refused = |place: usize| {
-        let refused = |one: &&Proposal| matches!(one.verdict, Verdict::Refuse(_));
-        let mut refused = proposals.iter().filter(refused);
-        refused.any(|one| one.grounds.contains(&Ground::Fact(place)))
-    };
+    let refused = proposals.iter();
+    let refused = refused.filter(|one| matches!(one.verdict, Verdict::Refuse(_)));
+    let refused: Vec<&Ground> = refused.flat_map(|one| &one.grounds).collect();
     for (place, fact) in (1..).zip(&material.facts) {
         let Some(from) = &fact.from else { continue };
-        let state = if is_refused(place) {
-            NoteState::Notebook
-        } else {
-            NoteState::Settled
-        };
         updates.push(NoteUpdate {
             id: from.id,
-            state,
+            state: state(!refused.contains(&&Ground::Fact(place))),
             line: from.id,
             text: None,
             point: None,
@@ -340,68 +335,13 @@ pub fn note_updates(
     updates
 }
 
-/// Which notes became one line of the notebook.
-struct Joins<'a> {
-    lines: BTreeMap<NoteId, (NoteId, &'a str)>,
-}
-
-impl<'a> Joins<'a> {
-    fn of(material: &CuratorMaterial, curation: &'a Curation) -> Self {
-        let mut lines = BTreeMap::new();
-        for line in &curation.notebook {
-            let known = line.notes.iter().filter(|id| material.note(**id).is_some());
-            let known: Vec<NoteId> = known.copied().collect();
-            let Some(first) = known.iter().min().copied() else {
-                continue;
-            };
-            for id in known {
-                lines.entry(id).or_insert((first, line.text.as_str()));
-            }
-        }
-        Self { lines }
-    }
-
-    /// The note that names the line of `id`, and the line's wording where it is new.
-    fn line_of(&self, id: NoteId) -> (NoteId, Option<String>) {
-        match self.lines.get(&id) {
-            Some((first, text)) => {
-                let text = (*first == id && !text.is_empty()).then(|| (*text).to_owned());
-                (*first, text)
-            }
-            None => (id, None),
-        }
-    }
-
-    /// Returns `false` for a wording that reads like an attack, or names a host that none of the
-    /// notes of its line names: later runs would be shown it.
-    fn may_say(&self, material: &CuratorMaterial, line: NoteId, text: &str) -> bool {
-        let notes = material
-            .notes()
-            .filter(|note| self.line_of(note.id).0 == line);
-        let hosts: Vec<&str> = notes
-            .flat_map(|note| note.hosts.iter().map(String::as_str))
-            .collect();
-        screen::objection(text).is_none() && foreign_host(text, &hosts).is_none()
-    }
-
-    fn sessions(&self, material: &CuratorMaterial, line: NoteId) -> usize {
-        let notes = material
-            .notes()
-            .filter(|note| self.line_of(note.id).0 == line);
-        notes
-            .flat_map(|note| &note.sessions)
-            .collect::<BTreeSet<_>>()
-            .len()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
     use serde_json::json;
 
     use super::*;
-    use crate::reflect::reply::{NotebookLine, SettledNote};
+    use crate::reflect::reply::NotebookLine;
 
     fn note(id: u64, sessions: &[&str], quote: Option<&str>) -> ListedNote {
         ListedNote {
@@ -410,6 +350,27 @@ mod tests {
             sessions: sessions.iter().map(|one| (*one).to_owned()).collect(),
             quote: quote.map(str::to_owned),
             ..ListedNote::default()
+        }
+    }
+
+    fn line(text: &str, notes: &[u64]) -> Vec<NotebookLine> {
+        let (text, notes) = (text.to_owned(), notes.iter().copied().map(NoteId).collect());
+        vec![NotebookLine { text, notes }]
+    }
+
+    fn in_instructions(note: u64, line: &str) -> SettledNote {
+        SettledNote {
+            note: NoteId(note),
+            line: Some(line.to_owned()),
+            point: None,
+        }
+    }
+
+    fn proposal(verdict: Verdict, note: u64) -> Proposal {
+        Proposal {
+            operation: json!({}),
+            verdict,
+            grounds: vec![Ground::Note(NoteId(note))],
         }
     }
 
@@ -431,28 +392,16 @@ mod tests {
             ..CuratorMaterial::default()
         };
         let curation = Curation {
-            notebook: vec![NotebookLine {
-                text: "both".to_owned(),
-                notes: vec![NoteId(5), NoteId(2), NoteId(99)],
-            }],
+            notebook: line("both", &[5, 2, 99]),
             settled: vec![
                 SettledNote {
                     note: NoteId(3),
-                    line: None,
                     point: Some("oth-001".to_owned()),
+                    ..SettledNote::default()
                 },
-                SettledNote {
-                    note: NoteId(6),
-                    line: Some("No such line".to_owned()),
-                    point: None,
-                },
+                in_instructions(6, "No such line"),
             ],
             ..Curation::default()
-        };
-        let proposal = |verdict, id| Proposal {
-            operation: json!({}),
-            verdict,
-            grounds: vec![Ground::Note(NoteId(id))],
         };
         let proposals = [
             proposal(Verdict::Apply, 1),
@@ -470,11 +419,7 @@ mod tests {
         assert_eq!(updates[1].text.as_deref(), Some("both"));
         assert_eq!(updates[2].point.as_deref(), Some("oth-001"));
         let curation = Curation {
-            settled: vec![SettledNote {
-                note: NoteId(6),
-                line: Some("Indent with tabs.".to_owned()),
-                point: None,
-            }],
+            settled: vec![in_instructions(6, "Indent with tabs.")],
             ..Curation::default()
         };
         let updates = note_updates(&material, &curation, &[]);
@@ -488,18 +433,10 @@ mod tests {
             ..CuratorMaterial::default()
         };
         let curation = Curation {
-            notebook: vec![NotebookLine {
-                text: "the other half".to_owned(),
-                notes: vec![NoteId(1)],
-            }],
+            notebook: line("the other half", &[1]),
             ..Curation::default()
         };
-        let applied = Proposal {
-            operation: json!({}),
-            verdict: Verdict::Apply,
-            grounds: vec![Ground::Note(NoteId(1))],
-        };
-        let updates = note_updates(&material, &curation, &[applied]);
+        let updates = note_updates(&material, &curation, &[proposal(Verdict::Apply, 1)]);
         assert_eq!(states(&updates), [(1, NoteState::Notebook, 1)]);
         assert_eq!(updates[0].text.as_deref(), Some("the other half"));
     }
@@ -517,10 +454,7 @@ mod tests {
             ..CuratorMaterial::default()
         };
         let curation = Curation {
-            notebook: vec![NotebookLine {
-                text: text.to_owned(),
-                notes: vec![NoteId(1)],
-            }],
+            notebook: line(text, &[1]),
             ..Curation::default()
         };
         let updates = note_updates(&material, &curation, &[]);

@@ -13,6 +13,7 @@
 use serde::Serialize;
 
 use super::reply::Score;
+use super::rules::counted;
 use crate::transcript::{Facts, SessionOutcome};
 
 const STEP: f64 = 0.1;
@@ -87,27 +88,18 @@ fn helpfulness(facts: &Facts) -> Criterion {
 }
 
 impl Criterion {
-    /// The reason counts the signs that there are: "2 interrupts".
     fn of(score: f64, reason: &str, signs: &[(u64, &str)]) -> Self {
-        let told = signs.iter().filter(|(count, _)| *count > 0);
-        let told = told.map(|(count, sign)| match count {
-            1 => format!("1 {sign}"),
-            _ => format!("{count} {sign}s"),
-        });
-        let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
-        let mut reason = reason
-            .into_iter()
-            .chain(told)
-            .collect::<Vec<_>>()
-            .join(", ");
-        if reason.is_empty() {
-            "nothing against it".clone_into(&mut reason);
+        let mut reasons = counted(signs);
+        if !reason.is_empty() {
+            reasons.insert(0, reason.to_owned());
+        } else if reasons.is_empty() {
+            reasons.push("nothing against it".to_owned());
         }
         // Two decimals: what is added up in steps of 0.1 is shown as such.
         let score = (score.clamp(0.0, 1.0) * 100.0).round() / 100.0;
         Self {
             score: Score::new(score).unwrap_or_default(),
-            reason,
+            reason: reasons.join(", "),
         }
     }
 }

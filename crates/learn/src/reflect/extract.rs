@@ -20,9 +20,7 @@
 use std::cmp::Reverse;
 
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
-
-use super::extract_parse::{JsonReader, JsonSpan, read_string};
+use serde_json::{Map, Number, Value};
 
 /// How often all attempts together may read the reply; honest replies need about one.
 const MAX_PASSES: usize = 16;
@@ -39,12 +37,14 @@ pub fn extract_json(reply: &str, expected: &[&str]) -> Option<Map<String, Value>
 fn extract_layer(reply: &str, expected: &[&str], layers: usize) -> Option<Map<String, Value>> {
     let found = scan(reply, expected);
     if let Some(span) = found.best(reply, expected.len()) {
-        return JsonReader::new(reply, span.start, expected).read();
+        return JsonReader::new(reply, span.start, expected).object();
     }
     let only = found.only(reply);
-    let inner = match &only {
-        Some(object) => only_text(object).map(str::to_owned),
-        None => read_string(without_fence(reply)),
+    let inner = if let Some(object) = &only {
+        only_text(object).map(str::to_owned)
+    } else {
+        let mut reader = JsonReader::new(without_fence(reply), 0, &[]);
+        reader.string().filter(|_| reader.is_at_end())
     };
     inner
         .filter(|_| layers > 0)
@@ -70,9 +70,8 @@ fn scan(reply: &str, expected: &[&str]) -> FoundJson {
     let mut doubtful = 0;
     while let Some(start) = next_brace(reply, from, &tried) {
         let mut reader = JsonReader::new(reply, start, expected);
-        let whole = reader.read().is_some();
-        let read = reader.end() - start;
-        let Some(left) = budget.checked_sub(read) else {
+        let whole = reader.object().is_some();
+        let Some(left) = budget.checked_sub(reader.pos - start) else {
             break;
         };
         budget = left;
@@ -83,29 +82,25 @@ fn scan(reply: &str, expected: &[&str]) -> FoundJson {
             if reader.spans.is_empty() {
                 found.others.push(start);
             }
-            from = reader.end();
+            from = reader.pos;
         } else {
             if reader.lost_keys > 0 {
-                doubtful = doubtful.max(reader.end());
+                doubtful = doubtful.max(reader.pos);
             }
             found.lost_keys = found.lost_keys.max(reader.lost_keys);
-            found.cut_off |= reader.is_cut_off();
+            found.cut_off |= reader.is_at_end();
             from = start + 1;
         }
         if start < doubtful {
             // What a broken answer quotes in a string is its answer only if it slipped
             // out of the quotes by itself; a quotation in other quotes is not.
-            reader
-                .spans
-                .retain(|span| is_strict(&reply[span.start..span.end]));
+            reader.spans.retain(|span| {
+                serde_json::from_str::<IgnoredAny>(&reply[span.start..span.end]).is_ok()
+            });
         }
         found.keyed.append(&mut reader.spans);
     }
     found
-}
-
-fn is_strict(json: &str) -> bool {
-    serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
 fn next_brace(reply: &str, from: usize, tried: &[bool]) -> Option<usize> {
@@ -117,7 +112,7 @@ fn next_brace(reply: &str, from: usize, tried: &[bool]) -> Option<usize> {
 impl FoundJson {
     fn best(&self, reply: &str, all: usize) -> Option<JsonSpan> {
         let complete = self.keyed.iter().filter(|span| span.keys == all);
-        let fence = |span: &JsonSpan| Fence::before(reply, span.start);
+        let fence = |span: &JsonSpan| fence_before(reply, span.start);
         let partial = self.keyed.iter().filter(|span| span.keys > self.lost_keys);
         complete
             .max_by_key(|span| (fence(span), span.start))
@@ -128,33 +123,20 @@ impl FoundJson {
     fn only(&self, reply: &str) -> Option<Map<String, Value>> {
         match self.others[..] {
             [start] if self.keyed.is_empty() && self.lost_keys == 0 && !self.cut_off => {
-                JsonReader::new(reply, start, &[]).read()
+                JsonReader::new(reply, start, &[]).object()
             }
             _ => None,
         }
     }
 }
 
-/// The code fence an object opens, in rising order of trust.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fence {
-    None,
-    Other,
-    Json,
-}
-
-impl Fence {
-    fn before(reply: &str, start: usize) -> Self {
-        let head = reply[..start].trim_end_matches(|c: char| c.is_whitespace() || c == '[');
-        let marks = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
-        if !(marks.ends_with("```") || marks.ends_with("~~~")) {
-            Self::None
-        } else if head[marks.len()..].eq_ignore_ascii_case("json") {
-            Self::Json
-        } else {
-            Self::Other
-        }
-    }
+/// Returns how far the code fence is trusted that an object opens: `json`, another, none.
+fn fence_before(reply: &str, start: usize) -> u8 {
+    let head = reply[..start].trim_end_matches(|c: char| c.is_whitespace() || c == '[');
+    let marks = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+    let is_fence = marks.ends_with("```") || marks.ends_with("~~~");
+    let is_json = head[marks.len()..].eq_ignore_ascii_case("json");
+    u8::from(is_fence) + u8::from(is_fence && is_json)
 }
 
 /// The text of the only member of `object`, if it is a text.
@@ -173,6 +155,302 @@ pub(super) fn without_fence(reply: &str) -> &str {
         .find_map(|fence| text.strip_prefix(fence)?.strip_suffix(fence))
         .and_then(|inner| inner.split_once('\n'))
         .map_or(text, |(_tag, inner)| inner.trim())
+}
+
+/// How deep containers may nest; the limit of `serde_json`.
+const MAX_DEPTH: usize = 128;
+
+#[derive(Clone, Copy)]
+struct JsonSpan {
+    start: usize,
+    end: usize,
+    keys: usize,
+}
+
+/// A forgiving reader of one object: what models write, not only what the standard allows.
+///
+/// Beyond the standard it takes trailing commas, raw control characters and bare quotes in
+/// strings, keys without quotes, `//`, `#` and `/* */` comments, single and typographic quotes,
+/// Python's `True`, `False` and `None`, `NaN` and infinities (read as null), unknown escapes (kept
+/// as written) and lone surrogates (U+FFFD). On standard JSON it gives what `serde_json` gives. On
+/// the way it notes every object that holds an expected key.
+struct JsonReader<'a> {
+    text: &'a str,
+    expected: &'a [&'a str],
+    pos: usize,
+    depth: usize,
+    /// Where each object opened that was begun, whole or not.
+    opened: Vec<usize>,
+    /// Whole objects with an expected key; of nested ones with no more keys than the
+    /// object around them, only the outer.
+    spans: Vec<JsonSpan>,
+    /// The most expected keys that an object had that did not come to its end.
+    lost_keys: usize,
+}
+
+impl<'a> JsonReader<'a> {
+    fn new(text: &'a str, start: usize, expected: &'a [&'a str]) -> Self {
+        Self {
+            text,
+            expected,
+            pos: start,
+            depth: 0,
+            opened: Vec::new(),
+            spans: Vec::new(),
+            lost_keys: 0,
+        }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.pos >= self.text.len()
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.pos..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.pos += c.len_utf8();
+        Some(c)
+    }
+
+    fn eat(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        if found {
+            self.pos += wanted.len_utf8();
+        }
+        found
+    }
+
+    fn space(&mut self) {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+            self.pos += rest.len() - trimmed.len();
+            let after = if trimmed.starts_with("//") || trimmed.starts_with('#') {
+                trimmed.find('\n')
+            } else if let Some(block) = trimmed.strip_prefix("/*") {
+                block.find("*/").map(|at| at + 4)
+            } else {
+                return;
+            };
+            self.pos += after.unwrap_or(trimmed.len());
+        }
+    }
+
+    fn object(&mut self) -> Option<Map<String, Value>> {
+        let start = self.pos;
+        self.opened.push(start);
+        let mut map = Map::new();
+        let done = self.items('}', |reader| reader.member(&mut map));
+        let keys = self
+            .expected
+            .iter()
+            .filter(|k| map.contains_key(**k))
+            .count();
+        if done.is_none() {
+            self.lost_keys = self.lost_keys.max(keys);
+            return None;
+        }
+        if keys > 0 {
+            let first_inner = self.spans.partition_point(|span| span.start < start);
+            let mut inner = self.spans.split_off(first_inner);
+            inner.retain(|span| span.keys > keys);
+            self.spans.push(JsonSpan {
+                start,
+                end: self.pos,
+                keys,
+            });
+            self.spans.append(&mut inner);
+        }
+        Some(map)
+    }
+
+    /// Reads what is between brackets, item by item.
+    fn items(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        if self.depth == MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        self.next();
+        let done = loop {
+            self.space();
+            if self.eat(close) {
+                break Some(());
+            }
+            if item(self).is_none() {
+                break None;
+            }
+            self.space();
+            if !self.eat(',') {
+                break self.eat(close).then_some(());
+            }
+        };
+        self.depth -= 1;
+        done
+    }
+
+    fn member(&mut self, map: &mut Map<String, Value>) -> Option<()> {
+        let key = self.key(map)?;
+        self.space();
+        if !self.eat(':') {
+            return None;
+        }
+        self.space();
+        let value = self.value();
+        let is_whole = value.is_some();
+        // Also of a broken value the key stays: it says what the object was to be.
+        map.insert(key, value.unwrap_or_default());
+        is_whole.then_some(())
+    }
+
+    /// A key, of the object whose members so far are `map`.
+    fn key(&mut self, map: &Map<String, Value>) -> Option<String> {
+        let rest = self.rest();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$');
+        let bare = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
+        if bare.is_empty() {
+            return self.string();
+        }
+        // Code such as `{x: 1}` is no answer; one without quotes begins with a key asked for.
+        let is_answer = |key: &&str| *key == bare || map.contains_key(*key);
+        if self.depth == 1 && !self.expected.iter().any(is_answer) {
+            return None;
+        }
+        self.pos += bare.len();
+        Some(bare.to_owned())
+    }
+
+    fn array(&mut self) -> Option<Vec<Value>> {
+        let mut items = Vec::new();
+        self.items(']', |reader| {
+            items.push(reader.value()?);
+            Some(())
+        })?;
+        Some(items)
+    }
+
+    fn value(&mut self) -> Option<Value> {
+        match self.peek()? {
+            '{' => self.object().map(Value::Object),
+            '[' => self.array().map(Value::Array),
+            c if quotes_of(c).is_some() => self.string().map(Value::String),
+            _ => self.word(),
+        }
+    }
+
+    /// A number or a name such as `null` or `True`.
+    fn word(&mut self) -> Option<Value> {
+        let rest = self.rest();
+        let len = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')))
+            .unwrap_or(rest.len());
+        let word = &rest[..len];
+        self.pos += len;
+        let value = match word {
+            "true" | "True" | "TRUE" => Value::Bool(true),
+            "false" | "False" | "FALSE" => Value::Bool(false),
+            "null" | "None" | "NULL" | "undefined" | "NaN" | "nan" | "Infinity" | "-Infinity" => {
+                Value::Null
+            }
+            number => parse_number(number)?,
+        };
+        Some(value)
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let quotes = quotes_of(self.peek()?)?;
+        self.next();
+        let mut out = String::new();
+        loop {
+            let rest = self.rest();
+            let Some(at) = rest.find(|c| c == '\\' || quotes.contains(c)) else {
+                self.pos = self.text.len();
+                return None;
+            };
+            out.push_str(&rest[..at]);
+            self.pos += at;
+            match self.next()? {
+                '\\' => self.escape(&mut out)?,
+                _ if self.string_may_end() => return Some(out),
+                inner => out.push(inner),
+            }
+        }
+    }
+
+    /// Returns whether what follows could follow a string: an apostrophe inside a
+    /// single-quoted string does not close it, nor does a quote that was not escaped.
+    fn string_may_end(&self) -> bool {
+        let rest = self.rest().trim_start();
+        rest.is_empty()
+            || rest.starts_with([':', ',', '}', ']', '#'])
+            || rest.starts_with("//")
+            || rest.starts_with("/*")
+    }
+
+    fn escape(&mut self, out: &mut String) -> Option<()> {
+        match self.next()? {
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'r' => out.push('\r'),
+            'b' => out.push('\u{8}'),
+            'f' => out.push('\u{c}'),
+            'u' => self.unicode(out),
+            c @ ('"' | '\\' | '/' | '\'' | '\n') => out.push(c),
+            c => out.extend(['\\', c]),
+        }
+        Some(())
+    }
+
+    fn unicode(&mut self, out: &mut String) {
+        let Some(first) = self.hex4() else {
+            out.push_str("\\u");
+            return;
+        };
+        let mut unit = u32::from(first);
+        if (0xd800..0xdc00).contains(&unit) && self.rest().starts_with("\\u") {
+            let back = self.pos;
+            self.pos += 2;
+            match self.hex4().map(u32::from) {
+                Some(low) if (0xdc00..0xe000).contains(&low) => {
+                    unit = 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+                }
+                _ => self.pos = back,
+            }
+        }
+        out.push(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+
+    fn hex4(&mut self) -> Option<u16> {
+        let digits = self.rest().get(..4)?;
+        if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return None;
+        }
+        self.pos += 4;
+        u16::from_str_radix(digits, 16).ok()
+    }
+}
+
+fn parse_number(word: &str) -> Option<Value> {
+    if !word.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    if let Ok(number) = serde_json::from_str::<Number>(word) {
+        return Some(Value::Number(number));
+    }
+    let float: f64 = word.parse().ok()?;
+    Some(Number::from_f64(float).map_or(Value::Null, Value::Number))
+}
+
+/// Returns the quotes that close a string which this one opens.
+fn quotes_of(open: char) -> Option<&'static str> {
+    let sorts = ["\"", "'", "“”„‟", "‘’‚‛"];
+    sorts.into_iter().find(|sort| sort.contains(open))
 }
 
 #[cfg(test)]

@@ -127,11 +127,10 @@ impl Gates<'_> {
         if self.asks_always {
             return Verdict::Hold("waits for your OK, as `curator.approval` says".to_owned());
         }
-        let is_said = self.quote(grounds).is_some();
-        let protected = points.iter().filter(|_| !is_said);
-        let mut protected =
-            protected.filter_map(|point| Some((point.name, (self.protection)(point)?)));
-        match protected.next() {
+        let mut protected = points
+            .iter()
+            .filter_map(|point| Some((point.name, (self.protection)(point)?)));
+        match protected.next().filter(|_| self.quote(grounds).is_none()) {
             Some((name, how)) => Verdict::Hold(format!(
                 "waits for your OK: it changes [{name}], which {}",
                 how.words()
@@ -223,21 +222,14 @@ impl Gates<'_> {
     fn reason(&self, operation: &Value, grounds: &[Ground], reasoning: &str) -> String {
         let own = operation.get("reason").and_then(Value::as_str);
         let own = own.map(str::trim).filter(|reason| !reason.is_empty());
-        let mut reason = unmarked(own.unwrap_or(reasoning).trim());
-        let mut add = |text: &str| {
-            if !reason.is_empty() {
-                reason.push(' ');
-            }
-            reason.push_str(text);
-        };
+        let mut parts = vec![unmarked(own.unwrap_or(reasoning).trim())];
         if !grounds.is_empty() {
             let names: Vec<String> = grounds.iter().map(Ground::to_string).collect();
-            add(&format!("({})", names.join(", ")));
+            parts.push(format!("({})", names.join(", ")));
         }
-        if let Some(quote) = self.quote(grounds) {
-            add(&said_mark(quote));
-        }
-        reason
+        parts.extend(self.quote(grounds).map(said_mark));
+        parts.retain(|part| !part.is_empty());
+        parts.join(" ")
     }
 }
 
@@ -283,7 +275,7 @@ fn grounds_of(operation: &Value) -> Vec<Ground> {
         _ => {}
     }
     let mut grounds: Vec<Ground> = Vec::new();
-    for ground in texts.iter().filter_map(|text| text.parse().ok()) {
+    for ground in texts.into_iter().filter_map(Ground::read) {
         if !grounds.contains(&ground) {
             grounds.push(ground);
         }

@@ -47,9 +47,7 @@ pub struct Arrival {
 pub enum Learned {
     /// What happened and why, and a strategy if any.
     Reflection(NewReflection),
-    /// A mistake and its correction.
     Lesson(NewLesson),
-    /// An error that struck, and what helped.
     Error(NewError),
     /// The effect of a lesson or a strategy after it was shown.
     Shown(EffectWhenShown),
@@ -65,7 +63,6 @@ pub struct NewReflection {
     pub text: String,
     /// What to do in a like case; becomes a memory of its own.
     pub strategy: Option<String>,
-    /// `success`, `failure`, `partial`, `timeout` or `error`.
     pub outcome: Option<String>,
     /// The kind of error: `timeout_error`, …
     pub error_category: Option<String>,
@@ -75,9 +72,7 @@ pub struct NewReflection {
     pub confidence: f64,
     pub tags: Vec<String>,
     pub event_ids: Vec<String>,
-    /// How many events there were.
     pub event_count: u64,
-    /// What was being attempted.
     pub task: String,
     /// Ids of the memories it was drawn from.
     pub related: Vec<String>,
@@ -102,7 +97,6 @@ pub struct NewLesson {
     pub task_type: String,
     /// What went wrong; empty where only the advice is known.
     pub mistake: String,
-    /// How to do it right.
     pub correction: String,
     /// By which lessons from like contexts are told (spec/4): [`name_of`](crate::digest::name_of) it.
     pub context_hash: String,
@@ -117,7 +111,6 @@ pub struct NewLesson {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NoteDetail {
-    /// The kinds of the events it rests on.
     pub kinds: Vec<String>,
     pub hosts: Vec<String>,
     /// The user's own words, where the user stated it as a rule.
@@ -134,7 +127,6 @@ pub struct NewError {
     pub error_type: String,
     /// Its text, masked.
     pub example: String,
-    /// How often it struck.
     pub occurrences: u64,
     /// What kind of failure it is: `timeout`, `not_found`, …
     pub category: String,

@@ -9,7 +9,6 @@
 pub mod curator;
 pub mod evaluate;
 pub mod extract;
-mod extract_parse;
 mod fill;
 pub mod gates;
 mod hosts;
@@ -20,8 +19,6 @@ pub mod remember;
 pub mod remembered;
 pub mod reply;
 pub mod rules;
-pub mod score;
 pub mod self_correction;
-mod tag_forms;
 pub mod tellable;
 pub mod trace;

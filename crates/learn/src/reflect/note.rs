@@ -5,7 +5,6 @@
 //! No check compares what sentences mean.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -37,15 +36,11 @@ impl fmt::Display for NoteId {
     }
 }
 
-impl FromStr for NoteId {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let digits = text.trim().trim_matches(['[', ']']).strip_prefix('n');
-        digits
-            .and_then(|digits| digits.parse().ok())
-            .map(Self)
-            .ok_or(())
+impl NoteId {
+    /// Reads `n12` or `[n12]`.
+    pub fn read(text: &str) -> Option<Self> {
+        let digits = text.trim().trim_matches(['[', ']']).strip_prefix('n')?;
+        digits.parse().ok().map(Self)
     }
 }
 

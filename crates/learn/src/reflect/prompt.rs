@@ -83,16 +83,13 @@ pub struct ReflectorInput<'a> {
     pub known_notes: &'a [String],
 }
 
-/// What the curator decides by; never a transcript.
-#[derive(Debug, Clone, Copy)]
-pub struct CuratorInput<'a> {
-    /// The key points with their counters; may be empty.
-    pub playbook: &'a str,
-    pub material: &'a CuratorMaterial,
-}
-
 /// Builds the reflector's prompt (REQ-REFL-003).
 pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPrompt {
+    // Without a sign of either it is not known.
+    let outcome = match input.outcome {
+        SessionOutcome::Partial => "partial, or not known",
+        known => known.word(),
+    };
     let cited = cited_ids(input.cited);
     let known = lines(input.known_notes.iter().map(String::as_str));
     let holds = [
@@ -110,8 +107,11 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPro
         ("playbook", or(input.playbook, NO_POINTS)),
         ("cited_ids", &cited),
         ("given_ids", &cited_ids(input.given)),
-        ("outcome", outcome(input.outcome)),
-        ("category", category(input.category)),
+        ("outcome", outcome),
+        (
+            "category",
+            input.category.map_or("none", ErrorCategory::word),
+        ),
         ("summary_tokens", &input.summary_tokens.to_string()),
         ("known_notes", or(&known, NONE)),
     ];
@@ -120,9 +120,9 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPro
     build(REFLECTOR_SYSTEM, &template, &values)
 }
 
-/// Builds the curator's prompt.
-pub fn curator_prompt(template: &str, input: &CuratorInput<'_>) -> FilledPrompt {
-    let material = input.material;
+/// Builds the curator's prompt, which never has a transcript; `playbook` is the key points with
+/// their counters, and may be empty.
+pub fn curator_prompt(template: &str, playbook: &str, material: &CuratorMaterial) -> FilledPrompt {
     let refused = material.refused.iter();
     let refused: Vec<String> = refused
         .map(|refused| format!("{}: {}", refused.what, refused.reason))
@@ -131,7 +131,7 @@ pub fn curator_prompt(template: &str, input: &CuratorInput<'_>) -> FilledPrompt 
     let listed = material.listed();
     let values = [
         ("reflection", or(&listed, NONE)),
-        ("playbook", or(input.playbook, NO_POINTS)),
+        ("playbook", or(playbook, NO_POINTS)),
         ("instructions", or(&material.instructions, NONE)),
         ("not_accepted", or(&refused, NONE)),
     ];
@@ -153,18 +153,6 @@ pub(crate) fn or<'a>(text: &'a str, empty: &'a str) -> &'a str {
     if text.trim().is_empty() { empty } else { text }
 }
 
-/// The outcome in words; without a sign of either it is not known.
-fn outcome(outcome: SessionOutcome) -> &'static str {
-    match outcome {
-        SessionOutcome::Partial => "partial, or not known",
-        known => known.word(),
-    }
-}
-
-fn category(category: Option<ErrorCategory>) -> &'static str {
-    category.map_or("none", ErrorCategory::word)
-}
-
 fn cited_ids(ids: &[Id]) -> String {
     if ids.is_empty() {
         return "none".to_owned();
@@ -178,14 +166,11 @@ fn fenced(template: &str, untrusted: &[&str]) -> String {
     if template.contains("{nonce}") {
         return template.to_owned();
     }
-    let fences: Vec<String> = untrusted
-        .iter()
-        .map(|name| format!("<data-{{nonce}}>\n{{{name}}}\n</data-{{nonce}}>"))
-        .collect();
-    let fences: Vec<(&str, &str)> = untrusted
-        .iter()
-        .copied()
-        .zip(fences.iter().map(String::as_str))
+    let fence = |name: &&str| format!("<data-{{nonce}}>\n{{{name}}}\n</data-{{nonce}}>");
+    let fences: Vec<String> = untrusted.iter().map(fence).collect();
+    let fences = untrusted.iter().zip(&fences);
+    let fences: Vec<_> = fences
+        .map(|(name, fence)| (*name, fence.as_str()))
         .collect();
     format!("{FENCE_NOTE}{}", fill(template, &fences))
 }
@@ -260,11 +245,7 @@ mod tests {
             }],
             ..CuratorMaterial::default()
         };
-        let input = CuratorInput {
-            playbook: POINTS,
-            material: &material,
-        };
-        curator_prompt(template, &input)
+        curator_prompt(template, POINTS, &material)
     }
 
     #[test]

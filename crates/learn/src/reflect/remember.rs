@@ -55,9 +55,8 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let weighty = session.reflection.filter(is_weighty);
     let weighty = weighty.filter(|_| !has_changed_something);
     let weighty = weighty.and_then(|_| reflection(session));
-    let reflection = session.reflection.filter(|_| has_changed_something);
     let session = ReflectedSession {
-        reflection,
+        reflection: session.reflection.filter(|_| has_changed_something),
         ..*session
     };
     let weighty = weighty.map(Learned::Reflection);
@@ -67,16 +66,10 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
 /// Returns all that can be remembered of a session, whether it changed something or not.
 pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
-    let mut learned: Vec<Learned> = Vec::new();
-    learned.extend(reflection(session).map(Learned::Reflection));
-    learned.extend(
-        session
-            .notes
-            .iter()
-            .map(|note| Learned::Lesson(lesson(session, note))),
-    );
-    learned.extend(facts.errors.iter().map(|error| struck(facts, error)));
-    learned
+    let reflection = reflection(session).map(Learned::Reflection);
+    let notes = session.notes.iter().map(|note| lesson(session, note));
+    let errors = facts.errors.iter().map(|error| struck(facts, error));
+    reflection.into_iter().chain(notes).chain(errors).collect()
 }
 
 fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
@@ -128,22 +121,13 @@ fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
         .chain(MARKS)
         .chain(error_type(facts))
         .map(str::to_owned);
-    let errors = facts
-        .errors
-        .iter()
-        .map(|error| signature_tag(error.signature));
-    each_once(
-        said.tags
-            .iter()
-            .cloned()
-            .chain(words)
-            .chain(errors)
-            .collect(),
-    )
+    let errors = facts.errors.iter();
+    let errors = errors.map(|error| signature_tag(error.signature));
+    each_once(said.tags.iter().cloned().chain(words).chain(errors))
 }
 
-/// Tags as they are kept, in lower case, each once.
-fn each_once(tags: Vec<String>) -> Vec<String> {
+/// Returns tags as they are kept, in lower case, each once.
+fn each_once(tags: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
     let tags = tags.into_iter().map(|tag| tag.trim().to_lowercase());
     tags.filter(|tag| seen.insert(tag.clone())).collect()
@@ -166,14 +150,16 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
 }
 
 /// Returns a note as the memory keeps it: spec/4's lesson.
-fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> NewLesson {
+fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> Learned {
     let facts = session.facts;
     let said = session.reflection;
-    NewLesson {
+    let request = facts.first_request.as_deref().unwrap_or_default();
+    Learned::Lesson(NewLesson {
         task_type: note.task_type.clone(),
         mistake: note.mistake.clone(),
         correction: note.correction.clone(),
-        context_hash: context_of(facts),
+        // What the session was about, as a name.
+        context_hash: name_of(request.as_bytes()),
         signature: note.signature,
         importance: said.map_or(UNRATED, |said| rated(facts, said)),
         tags: said.map(|said| said.tags.clone()).unwrap_or_default(),
@@ -183,13 +169,7 @@ fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> NewLesson {
             quote: note.quote.clone(),
             is_outside: note.is_outside,
         },
-    }
-}
-
-/// What the session was about, as a name.
-fn context_of(facts: &Facts) -> String {
-    let request = facts.first_request.as_deref().unwrap_or_default();
-    name_of(request.as_bytes())
+    })
 }
 
 fn struck(facts: &Facts, error: &RecurringError) -> Learned {
@@ -202,6 +182,6 @@ fn struck(facts: &Facts, error: &RecurringError) -> Learned {
         category: category.to_owned(),
         outcome: Some(facts.outcome.word().to_owned()),
         importance: importance(facts),
-        tags: each_once(vec![category.to_owned(), error.tool.clone()]),
+        tags: each_once([category.to_owned(), error.tool.clone()]),
     })
 }

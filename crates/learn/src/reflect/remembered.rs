@@ -21,10 +21,8 @@ pub struct Remembered {
     pub effectiveness: f64,
     /// How often it was learned, or how often the error struck.
     pub occurrences: u64,
-    /// How often it was shown.
     pub times_applied: u64,
     pub tags: Vec<String>,
-    /// How the session ended.
     pub outcome: Option<String>,
     /// The kind of error; of an error its type.
     pub category: Option<String>,
@@ -53,7 +51,6 @@ pub struct Remembered {
 #[serde(untagged)]
 pub enum Detail {
     Reflection {
-        /// What was being attempted.
         task: String,
         event_ids: Vec<String>,
         event_count: u64,
@@ -64,7 +61,6 @@ pub enum Detail {
     },
     Lesson {
         task_type: String,
-        /// What went wrong.
         mistake: String,
         correction: String,
         context_hash: String,

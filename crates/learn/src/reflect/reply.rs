@@ -4,12 +4,10 @@
 //! as a whole stands. Every text and list is cut to a bound.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::extract::extract_json;
+use super::extract::{extract_json, without_fence};
 use super::note::NoteId;
-pub use super::score::Score;
-use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
 use crate::playbook::ops::is_too_deep;
 use crate::playbook::votes::{BulletTag, read_bullet_tags};
@@ -36,6 +34,35 @@ const MAX_LINES: usize = 100;
 const MAX_TAGS: usize = 2_000;
 /// Operations that are handed on; how many of them may be applied is decided there.
 const MAX_OPERATIONS: usize = 100;
+
+/// A number from 0 to 1, as replies rate things.
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Score(f64);
+
+impl Score {
+    pub(crate) fn new(value: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&value).then_some(Self(value))
+    }
+
+    /// Returns the score nearest to a number; the lowest where it is NaN.
+    pub(crate) fn clamped(value: f64) -> Self {
+        let value = if value.is_nan() { 0.0 } else { value };
+        Self(value.clamp(0.0, 1.0))
+    }
+
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Score {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        Self::new(value).ok_or_else(|| format!("{value} is not between 0 and 1"))
+    }
+}
 
 /// The reflector's result; its default is the empty result of REQ-REFL-006.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -147,7 +174,7 @@ pub trait Reply: Default {
 impl Reply for Reflection {
     fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
         let object = match extract_json(reply, REFLECTION_KEYS) {
-            Some(object) if is_known(&object) => object,
+            Some(object) if REFLECTION_KEYS.iter().any(|key| object.contains_key(*key)) => object,
             other => tags_alone(reply).or(other)?,
         };
         let object = masked(object);
@@ -157,6 +184,8 @@ impl Reply for Reflection {
         for tag in &mut bullet_tags {
             tag.rationale = cut(&tag.rationale, MAX_NOTE);
         }
+        let mut tags = texts(&object, "tags", MAX_TOPIC);
+        tags.retain(|topic| is_topic(topic));
         let reflection = Self {
             analysis: text(&object, "analysis", MAX_TEXT).unwrap_or_default(),
             bullet_tags,
@@ -165,7 +194,7 @@ impl Reply for Reflection {
             strategy_events: first_numbers(&object, &["strategy_events", "strategy_grounds"]),
             importance: score(&object, "importance"),
             confidence: score(&object, "confidence"),
-            tags: topics(&object),
+            tags,
             issues: texts(&object, "issues", MAX_NOTE),
             quality_score: score(&object, "quality_score"),
             notes: notes(&object),
@@ -236,6 +265,60 @@ impl Reflection {
     }
 }
 
+/// Reads a reply that is nothing but its tags, or one of them, as an object that holds them.
+fn tags_alone(reply: &str) -> Option<Map<String, Value>> {
+    let text = without_fence(reply);
+    if !text.starts_with(['[', '{']) {
+        return None;
+    }
+    let object = extract_json(&format!("{{\"bullet_tags\": {text}}}"), &["bullet_tags"])?;
+    let (tags, _) = read_bullet_tags(&Value::Array(tag_items(object.get("bullet_tags"))));
+    (!tags.is_empty()).then_some(object)
+}
+
+/// Returns the tags in whatever form they were written: in a list, alone, by name, or one for
+/// several names.
+fn tag_items(said: Option<&Value>) -> Vec<Value> {
+    let items = match said {
+        None => Vec::new(),
+        Some(Value::Array(items)) => items.clone(),
+        Some(Value::Object(tags)) if !tags.contains_key("name") => {
+            let named = |(name, tag): (&String, &Value)| match tag {
+                Value::Object(tag) => {
+                    let mut tag = tag.clone();
+                    tag.insert("name".to_owned(), name.as_str().into());
+                    Value::Object(tag)
+                }
+                tag => json!({"name": name, "tag": tag}),
+            };
+            tags.iter().map(named).collect()
+        }
+        Some(other) => vec![other.clone()],
+    };
+    let each_name = |mut item: Value| match item.get_mut("name").map(Value::take) {
+        Some(Value::Array(names)) => names
+            .into_iter()
+            .map(|name| {
+                let mut item = item.clone();
+                item["name"] = name;
+                item
+            })
+            .collect(),
+        Some(name) => {
+            item["name"] = name;
+            vec![item]
+        }
+        None => vec![item],
+    };
+    let mut items: Vec<Value> = items.into_iter().flat_map(each_name).collect();
+    for item in &mut items {
+        if let Some(Value::String(tag)) = item.get_mut("tag") {
+            *tag = tag.trim().to_lowercase();
+        }
+    }
+    items
+}
+
 /// Masks secrets in all texts of a reply: what escapes hid in it is plain only now.
 pub(crate) fn masked(object: Map<String, Value>) -> Map<String, Value> {
     let mut value = Value::Object(object);
@@ -264,26 +347,33 @@ fn items<'v>(object: &'v Map<String, Value>, key: &str) -> impl Iterator<Item = 
         .flatten()
 }
 
+/// Reads the objects of a list that say enough.
+fn list<T>(
+    object: &Map<String, Value>,
+    key: &str,
+    most: usize,
+    read: impl Fn(&Map<String, Value>) -> Option<T>,
+) -> Vec<T> {
+    let read = items(object, key).filter_map(|item| read(item.as_object()?));
+    read.take(most).collect()
+}
+
 pub(crate) fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
     let texts = items(object, key).filter_map(|item| short(item, max));
     texts.take(MAX_ITEMS).collect()
 }
 
-/// What a session was about, each in a few words; a sentence is no topic.
-fn topics(object: &Map<String, Value>) -> Vec<String> {
-    let mut topics = texts(object, "tags", MAX_TOPIC);
-    topics.retain(|topic| is_topic(topic));
-    topics
-}
-
+/// A topic has a few words; a sentence is none.
 fn is_topic(text: &str) -> bool {
     text.split_whitespace().count() <= TOPIC_WORDS
 }
 
 /// Reads the notes, each of which says at least how to do it right.
 fn notes(object: &Map<String, Value>) -> Vec<ReplyNote> {
-    let note = |item: &Value| {
-        let item = item.as_object()?;
+    // A template of the user's may use spec/4's word.
+    let has_notes = object.contains_key("notes");
+    let key = if has_notes { "notes" } else { "lessons" };
+    list(object, key, MAX_NOTES, |item| {
         Some(ReplyNote {
             task_type: text(item, "task_type", MAX_TOPIC)
                 .filter(|topic| is_topic(topic))
@@ -294,40 +384,28 @@ fn notes(object: &Map<String, Value>) -> Vec<ReplyNote> {
             said: item.get("said").and_then(Value::as_bool) == Some(true),
             quote: text(item, "quote", MAX_NOTE),
         })
-    };
-    // A template of the user's may use spec/4's word.
-    let key = ["notes", "lessons"]
-        .into_iter()
-        .find(|key| object.contains_key(*key));
-    let notes = key.into_iter().flat_map(|key| items(object, key));
-    notes.filter_map(note).take(MAX_NOTES).collect()
+    })
 }
 
 fn outdated(object: &Map<String, Value>) -> Vec<ReplyOutdated> {
-    let one = |item: &Value| {
-        let item = item.as_object()?;
+    list(object, "outdated", MAX_ITEMS, |item| {
         let name = text(item, "name", MAX_NAME)?;
         Some(ReplyOutdated {
             name: name.trim_matches(['[', ']']).to_owned(),
             why: text(item, "why", MAX_NOTE)?,
             events: first_numbers(item, &["events", "grounds"]),
         })
-    };
-    let all = items(object, "outdated").filter_map(one);
-    all.take(MAX_ITEMS).collect()
+    })
 }
 
 fn notebook(object: &Map<String, Value>) -> Vec<NotebookLine> {
-    let line = |item: &Value| {
-        let item = item.as_object()?;
+    list(object, "notebook", MAX_LINES, |item| {
         let notes: Vec<NoteId> = items(item, "notes").filter_map(note_id).collect();
         (!notes.is_empty()).then(|| NotebookLine {
             text: text(item, "text", MAX_NOTE).unwrap_or_default(),
             notes,
         })
-    };
-    let lines = items(object, "notebook").filter_map(line);
-    lines.take(MAX_LINES).collect()
+    })
 }
 
 /// Reads the settled notes: each a number, or an object with the number and a line.
@@ -346,7 +424,7 @@ fn settled(object: &Map<String, Value>) -> Vec<SettledNote> {
 }
 
 fn note_id(item: &Value) -> Option<NoteId> {
-    item.as_str()?.parse().ok()
+    NoteId::read(item.as_str()?)
 }
 
 /// Reads the event numbers at the first of these keys: `3`, `"3"` or `"#3"`.
@@ -418,22 +496,6 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_said_wrongly_is_lacking() {
-        let is_lacking = |reply: &str| {
-            let (reflection, skipped) = Reflection::parse(reply).unwrap();
-            !reflection.is_enough(&skipped)
-        };
-        for said in ["null", "7", r#"["pat-001"]"#, r#"[{"name": "pat-001"}]"#] {
-            assert!(
-                is_lacking(&format!(r#"{{"bullet_tags": {said}}}"#)),
-                "{said}"
-            );
-        }
-        assert!(!is_lacking(r#"{"analysis": "quiet", "bullet_tags": []}"#));
-        assert!(!is_lacking(r#"{"analysis": "quiet"}"#));
-    }
-
-    #[test]
     fn right_items_stay_beside_wrong_ones() {
         let (reflection, skipped) = Reflection::parse(
             r#"{"analysis": 5, "bullet_tags": [{"tag": "helpful"}, {"name": "pat-001", "tag": "harmful", "rationale": 7}],
@@ -448,6 +510,18 @@ mod tests {
         assert_eq!(reflection.importance, Score::new(1.0));
         assert_eq!(reflection.confidence, Score::new(0.0));
         assert_eq!(reflection.quality_score.map(Score::get), Some(0.25));
+    }
+
+    #[rstest]
+    #[case::alone(r#"{"bullet_tags": {"name": "pat-001", "tag": "helpful"}}"#)]
+    #[case::by_name(r#"{"analysis": "", "bullet_tags": {"pat-001": "helpful"}}"#)]
+    #[case::named_objects(r#"{"bullet_tags": {"pat-001": {"tag": "helpful"}}}"#)]
+    #[case::a_bare_tag(r#"{"name": "pat-001", "tag": "helpful"}"#)]
+    fn tags_are_read_in_whatever_form_they_come(#[case] reply: &str) {
+        let tag = json!([{"name": "pat-001", "tag": "helpful", "rationale": ""}]);
+        let (reflection, skipped) = Reflection::parse(reply).unwrap();
+        assert_eq!(json!(reflection.bullet_tags), tag);
+        assert_eq!(skipped, []);
     }
 
     #[test]

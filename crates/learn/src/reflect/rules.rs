@@ -15,27 +15,11 @@ use crate::transcript::Facts;
 /// Characters of a quotation, at most.
 const MAX_QUOTE: usize = 160;
 
-/// How much the analysis says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SummaryLimits {
-    /// Words (by white space) of the analysis.
-    pub summary_tokens: usize,
-    pub topk_snippets: usize,
-}
-
-impl Default for SummaryLimits {
-    fn default() -> Self {
-        Self {
-            summary_tokens: 128,
-            topk_snippets: 3,
-        }
-    }
-}
-
-/// Returns the reflector's answer: what went on, and no tags, since a citation is no vote.
-pub fn reflect(facts: &Facts, limits: SummaryLimits) -> String {
+/// Returns the reflector's answer: what went on, in so many words (by white space) and quotes of
+/// the user, and no tags, since a citation is no vote.
+pub fn reflect(facts: &Facts, words: usize, quotes: usize) -> String {
     let reflection = Reflection {
-        analysis: summary(facts, limits),
+        analysis: summary(facts, words, quotes),
         tags: facts
             .category
             .map(|category| category.word().to_owned())
@@ -76,38 +60,34 @@ fn quote(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| format!("\"{text}\""))
 }
 
-/// What went on, in at most as many words as allowed.
-fn summary(facts: &Facts, limits: SummaryLimits) -> String {
+fn summary(facts: &Facts, most_words: usize, most_quotes: usize) -> String {
     let category = facts
         .category
         .map(|c| format!(" ({})", c.word()))
         .unwrap_or_default();
     let mut parts = vec![format!("Outcome: {}{category}.", facts.outcome.word())];
-    let counts = counts(facts).join(", ");
-    if !counts.is_empty() {
-        parts.push(format!("Seen: {counts}."));
-    }
-    let request = facts.first_request.as_deref().and_then(quote);
-    parts.extend(request.map(|request| format!("Asked for: {request}.")));
-    let stated = facts.stated.iter().filter_map(|text| quote(text));
-    let stated = stated.map(|quote| format!("The user stated: {quote}."));
-    parts.extend(stated.take(limits.topk_snippets));
-    let words = parts.iter().flat_map(|part| part.split_whitespace());
-    words
-        .take(limits.summary_tokens)
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-fn counts(facts: &Facts) -> Vec<String> {
-    let counts = [
+    let counts = counted(&[
         (facts.user_turns + facts.commands, "request"),
         (facts.tool_calls, "tool call"),
         (facts.tool_errors, "tool error"),
         (facts.rejections, "refused call"),
         (facts.interrupts, "interrupt"),
-    ];
-    let shown = counts.iter().filter(|(count, _)| *count > 0);
+    ]);
+    if !counts.is_empty() {
+        parts.push(format!("Seen: {}.", counts.join(", ")));
+    }
+    let request = facts.first_request.as_deref().and_then(quote);
+    parts.extend(request.map(|request| format!("Asked for: {request}.")));
+    let stated = facts.stated.iter().filter_map(|text| quote(text));
+    let stated = stated.map(|quote| format!("The user stated: {quote}."));
+    parts.extend(stated.take(most_quotes));
+    let words = parts.iter().flat_map(|part| part.split_whitespace());
+    words.take(most_words).collect::<Vec<_>>().join(" ")
+}
+
+/// Counts the signs that there are: "2 interrupts".
+pub(super) fn counted(signs: &[(u64, &str)]) -> Vec<String> {
+    let shown = signs.iter().filter(|(count, _)| *count > 0);
     shown
         .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
         .collect()
@@ -149,11 +129,7 @@ mod tests {
     fn an_answer_has_an_analysis_and_no_tags() {
         let mut facts = stated(&["always use pnpm", "never use npm"]);
         facts.user_turns = 2;
-        let limits = SummaryLimits {
-            summary_tokens: 12,
-            topk_snippets: 1,
-        };
-        let (reflection, _) = Reflection::parse(&reflect(&facts, limits)).unwrap();
+        let (reflection, _) = Reflection::parse(&reflect(&facts, 12, 1)).unwrap();
         assert!(reflection.bullet_tags.is_empty());
         assert_eq!(
             reflection.analysis,

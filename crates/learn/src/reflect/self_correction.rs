@@ -9,15 +9,12 @@ use crate::reflect::learned::{Correction, NewReflection};
 
 /// So much must quality gain to be worth a memory.
 const WORTH_A_MEMORY: f64 = 0.1;
-/// Characters of a critique that are kept.
+// Characters that are kept: of a critique, alone and with a gain; of a claim; of a query and of a
+// context; of a context in a rationale.
 const MAX_CRITIQUE: usize = 200;
-/// Characters of a critique beside a gain.
 const MAX_BESIDE: usize = 150;
-/// Characters of a claim.
 const MAX_CLAIM: usize = 100;
-/// Characters of a query and of a context.
 const MAX_CONTEXT: usize = 200;
-/// Characters of a context in a rationale.
 const MAX_DURING: usize = 100;
 /// The tags of each reflection of spec/5.
 pub(crate) const MARKS: [&str; 2] = ["reflection", "self-correction"];
@@ -74,83 +71,48 @@ pub const TYPES: [&str; 5] = [
     "incomplete_response",
 ];
 
-/// What is worth remembering of an evaluation (spec/5 `Reflection`).
-#[derive(Debug, Clone, PartialEq)]
-pub struct SelfCorrection {
-    /// `conflict`, `unverified_claim`, `factual_error` or `quality_improvement`.
-    pub error_type: &'static str,
-    pub content: String,
-    /// The same for the same kind of error.
-    pub signature: Signature,
-    /// How much quality gained.
-    quality_delta: f64,
-}
-
-impl SelfCorrection {
-    /// Draws it from an evaluation; `None` when nothing weighs enough.
-    pub fn of(critique: &Critique) -> Option<Self> {
-        let quality_delta = critique.quality_after.get() - critique.quality_before.get();
-        let first = |status| {
-            critique
-                .verification_results
-                .iter()
-                .find(|v| v.status == status)
-        };
-        let (error_type, content) = if let Some(conflict) = first(CorrectionStatus::Conflict) {
-            let reason = conflict.conflict_reason.as_deref().unwrap_or(UNKNOWN);
-            ("conflict", format!("Detected conflict: {reason}"))
-        } else if let Some(unverified) = first(CorrectionStatus::Unverified) {
-            let claim = cut(unverified.claim.as_deref().unwrap_or(UNKNOWN), MAX_CLAIM);
-            (
-                "unverified_claim",
-                format!("Made unverified claim about: {claim}"),
-            )
-        } else if critique.text.contains(CONFLICTS) {
-            ("factual_error", cut(&critique.text, MAX_CRITIQUE))
-        } else if quality_delta > WORTH_A_MEMORY {
-            let critique = cut(&critique.text, MAX_BESIDE);
-            let content = format!("Quality improved by {quality_delta:.2}: {critique}");
-            ("quality_improvement", content)
-        } else {
-            return None;
-        };
-        Some(Self {
-            signature: Signature::of_error(error_type, &content),
-            error_type,
-            content,
-            quality_delta,
-        })
-    }
-
-    /// As a memory, with what else is known of the task.
-    pub fn memory(self, critique: &Critique, task: &NewReflection) -> NewReflection {
-        let during = cut(&critique.context, MAX_DURING);
-        let query = cut(&critique.query, MAX_CONTEXT);
-        let context = cut(&critique.context, MAX_CONTEXT);
-        NewReflection {
-            tags: self.tags(),
-            text: self.content,
-            strategy: None,
-            signature: Some(self.signature),
-            task: format!("{query}\n{context}"),
-            correction: Some(Correction {
-                rationale: format!("Self-correction during: {during}"),
-                original_query: query,
-                reflection_context: context,
-                iteration_count: critique.iteration,
-                quality_improvement: self.quality_delta,
-            }),
-            ..task.clone()
-        }
-    }
-
-    fn tags(&self) -> Vec<String> {
-        let words = MARKS
-            .into_iter()
-            .chain([self.error_type])
-            .map(str::to_owned);
-        words.chain([signature_tag(self.signature)]).collect()
-    }
+/// Returns what is worth remembering of an evaluation (spec/5 `Reflection`), with what else is
+/// known of the task; `None` when nothing weighs enough.
+pub fn self_correction(critique: &Critique, task: &NewReflection) -> Option<NewReflection> {
+    let quality_improvement = critique.quality_after.get() - critique.quality_before.get();
+    let found = &critique.verification_results;
+    let first = |status| found.iter().find(|found| found.status == status);
+    let (error_type, text) = if let Some(conflict) = first(CorrectionStatus::Conflict) {
+        let reason = conflict.conflict_reason.as_deref().unwrap_or(UNKNOWN);
+        ("conflict", format!("Detected conflict: {reason}"))
+    } else if let Some(unverified) = first(CorrectionStatus::Unverified) {
+        let claim = cut(unverified.claim.as_deref().unwrap_or(UNKNOWN), MAX_CLAIM);
+        let text = format!("Made unverified claim about: {claim}");
+        ("unverified_claim", text)
+    } else if critique.text.contains(CONFLICTS) {
+        ("factual_error", cut(&critique.text, MAX_CRITIQUE))
+    } else if quality_improvement > WORTH_A_MEMORY {
+        let critique = cut(&critique.text, MAX_BESIDE);
+        let text = format!("Quality improved by {quality_improvement:.2}: {critique}");
+        ("quality_improvement", text)
+    } else {
+        return None;
+    };
+    let signature = Signature::of_error(error_type, &text);
+    let tags = MARKS.into_iter().chain([error_type]).map(str::to_owned);
+    let during = cut(&critique.context, MAX_DURING);
+    let original_query = cut(&critique.query, MAX_CONTEXT);
+    let reflection_context = cut(&critique.context, MAX_CONTEXT);
+    Some(NewReflection {
+        tags: tags.chain([signature_tag(signature)]).collect(),
+        text,
+        strategy: None,
+        signature: Some(signature),
+        task: format!("{original_query}\n{reflection_context}"),
+        correction: Some(Correction {
+            rationale: format!("Self-correction during: {during}"),
+            original_query,
+            reflection_context,
+            iteration_count: critique.iteration,
+            quality_improvement,
+        }),
+        ..task.clone()
+    })
 }
 
 /// The tag by which all memories about an error are found.
@@ -178,6 +140,10 @@ mod tests {
         }
     }
 
+    fn learned(critique: &Critique) -> Option<NewReflection> {
+        self_correction(critique, &NewReflection::default())
+    }
+
     static LONG: LazyLock<String> = LazyLock::new(|| "é".repeat(300));
     const UNNAMED: Verification = Verification {
         status: CorrectionStatus::Conflict,
@@ -197,8 +163,8 @@ mod tests {
     #[test]
     fn a_signature_is_of_type_and_content_in_lower_case() {
         let critique = critique("", &[UNNAMED], 0.0, 0.0);
-        let signature = SelfCorrection::of(&critique).unwrap().signature;
-        assert_eq!(signature.to_string(), "f92bc1dc88503ade");
+        let tags = learned(&critique).unwrap().tags;
+        assert_eq!(tags[3], "sig:f92bc1dc88503ade");
     }
 
     /// Spec/5's cuts, and what stands for what the agent does not say.
@@ -207,8 +173,8 @@ mod tests {
     #[case::critique(critique(&format!("CONFLICTS{}", *LONG), &[], 0.0, 0.0), 200)]
     #[case::gain(critique(&LONG, &[], 0.0, 1.0), 26 + 150)]
     fn what_is_long_is_cut(#[case] critique: Critique, #[case] length: usize) {
-        let content = SelfCorrection::of(&critique).unwrap().content;
-        assert_eq!(content.chars().count(), length, "{content}");
+        let text = learned(&critique).unwrap().text;
+        assert_eq!(text.chars().count(), length, "{text}");
     }
 
     #[rstest]
@@ -229,10 +195,8 @@ mod tests {
         #[case] critique: Critique,
         #[case] want: Option<(&str, &str)>,
     ) {
-        let got = SelfCorrection::of(&critique);
-        assert_eq!(
-            got.as_ref().map(|c| (c.error_type, c.content.as_str())),
-            want
-        );
+        let got = learned(&critique);
+        let got = got.as_ref().map(|new| (&*new.tags[2], &*new.text));
+        assert_eq!(got, want);
     }
 }

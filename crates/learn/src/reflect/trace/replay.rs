@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Trace, TraceEvent, TraceKind, read};
+use super::{TOOL, Trace, TraceEvent, TraceKind};
 use crate::clip::head;
 use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, ErrorCategory, ReadOptions};
@@ -84,9 +84,8 @@ impl Trace {
         played
             .iter()
             .filter_map(|id| {
-                let marks = [ANSWER_TO, NOTE_ON];
-                let told_of = || marks.into_iter().find_map(|mark| id.strip_prefix(mark));
-                let of_answer = || known.get(told_of()?);
+                let mut marks = [ANSWER_TO, NOTE_ON].into_iter();
+                let of_answer = || known.get(marks.find_map(|mark| id.strip_prefix(mark))?);
                 known.get(id.as_str()).or_else(of_answer)
             })
             .filter(|id| seen.insert(**id))
@@ -128,7 +127,7 @@ impl Player {
             (TraceKind::Other, _) => self.says(id, text),
         }
         let mut metadata = event.metadata.clone();
-        metadata.remove(read::TOOL);
+        metadata.remove(TOOL);
         if !metadata.is_empty() {
             let noted = format!("Noted of this: {}", Value::Object(metadata));
             self.notes(&format!("{NOTE_ON}{id}"), &noted);
