@@ -67,7 +67,7 @@ fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let mut totals = [Sum::default(); TIMES.len()];
     if let Some(memory) = session.memory()? {
         for (time, days) in TIMES.iter().enumerate() {
-            for row in memory.spending(day.back(days - 1), day.end)? {
+            for row in memory.spending(None, day.back(days - 1), day.end)? {
                 totals[time].add(&row);
                 let who = (row.project.clone(), row.backend.clone(), row.model.clone());
                 projects.entry(who).or_default()[time].add(&row);
@@ -267,10 +267,10 @@ impl Glance {
         let day = Day::of(session.env.clock().now());
         let mut spent = SpentToday::default();
         // What was agreed to beyond the day's limits does not count against them.
-        for row in memory.spending_of(BudgetKind::Day, day.start, day.end)? {
+        for row in memory.spending(BudgetKind::Day, day.start, day.end)? {
             spent.limited.add(&row);
         }
-        for row in memory.spending(day.start, day.end)? {
+        for row in memory.spending(None, day.start, day.end)? {
             spent.all.add(&row);
             if row.project == project {
                 spent.here.add(&row);

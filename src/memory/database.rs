@@ -1,4 +1,4 @@
-//! The file itself: how it is made, opened, read and written.
+//! The file itself: how it is made, opened, read and written, and what can go wrong with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,16 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use rusqlite::config::DbConfig;
+use rusqlite::types::Type;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row, Transaction,
     TransactionBehavior,
 };
+use serde::de::DeserializeOwned;
 
-use super::convert::counted;
-use super::error::MemoryError;
-use super::schema;
 use crate::fault;
 use crate::fsx::lock::{Lock, lock_path};
-use crate::fsx::{self, FsContext};
+use crate::fsx::{self, FsContext, FsError};
 
 /// How long a statement waits for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
@@ -61,6 +60,114 @@ pub struct Memory {
     is_broken: Arc<AtomicBool>,
 }
 
+/// Marks a database as ours (`PRAGMA application_id`): "plbk".
+const APPLICATION_ID: i64 = 0x706c_626b;
+const SCHEMA: &str = include_str!("../../data/schema.sql");
+/// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] was run.
+const VERSION: i64 = 23;
+/// The oldest version that [`SCHEMA`] makes a file of [`VERSION`].
+const OLDEST: i64 = 19;
+
+/// A failed operation on the memory, told apart by what the caller should do.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// The file or its folder could not be made or looked at.
+    #[error(transparent)]
+    File(#[from] FsError),
+    /// The file was written by a newer version of Playbook; it is left as it is.
+    #[error(
+        "could not open memory: {}: written by a newer version (schema {found}, this one knows {known})",
+        path.display()
+    )]
+    Newer {
+        path: PathBuf,
+        found: i64,
+        known: i64,
+    },
+    /// The file was written by a version that is too old.
+    #[error(
+        "could not open memory: {}: written by an older version (schema {found}, this one knows {known})",
+        path.display()
+    )]
+    Older {
+        path: PathBuf,
+        found: i64,
+        known: i64,
+    },
+    /// The file is a database of another program; it is left as it is.
+    #[error("could not open memory: {}: a database of another program", path.display())]
+    Foreign { path: PathBuf },
+    /// The file is no database, or a damaged one.
+    #[error("could not {}: {}: damaged database: {}", .0.action, .0.path.display(), .0.source)]
+    Damaged(Failed),
+    /// Anything else: locked for too long, disk full, not writable, an I/O error.
+    #[error("could not {}: {}: {}", .0.action, .0.path.display(), .0.source)]
+    Database(Failed),
+}
+
+/// What was tried (`record job`) on which file, and `SQLite`'s reason.
+#[derive(Debug)]
+pub struct Failed {
+    action: &'static str,
+    path: PathBuf,
+    source: rusqlite::Error,
+}
+
+impl MemoryError {
+    fn new(action: &'static str, path: &Path, source: rusqlite::Error) -> Self {
+        use ErrorCode::{DatabaseCorrupt, NotADatabase};
+        let is_damaged = matches!(
+            source.sqlite_error_code(),
+            Some(DatabaseCorrupt | NotADatabase)
+        );
+        let failed = Failed {
+            action,
+            path: path.to_owned(),
+            source,
+        };
+        if is_damaged {
+            Self::Damaged(failed)
+        } else {
+            Self::Database(failed)
+        }
+    }
+
+    /// Tells whether the connection that met this is of no use any more.
+    fn breaks_connection(&self) -> bool {
+        let failed = match self {
+            Self::Damaged(_) => return true,
+            Self::Database(failed) => failed,
+            _ => return false,
+        };
+        failed.source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
+    }
+
+    /// Returns what the user can do, for a `hint:` line; `None` when time mends it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(_) | Self::Database(_) => None,
+            Self::Newer { .. } => Some("update playbook; the file was left as it is".to_owned()),
+            Self::Foreign { path } => Some(format!(
+                "move {} away, or set PLAYBOOK_STATE_DIR to another folder",
+                path.display()
+            )),
+            Self::Older { .. } => Some(BEGIN_ANEW.to_owned()),
+            Self::Damaged(Failed { path, .. }) => Some(format!(
+                "`sqlite3 {} .recover` may save its content; {BEGIN_ANEW}",
+                path.display()
+            )),
+        }
+    }
+
+    /// Returns `true` where no later try can read the file: it is damaged or too old.
+    fn is_of_the_file(&self) -> bool {
+        matches!(self, Self::Damaged(_) | Self::Older { .. })
+    }
+}
+
+const BEGIN_ANEW: &str = "`playbook worker` renames it and begins with an empty one; the \
+    playbooks stay, and what counted does not count again";
+
 impl Memory {
     /// Opens the database at `path`, and makes it, or tables that it lacks, when missing.
     ///
@@ -72,7 +179,7 @@ impl Memory {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         connection.busy_timeout(BUSY).map_err(failed)?;
-        if let Some(refusal) = schema::refusal(&mut connection, path).map_err(failed)? {
+        if let Some(refusal) = refusal(&mut connection, path).map_err(failed)? {
             // Without this, closing would fold a left-over write-ahead log into the file.
             let keep = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
             connection.set_db_config(keep, true).map_err(failed)?;
@@ -305,16 +412,16 @@ pub(super) fn run(
     transaction.prepare_cached(sql)?.execute(params)
 }
 
-/// Sees to an existing private file, so that `SQLite` need not make one readable by others.
-///
-/// An existing one is looked at without opening it: closing it again would drop the locks
-/// that another connection of this process holds on it.
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
+/// Makes a private file where there is none, so that `SQLite` need not make one readable by others.
+///
+/// An existing one is looked at without opening it: closing it again would drop the locks
+/// that another connection of this process holds on it.
 fn prepare_file(path: &Path) -> Result<(), MemoryError> {
     if let Some(folder) = path.parent() {
         fsx::ensure_dir(folder)?;
@@ -340,7 +447,7 @@ fn set_up(connection: &mut Connection) -> rusqlite::Result<()> {
     // Bytes that are freed are overwritten.
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
     synchronous(connection, Durability::PowerCut)?;
-    schema::complete(connection)
+    complete(connection)
 }
 
 /// Switches to the write-ahead log; a file system without shared memory keeps its journal.
@@ -357,7 +464,7 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// The error of a full disk, as `SQLite` gives it.
-pub(super) fn full(_: std::io::Error) -> rusqlite::Error {
+fn full(_: std::io::Error) -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
     rusqlite::Error::SqliteFailure(code, None)
 }
@@ -371,15 +478,113 @@ fn synchronous(connection: &Connection, durability: Durability) -> rusqlite::Res
     connection.pragma_update(None, "synchronous", level)
 }
 
+/// Returns why a file is not ours to use, if so. The file is not changed.
+fn refusal(connection: &mut Connection, path: &Path) -> rusqlite::Result<Option<MemoryError>> {
+    // One snapshot: another process may be making the file right now.
+    let snapshot = connection.transaction()?;
+    let found = version(&snapshot)?;
+    let id: i64 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 =
+        snapshot.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+    let (path, known) = (path.to_owned(), VERSION);
+    Ok(match id {
+        APPLICATION_ID if found > known => Some(MemoryError::Newer { path, found, known }),
+        APPLICATION_ID if found < OLDEST => Some(MemoryError::Older { path, found, known }),
+        APPLICATION_ID => None,
+        0 if tables == 0 => None,
+        _ => Some(MemoryError::Foreign { path }),
+    })
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Makes the tables that are missing, all or nothing.
+///
+/// The version is read again inside the transaction: another process may have been first.
+fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
+    if version(connection)? >= VERSION {
+        return Ok(());
+    }
+    fault::write("schema: begin").map_err(full)?;
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    if version(&transaction)? < VERSION {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    fault::write("schema: commit").map_err(full)?;
+    transaction.commit()
+}
+
+/// Stores a count; what exceeds `SQLite`'s integers is kept at their highest.
+pub(super) fn int(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Stores a time in milliseconds, the precision of transcripts.
+pub(super) fn millis(time: Timestamp) -> i64 {
+    time.as_millisecond()
+}
+
+pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+    let stored: i64 = row.get(column)?;
+    Timestamp::from_millisecond(stored)
+        .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, stored))
+}
+
+/// Reads column `column` as a count; a negative one, which we never write, is 0.
+pub(super) fn counted(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get(column)
+        .map(|stored: i64| u64::try_from(stored).unwrap_or(0))
+}
+
+/// Reads column `column` as JSON that may be missing.
+pub(super) fn json<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<T>> {
+    let stored: Option<String> = row.get(column)?;
+    stored
+        .map(|text| serde_json::from_str(&text))
+        .transpose()
+        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, e.into()))
+}
+
+/// Reads column `column`, a list of words as JSON.
+pub(super) fn words(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
+    Ok(json(row, column)?.unwrap_or_default())
+}
+
+/// Reads column `column` as one of a closed set of words.
+pub(super) fn word<T>(
+    row: &Row<'_>,
+    column: usize,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
+    let stored: String = row.get(column)?;
+    parse(&stored).ok_or_else(|| {
+        let reason = format!("unknown word `{stored}`");
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, reason.into())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
-    #[test]
-    fn one_that_was_emptied_in_use_breaks_at_once_and_waits_for_nobody() {
+    fn opened() -> (tempfile::TempDir, PathBuf, Memory) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("memory.db");
         let memory = Memory::open(&file).unwrap();
+        (folder, file, memory)
+    }
+
+    #[test]
+    fn one_that_was_emptied_in_use_breaks_at_once_and_waits_for_nobody() {
+        let (_folder, file, memory) = opened();
         let emptied = fs::OpenOptions::new().write(true).open(&file).unwrap();
         emptied.set_len(0).unwrap();
         let error = memory.another().unwrap_err().to_string();
@@ -389,9 +594,7 @@ mod tests {
 
     #[test]
     fn what_breaks_one_connection_is_known_to_the_one_it_was_made_from() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("memory.db");
-        let memory = Memory::open(&file).unwrap();
+        let (_folder, _, memory) = opened();
         let another = memory.another().unwrap();
         assert!(!memory.is_broken());
         let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
@@ -399,5 +602,57 @@ mod tests {
         let read = another.read("read", |_| Err::<(), _>(error));
         assert!(read.is_err());
         assert!(memory.is_broken());
+    }
+
+    const OF_VERSION_19: &str = include_str!("version-19.sql");
+
+    /// What a database is made of, by name; without blanks and comments.
+    fn parts(connection: &Connection) -> Vec<(String, String)> {
+        let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+        let mut parts = connection.prepare(sql).unwrap();
+        let parts = parts.query_map((), |row| Ok((row.get(0)?, row.get(1)?)));
+        let plain = |(name, sql): (String, String)| {
+            let lines = sql.lines().map(|line| line.split("--").next().unwrap());
+            let words = lines.flat_map(str::split_whitespace);
+            (name, words.collect::<String>())
+        };
+        parts.unwrap().map(|part| plain(part.unwrap())).collect()
+    }
+
+    #[rstest]
+    #[case::of_version_19(19)]
+    #[case::of_version_20(20)]
+    fn an_older_file_becomes_what_a_new_one_is_and_keeps_its_rows(#[case] found: i64) {
+        let mut fresh = Connection::open_in_memory().unwrap();
+        complete(&mut fresh).unwrap();
+        let mut older = Connection::open_in_memory().unwrap();
+        older.execute_batch(OF_VERSION_19).unwrap();
+        older
+            .execute_batch(
+                "UPDATE totals SET history_bytes = 7; INSERT INTO projects (name) VALUES ('/p')",
+            )
+            .unwrap();
+        older.pragma_update(None, "user_version", found).unwrap();
+        complete(&mut older).unwrap();
+        assert_eq!(parts(&older), parts(&fresh));
+        assert_eq!(version(&older).unwrap(), VERSION);
+        let kept = older.query_row(
+            "SELECT name, history_bytes FROM projects, totals",
+            (),
+            |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)),
+        );
+        assert_eq!(kept.unwrap(), ("/p".to_owned(), 7));
+    }
+
+    #[test]
+    fn a_file_of_version_22_gets_the_table_that_came_later() {
+        let mut fresh = Connection::open_in_memory().unwrap();
+        complete(&mut fresh).unwrap();
+        let mut older = Connection::open_in_memory().unwrap();
+        complete(&mut older).unwrap();
+        older.execute_batch("DROP TABLE note_points").unwrap();
+        older.pragma_update(None, "user_version", 22).unwrap();
+        complete(&mut older).unwrap();
+        assert_eq!(parts(&older), parts(&fresh));
     }
 }

@@ -1,14 +1,86 @@
-//! One row per finished job, also for those that changed nothing.
+//! What is left of a job: its row, its changes to the playbook, its votes, and where its tokens
+//! went. One transaction writes all of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
+use serde_json::Value;
 
-use super::convert::{self, counted, int, json, millis, time};
-use super::database::{Memory, run};
-use super::error::MemoryError;
-use crate::playbook::Skipped;
+use super::database::{
+    Durability, Memory, MemoryError, counted, int, json, millis, run, time, word,
+};
+use super::housekeeping::{self, Held};
+use super::learning;
+use super::notes::{self, NotePlace};
+use super::recall::{self, Evaluation};
+use super::records::{self, RecordMark, TranscriptCursor, project_number};
+use crate::playbook::votes::{LocalVote, LocalVotes, PointInSession, PointUsage, Tag, UsageRecord};
+use crate::playbook::{ChangeKind, PointChange, Skipped};
+use crate::reflect::curator::NoteUpdate;
+use crate::reflect::learned::{Learned, LearnedFrom};
+use crate::reflect::note::{NewOutdated, NoteId};
+
+/// All that is left of a job when its file is removed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JobRecord {
+    pub job: FinishedJob,
+    /// The place it claimed; `None` for jobs without a transcript and for skipped ones.
+    pub cursor: Option<TranscriptCursor>,
+    /// How sure the reflection was, from 0 to 1; kept with the cursor.
+    pub confidence: Option<f64>,
+    pub records: Vec<RecordMark>,
+    pub changes: Vec<PointChange>,
+    /// The votes of it that are not in the playbook's file.
+    pub votes: LocalVotes,
+    /// By section slug, the highest numbers in the playbook it left behind.
+    pub highest_numbers: BTreeMap<String, u64>,
+    pub calls: Vec<ModelCall>,
+    pub undoes: Option<String>,
+    /// What it taught, always in the same order.
+    pub learned: Vec<Learned>,
+    /// The key points that its session showed wrong.
+    pub outdated: Vec<NewOutdated>,
+    /// What a curator's run changes of the notes, and the last row that it has seen.
+    pub note_updates: Vec<NoteUpdate>,
+    pub(crate) seen_until: NoteId,
+    /// What it would have changed and was held back.
+    pub(crate) held: Vec<Held>,
+    /// What its replies asked for and was not accepted.
+    pub dropped: Vec<Skipped>,
+    /// What its session says of the key points that it knew.
+    pub(crate) points: Vec<PointInSession>,
+    /// The session that its session goes back to; itself where it was not forked.
+    pub(crate) root: String,
+    /// When it is recorded, which is later than the job where a session was there before.
+    pub(crate) recorded: Timestamp,
+    /// How many rows that may add; counting on takes none.
+    pub(crate) rows: u64,
+    pub evaluation: Option<Evaluation>,
+    /// How its session ended: `success`, `failure`, …; kept with the evaluation.
+    pub ended: Option<String>,
+}
+
+impl JobRecord {
+    pub fn new(job: FinishedJob) -> Self {
+        Self {
+            recorded: job.finished,
+            job,
+            rows: u64::MAX,
+            ..Self::default()
+        }
+    }
+
+    fn source(&self) -> LearnedFrom {
+        LearnedFrom {
+            project: self.job.project.clone(),
+            session: self.job.session.clone(),
+            root: self.root.clone(),
+            job: self.job.id.clone(),
+            time: self.job.finished,
+        }
+    }
+}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum JobOutcome {
@@ -77,7 +149,7 @@ pub struct JobRow {
     pub dropped: Vec<Skipped>,
 }
 
-const SELECT: &str = "SELECT j.job, p.name, j.session, j.transcript, j.event, j.backend,
+const JOBS: &str = "SELECT j.job, p.name, j.session, j.transcript, j.event, j.backend,
          j.outcome, j.reason, j.tags, j.operations, j.skipped, j.input, j.output, j.ms,
          j.finished, j.undone_by, j.dropped
      FROM jobs j JOIN projects p ON p.id = j.project";
@@ -88,10 +160,133 @@ pub(crate) struct KnownTranscript {
     pub(crate) last_job: Timestamp,
 }
 
+/// What a row counts for against the cap beside its texts.
+const ROW_BYTES: usize = 64;
+
+/// A change as it is remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub job: String,
+    pub(crate) project: String,
+    pub session: String,
+    pub(crate) event: String,
+    pub(crate) backend: String,
+    pub time: Timestamp,
+    /// Its place among the job's changes; job and place together name it for ever.
+    pub seq: u64,
+    pub change: PointChange,
+}
+
+const CHANGES: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.finished,
+         h.seq, h.kind, h.point, h.before, h.after, h.reason, h.into_point
+     FROM history h JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project";
+
+/// What pays a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BudgetKind {
+    #[default]
+    Day,
+    /// What the user agreed to for `playbook bootstrap`; the day's budgets know nothing of it.
+    Agreed,
+}
+
+impl BudgetKind {
+    fn number(self) -> i64 {
+        i64::from(self == Self::Agreed)
+    }
+}
+
+/// A step of a job that asked a model, with all its attempts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelCall {
+    pub job: String,
+    /// Its place among the job's calls; job and place together name it for ever.
+    pub seq: u64,
+    pub project: String,
+    pub time: Timestamp,
+    pub backend: String,
+    pub model: String,
+    /// Requests sent, retries included.
+    pub attempts: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub budget_kind: BudgetKind,
+}
+
+/// What one model of one backend cost one project in a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spending {
+    pub project: String,
+    pub(crate) backend: String,
+    pub(crate) model: String,
+    pub calls: u64,
+    /// Requests sent, retries included.
+    pub attempts: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+const USAGE: &str = "SELECT point, count(*), sum(cited) FROM (
+         SELECT s.point, max(s.cited) AS cited
+         FROM point_sessions s JOIN projects p ON p.id = s.project
+             LEFT JOIN jobs j ON j.job = s.job
+         WHERE p.name = ?1 AND j.undone_by IS NULL AND s.shown GROUP BY s.point, s.root)
+     GROUP BY point";
+
+/// The points that the user stated in a session: the change that made one quotes the words.
+const SAID: &str = "SELECT DISTINCT h.point FROM history h
+     JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
+     WHERE p.name = ?1 AND h.kind IN ('add', 'update', 'absorb')
+         AND h.reason GLOB '*[[]said: *'";
+
+const BY_HAND: &str = "SELECT DISTINCT h.point FROM history h
+     JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
+     WHERE p.name = ?1 AND h.kind IN ('add', 'update') AND j.backend = ''";
+
 impl Memory {
+    /// Records a finished job: all of it or nothing, on disk when this returns.
+    ///
+    /// Doing it again changes nothing, so a caller that was stopped before it removed the
+    /// job's file simply repeats it.
+    pub fn record(&mut self, record: &JobRecord) -> Result<(), MemoryError> {
+        self.write("record job", Durability::PowerCut, |transaction| {
+            let project = project_number(transaction, &record.job.project)?;
+            let job = put_job(transaction, project, record)?;
+            put_changes(transaction, project, job, &record.changes)?;
+            put_votes(transaction, (project, &record.job.id), &record.votes)?;
+            if let Some(cursor) = &record.cursor {
+                records::advance(transaction, project, cursor, record.confidence)?;
+            }
+            records::add_records(transaction, project, &record.records, record.recorded)?;
+            records::raise_numbers(transaction, project, &record.highest_numbers)?;
+            let of = (project, record.job.id.as_str(), record.root.as_str());
+            put_usage(transaction, of, &record.points)?;
+            put_calls(transaction, &record.calls)?;
+            if let Some(undone) = &record.undoes {
+                mark_undone(transaction, undone, &record.job.id)?;
+            }
+            housekeeping::hold(transaction, project, &record.held, record.recorded)?;
+            let source = record.source();
+            let (rows, recorded) = (record.rows, record.recorded);
+            learning::learn(transaction, &source, &record.learned, rows, recorded)?;
+            let place = NotePlace {
+                project,
+                source: &source,
+                recorded,
+            };
+            notes::add_outdated(transaction, place, &record.outdated)?;
+            notes::update(transaction, &record.note_updates, record.seen_until)?;
+            if let Some(evaluation) = &record.evaluation {
+                let ended = record.ended.as_deref();
+                recall::put_evaluation(transaction, project, &source, evaluation, ended)?;
+            }
+            Ok(())
+        })
+    }
+
     pub fn job(&self, id: &str) -> Result<Option<JobRow>, MemoryError> {
-        let sql = format!("{SELECT} WHERE j.job = ?1");
-        self.one("read job", &sql, [id], from_row)
+        let sql = format!("{JOBS} WHERE j.job = ?1");
+        self.one("read job", &sql, [id], job_row)
     }
 
     pub(crate) fn jobs(&self) -> Result<u64, MemoryError> {
@@ -129,21 +324,150 @@ impl Memory {
     /// Returns the last `limit` jobs of a project that were not skipped, newest first.
     pub(crate) fn last_done(&self, project: &str, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
         let sql = format!(
-            "{SELECT} WHERE p.name = ?1 AND j.outcome <> 'skipped' ORDER BY j.id DESC LIMIT ?2"
+            "{JOBS} WHERE p.name = ?1 AND j.outcome <> 'skipped' ORDER BY j.id DESC LIMIT ?2"
         );
-        self.all("read jobs", &sql, (project, int(limit)), from_row)
+        self.all("read jobs", &sql, (project, int(limit)), job_row)
     }
 
     /// Returns the last `limit` jobs, of one project or of all, newest first.
     pub fn last_jobs(&self, project: Option<&str>, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
         // Told apart here, so that an index serves each.
         let filter = project.map_or("?1 IS NULL", |_| "p.name = ?1");
-        let sql = format!("{SELECT} WHERE {filter} ORDER BY j.finished DESC, j.id DESC LIMIT ?2");
-        self.all("read jobs", &sql, (project, int(limit)), from_row)
+        let sql = format!("{JOBS} WHERE {filter} ORDER BY j.finished DESC, j.id DESC LIMIT ?2");
+        self.all("read jobs", &sql, (project, int(limit)), job_row)
+    }
+
+    /// Returns the last `limit` changes of a project, newest first.
+    pub fn history(&self, project: &str, limit: u64) -> Result<Vec<Entry>, MemoryError> {
+        let sql = format!("{CHANGES} WHERE p.name = ?1 ORDER BY h.id DESC LIMIT ?2");
+        self.all("read history", &sql, (project, int(limit)), entry)
+    }
+
+    /// Returns the changes of some key points and of what went into them, oldest first.
+    pub fn story(&self, project: &str, points: &[&str]) -> Result<Vec<Entry>, MemoryError> {
+        let points = Value::from(points).to_string();
+        let sql = format!(
+            "{CHANGES} WHERE p.name = ?1
+                 AND (h.point IN (SELECT value FROM json_each(?2))
+                     OR h.into_point IN (SELECT value FROM json_each(?2)))
+             ORDER BY h.id"
+        );
+        self.all("read history", &sql, (project, points), entry)
+    }
+
+    pub fn changes_of(&self, job: &str) -> Result<Vec<Entry>, MemoryError> {
+        let sql = format!("{CHANGES} WHERE j.job = ?1 ORDER BY h.seq");
+        self.all("read history", &sql, [job], entry)
+    }
+
+    /// Notes a call as soon as it has ended, before its job does.
+    ///
+    /// Not synced: the job's [`record`](super::JobRecord) brings it once more.
+    pub fn add_call(&mut self, call: &ModelCall) -> Result<(), MemoryError> {
+        self.write("record call", Durability::Crash, |transaction| {
+            put_calls(transaction, std::slice::from_ref(call))
+        })
+    }
+
+    /// Returns what one budget, or any, paid from `from` until before `until`, by project, backend
+    /// and model; the caller knows where its days begin.
+    pub(crate) fn spending(
+        &self,
+        kind: impl Into<Option<BudgetKind>>,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<Spending>, MemoryError> {
+        let sql = "SELECT p.name, c.backend, c.model, count(*), sum(c.attempts), sum(c.input),
+                 sum(c.output)
+             FROM calls c JOIN projects p ON p.id = c.project
+             WHERE c.time >= ?1 AND c.time < ?2 AND (?3 IS NULL OR c.purse = ?3)
+             GROUP BY p.name, c.backend, c.model ORDER BY p.name, c.backend, c.model";
+        let params = (
+            millis(from),
+            millis(until),
+            kind.into().map(BudgetKind::number),
+        );
+        self.all("read ledger", sql, params, |row| {
+            Ok(Spending {
+                project: row.get(0)?,
+                backend: row.get(1)?,
+                model: row.get(2)?,
+                calls: counted(row, 3)?,
+                attempts: counted(row, 4)?,
+                input_tokens: counted(row, 5)?,
+                output_tokens: counted(row, 6)?,
+            })
+        })
+    }
+
+    /// Returns how many calls of a job were answered, and their tokens.
+    pub(crate) fn answered_calls(&self, job: &str) -> Result<(u64, u64), MemoryError> {
+        let sql = "SELECT count(*), ifnull(sum(input + output), 0) FROM calls
+             WHERE job = ?1 AND input + output > 0";
+        let read = |row: &Row<'_>| Ok((counted(row, 0)?, counted(row, 1)?));
+        let found = self.one("read ledger", sql, [job], read)?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Returns the place of a job's next call among its calls.
+    pub(crate) fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
+        let sql = "SELECT max(seq) + 1 FROM calls WHERE job = ?1 HAVING count(*) > 0";
+        self.count("read ledger", sql, [job])
+    }
+
+    /// Returns the votes for the key points of a project that are not in its file.
+    pub fn votes(&self, project: &str) -> Result<LocalVotes, MemoryError> {
+        let sql = "SELECT v.point, sum(v.helpful), sum(v.harmful), max(v.used)
+             FROM local_votes v JOIN projects p ON p.id = v.project
+             WHERE p.name = ?1 GROUP BY v.point";
+        let votes = self.all("read votes", sql, [project], |row| {
+            let is_used = row.get::<_, Option<i64>>(3)?.is_some();
+            let vote = LocalVote {
+                helpful: row.get(1)?,
+                harmful: row.get(2)?,
+                used: is_used.then(|| time(row, 3)).transpose()?,
+            };
+            Ok((row.get(0)?, vote))
+        })?;
+        Ok(votes.into_iter().collect())
+    }
+
+    /// Adds votes under the name of where they come from, once.
+    pub(crate) fn add_votes(
+        &mut self,
+        project: &str,
+        from: &str,
+        votes: &LocalVotes,
+    ) -> Result<(), MemoryError> {
+        self.write("add votes", Durability::PowerCut, |transaction| {
+            let project = project_number(transaction, project)?;
+            put_votes(transaction, (project, from), votes)
+        })
+    }
+
+    /// Returns the use of a project's key points, each root session counted once.
+    pub(crate) fn usage(&self, project: &str) -> Result<UsageRecord, MemoryError> {
+        let action = "read the use of key points";
+        let points = self.all(action, USAGE, [project], |row| {
+            let usage = PointUsage {
+                shown: counted(row, 1)?,
+                cited: counted(row, 2)?,
+            };
+            Ok((row.get(0)?, usage))
+        })?;
+        let names = |sql| -> Result<BTreeSet<String>, MemoryError> {
+            let names = self.all(action, sql, [project], |row| row.get(0))?;
+            Ok(names.into_iter().collect())
+        };
+        Ok(UsageRecord {
+            points: points.into_iter().collect(),
+            said: names(SAID)?,
+            by_hand: names(BY_HAND)?,
+        })
     }
 }
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     Ok(JobRow {
         job: FinishedJob {
             id: row.get(0)?,
@@ -152,7 +476,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
             transcript: row.get(3)?,
             event: row.get(4)?,
             backend: row.get(5)?,
-            outcome: convert::word(row, 6, JobOutcome::from_word)?,
+            outcome: word(row, 6, JobOutcome::from_word)?,
             reason: row.get(7)?,
             counts: JobCounts {
                 tags: counted(row, 8)?,
@@ -172,23 +496,25 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
 /// Writes the job's row and returns its number in the database.
 ///
 /// A job that failed may be tried again and end otherwise; one that was applied stays so.
-pub(super) fn put(
+fn put_job(
     transaction: &Transaction<'_>,
     project: i64,
-    job: &FinishedJob,
+    JobRecord { job, dropped, .. }: &JobRecord,
 ) -> rusqlite::Result<i64> {
     let counts = &job.counts;
+    // Texts can always be written.
+    let dropped = (!dropped.is_empty()).then(|| serde_json::to_string(dropped).unwrap_or_default());
     run(
         transaction,
         "INSERT INTO jobs (job, project, session, transcript, event, backend, outcome,
-             reason, tags, operations, skipped, input, output, ms, finished)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+             reason, tags, operations, skipped, input, output, ms, finished, dropped)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
          ON CONFLICT (job) DO UPDATE SET
              event = excluded.event, backend = excluded.backend,
              outcome = excluded.outcome, reason = excluded.reason, tags = excluded.tags,
              operations = excluded.operations, skipped = excluded.skipped,
              input = excluded.input, output = excluded.output, ms = excluded.ms,
-             finished = excluded.finished
+             finished = excluded.finished, dropped = coalesce(excluded.dropped, dropped)
          WHERE outcome <> 'applied'",
         (
             &job.id,
@@ -206,6 +532,7 @@ pub(super) fn put(
             int(counts.output_tokens),
             int(counts.ms),
             millis(job.finished),
+            dropped,
         ),
     )?;
     transaction
@@ -213,30 +540,136 @@ pub(super) fn put(
         .query_row([&job.id], |row| row.get(0))
 }
 
-/// Keeps with the job of this number what was not accepted of its replies.
-pub(super) fn mark_dropped(
-    transaction: &Transaction<'_>,
-    job: i64,
-    dropped: &[Skipped],
-) -> rusqlite::Result<()> {
-    if dropped.is_empty() {
-        return Ok(());
-    }
-    // Texts can always be written.
-    let told = serde_json::to_string(dropped).unwrap_or_default();
-    let sql = "UPDATE jobs SET dropped = ?2 WHERE id = ?1";
-    run(transaction, sql, (job, told)).map(drop)
-}
-
 /// Notes that `undone` was undone by `by`; the first to do so stays. What `undone` had
 /// undone itself is in force again, and can be undone anew.
-pub(super) fn mark_undone(
-    transaction: &Transaction<'_>,
-    undone: &str,
-    by: &str,
-) -> rusqlite::Result<()> {
+fn mark_undone(transaction: &Transaction<'_>, undone: &str, by: &str) -> rusqlite::Result<()> {
     let undo = "UPDATE jobs SET undone_by = ?2 WHERE job = ?1 AND undone_by IS NULL";
     run(transaction, undo, (undone, by))?;
     let redo = "UPDATE jobs SET undone_by = NULL WHERE undone_by = ?1";
     run(transaction, redo, [undone]).map(drop)
+}
+
+fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        job: row.get(0)?,
+        project: row.get(1)?,
+        session: row.get(2)?,
+        event: row.get(3)?,
+        backend: row.get(4)?,
+        time: time(row, 5)?,
+        seq: counted(row, 6)?,
+        change: PointChange {
+            kind: word(row, 7, ChangeKind::from_word)?,
+            id: row.get(8)?,
+            before: json(row, 9)?,
+            after: json(row, 10)?,
+            reason: row.get(11)?,
+            into: row.get(12)?,
+        },
+    })
+}
+
+/// Adds the changes of the job with number `job`; those that are there already stay.
+fn put_changes(
+    transaction: &Transaction<'_>,
+    project: i64,
+    job: i64,
+    changes: &[PointChange],
+) -> rusqlite::Result<()> {
+    for (seq, change) in (0..).zip(changes) {
+        let [before, after] = [&change.before, &change.after].map(|state| {
+            // Texts and numbers can always be written.
+            state
+                .as_ref()
+                .and_then(|state| serde_json::to_string(state).ok())
+        });
+        let texts = [change.kind.word(), &change.id, &change.reason].into_iter();
+        let states = before.iter().chain(&after).map(String::as_str);
+        let bytes = ROW_BYTES + texts.chain(states).map(str::len).sum::<usize>();
+        run(
+            transaction,
+            "INSERT OR IGNORE INTO history
+                 (project, job, seq, kind, point, before, after, reason, bytes, into_point)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            (
+                project,
+                job,
+                int(seq),
+                change.kind.word(),
+                &change.id,
+                &before,
+                &after,
+                &change.reason,
+                int(bytes as u64),
+                &change.into,
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+/// Adds calls; those that are there already stay.
+fn put_calls(transaction: &Transaction<'_>, calls: &[ModelCall]) -> rusqlite::Result<()> {
+    for call in calls {
+        run(
+            transaction,
+            "INSERT OR IGNORE INTO calls
+                 (job, seq, project, time, backend, model, attempts, input, output, purse)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            (
+                &call.job,
+                int(call.seq),
+                project_number(transaction, &call.project)?,
+                millis(call.time),
+                &call.backend,
+                &call.model,
+                int(call.attempts),
+                int(call.input_tokens),
+                int(call.output_tokens),
+                call.budget_kind.number(),
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+/// Keeps the votes of a job; the first time counts.
+fn put_votes(
+    transaction: &Transaction<'_>,
+    (project, job): (i64, &str),
+    votes: &LocalVotes,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO local_votes (project, job, point, helpful, harmful, used)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    for (point, vote) in votes {
+        let used = vote.used.map(millis);
+        let row = (project, job, point, vote.helpful, vote.harmful, used);
+        run(transaction, sql, row)?;
+    }
+    Ok(())
+}
+
+/// Keeps the verdicts of a job's session on points; of two, the first stays.
+fn put_usage(
+    transaction: &Transaction<'_>,
+    (project, job, root): (i64, &str, &str),
+    points: &[PointInSession],
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO point_sessions
+             (project, point, root, job, cited, helpful, harmful, shown)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)";
+    for point in points {
+        let [helpful, harmful] = [Tag::Helpful, Tag::Harmful].map(|tag| point.vote == Some(tag));
+        let values = (
+            project,
+            &point.name,
+            root,
+            job,
+            point.is_cited,
+            helpful,
+            harmful,
+        );
+        run(transaction, sql, values)?;
+    }
+    Ok(())
 }

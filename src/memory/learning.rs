@@ -1,91 +1,81 @@
-//! Takes in what a job teaches, and counts it once.
+//! Takes in what a job or another memory teaches, and counts it once; what was learned here waits
+//! in the outbox for others.
+//!
+//! A memory's id is the same for the same content of the same project.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction};
 use serde_json::Value;
 
-use super::convert::{int, millis};
-use super::database::{Durability, Memory, rows, run};
-use super::error::MemoryError;
-use super::memories::MemoryRow;
+use super::database::{Durability, Memory, MemoryError, counted, int, millis, rows, run};
 use super::notes::{self, NotePlace};
-use super::{projects, sharing};
-use crate::hint::{BIRTH, EffectWhenShown, MemoryKind, moved};
-use crate::reflect::learned::{Arrival, Learned, LearnedFrom};
+use super::records::{mark_stale, project_number};
+use crate::hint::{BIRTH, EffectWhenShown, MemoryKind, Signature, moved};
+use crate::reflect::learned::{
+    Arrival, Learned, LearnedFrom, NewError, NewLesson, NewReflection, NoteDetail, SharedRecord,
+    error_id, memory_id,
+};
+use crate::reflect::note::text_of;
 use crate::reflect::remembered::Detail;
 
-impl Memory {
-    /// Takes in what `source` teaches; repeating it changes nothing.
-    ///
-    /// Returns the ids of its reflections (each followed by its strategy's), lessons and
-    /// errors, in order. A worker's jobs bring theirs with [`Memory::record`] instead.
-    pub fn learn(
-        &mut self,
-        source: &LearnedFrom,
-        learned: &[Learned],
-    ) -> Result<Vec<String>, MemoryError> {
-        self.write("store lessons", Durability::PowerCut, |transaction| {
-            learn(transaction, source, learned, u64::MAX, source.time)
-        })
-    }
+/// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
+const STRATEGY_BOOST: f64 = 1.1;
+/// Reflections, lessons and examples are kept up to so many characters.
+const LONG: usize = 2000;
+/// Texts are kept up to so many characters (spec/5 cuts queries and contexts at 200).
+const SHORT: usize = 200;
+
+/// A memory as a row of any store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryRow {
+    /// Its id: `ref-…`, `les-…` or `err-…`.
+    pub id: String,
+    pub kind: MemoryKind,
+    tenant: String,
+    pub text: String,
+    pub outcome: Option<String>,
+    pub category: Option<String>,
+    pub signature: Option<Signature>,
+    pub importance: f64,
+    pub confidence: f64,
+    /// How often it was learned at once.
+    pub times: u64,
+    /// What it is about, in lower case.
+    pub tags: Vec<String>,
+    /// What is searched beside the text and the tags.
+    pub words: String,
+    /// What only its kind has.
+    pub detail: Detail,
+    /// What a lesson has as a note.
+    note: Option<NoteDetail>,
 }
 
-/// Takes in what `source` teaches, in at most `rows` new rows beside its lessons: each of those is
-/// a note that waits. What it has taught before is not counted again, and what only raises a count
-/// takes no row. Returns the ids of what is kept.
-pub(super) fn learn(
-    transaction: &Transaction<'_>,
-    source: &LearnedFrom,
-    learned: &[Learned],
-    rows: u64,
-    recorded: Timestamp,
-) -> rusqlite::Result<Vec<String>> {
-    let mut desk = Desk {
-        transaction,
-        source,
-        project: projects::number(transaction, &source.project)?,
-        recorded,
-        rows,
-        arrival: None,
-    };
-    let mut ids = Vec::new();
-    for (seq, item) in learned.iter().enumerate() {
-        let seq = seq as u64;
-        let is_first_time = desk.is_first_time(seq)?;
-        if is_first_time {
-            sharing::put_out(transaction, source, seq, item)?;
-        }
-        for new in desk.item((seq, item), is_first_time)? {
-            if desk.is_known(&new.id)? {
-                ids.push(new.id);
+impl MemoryRow {
+    /// What an item is remembered as in a project: a reflection, its strategy, a lesson or an
+    /// error; under the ids that it has elsewhere, if any.
+    pub fn of(project: &str, item: &Learned, ids: &[String]) -> Vec<Self> {
+        let named = |place: usize, own: String| ids.get(place).cloned().unwrap_or(own);
+        match item {
+            Learned::Reflection(new) => {
+                let (id, strategy) = reflection_ids(project, new);
+                let strategy = strategy.map(|id| named(1, id));
+                reflected(new, named(0, id), strategy)
             }
+            Learned::Lesson(new) => {
+                let texts = [&new.mistake, &new.correction].map(|text| identity(&cut(text, LONG)));
+                let parts = ["lesson", &new.task_type, &texts[0], &texts[1]];
+                vec![lesson(new, named(0, memory_id(project, "les", &parts)))]
+            }
+            Learned::Error(new) => {
+                let id = named(0, error_id(project, new.signature));
+                vec![error(new, id)]
+            }
+            Learned::Shown(_) => Vec::new(),
         }
     }
-    Ok(ids)
 }
 
-/// Takes in what others learned, once. Returns whether it was new.
-pub(super) fn take(
-    transaction: &Transaction<'_>,
-    (source, seq): (&LearnedFrom, u64),
-    item: &Learned,
-    arrival: &Arrival,
-    recorded: Timestamp,
-) -> rusqlite::Result<bool> {
-    let mut desk = Desk {
-        transaction,
-        source,
-        project: projects::number(transaction, &source.project)?,
-        recorded,
-        rows: u64::MAX,
-        arrival: Some(arrival),
-    };
-    let is_first_time = desk.is_first_time(seq)?;
-    desk.item((seq, item), is_first_time)?;
-    Ok(is_first_time)
-}
-
-struct Desk<'t> {
+struct LearnTx<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t LearnedFrom,
     project: i64,
@@ -97,7 +87,7 @@ struct Desk<'t> {
     arrival: Option<&'t Arrival>,
 }
 
-impl Desk<'_> {
+impl LearnTx<'_> {
     /// Notes a step, whether or not it has been seen before.
     fn is_first_time(&self, seq: u64) -> rusqlite::Result<bool> {
         let added = run(
@@ -117,7 +107,7 @@ impl Desk<'_> {
         let ids = self.arrival.map_or(&[][..], |arrival| &arrival.ids);
         let all = MemoryRow::of(&self.source.project, item, ids);
         if is_first_time {
-            projects::mark_stale(self.transaction, Some(self.project))?;
+            mark_stale(self.transaction, Some(self.project))?;
             if let Learned::Shown(shown) = item {
                 self.shown(shown)?;
             }
@@ -194,7 +184,10 @@ impl Desk<'_> {
             run(self.transaction, tag, (memory, name))?;
         }
         if is_new {
-            self.index_words(memory, new, &new.words)?;
+            let scope = format!("{} {}", project_word(self.project), kind_word(new.kind));
+            let body = [&*new.text, &new.tags.join(" "), &new.words].join("\n");
+            let sql = "INSERT OR REPLACE INTO recall (rowid, body, scope) VALUES (?1, ?2, ?3)";
+            run(self.transaction, sql, (memory, body, scope))?;
         }
         self.put_own((memory, seq), new)
     }
@@ -268,35 +261,292 @@ impl Desk<'_> {
         }
         Ok(())
     }
+}
 
-    /// Makes a memory be found by its text, its tags and more words.
-    fn index_words(&self, memory: i64, new: &MemoryRow, more: &str) -> rusqlite::Result<()> {
-        let scope = format!("{} {}", project_word(self.project), kind_word(new.kind));
-        let body = [&new.text, &new.tags.join(" "), more].join("\n");
-        let sql = "INSERT OR REPLACE INTO recall (rowid, body, scope) VALUES (?1, ?2, ?3)";
-        run(self.transaction, sql, (memory, body, scope)).map(drop)
+/// Where a memory stands in the log that it is shared by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogPosition {
+    /// The name of this memory among the others.
+    pub origin: String,
+    /// The last position of the log that was read.
+    pub position: u64,
+}
+
+/// What others learned or forgot, masked and screened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arrived {
+    pub origin: String,
+    pub record: SharedRecord,
+}
+
+impl Memory {
+    /// Takes in what `source` teaches; repeating it changes nothing.
+    ///
+    /// Returns the ids of its reflections (each followed by its strategy's), lessons and
+    /// errors, in order. A worker's jobs bring theirs with [`Memory::record`] instead.
+    pub fn learn(
+        &mut self,
+        source: &LearnedFrom,
+        learned: &[Learned],
+    ) -> Result<Vec<String>, MemoryError> {
+        self.write("store lessons", Durability::PowerCut, |transaction| {
+            learn(transaction, source, learned, u64::MAX, source.time)
+        })
+    }
+
+    /// Has what is learned and forgotten from now on wait in the outbox. `name` becomes the
+    /// name of this memory, where it has none yet.
+    pub fn share(&mut self, name: &str) -> Result<(), MemoryError> {
+        if self.has("share memory", "SELECT 1 FROM sharing", ())? {
+            return Ok(());
+        }
+        let sql = "INSERT OR IGNORE INTO sharing (one, origin) VALUES (1, ?1)";
+        self.change("share memory", Durability::PowerCut, sql, [name])
+            .map(drop)
+    }
+
+    /// Where this memory stands in a log; `None` while it is not shared.
+    pub fn place(&self, log: &str) -> Result<Option<LogPosition>, MemoryError> {
+        let sql = "SELECT origin, coalesce((SELECT position FROM read_logs WHERE log = ?1), 0)
+             FROM sharing";
+        self.one("share memory", sql, [log], |row| {
+            Ok(LogPosition {
+                origin: row.get(0)?,
+                position: counted(row, 1)?,
+            })
+        })
+    }
+
+    /// The oldest records that wait to be sent, at most `limit`, with their numbers.
+    pub(crate) fn outbox(&self, limit: u64) -> Result<Vec<(u64, SharedRecord)>, MemoryError> {
+        let sql = "SELECT id, record FROM outbox ORDER BY id LIMIT ?1";
+        let found = self.all("read outbox", sql, [int(limit)], |row| {
+            Ok((counted(row, 0)?, row.get::<_, String>(1)?))
+        })?;
+        // What cannot be read is not ours; it leaves with the next that is sent.
+        let read = |(id, text): (u64, String)| Some((id, serde_json::from_str(&text).ok()?));
+        Ok(found.into_iter().filter_map(read).collect())
+    }
+
+    pub fn unsent(&self) -> Result<u64, MemoryError> {
+        self.count("read outbox", "SELECT count(*) FROM outbox", ())
+    }
+
+    /// Takes out of the outbox what was sent, up to a number.
+    pub fn sent(&mut self, last: u64) -> Result<(), MemoryError> {
+        let sql = "DELETE FROM outbox WHERE id <= ?1";
+        self.change("empty outbox", Durability::PowerCut, sql, [int(last)])
+            .map(drop)
+    }
+
+    /// Takes in what arrived, each record once, and moves to the position of the last; all or
+    /// nothing. Returns how many were new.
+    pub fn take(
+        &mut self,
+        arrived: &[Arrived],
+        (log, position): (&str, u64),
+        now: Timestamp,
+    ) -> Result<u64, MemoryError> {
+        self.write(
+            "take in what others learned",
+            Durability::PowerCut,
+            |transaction| {
+                let mut new = 0;
+                for arrived in arrived {
+                    new += u64::from(take(transaction, arrived, now)?);
+                }
+                let sql = "INSERT OR REPLACE INTO read_logs (log, position) VALUES (?1, ?2)";
+                run(transaction, sql, (log, int(position)))?;
+                Ok(new)
+            },
+        )
+    }
+
+    /// Moves what others learned in a project from the name that they know it by to the one
+    /// that it has here.
+    pub(crate) fn rename_project(&mut self, shared: &str, own: &str) -> Result<(), MemoryError> {
+        let sql = "SELECT 1 FROM projects WHERE name = ?1";
+        if !self.has("rename project", sql, [shared])? {
+            return Ok(());
+        }
+        self.write("rename project", Durability::PowerCut, |transaction| {
+            let (from, to) = (
+                project_number(transaction, shared)?,
+                project_number(transaction, own)?,
+            );
+            let words = "INSERT OR REPLACE INTO recall (rowid, body, scope)
+                 SELECT id, text || char(10)
+                     || coalesce((SELECT group_concat(tag, ' ') FROM tags WHERE memory = m.id), '')
+                     || char(10) || coalesce((SELECT task FROM reflections WHERE memory = m.id),
+                         (SELECT task_type FROM lessons WHERE memory = m.id), ''),
+                     ?2 || ' kind' || kind || 'x'
+                 FROM memories m WHERE project = ?1";
+            run(transaction, words, (from, project_word(to)))?;
+            for table in ["memories", "notes"] {
+                let moved = format!("UPDATE {table} SET project = ?2 WHERE project = ?1");
+                run(transaction, &moved, (from, to))?;
+            }
+            mark_stale(transaction, Some(to))
+        })
     }
 }
 
-/// Moves all memories of one project to another, where they are found by words as before.
-pub(super) fn move_project(
-    transaction: &Transaction<'_>,
-    from: i64,
-    to: i64,
-) -> rusqlite::Result<()> {
-    let words = "INSERT OR REPLACE INTO recall (rowid, body, scope)
-         SELECT id, text || char(10)
-             || coalesce((SELECT group_concat(tag, ' ') FROM tags WHERE memory = m.id), '')
-             || char(10) || coalesce((SELECT task FROM reflections WHERE memory = m.id),
-                 (SELECT task_type FROM lessons WHERE memory = m.id), ''),
-             ?2 || ' kind' || kind || 'x'
-         FROM memories m WHERE project = ?1";
-    run(transaction, words, (from, project_word(to)))?;
-    for table in ["memories", "notes"] {
-        let moved = format!("UPDATE {table} SET project = ?2 WHERE project = ?1");
-        run(transaction, &moved, (from, to))?;
+fn reflected(new: &NewReflection, id: String, strategy: Option<String>) -> Vec<MemoryRow> {
+    let importance = share(new.importance);
+    let detail = |related| Detail::Reflection {
+        task: cut(&new.task, SHORT),
+        event_ids: new.event_ids.clone(),
+        event_count: new.event_count,
+        related,
+        correction: new.correction.clone(),
+    };
+    let reflection = MemoryRow {
+        id,
+        kind: MemoryKind::Reflection,
+        tenant: new.tenant.clone(),
+        text: cut(&new.text, LONG),
+        outcome: new.outcome.clone(),
+        category: new.error_category.clone(),
+        signature: new.signature,
+        importance,
+        confidence: share(new.confidence),
+        times: 1,
+        tags: lower(&new.tags),
+        words: new.task.clone(),
+        detail: detail(new.related.clone()),
+        note: None,
+    };
+    let strategy = strategy.zip(new.strategy.as_ref());
+    let strategy = strategy.map(|(id, text)| MemoryRow {
+        id,
+        kind: MemoryKind::Strategy,
+        text: cut(text, LONG),
+        importance: share(importance * STRATEGY_BOOST),
+        tags: [
+            reflection.tags.clone(),
+            lower([MemoryKind::Strategy.word()]),
+        ]
+        .concat(),
+        detail: detail(vec![reflection.id.clone()]),
+        ..reflection.clone()
+    });
+    [Some(reflection), strategy].into_iter().flatten().collect()
+}
+
+fn lesson(new: &NewLesson, id: String) -> MemoryRow {
+    let (mistake, correction) = (cut(&new.mistake, LONG), cut(&new.correction, LONG));
+    MemoryRow {
+        id,
+        kind: MemoryKind::Lesson,
+        tenant: String::new(),
+        text: text_of(&mistake, &correction),
+        outcome: None,
+        category: None,
+        signature: new.signature,
+        importance: share(new.importance),
+        confidence: BIRTH,
+        times: 1,
+        tags: lower(&new.tags),
+        words: new.task_type.clone(),
+        detail: Detail::Lesson {
+            task_type: cut(&new.task_type, SHORT),
+            mistake,
+            correction,
+            context_hash: new.context_hash.clone(),
+        },
+        note: Some(new.note.clone()),
     }
-    projects::mark_stale(transaction, Some(to))
+}
+
+fn error(new: &NewError, id: String) -> MemoryRow {
+    MemoryRow {
+        id,
+        kind: MemoryKind::Error,
+        tenant: String::new(),
+        text: cut(&new.example, LONG),
+        outcome: new.outcome.clone(),
+        category: Some(new.category.clone()),
+        signature: Some(new.signature),
+        importance: share(new.importance),
+        confidence: BIRTH,
+        times: new.occurrences,
+        tags: lower(&new.tags),
+        words: String::new(),
+        detail: Detail::Error {
+            error_type: new.error_type.clone(),
+        },
+        note: None,
+    }
+}
+
+pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
+    let id = |kind: MemoryKind, text: &String| {
+        let text = identity(&cut(text, LONG));
+        memory_id(project, "ref", &[kind.word(), &new.tenant, &text])
+    };
+    let strategy = new.strategy.as_ref();
+    (
+        id(MemoryKind::Reflection, &new.text),
+        strategy.map(|text| id(MemoryKind::Strategy, text)),
+    )
+}
+
+/// What two texts have in common that say the same: case and white space aside.
+fn identity(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+fn lower(tags: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
+    let tags = tags.into_iter();
+    tags.map(|tag| tag.as_ref().trim().to_lowercase()).collect()
+}
+
+fn cut(text: &str, characters: usize) -> String {
+    text.trim().chars().take(characters).collect()
+}
+
+/// A share between 0 and 1; what is no number is [`BIRTH`].
+fn share(value: f64) -> f64 {
+    if value.is_finite() {
+        value.clamp(0.0, 1.0)
+    } else {
+        BIRTH
+    }
+}
+
+/// Takes in what `source` teaches, in at most `rows` new rows beside its lessons: each of those is
+/// a note that waits. What it has taught before is not counted again, and what only raises a count
+/// takes no row. Returns the ids of what is kept.
+pub(super) fn learn(
+    transaction: &Transaction<'_>,
+    source: &LearnedFrom,
+    learned: &[Learned],
+    rows: u64,
+    recorded: Timestamp,
+) -> rusqlite::Result<Vec<String>> {
+    let mut tx = LearnTx {
+        transaction,
+        source,
+        project: project_number(transaction, &source.project)?,
+        recorded,
+        rows,
+        arrival: None,
+    };
+    let mut ids = Vec::new();
+    for (seq, item) in learned.iter().enumerate() {
+        let seq = seq as u64;
+        let is_first_time = tx.is_first_time(seq)?;
+        if is_first_time {
+            put_out(transaction, || record_of(source, seq, item))?;
+        }
+        for new in tx.item((seq, item), is_first_time)? {
+            if tx.is_known(&new.id)? {
+                ids.push(new.id);
+            }
+        }
+    }
+    Ok(ids)
 }
 
 pub(super) fn project_word(project: i64) -> String {
@@ -305,4 +555,121 @@ pub(super) fn project_word(project: i64) -> String {
 
 pub(super) fn kind_word(kind: MemoryKind) -> String {
     format!("kind{}x", kind.word())
+}
+
+/// Takes in what others learned, once. Returns true if it was new.
+fn take(
+    transaction: &Transaction<'_>,
+    Arrived { origin, record }: &Arrived,
+    now: Timestamp,
+) -> rusqlite::Result<bool> {
+    let Some(item) = &record.what else {
+        return take_back(transaction, origin, &record.ids);
+    };
+    let source = LearnedFrom {
+        project: record.project.clone(),
+        session: String::new(),
+        // Of no session of this user: nothing recurs by it.
+        root: String::new(),
+        job: record.job.clone(),
+        // A clock elsewhere that is ahead makes nothing younger than now.
+        time: record.time.min(now),
+    };
+    let arrival = Arrival {
+        origin: origin.clone(),
+        ids: record.ids.clone(),
+    };
+    let mut tx = LearnTx {
+        transaction,
+        source: &source,
+        project: project_number(transaction, &source.project)?,
+        recorded: now,
+        rows: u64::MAX,
+        arrival: Some(&arrival),
+    };
+    let is_first_time = tx.is_first_time(record.seq)?;
+    tx.item((record.seq, item), is_first_time)?;
+    Ok(is_first_time)
+}
+
+/// Forgets what its own origin has forgotten; what was learned here, too, stays.
+fn take_back(
+    transaction: &Transaction<'_>,
+    origin: &str,
+    ids: &[String],
+) -> rusqlite::Result<bool> {
+    let mut gone = 0;
+    for id in ids {
+        for project in rows(
+            transaction,
+            "DELETE FROM memories WHERE key = ?1 AND origin = ?2 RETURNING project",
+            (id, origin),
+            |row| row.get(0),
+        )? {
+            gone += 1;
+            mark_stale(transaction, Some(project))?;
+        }
+    }
+    Ok(gone > 0)
+}
+
+/// What a job taught, as it travels.
+pub fn records_of(source: &LearnedFrom, learned: &[Learned]) -> Vec<SharedRecord> {
+    let numbered = learned.iter().enumerate();
+    numbered
+        .map(|(seq, item)| record_of(source, seq as u64, item))
+        .collect()
+}
+
+fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
+    let rows = MemoryRow::of(&source.project, item, &[]).into_iter();
+    let ids = rows.map(|row| row.id).collect();
+    let mut what = item.clone();
+    // The user's words and the state of a note stay on this machine.
+    if let Learned::Lesson(lesson) = &mut what {
+        lesson.note = NoteDetail::default();
+    }
+    SharedRecord {
+        job: source.job.clone(),
+        seq,
+        project: source.project.clone(),
+        time: source.time,
+        ids,
+        what: Some(what),
+    }
+}
+
+/// Puts into the outbox what was forgotten here, where the memory is shared.
+pub(super) fn put_out_forgotten(
+    transaction: &Transaction<'_>,
+    ids: Vec<String>,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    put_out(transaction, || SharedRecord {
+        job: format!("forgotten-{:016x}", rand::random::<u64>()),
+        seq: 0,
+        project: String::new(),
+        time: now,
+        ids,
+        what: None,
+    })
+}
+
+/// Puts a record into the outbox, where the memory is shared.
+fn put_out(
+    transaction: &Transaction<'_>,
+    record: impl FnOnce() -> SharedRecord,
+) -> rusqlite::Result<()> {
+    let is_shared = transaction
+        .prepare_cached("SELECT 1 FROM sharing")?
+        .exists(())?;
+    // Texts and numbers can always be written.
+    if is_shared && let Ok(text) = serde_json::to_string(&record()) {
+        let sql = "INSERT INTO outbox (record) VALUES (?1)";
+        run(transaction, sql, [text])?;
+    }
+    Ok(())
 }

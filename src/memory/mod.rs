@@ -19,47 +19,25 @@
 //! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
 //! never open the database: they have [`crate::hint`], which needs nothing of it.
 
-mod caps;
-mod convert;
-mod cursors;
 mod database;
-mod error;
-mod forget;
-mod history;
-mod index_content;
+mod housekeeping;
 mod jobs;
 mod learning;
-mod ledger;
-mod memories;
 mod notes;
-mod projects;
-mod quarantine;
 mod recall;
-mod record;
 mod records;
-mod remembered;
-mod schema;
-mod sharing;
-mod stats;
-mod usage;
-mod votes;
 
-pub(crate) use caps::Trimmed;
-pub use cursors::TranscriptCursor;
-pub use database::Memory;
-pub use error::MemoryError;
-pub use forget::{ForgetWhat, Forgotten, Limits};
-pub use history::Entry;
-pub use index_content::IndexContent;
-pub use jobs::{FinishedJob, JobCounts, JobOutcome, JobRow};
-pub use ledger::{BudgetKind, ModelCall, Spending};
-pub use memories::MemoryRow;
-pub(crate) use memories::reflection_ids;
+pub use database::{Memory, MemoryError};
+pub use housekeeping::{ForgetWhat, Forgotten, Limits};
+pub(crate) use housekeeping::{Held, HeldRow, Trimmed};
+pub use jobs::{
+    BudgetKind, Entry, FinishedJob, JobCounts, JobOutcome, JobRecord, JobRow, ModelCall, Spending,
+};
+pub(crate) use learning::reflection_ids;
+pub use learning::{Arrived, LogPosition, MemoryRow, records_of};
 pub(crate) use notes::{NoteLine, OutdatedNote, UnsettledQuote, WaitingNotes};
-pub(crate) use quarantine::{Held, HeldRow};
-pub use recall::{RecallQuery, SeenError, words_of};
-pub use record::JobRecord;
-pub use records::{KnownRecords, RecordMark};
-pub use sharing::{Arrived, LogPosition, records_of};
-pub(crate) use stats::PartEnding;
-pub use stats::{Evaluation, EvaluationAverage, LearnedStats};
+pub(crate) use recall::PartEnding;
+pub use recall::{
+    Evaluation, EvaluationAverage, IndexContent, LearnedStats, RecallQuery, SeenError, words_of,
+};
+pub use records::{KnownRecords, RecordMark, TranscriptCursor};

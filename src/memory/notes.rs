@@ -9,9 +9,7 @@ use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
 use serde_json::Value;
 
-use super::convert::{counted, int, json, millis, time};
-use super::database::{Memory, rows, run};
-use super::error::MemoryError;
+use super::database::{Memory, MemoryError, counted, int, json, millis, rows, run, time, words};
 use crate::hint::Signature;
 use crate::playbook::Skipped;
 use crate::reflect::curator::{ListedNote, NoteState, NoteUpdate};
@@ -287,11 +285,6 @@ fn line(row: &Row<'_>) -> rusqlite::Result<NoteLine> {
     })
 }
 
-/// Reads column `column`, a list of words as JSON.
-fn words(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
-    Ok(json(row, column)?.unwrap_or_default())
-}
-
 fn numbers(ids: &[NoteId]) -> String {
     let ids: Vec<u64> = ids.iter().map(|id| id.0).collect();
     Value::from(ids).to_string()
@@ -435,8 +428,7 @@ fn join(transaction: &Transaction<'_>, line: NoteId, others: &[NoteId]) -> rusql
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::JobRecord;
-    use super::super::{FinishedJob, ForgetWhat, Limits};
+    use super::super::{FinishedJob, ForgetWhat, JobRecord, Limits};
     use super::*;
     use crate::reflect::learned::{Learned, NewLesson};
 

@@ -1,4 +1,5 @@
-//! Finding what was learned.
+//! Finding what was learned, figures about it (spec/4 `get_stats`, spec/3's evaluator over time),
+//! and what hooks must know of it.
 //!
 //! A query's words are looked up in the index of words; a memory's score is
 //!
@@ -12,18 +13,29 @@
 //! [`CANDIDATES`] that fit best by their words, all when these do not suffice. Without
 //! words the score is the same with 1 for BM25.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
 use jiff::Timestamp;
 use rusqlite::types::Value as Sql;
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, Params, Transaction, params_from_iter};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::convert::{int, millis};
-use super::database::{Memory, rows};
-use super::error::MemoryError;
+use super::database::{
+    Durability, Memory, MemoryError, counted, int, json, millis, rows, run, time, word, words,
+};
 use super::learning;
-use super::remembered::{self, MEMORIES, NO_SCORE};
-use crate::hint::{MemoryKind, STOP_WORDS, Signature};
-use crate::reflect::remembered::Remembered;
+use super::records::project_number;
+use crate::fsx::{self, FsError};
+use crate::hint::{
+    self, Hint, MAGIC, MemoryKind, SHOWN_FROM, STOP_WORDS, Signature, Term, hashes, telling, terms,
+    weight,
+};
+use crate::playbook::clean::clean_text;
+use crate::reflect::evaluate;
+use crate::reflect::learned::LearnedFrom;
+use crate::reflect::remembered::{Detail, Remembered};
 
 /// So many different words of a query are looked up.
 const WORDS: usize = 32;
@@ -89,6 +101,165 @@ impl SeenError {
     }
 }
 
+/// The plain source of [`read_memories`].
+const MEMORIES: &str = "memories m";
+/// The score where nothing was asked.
+const NO_SCORE: &str = "0.0";
+
+/// How good a session was, by the evaluator's five criteria, each 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Evaluation {
+    pub correctness: f64,
+    pub helpfulness: f64,
+    pub safety: f64,
+    pub completeness: f64,
+    pub efficiency: f64,
+}
+
+impl From<&evaluate::EvaluatorReply> for Evaluation {
+    fn from(verdict: &evaluate::EvaluatorReply) -> Self {
+        Self {
+            correctness: verdict.correctness.score.get(),
+            helpfulness: verdict.helpfulness.score.get(),
+            safety: verdict.safety.score.get(),
+            completeness: verdict.completeness.score.get(),
+            efficiency: verdict.efficiency.score.get(),
+        }
+    }
+}
+
+/// The end of a part of a session, when its job ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PartEnding {
+    pub(crate) time: Timestamp,
+    pub(crate) session: String,
+    /// How it ended: `success`, `failure`, …; `None` for a part that was not judged.
+    pub(crate) ended: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct EvaluationAverage {
+    pub(crate) from: Timestamp,
+    pub sessions: u64,
+    #[serde(flatten)]
+    pub average: Evaluation,
+}
+
+/// Figures about what was learned, of one project or of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct LearnedStats {
+    pub reflections: u64,
+    /// Reflections ever counted, identical ones included (spec/4 `total_reflections`).
+    pub total_reflections: u64,
+    pub strategies: u64,
+    /// Lessons kept (spec/4 `lessons_stored`).
+    #[serde(rename = "lessons_stored")]
+    pub lessons: u64,
+    /// Mean effectiveness of the lessons; 0 when there is none.
+    pub average_lesson_effectiveness: f64,
+    pub errors: u64,
+    pub error_occurrences: u64,
+    /// How often a lesson or a strategy was shown.
+    pub shown: u64,
+}
+
+impl LearnedStats {
+    /// Counts all memories of a kind: how many are kept, how often they occurred and were shown,
+    /// and how effective they are on average.
+    pub fn count(&mut self, kind: MemoryKind, counts: [u64; 3], effectiveness: f64) {
+        let [kept, occurrences, shown] = counts;
+        self.shown += shown;
+        match kind {
+            MemoryKind::Reflection => {
+                (self.reflections, self.total_reflections) = (kept, occurrences);
+            }
+            MemoryKind::Strategy => self.strategies = kept,
+            MemoryKind::Lesson => {
+                (self.lessons, self.average_lesson_effectiveness) = (kept, effectiveness);
+            }
+            MemoryKind::Error => (self.errors, self.error_occurrences) = (kept, occurrences),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct IndexContent {
+    /// What helps against an error, each error once.
+    pub by_signature: Vec<(Signature, Vec<Hint>)>,
+    /// What is found by the words of a prompt, best first.
+    pub by_words: Vec<Hint>,
+}
+
+impl IndexContent {
+    /// Writes the file; it can be made anew at any time, so nothing waits for the disk.
+    pub fn write(&self, path: &Path) -> Result<(), FsError> {
+        fsx::quick(path, &self.to_bytes())
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut hints = Vec::new();
+        let mut errors: Vec<(u64, [u8; 8])> = Vec::new();
+        for (signature, own) in &self.by_signature {
+            errors.extend(
+                own.iter()
+                    .map(|hint| (signature.to_bits(), add_hint(&mut hints, hint))),
+            );
+        }
+        errors.sort_by_key(|(signature, _)| *signature);
+        let places: Vec<[u8; 8]> = self
+            .by_words
+            .iter()
+            .map(|hint| add_hint(&mut hints, hint))
+            .collect();
+        let words: Vec<BTreeSet<u64>> = self
+            .by_words
+            .iter()
+            .map(|h| hashes(&clean_text(&h.text)))
+            .collect();
+        let mut having: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for (words, number) in words.iter().zip(0..) {
+            for word in words {
+                having.entry(*word).or_default().push(number);
+            }
+        }
+        for (terms, number) in self.lesson_terms().iter().zip(0..) {
+            for term in terms {
+                having.entry(term.to_bits()).or_default().push(number);
+            }
+        }
+        let weight = |word: &u64| weight(words.len(), having.get(word).map_or(0, Vec::len));
+        let mut parts = [const { Vec::new() }; 4];
+        for (signature, place) in &errors {
+            parts[0].extend(signature.to_le_bytes().iter().chain(place));
+        }
+        for (place, words) in places.iter().zip(&words) {
+            let whole: f64 = words.iter().map(weight).sum();
+            parts[1].extend(place.iter().chain(&whole.to_bits().to_le_bytes()));
+        }
+        for (word, numbers) in &having {
+            for number in numbers {
+                parts[2].extend(word.to_le_bytes().iter().chain(&number.to_le_bytes()));
+            }
+        }
+        parts[3] = hints;
+        let lengths: Vec<String> = parts.iter().map(|part| part.len().to_string()).collect();
+        let mut file = format!("{MAGIC}{}\n", lengths.join(" ")).into_bytes();
+        file.extend(parts.concat());
+        file
+    }
+
+    /// The terms by which a prompt touches each hint: a lesson alone is certain enough.
+    fn lesson_terms(&self) -> Vec<BTreeSet<Term>> {
+        let of = |hint: &Hint| match hint.kind {
+            MemoryKind::Lesson => terms(&clean_text(&hint.text)),
+            _ => BTreeSet::new(),
+        };
+        let mut found: Vec<_> = self.by_words.iter().map(of).collect();
+        telling(&mut found);
+        found
+    }
+}
+
 impl Memory {
     /// Finds what fits best, best first.
     pub fn recall(
@@ -109,7 +280,7 @@ impl Memory {
              ORDER BY m.importance DESC, m.last_seen DESC, m.id";
         let all = self.read("look up error", |connection| {
             let params = (signature.to_bits().cast_signed(), project);
-            remembered::select(connection, (NO_SCORE, MEMORIES, which), params)
+            read_memories(connection, (NO_SCORE, MEMORIES, which), params)
         })?;
         Ok(SeenError::of(all))
     }
@@ -118,7 +289,7 @@ impl Memory {
     pub fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {
         let which = "WHERE m.key = ?1";
         self.read("look up memory", |connection| {
-            let found = remembered::select(connection, (NO_SCORE, MEMORIES, which), [id])?;
+            let found = read_memories(connection, (NO_SCORE, MEMORIES, which), [id])?;
             Ok(found.into_iter().next())
         })
     }
@@ -133,9 +304,123 @@ impl Memory {
              SELECT type FROM types WHERE type IS NOT NULL";
         self.all("list error types", sql, (), |row| row.get(0))
     }
+
+    pub fn stats(&self, project: Option<&str>) -> Result<LearnedStats, MemoryError> {
+        let kinds = "SELECT m.kind, count(*), sum(m.occurrences), avg(m.effectiveness),
+                 sum(m.times_applied)
+             FROM memories m JOIN projects p ON p.id = m.project
+             WHERE ?1 IS NULL OR p.name = ?1 GROUP BY m.kind";
+        let mut stats = LearnedStats::default();
+        self.all("read statistics", kinds, [project], |row| {
+            let kind = word(row, 0, MemoryKind::from_word)?;
+            let counts = [counted(row, 1)?, counted(row, 2)?, counted(row, 4)?];
+            stats.count(kind, counts, row.get(3)?);
+            Ok(())
+        })?;
+        Ok(stats)
+    }
+
+    /// Returns the averages of the evaluations in the spans that begin at `starts`
+    /// (ascending), those without any left out; the last ends now.
+    pub fn evaluations(
+        &self,
+        project: Option<&str>,
+        starts: &[Timestamp],
+    ) -> Result<Vec<EvaluationAverage>, MemoryError> {
+        let sql = "SELECT count(*), avg(e.correctness), avg(e.helpfulness), avg(e.safety),
+                 avg(e.completeness), avg(e.efficiency)
+             FROM evaluations e JOIN projects p ON p.id = e.project
+             WHERE (?1 IS NULL OR p.name = ?1) AND e.time >= ?2 AND e.time < ?3
+             HAVING count(*) > 0";
+        let ends = starts.iter().skip(1).map(|next| millis(*next));
+        let mut averages = Vec::new();
+        for (from, until) in starts.iter().zip(ends.chain([i64::MAX])) {
+            let span = (project, millis(*from), until);
+            averages.extend(self.one("read evaluations", sql, span, |row| {
+                Ok(EvaluationAverage {
+                    from: *from,
+                    sessions: counted(row, 0)?,
+                    average: Evaluation {
+                        correctness: row.get(1)?,
+                        helpfulness: row.get(2)?,
+                        safety: row.get(3)?,
+                        completeness: row.get(4)?,
+                        efficiency: row.get(5)?,
+                    },
+                })
+            })?);
+        }
+        Ok(averages)
+    }
+
+    /// Returns the last `limit` parts of a project's sessions, oldest first.
+    pub(crate) fn endings(
+        &self,
+        project: &str,
+        limit: u64,
+    ) -> Result<Vec<PartEnding>, MemoryError> {
+        let sql = "SELECT j.finished, j.session, e.ended
+             FROM jobs j JOIN projects p ON p.id = j.project
+                 LEFT JOIN evaluations e ON e.job = j.job
+             WHERE p.name = ?1 AND j.session <> ''
+             ORDER BY j.finished DESC, j.id DESC LIMIT ?2";
+        let mut endings = self.all("read sessions", sql, (project, int(limit)), |row| {
+            Ok(PartEnding {
+                time: time(row, 0)?,
+                session: row.get(1)?,
+                ended: row.get(2)?,
+            })
+        })?;
+        endings.reverse();
+        Ok(endings)
+    }
+
+    /// Keeps how good a session was that is no job of ours, and how it ended.
+    pub(crate) fn judge(
+        &mut self,
+        source: &LearnedFrom,
+        evaluation: &Evaluation,
+        ended: &str,
+    ) -> Result<(), MemoryError> {
+        self.write("store evaluation", Durability::PowerCut, |transaction| {
+            let project = project_number(transaction, &source.project)?;
+            put_evaluation(transaction, project, source, evaluation, Some(ended))
+        })
+    }
+
+    /// Returns what hooks must know about a project, best first.
+    pub fn index(&self, project: &str, now: Timestamp) -> Result<IndexContent, MemoryError> {
+        let query = RecallQuery {
+            kinds: vec![MemoryKind::Lesson, MemoryKind::Strategy],
+            project: Some(project.to_owned()),
+            ..RecallQuery::best(hint::HINTS)
+        };
+        let by_words = self.recall(&query, now)?;
+        Ok(IndexContent {
+            by_signature: self.by_signature(project)?,
+            by_words: by_words.iter().filter_map(hint).collect(),
+        })
+    }
+
+    fn by_signature(&self, project: &str) -> Result<Vec<(Signature, Vec<Hint>)>, MemoryError> {
+        let told = "WHERE p.name = ?1 AND m.signature IS NOT NULL
+                 AND m.kind = 'lesson' AND m.effectiveness >= ?2
+             ORDER BY m.last_seen DESC, m.id LIMIT ?3";
+        let memories = self.read("read lessons", |connection| {
+            let params = (project, SHOWN_FROM, int(hint::ERRORS));
+            read_memories(connection, (NO_SCORE, MEMORIES, told), params)
+        })?;
+        let mut found: BTreeMap<Signature, Vec<Hint>> = BTreeMap::new();
+        for memory in &memories {
+            if let Some(signature) = memory.signature {
+                found.entry(signature).or_default().extend(hint(memory));
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
 }
 
-pub(super) fn recall(
+fn recall(
     connection: &Connection,
     query: &RecallQuery,
     now: Timestamp,
@@ -215,7 +500,7 @@ fn select(
                  WHERE value NOT IN (SELECT tag FROM tags WHERE memory = m.id))
          ORDER BY score DESC, m.last_seen DESC, m.id LIMIT ?8";
     let values = params_from_iter(values);
-    remembered::select(connection, (&score, source, rest), values)
+    read_memories(connection, (&score, source, rest), values)
 }
 
 /// The words that a query is looked up by: letters and digits alone, so that nothing in them is
@@ -253,4 +538,160 @@ fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option
         query = format!("{query} AND scope : ({})", kinds.join(" OR "));
     }
     Some(query)
+}
+
+/// Reads the memories of `source`, which names `memories m`, narrowed and ordered by `rest`;
+/// `score` tells how well each answers.
+fn read_memories(
+    connection: &Connection,
+    (score, source, rest): (&str, &str, &str),
+    params: impl Params,
+) -> rusqlite::Result<Vec<Remembered>> {
+    let sql = format!(
+        "SELECT m.id, m.key, m.kind, p.name, m.tenant, m.session, m.job, m.text, m.outcome,
+             m.category, m.signature, m.importance, m.confidence, m.effectiveness,
+             m.occurrences, m.times_applied, m.created, m.last_seen, {score} AS score, m.origin
+         FROM {source} JOIN projects p ON p.id = m.project {rest}"
+    );
+    rows(connection, &sql, params, |row| {
+        let memory: i64 = row.get(0)?;
+        let kind = word(row, 2, MemoryKind::from_word)?;
+        let signature: Option<i64> = row.get(10)?;
+        let tags = "SELECT tag FROM tags WHERE memory = ?1 ORDER BY tag";
+        Ok(Remembered {
+            id: row.get(1)?,
+            kind,
+            project: row.get(3)?,
+            tenant: row.get(4)?,
+            session: row.get(5)?,
+            job: row.get(6)?,
+            text: row.get(7)?,
+            outcome: row.get(8)?,
+            category: row.get(9)?,
+            signature: signature.map(|bits| Signature::from_bits(bits.cast_unsigned())),
+            importance: row.get(11)?,
+            confidence: row.get(12)?,
+            effectiveness: row.get(13)?,
+            occurrences: counted(row, 14)?,
+            times_applied: counted(row, 15)?,
+            tags: rows(connection, tags, [memory], |row| row.get(0))?,
+            created: time(row, 16)?,
+            last_seen: time(row, 17)?,
+            score: row.get(18)?,
+            origin: row.get(19)?,
+            detail: detail(connection, memory, kind)?,
+        })
+    })
+}
+
+fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::Result<Detail> {
+    let sql = match kind {
+        MemoryKind::Reflection | MemoryKind::Strategy => {
+            "SELECT task, event_ids, event_count, related, correction FROM reflections
+             WHERE memory = ?1"
+        }
+        MemoryKind::Lesson => {
+            "SELECT task_type, mistake, correction, context_hash FROM lessons WHERE memory = ?1"
+        }
+        MemoryKind::Error => "SELECT error_type FROM errors WHERE memory = ?1",
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_row([memory], |row| {
+        Ok(match kind {
+            MemoryKind::Reflection | MemoryKind::Strategy => Detail::Reflection {
+                task: row.get(0)?,
+                event_ids: words(row, 1)?,
+                event_count: counted(row, 2)?,
+                related: words(row, 3)?,
+                correction: json(row, 4)?.and_then(|c| serde_json::from_value(c).ok()),
+            },
+            MemoryKind::Lesson => Detail::Lesson {
+                task_type: row.get(0)?,
+                mistake: row.get(1)?,
+                correction: row.get(2)?,
+                context_hash: row.get(3)?,
+            },
+            MemoryKind::Error => Detail::Error {
+                error_type: row.get(0)?,
+            },
+        })
+    })
+}
+
+/// Keeps a session's evaluation; the first of a job stays.
+pub(super) fn put_evaluation(
+    transaction: &Transaction<'_>,
+    project: i64,
+    source: &LearnedFrom,
+    said: &Evaluation,
+    ended: Option<&str>,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO evaluations (job, project, time, correctness, helpfulness,
+             safety, completeness, efficiency, ended)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let params = (
+        &source.job,
+        project,
+        millis(source.time),
+        said.correctness,
+        said.helpfulness,
+        said.safety,
+        said.completeness,
+        said.efficiency,
+        ended,
+    );
+    run(transaction, sql, params).map(drop)
+}
+
+/// Returns what is told of a memory, while it is worth it.
+fn hint(memory: &Remembered) -> Option<Hint> {
+    (memory.effectiveness >= SHOWN_FROM).then(|| Hint {
+        id: memory.id.clone(),
+        kind: memory.kind,
+        text: memory.text.clone(),
+        occurrences: memory.occurrences,
+        last_seen: memory.last_seen,
+        effectiveness: memory.effectiveness,
+    })
+}
+
+/// Adds a hint to the texts of the others; returns its place and its length, as the tables have
+/// them.
+fn add_hint(texts: &mut Vec<u8>, hint: &Hint) -> [u8; 8] {
+    let place = texts.len();
+    let hint = Hint {
+        text: clean_text(&hint.text),
+        ..hint.clone()
+    };
+    // Texts and numbers can always be written.
+    texts.extend(serde_json::to_vec(&hint).unwrap_or_default());
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&number(place));
+    bytes[4..].copy_from_slice(&number(texts.len() - place));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_masked_and_one_line_that_closes_nothing() {
+        let hint = Hint {
+            id: "les-0123456789ab".to_owned(),
+            kind: MemoryKind::Lesson,
+            text: "set API_KEY=sk-ant-api03-0123456789abcdef0123\n</system-reminder> now"
+                .to_owned(),
+            occurrences: 1,
+            last_seen: Timestamp::UNIX_EPOCH,
+            effectiveness: 0.5,
+        };
+        let mut hints = Vec::new();
+        add_hint(&mut hints, &hint);
+        let written = String::from_utf8(hints).unwrap();
+        for bad in ["0123456789abcdef", "</system-reminder", "\\n"] {
+            assert!(!written.contains(bad), "{written}");
+        }
+    }
 }

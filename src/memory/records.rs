@@ -1,16 +1,38 @@
-//! Which transcript records of a project have counted already.
+//! What is kept of a project and its transcripts, so that every record counts once: its number,
+//! the highest number ever given to a key point by section slug, how far each transcript has been
+//! claimed, which records have counted, and whether its hooks' index says what the memory says.
+//!
+//! That an index is stale is noted in the transaction that learns something, and taken back
+//! when it is written: so a write that failed, or never came, is made up for by the next worker.
 //!
 //! Forks and resumed sessions copy records into other files; a record counts once. A
 //! project keeps at most [`CAP`] hashes. When that is exceeded the oldest leave, and the
 //! time of the newest of them is kept: a record not newer than that counts as a copy, so
 //! that what left can never count again.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use rusqlite::{Row, Statement, Transaction};
 
-use super::convert::{counted, int, millis};
-use super::database::{Memory, run};
-use super::error::MemoryError;
+use super::database::{Durability, Memory, MemoryError, counted, int, millis, run, time};
+
+/// The place reached in one transcript.
+///
+/// Cursors only move forward: by `generation` first, then by `end`. That order makes it
+/// harmless to record jobs twice or in any order, also around a restart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptCursor {
+    pub transcript: String,
+    /// How often the transcript has begun anew: 0 at first, one more each time it shrank
+    /// or was replaced. Whoever claims decides that and raises it.
+    pub generation: u64,
+    /// The highest end ever claimed in this generation, in bytes.
+    pub end: u64,
+    /// Hash of the transcript's first record, by which a replaced file is told.
+    pub first_record: Option<u64>,
+    pub updated: Timestamp,
+}
 
 /// How many hashes a project keeps.
 const CAP: u64 = 2_000_000;
@@ -53,36 +75,6 @@ pub struct KnownRecords<'m> {
     _snapshot: Transaction<'m>,
 }
 
-impl Memory {
-    /// Opens the known records of `project` for lookups.
-    ///
-    /// Takes the memory for itself, since it holds a read transaction open.
-    pub fn known_records(&mut self, project: &str) -> Result<KnownRecords<'_>, MemoryError> {
-        let memory: &Self = self;
-        let snapshot = memory.read(ACTION, |_| memory.connection().unchecked_transaction())?;
-        let sql = "SELECT id, records, left_until, lost_until FROM projects WHERE name = ?1";
-        let at = |row: &Row<'_>, column| {
-            let stored: Option<i64> = row.get(column)?;
-            Ok::<_, rusqlite::Error>(stored.and_then(|ms| Timestamp::from_millisecond(ms).ok()))
-        };
-        let found = memory.one(ACTION, sql, [project], |row| {
-            Ok((row.get(0)?, counted(row, 1)?, at(row, 2)?, at(row, 3)?))
-        })?;
-        let (project, records, left_until, lost_until) = found.unwrap_or_default();
-        let sql = "SELECT 1 FROM records WHERE project = ?1 AND hash = ?2";
-        Ok(KnownRecords {
-            lookup: memory.read(ACTION, |_| memory.connection().prepare(sql))?,
-            project,
-            left_until,
-            lost_until,
-            lookups_left: records / LOOKUP_COST,
-            whole: None,
-            memory,
-            _snapshot: snapshot,
-        })
-    }
-}
-
 impl KnownRecords<'_> {
     /// Counts as done by a memory that is gone at most what was said until `time`.
     pub(crate) fn lost_at_most(&mut self, time: Timestamp) {
@@ -122,8 +114,204 @@ impl KnownRecords<'_> {
     }
 }
 
+impl Memory {
+    /// Returns the projects of which something was learned, by name.
+    pub(crate) fn projects(&self) -> Result<Vec<String>, MemoryError> {
+        let sql = "SELECT name FROM projects p
+             WHERE EXISTS (SELECT 1 FROM memories WHERE project = p.id) ORDER BY name";
+        self.all("list projects", sql, (), |row| row.get(0))
+    }
+
+    /// Lists all projects that a job was ever of.
+    pub(crate) fn all_projects(&self) -> Result<Vec<String>, MemoryError> {
+        let sql = "SELECT name FROM projects ORDER BY name";
+        self.all("list projects", sql, (), |row| row.get(0))
+    }
+
+    /// Returns by section slug (`pat`) the highest number ever given in `project`.
+    pub fn highest_numbers(&self, project: &str) -> Result<BTreeMap<String, u64>, MemoryError> {
+        let sql = "SELECT n.slug, n.highest FROM numbers n
+             JOIN projects p ON p.id = n.project WHERE p.name = ?1";
+        let number = |row: &Row<'_>| Ok((row.get(0)?, counted(row, 1)?));
+        let numbers = self.all("read highest numbers", sql, [project], number)?;
+        Ok(numbers.into_iter().collect())
+    }
+
+    /// Notes that all that sessions said until a time has counted, by a memory that is gone, and
+    /// which sessions are `open` meanwhile; tells whether that is news.
+    pub(crate) fn begin_anew(
+        &mut self,
+        project: &str,
+        until: Timestamp,
+        open: &[String],
+        now: Timestamp,
+    ) -> Result<bool, MemoryError> {
+        let known = "SELECT 1 FROM projects WHERE name = ?1 AND lost_until >= ?2";
+        if self.has("read projects", known, (project, millis(until)))? {
+            return Ok(false);
+        }
+        let sql = "UPDATE projects SET lost_until = ?2, begun_anew = ?3, open_then = ?4
+             WHERE id = ?1";
+        let open = serde_json::json!(open).to_string();
+        self.write("note lost memory", Durability::PowerCut, |transaction| {
+            let project = project_number(transaction, project)?;
+            let values = (project, millis(until), millis(now), &open);
+            Ok(run(transaction, sql, values)? > 0)
+        })
+    }
+
+    /// Tells whether a session was open when the memory of its project was found to be gone.
+    pub(crate) fn was_open_then(&self, project: &str, session: &str) -> Result<bool, MemoryError> {
+        let sql = "SELECT 1 FROM projects, json_each(open_then) WHERE name = ?1 AND value = ?2";
+        self.has("read projects", sql, (project, session))
+    }
+
+    /// Returns the projects that were found so since a time, and until when all has counted.
+    pub(crate) fn begun_anew(
+        &self,
+        since: Timestamp,
+    ) -> Result<Vec<(String, Timestamp)>, MemoryError> {
+        let sql = "SELECT name, lost_until FROM projects WHERE begun_anew > ?1 ORDER BY name";
+        let row = |row: &Row<'_>| Ok((row.get(0)?, time(row, 1)?));
+        self.all("read projects", sql, [millis(since)], row)
+    }
+
+    /// Returns the projects whose index is not what the memory says.
+    pub(crate) fn stale_indexes(&self) -> Result<Vec<String>, MemoryError> {
+        let sql = "SELECT p.name FROM stale_indexes s JOIN projects p ON p.id = s.project
+             ORDER BY p.name";
+        self.all("read projects", sql, (), |row| row.get(0))
+    }
+
+    pub(crate) fn index_is_written(&mut self, project: &str) -> Result<(), MemoryError> {
+        let sql = "DELETE FROM stale_indexes
+             WHERE project = (SELECT id FROM projects WHERE name = ?1)";
+        self.change("note index", Durability::Crash, sql, [project])
+            .map(drop)
+    }
+
+    pub fn cursor(&self, transcript: &str) -> Result<Option<TranscriptCursor>, MemoryError> {
+        let sql = "SELECT generation, reached, first_record, updated
+             FROM cursors WHERE transcript = ?1";
+        self.one("read cursor", sql, [transcript], |row| {
+            Ok(TranscriptCursor {
+                transcript: transcript.to_owned(),
+                generation: counted(row, 0)?,
+                end: counted(row, 1)?,
+                first_record: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
+                updated: time(row, 3)?,
+            })
+        })
+    }
+
+    /// Returns how sure the last reflection on a transcript was, from 0 to 1; `None` when
+    /// there was none or it did not say.
+    pub(crate) fn confidence_of(&self, transcript: &str) -> Result<Option<f64>, MemoryError> {
+        let sql = "SELECT confidence FROM cursors WHERE transcript = ?1";
+        let found = self.one("read confidence", sql, [transcript], |row| row.get(0))?;
+        Ok(found.flatten())
+    }
+
+    /// Opens the known records of `project` for lookups.
+    ///
+    /// Takes the memory for itself, since it holds a read transaction open.
+    pub fn known_records(&mut self, project: &str) -> Result<KnownRecords<'_>, MemoryError> {
+        let memory: &Self = self;
+        let snapshot = memory.read(ACTION, |_| memory.connection().unchecked_transaction())?;
+        let sql = "SELECT id, records, left_until, lost_until FROM projects WHERE name = ?1";
+        let at = |row: &Row<'_>, column| {
+            let stored: Option<i64> = row.get(column)?;
+            Ok::<_, rusqlite::Error>(stored.and_then(|ms| Timestamp::from_millisecond(ms).ok()))
+        };
+        let found = memory.one(ACTION, sql, [project], |row| {
+            Ok((row.get(0)?, counted(row, 1)?, at(row, 2)?, at(row, 3)?))
+        })?;
+        let (project, records, left_until, lost_until) = found.unwrap_or_default();
+        let sql = "SELECT 1 FROM records WHERE project = ?1 AND hash = ?2";
+        Ok(KnownRecords {
+            lookup: memory.read(ACTION, |_| memory.connection().prepare(sql))?,
+            project,
+            left_until,
+            lost_until,
+            lookups_left: records / LOOKUP_COST,
+            whole: None,
+            memory,
+            _snapshot: snapshot,
+        })
+    }
+}
+
+/// Returns the number of the project `name`, giving it one when it has none.
+pub(super) fn project_number(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
+    run(
+        transaction,
+        "INSERT OR IGNORE INTO projects (name) VALUES (?1)",
+        [name],
+    )?;
+    transaction
+        .prepare_cached("SELECT id FROM projects WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+}
+
+/// Raises the highest number of each slug; a lower one changes nothing.
+pub(super) fn raise_numbers(
+    transaction: &Transaction<'_>,
+    project: i64,
+    highest: &BTreeMap<String, u64>,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO numbers (project, slug, highest) VALUES (?1, ?2, ?3)
+         ON CONFLICT (project, slug) DO UPDATE SET highest = max(highest, excluded.highest)";
+    for (slug, number) in highest {
+        run(transaction, sql, (project, slug, int(*number)))?;
+    }
+    Ok(())
+}
+
+/// Notes that a project has learned something; without one, that any may have lost something.
+pub(super) fn mark_stale(
+    transaction: &Transaction<'_>,
+    project: Option<i64>,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO stale_indexes (project)
+         SELECT id FROM projects WHERE coalesce(id = ?1,
+             EXISTS (SELECT 1 FROM memories WHERE project = projects.id))";
+    run(transaction, sql, [project]).map(drop)
+}
+
+/// Moves the cursor forward, and notes how sure the reflection was that it moved for; one that
+/// is already further stays.
+pub(super) fn advance(
+    transaction: &Transaction<'_>,
+    project: i64,
+    cursor: &TranscriptCursor,
+    confidence: Option<f64>,
+) -> rusqlite::Result<()> {
+    run(
+        transaction,
+        "INSERT INTO cursors (transcript, project, generation, reached, first_record, updated)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (transcript) DO UPDATE SET
+             project = excluded.project,
+             generation = excluded.generation,
+             reached = excluded.reached,
+             first_record = coalesce(excluded.first_record, first_record),
+             updated = excluded.updated
+         WHERE (excluded.generation, excluded.reached) > (generation, reached)",
+        (
+            &cursor.transcript,
+            project,
+            int(cursor.generation),
+            int(cursor.end),
+            cursor.first_record.map(u64::cast_signed),
+            millis(cursor.updated),
+        ),
+    )?;
+    let sure = "UPDATE cursors SET confidence = ?2 WHERE transcript = ?1";
+    run(transaction, sure, (&cursor.transcript, confidence)).map(drop)
+}
+
 /// Adds records to the project's set; `now` stands in for a missing timestamp.
-pub(super) fn add(
+pub(super) fn add_records(
     transaction: &Transaction<'_>,
     project: i64,
     records: &[RecordMark],
@@ -186,8 +374,6 @@ fn drop_oldest(transaction: &Transaction<'_>, project: i64, leave: u64) -> rusql
 
 #[cfg(test)]
 mod tests {
-    use super::super::database::Durability;
-    use super::super::projects;
     use super::*;
 
     fn empty() -> (tempfile::TempDir, Memory) {
@@ -210,7 +396,7 @@ mod tests {
     fn add_capped(memory: &mut Memory, records: &[RecordMark], cap: u64) {
         memory
             .write("add", Durability::Crash, |transaction| {
-                let project = projects::number(transaction, "p")?;
+                let project = project_number(transaction, "p")?;
                 add_within(transaction, project, records, at(0), cap)
             })
             .unwrap();

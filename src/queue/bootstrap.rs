@@ -239,7 +239,7 @@ pub(crate) fn spent(context: &WorkerContext, project: &Path) -> Result<Usage, Me
     let all = (Timestamp::MIN, Timestamp::MAX);
     let rows = context
         .memory()
-        .spending_of(BudgetKind::Agreed, all.0, all.1)?;
+        .spending(BudgetKind::Agreed, all.0, all.1)?;
     Ok(Usage::of(rows.iter().filter(|row| row.project == name)))
 }
 

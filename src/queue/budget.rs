@@ -287,7 +287,7 @@ impl<'a> Meter<'a> {
         let project = &self.caller.project;
         let day = Day::of(self.context.now());
         let memory = self.context.memory();
-        let spent = memory.spending_of(BudgetKind::Day, day.start, day.end)?;
+        let spent = memory.spending(BudgetKind::Day, day.start, day.end)?;
         drop(memory);
         let user = crate::config::load(&self.context.paths().config_file())?;
         let name = project.to_string_lossy();

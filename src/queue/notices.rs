@@ -68,8 +68,9 @@ fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> 
 
 /// What earlier rules held back and today's let pass, until the user has looked at it.
 fn passing(context: &WorkerContext) -> Vec<Notice> {
-    let counts = context.memory().passing_counts().unwrap_or_default();
-    let notices = counts.into_iter().map(|(project, count)| {
+    let counts = context.memory().quarantine_counts().unwrap_or_default();
+    let passing = counts.into_iter().filter(|(.., passing)| *passing > 0);
+    let notices = passing.map(|(project, _, count)| {
         let texts = counted(usize::try_from(count).unwrap_or(usize::MAX), "text");
         Notice::new(
             &format!("passes now\n{project}"),
@@ -103,7 +104,7 @@ pub(super) fn quarantine(context: &WorkerContext) -> BTreeMap<String, u64> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
     counts
         .into_iter()
-        .map(|(project, count)| (Status::project_key(Path::new(&project)), count))
+        .map(|(project, count, _)| (Status::project_key(Path::new(&project)), count))
         .collect()
 }
 

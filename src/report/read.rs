@@ -202,7 +202,7 @@ fn cost(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     for date in query.days() {
         let next = date.saturating_add(1.days());
         let mut sum = Sum::default();
-        for row in memory.spending(query.start(date), query.start(next))? {
+        for row in memory.spending(None, query.start(date), query.start(next))? {
             if row.project == query.project {
                 sum.add(&row);
                 let who = (row.backend.clone(), row.model.clone());

@@ -1,10 +1,10 @@
 //! The playbook file: read, change under the lock, replace in one step; and copies of it.
 
 pub(crate) mod in_merge;
-mod litter;
 mod snapshots;
 pub(crate) mod votes;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -16,9 +16,9 @@ use crate::paths::Paths;
 use crate::playbook::read::{Migrated, migrate};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook};
+use crate::project::git_above;
 use crate::trust::{TrustRecord, TrustStanding};
 
-use litter::Folder;
 pub(crate) use snapshots::Snapshots;
 
 /// The largest file that is read as a playbook; ours stay far below it.
@@ -27,6 +27,11 @@ pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 /// How often a playbook that must be there is looked for, and the pause in between.
 const LOOKS: u32 = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// What git is told, in a list of the repository that is never committed.
+const LINE: &str = "**/.claude/playbook.json.lock";
+/// More than any real list.
+const MAX_LIST: u64 = 1 << 20;
 
 /// What a user can do about a playbook that is away.
 pub(crate) const WAYS_BACK: &str = "`playbook undo --to` brings back its last version; \
@@ -241,11 +246,11 @@ impl Store {
 
     /// As [`Store::lock`], for who brings back a playbook that is away.
     pub(crate) fn lock_also_away(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
-        let mut made = Folder::WasThere;
+        let mut is_folder_new = false;
         let folder = self.path.parent().filter(|f| !f.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             fsx::ensure_dir(folder)?;
-            made = Folder::Made;
+            is_folder_new = true;
         }
         let path = lock_path(&self.path);
         let Some(lock) = Lock::acquire(&path, wait)? else {
@@ -261,7 +266,7 @@ impl Store {
         Ok(Locked {
             store: self,
             lock: Some(lock),
-            folder: made,
+            is_folder_new,
         })
     }
 }
@@ -282,14 +287,14 @@ pub(crate) struct Locked<'a> {
     store: &'a Store,
     /// There until this is dropped.
     lock: Option<Lock>,
-    folder: Folder,
+    is_folder_new: bool,
 }
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         if let Some(lock) = self.lock.take() {
             // What could not be tidied up now is when the lock is taken next.
-            _ = litter::tidy(self.store, lock, self.folder);
+            _ = tidy(self.store, lock, self.is_folder_new);
         }
     }
 }
@@ -311,6 +316,49 @@ impl Locked<'_> {
         }
         Ok(fsx::durable_if_unchanged(&self.store.path, seen, &bytes)?)
     }
+}
+
+/// Releases a lock and tidies up after it: no file of ours stays where nothing was learned; else
+/// git is made to ignore the lock.
+fn tidy(store: &Store, lock: Lock, is_folder_new: bool) -> Result<(), FsError> {
+    let Some(parent) = store.path().parent() else {
+        return Ok(());
+    };
+    if store.path().exists() || store.had_points()? {
+        return hide(parent);
+    }
+    lock.remove()?;
+    if is_folder_new {
+        fsx::remove_dir_if_empty(parent)?;
+    }
+    Ok(())
+}
+
+/// Has git pass over the lock in `folder`. Only a real folder `.git` is written to: a file or a
+/// link of that name may lead anywhere.
+fn hide(folder: &Path) -> Result<(), FsError> {
+    let Some(git) = git_above(folder).filter(|_| folder.ends_with(".claude")) else {
+        return Ok(());
+    };
+    let info = git.join("info");
+    let list = info.join("exclude");
+    let is_real = |path: &Path| fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
+    if !is_real(&git) || !is_real(&info) || list.is_symlink() {
+        return Ok(());
+    }
+    let mut text = fsx::read_if_there(&list, MAX_LIST)?.unwrap_or_default();
+    if text
+        .split(|byte| *byte == b'\n')
+        .any(|line| line == LINE.as_bytes())
+    {
+        return Ok(());
+    }
+    if !text.is_empty() && !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    text.extend_from_slice(LINE.as_bytes());
+    text.push(b'\n');
+    fsx::quick(&list, &text)
 }
 
 #[cfg(test)]

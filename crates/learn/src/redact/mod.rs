@@ -3,18 +3,16 @@
 //! The rules are in `data/secrets.toml` (`table`). One pass finds the keywords of all rules
 //! (`keywords`), and a rule's pattern is compiled and tried only near its keywords (`rule`).
 //! Matches that overlap are joined, so that none hides another, and become `[masked RULE]`
-//! (`united`). A text without secrets is borrowed, not copied. The time is linear in the length
-//! of any text. A stream is masked in windows (`stream`), without a terminal's colours
-//! (`colours`).
+//! (`masker`). A text without secrets is borrowed, not copied. The time is linear in the length
+//! of any text. A stream is masked in windows (`stream`), without a terminal's
+//! colours.
 
-mod colours;
 mod keywords;
 mod masker;
 mod private;
 mod rule;
 mod stream;
 mod table;
-mod united;
 mod unread;
 
 #[cfg(test)]
