@@ -196,7 +196,11 @@ fn a_missing_recording_is_named_and_writes_nothing() {
     write(&env.config_dir().join("replies.jsonl"), "");
     let missing = "reflect_error:FixtureMissingError";
     let bench = env.cli(&["bench"]);
-    has!(bench.stderr, "could not find fixture", "no line has the `prompt_hash`");
+    has!(
+        bench.stderr,
+        "could not find fixture",
+        "no line has the `prompt_hash`"
+    );
     let bench: Value = serde_json::from_str(&bench.stdout).unwrap();
     let wanted = json!({"reason": missing, "ops": 0, "summary_len": 0});
     includes(&bench, &wanted);
