@@ -61,7 +61,7 @@ impl Account {
         }
     }
 
-    /// Tells whether it answers a job with this need; one of its own project also under a
+    /// Returns `true` if it answers a job with this need; one of its own project also under a
     /// newer key.
     pub(crate) fn answers(&self, need: &Need, is_home: bool) -> bool {
         match &self.refusal {
@@ -116,7 +116,7 @@ fn found<E>(
     Ok(account)
 }
 
-/// Tells whether the client would use its login instead of the key where it asks. Reads the
+/// Returns `true` if the client would use its login instead of the key where it asks. Reads the
 /// client's state, which is large.
 fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
     let Some((name::API_KEY, Ok(key))) = credential(env) else {

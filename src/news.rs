@@ -21,7 +21,7 @@ pub(crate) fn leave(paths: &Paths, project: &Path, text: &str) -> Result<(), FsE
     fsx::durable(&file, all.as_bytes())
 }
 
-/// Tells whether the user has not been told yet.
+/// Returns `true` if the user has not been told yet.
 pub(crate) fn is_there(paths: &Paths, project: &Path) -> bool {
     file(paths, project).exists()
 }

@@ -18,7 +18,7 @@ pub(crate) fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
 }
 
 pub(crate) const REFLECTIONS: &str = "reflections.jsonl";
-/// How much of the log's end is looked at for a line that stands there already.
+/// The part of the log's end that is looked at for a line that stands there already.
 const TAIL: u64 = 256 << 10;
 
 /// The word of a reason: what stands before its details.

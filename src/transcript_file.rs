@@ -12,11 +12,11 @@ use crate::transcript::{
 };
 
 const ACTION: &str = "read transcript";
-/// How much of a transcript is looked through for what its session was given.
+/// The part of a transcript that is looked through for what its session was given.
 const MAX_READ: u64 = 256 << 20;
-/// How much of a file is read at a time.
+/// The part of a file that is read at a time.
 const BUFFER_BYTES: usize = 256 << 10;
-/// How many folders deep transcripts of subagents are looked for: `workflows/wf_…/`.
+/// The depth in folders at which transcripts of subagents are looked for: `workflows/wf_…/`.
 const DEPTH: usize = 3;
 
 /// Reads a range of a transcript as [`transcript::scan_reader`] does; once more, without what

@@ -13,7 +13,7 @@ use crate::paths::Paths;
 
 const VERSION: u32 = 1;
 const MAX_FILE: u64 = 1 << 20;
-/// How many turns are remembered of a session; the gate is silent in those that follow.
+/// The number of turns that are remembered of a session; the gate is silent in those that follow.
 const MAX_TURNS: usize = 200;
 
 /// A session's stops at which the gate was asked.
@@ -89,7 +89,7 @@ impl StopRecord {
         self.models_asked.push(prompt.to_owned());
     }
 
-    /// Tells whether anything of this would be new, and may still be said of the prompt.
+    /// Returns `true` if anything of this would be new, and may still be said of the prompt.
     pub(super) fn may_say(&self, prompt: &str, findings: &[String], per_step: usize) -> bool {
         let of_prompt = self.spoken.iter().filter(|spoken| spoken.prompt == prompt);
         let is_said = |key: &String| self.spoken.iter().any(|said| said.findings.contains(key));

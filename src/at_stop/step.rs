@@ -6,7 +6,7 @@ use memchr::{memchr, memmem, memrchr};
 
 use crate::fsx::{self, FsError};
 
-/// How much of a transcript's end is read: what begins further back is not judged.
+/// The part of a transcript's end that is read: what begins further back is not judged.
 const MOST: u64 = 4 << 20;
 
 /// Reads from the first line on that names the prompt, whole lines only; `None` where none does,

@@ -10,7 +10,7 @@ use crate::redact;
 
 /// The most characters of a server's own words that a message of ours quotes.
 const QUOTED: usize = 300;
-/// How much of them is looked at for secrets before it is cut.
+/// The part of them that is looked at for secrets before it is cut.
 const LOOKED_AT: usize = 64 << 10;
 /// The most tokens that a call is believed to have cost, either way: several times the
 /// largest context that models have. A server that says more would use up the day's budget.
@@ -77,7 +77,7 @@ pub(super) fn no_answer(value: &Value, body: &str) -> Flaw {
     error.unwrap_or_else(|| no_message("is not a message", body))
 }
 
-/// Tells whether it is a model that speaks, in the API's form; a page of maintenance may have
+/// Returns `true` if it is a model that speaks, in the API's form; a page of maintenance may have
 /// a `content`, too.
 fn is_message(value: &Value) -> bool {
     let [kind, role, stop] = ["type", "role", "stop_reason"].map(|key| value.get(key));

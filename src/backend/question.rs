@@ -73,7 +73,7 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
     answered
 }
 
-/// Tells whether a result would teach what stands in our own part of the prompt: its example.
+/// Returns `true` if a result would teach what stands in our own part of the prompt: its example.
 fn repeats_us<T: Reply>(result: &T, ask: &Ask<'_>) -> bool {
     let own = own_part(ask.prompt, ask.marker);
     let taught = result.taught();

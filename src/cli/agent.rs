@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _};
 use super::output::Hinted;
 use crate::env::{Env, name};
 
-/// Tells whether the client's agent runs this command: the client says so, and nobody sits
+/// Returns `true` if the client's agent runs this command: the client says so, and nobody sits
 /// at a terminal.
 pub(super) fn is_at_it(env: &Env) -> bool {
     env.get(name::CLAUDECODE).is_some() && !io::stdin().is_terminal()

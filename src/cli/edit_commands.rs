@@ -163,7 +163,7 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     Ok(())
 }
 
-/// Tells whether a job waits or is worked on that makes the same change.
+/// Returns `true` if a job waits or is worked on that makes the same change.
 fn is_waiting(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<bool> {
     let rows = jobs::rows(session, session.env.clock().now())?;
     let edits = rows

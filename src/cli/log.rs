@@ -15,7 +15,7 @@ use crate::queue::job::JobId;
 use crate::redact;
 use crate::usage;
 
-/// How many jobs are shown where the user does not say.
+/// The number of jobs that are shown where the user does not say.
 const JOBS: u64 = 20;
 const SCREEN: &str = include_str!("screens/log.txt");
 

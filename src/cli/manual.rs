@@ -103,7 +103,7 @@ fn describe(text: &mut String, command: &Command, level: &str) {
     }
 }
 
-/// Tells whether a command line is one of the command `name`, and of none below it.
+/// Returns `true` if a command line is one of the command `name`, and of none below it.
 fn is_of(line: &str, name: &str) -> bool {
     let words = line
         .split(' ')

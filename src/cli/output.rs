@@ -174,7 +174,7 @@ pub(super) fn bar(template: &str, length: usize) -> ProgressBar {
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Tells whether the reader of our output has gone away.
+/// Returns `true` if the reader of our output has gone away.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

@@ -99,7 +99,7 @@ impl ErrorQuestion {
     }
 }
 
-/// Tells whether what met errors, `git push` or `Read`, is the program or tool asked for.
+/// Returns `true` if what met errors, `git push` or `Read`, is the program or tool asked for.
 fn is_of(subject: &str, tool: Option<&str>) -> bool {
     tool.is_none_or(|tool| {
         let rest = subject.strip_prefix(tool);

@@ -34,7 +34,7 @@ const LAST_JOBS: u64 = 50;
 /// The periods of the costs, in days.
 const TIMES: [i64; 3] = [1, 7, 30];
 
-/// How many jobs of the history are searched for a session.
+/// The number of jobs of the history that are searched for a session.
 const PAST_JOBS: u64 = 5_000;
 
 /// What helps where nothing more particular does.

@@ -132,7 +132,7 @@ impl MemoryError {
         }
     }
 
-    /// Tells whether the connection that met this is of no use any more.
+    /// Returns `true` if the connection that met this is of no use any more.
     fn breaks_connection(&self) -> bool {
         let failed = match self {
             Self::Damaged(_) => return true,
@@ -279,7 +279,7 @@ impl Memory {
         Ok(found.unwrap_or(0))
     }
 
-    /// Tells whether a query has a row.
+    /// Returns `true` if a query has a row.
     pub(super) fn has(
         &self,
         action: &'static str,
@@ -386,7 +386,7 @@ impl Memory {
             .fetch_or(error.breaks_connection(), Ordering::Relaxed);
     }
 
-    /// Tells whether this connection has met what no later use of it can get over: files of the
+    /// Returns `true` if this connection has met what no later use of it can get over: files of the
     /// database that were removed or cut under it. Opened anew by another process it may be well.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Relaxed)

@@ -81,7 +81,7 @@ struct LearnTx<'t> {
     project: i64,
     /// When it is recorded, however long ago it happened.
     recorded: Timestamp,
-    /// How many more rows may be added that are no lessons.
+    /// The number of rows that may still be added and are no lessons.
     rows: u64,
     /// Where it came from, if others learned it.
     arrival: Option<&'t Arrival>,

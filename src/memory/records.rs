@@ -99,7 +99,7 @@ impl KnownRecords<'_> {
         Ok(whole.binary_search(&hash).is_ok())
     }
 
-    /// Tells whether a record has counted already: it is known, or it is as old as records
+    /// Returns `true` if a record has counted already: it is known, or it is as old as records
     /// that had to leave the set.
     ///
     /// A transcript claimed for the first time by hand asks `is_known`
@@ -108,7 +108,7 @@ impl KnownRecords<'_> {
         Ok(record.is_until(self.left_until) || self.is_known(record)?)
     }
 
-    /// Tells whether a record is in the set, or counted by a memory that is gone.
+    /// Returns `true` if a record is in the set, or counted by a memory that is gone.
     pub(crate) fn is_known(&mut self, record: RecordMark) -> Result<bool, MemoryError> {
         Ok(record.is_until(self.lost_until) || self.contains(record.hash)?)
     }
@@ -160,7 +160,7 @@ impl Memory {
         })
     }
 
-    /// Tells whether a session was open when the memory of its project was found to be gone.
+    /// Returns `true` if a session was open when the memory of its project was found to be gone.
     pub(crate) fn was_open_then(&self, project: &str, session: &str) -> Result<bool, MemoryError> {
         let sql = "SELECT 1 FROM projects, json_each(open_then) WHERE name = ?1 AND value = ?2";
         self.has("read projects", sql, (project, session))

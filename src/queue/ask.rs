@@ -36,7 +36,7 @@ use crate::{fsx, telemetry};
 /// The longest answer of one call in tokens, where no setting says it.
 const MAX_TOKENS: u32 = 8_192;
 pub(super) const POINTS_ONLY: &str = "{key_points}";
-/// How many notes of earlier sessions a reflector is shown.
+/// The number of notes of earlier sessions that a reflector is shown.
 const KNOWN_NOTES: usize = 5;
 
 /// Who answers a question, and until when.

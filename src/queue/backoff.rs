@@ -75,7 +75,7 @@ impl Backoff {
             .filter(|p| is_ahead(p.until, now))
     }
 
-    /// Tells whether `account` may try again, but has not succeeded since it failed: then
+    /// Returns `true` if `account` may try again, but has not succeeded since it failed: then
     /// one job at a time tries.
     pub(crate) fn is_on_trial(&self, account: &str, now: Timestamp) -> bool {
         self.accounts.contains_key(account) && self.parked(account, now).is_none()
@@ -170,7 +170,7 @@ impl Backoff {
     }
 }
 
-/// Tells whether `due` is still to come; a time too far ahead was set by a clock that has
+/// Returns `true` if `due` is still to come; a time too far ahead was set by a clock that has
 /// gone back since.
 pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
     (SignedDuration::ZERO..=MAX_PAUSE).contains(&due.duration_since(now)) && due != now
@@ -200,7 +200,7 @@ pub(crate) fn account_pause<'b>(
 }
 
 impl WorkerContext {
-    /// Tells whether this worker may do a job: nobody is asked any more, its account answers
+    /// Returns `true` if this worker may do a job: nobody is asked any more, its account answers
     /// it, or it is a job of the worker's own project that only has an older key, or none yet.
     pub(crate) fn serves(&self, job: &JobInProgress) -> bool {
         if job.is_judged() {
@@ -244,14 +244,14 @@ impl WorkerContext {
         account_pause(job, &self.backoff(), self.now()).map(|parked| parked.until)
     }
 
-    /// Tells whether the account of a job has failed, and this job is the one to try it.
+    /// Returns `true` if the account of a job has failed, and this job is the one to try it.
     pub(super) fn is_trial(&self, job: &JobInProgress) -> bool {
         let on_trial = |account: &str| self.backoff().is_on_trial(account, self.now());
         let need = job.ticket.need.as_ref();
         !job.is_judged() && need.is_some_and(|need| on_trial(&need.account()))
     }
 
-    /// Tells whether a job was kept for as long as one is, by a clock that has not leapt.
+    /// Returns `true` if a job was kept for as long as one is, by a clock that has not leapt.
     pub(super) fn is_too_old(&self, job: &JobInProgress) -> bool {
         let days = i64::from(self.surroundings.config.worker.keep_days);
         let now = self.now();

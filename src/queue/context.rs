@@ -137,7 +137,7 @@ impl WorkerContext {
         unpoisoned(&self.unsaved).contains_key(id)
     }
 
-    /// Tells whether a model has said what could not be stored so far.
+    /// Returns `true` if a model has said what could not be stored so far.
     pub(crate) fn has_unsaved_answers(&self) -> bool {
         let unsaved = unpoisoned(&self.unsaved);
         unsaved
@@ -158,7 +158,7 @@ impl WorkerContext {
         }
     }
 
-    /// Tells whether a request is only there because its file could not be removed.
+    /// Returns `true` if a request is only there because its file could not be removed.
     pub(super) fn is_settled(&self, file: &Path) -> bool {
         unpoisoned(&self.carried_out).contains(file)
     }

@@ -50,7 +50,7 @@ use crate::transcript::estimate_tokens;
 const FEW_POINTS: usize = 8;
 /// So long a note waits at most.
 const MAX_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// How many notes one run is given.
+/// The number of notes that one run is given.
 const MAX_NOTES: usize = 60;
 /// A note in the prompt, and a run's answer, in tokens.
 const NOTE_TOKENS: u64 = 70;

@@ -322,7 +322,7 @@ impl<'a> Drain<'a> {
         })
     }
 
-    /// Tells whether the memory can only be used by another worker, which opens it anew; what a
+    /// Returns `true` if the memory can only be used by another worker, which opens it anew; what a
     /// model said and could not be saved is waited for all the same.
     fn has_lost_its_memory(&self) -> bool {
         self.context.memory().is_broken() && !self.context.has_unsaved_answers()
@@ -423,7 +423,7 @@ impl Drain<'_> {
     }
 }
 
-/// Tells whether a file is no job of this user's, and will not become one by itself; what
+/// Returns `true` if a file is no job of this user's, and will not become one by itself; what
 /// else keeps it from being read may pass.
 fn is_no_job(error: &FsError) -> bool {
     use ErrorKind::{InvalidData, IsADirectory, Other, PermissionDenied, UnexpectedEof};

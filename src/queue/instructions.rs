@@ -13,7 +13,7 @@ use crate::redact::Masker;
 
 const MAX_CHARS: usize = 40_000;
 const MAX_FILE_BYTES: u64 = 256 << 10;
-/// How many files of one kind are read: nested ones, rules, the client's own notes.
+/// The number of files of one kind that are read: nested ones, rules, the client's own notes.
 const MAX_FILES: usize = 50;
 /// How deep folders of rules may be nested.
 const MAX_DEPTH: usize = 8;

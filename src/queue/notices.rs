@@ -21,7 +21,7 @@ use crate::shown::counted;
 const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// So many sessions that ended without a reflection are worth a word.
 const MANY_SESSIONS: usize = 10;
-/// How many finished jobs are looked at for that.
+/// The number of finished jobs that are looked at for that.
 const LAST_JOBS: u64 = 50;
 
 pub(super) fn all(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
@@ -175,9 +175,9 @@ fn is_session(row: &JobRow) -> bool {
     row.job.event == JobEvent::SessionEnd.word() && row.job.reason != super::stages::NOTHING_NEW
 }
 
-/// How many changes are looked through; more are not counted.
+/// The number of changes that are looked through; more are not counted.
 const LATEST: u64 = 500;
-/// How many key points are named.
+/// The number of key points that are named.
 const NAMED: usize = 3;
 
 /// Writes what the next start in a project tells, or that there is nothing.
@@ -207,7 +207,7 @@ fn news(context: &WorkerContext, project: &Path) -> Result<Option<LearnedNews>, 
     Ok(with_said(of(&changes), &said))
 }
 
-/// Tells whether a session taught it, not the user by hand.
+/// Returns `true` if a session taught it, not the user by hand.
 fn is_learned(entry: &Entry) -> bool {
     let by_hand = [
         JobEvent::Edit,

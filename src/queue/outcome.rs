@@ -236,7 +236,7 @@ pub(crate) fn reason_of(error: &impl Display) -> String {
     format!("{SETTINGS}{error}")
 }
 
-/// Tells whether a job waits for its settings: they may be mended, so it is tried at once.
+/// Returns `true` if a job waits for its settings: they may be mended, so it is tried at once.
 pub(crate) fn is_for_settings(waiting: &WaitingJob) -> bool {
     waiting.reason.starts_with(SETTINGS)
 }

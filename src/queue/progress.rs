@@ -65,7 +65,7 @@ pub(crate) enum CuratorReason {
 }
 
 impl JobInProgress {
-    /// Tells whether all questions have been answered: no model is needed any more.
+    /// Returns `true` if all questions have been answered: no model is needed any more.
     pub(crate) fn is_judged(&self) -> bool {
         let progress = &self.progress;
         let is_answered = match self.curate {
@@ -88,7 +88,7 @@ impl JobInProgress {
         }
     }
 
-    /// Tells whether the playbook may hold its changes already.
+    /// Returns `true` if the playbook may hold its changes already.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.progress.changes.is_some()
     }

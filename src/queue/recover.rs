@@ -112,7 +112,7 @@ fn is_abandoned(mark: &OpenSession, now: Timestamp) -> bool {
     }
 }
 
-/// Tells whether a file has not been written for `time`; a missing one is quiet, and so is
+/// Returns `true` if a file has not been written for `time`; a missing one is quiet, and so is
 /// one of the future: the clock has gone back.
 fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
     let written = std::fs::metadata(file).and_then(|m| m.modified());
@@ -120,7 +120,7 @@ fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
     Timestamp::try_from(written).is_ok_and(|written| now.duration_since(written).abs() > time)
 }
 
-/// How much of a transcript is read to learn how its session began.
+/// The part of a transcript that is read to learn how its session began.
 const HEAD: u64 = 1 << 20;
 /// So many folders and so many files in them are looked at.
 const MOST: (usize, usize) = (64, 10_000);
@@ -203,7 +203,7 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
     Ok(())
 }
 
-/// Tells whether sessions are learned from however they end: a transcript does not say how
+/// Returns `true` if sessions are learned from however they end: a transcript does not say how
 /// its session did.
 fn is_every_end_wanted(surroundings: &Surroundings, config: &Config) -> bool {
     let settings = fsx::read_json::<Value>(&surroundings.paths.client_settings(), MAX_SETTINGS);
@@ -232,7 +232,7 @@ fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
         .collect())
 }
 
-/// Tells whether a session of the project began in our time, is no fork's copy, and was spoken to
+/// Returns `true` if a session of the project began in our time, is no fork's copy, and was spoken to
 /// by our session-start after `from`: the model, which it gives key points, or the user.
 fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -> bool {
     let end = from.saturating_add(HEAD);

@@ -262,7 +262,7 @@ pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
     })
 }
 
-/// Tells whether a point may play a part when a session is judged: one that sessions are
+/// Returns `true` if a point may play a part when a session is judged: one that sessions are
 /// given, or one that nothing speaks against but that nobody has decided on it yet. (An old
 /// playbook's votes count also before `playbook trust`.)
 pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
@@ -276,7 +276,7 @@ pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
     }
 }
 
-/// Tells whether a point of the file holds a secret that only the user's own patterns know:
+/// Returns `true` if a point of the file holds a secret that only the user's own patterns know:
 /// hooks have no engine for those.
 pub(super) fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
     masker.own_finds(point.text) || masker.own_finds(point.name)
@@ -294,7 +294,7 @@ pub(super) fn screen_anew(context: &WorkerContext) -> Result<(), MemoryError> {
     context.memory().screened_anew(&rows, &passing)
 }
 
-/// Tells whether something was held back for how it reads, and would not be now.
+/// Returns `true` if something was held back for how it reads, and would not be now.
 fn passes_now(held: &Held) -> bool {
     let name = match serde_json::from_value(held.what.clone()) {
         Ok(What::Point { name, .. }) => name,

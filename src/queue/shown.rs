@@ -21,7 +21,7 @@ use crate::shown_record::{self, ShownPoints};
 use crate::transcript::{Facts, Lane};
 use crate::transcript_file;
 
-/// How many sessions are asked: forks of forks of forks.
+/// The number of sessions that are asked: forks of forks of forks.
 const MAX_SESSIONS: usize = 8;
 /// The longest session id that may name a transcript.
 const MAX_ID: usize = 64;
@@ -158,7 +158,7 @@ fn of(
     }
 }
 
-/// Tells whether an id from a transcript can be nothing but the stem of a file name.
+/// Returns `true` if an id from a transcript can be nothing but the stem of a file name.
 fn is_plain(id: &str) -> bool {
     (1..=MAX_ID).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }

@@ -11,9 +11,9 @@ use crate::fsx;
 use crate::paths::Paths;
 use crate::project;
 
-/// How much of a transcript is read to find its folder.
+/// The part of a transcript that is read to find its folder.
 const HEAD: u64 = 1 << 20;
-/// How much of its end is read to find when it ended.
+/// The part of its end that is read to find when it ended.
 const TAIL: u64 = 1 << 18;
 
 /// A session that the client has a transcript of, and what its first and last lines tell.
@@ -147,7 +147,7 @@ impl PastTranscript {
         })
     }
 
-    /// Tells whether it was held in a project; where no line says, by the folder that it is in.
+    /// Returns `true` if it was held in a project; where no line says, by the folder that it is in.
     pub(crate) fn is_of(&self, project: &Path) -> bool {
         if let Some(cwd) = &self.cwd {
             return project::find(cwd) == project;

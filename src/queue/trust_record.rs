@@ -23,7 +23,7 @@ use crate::trust::{TrustMark, TrustRecord, TrustStanding, TrustWord};
 
 /// How long the worker waits for a playbook it only wants to screen.
 const SHORT_WAIT: Duration = Duration::from_secs(5);
-/// How many key points of one file are screened at a time, all under the playbook's lock; the
+/// The number of key points of one file that are screened at a time, all under the playbook's lock; the
 /// rest is not given, and screened the next time.
 const AT_ONCE: usize = 10_000;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

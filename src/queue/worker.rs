@@ -127,7 +127,7 @@ pub(crate) async fn see_through(
     }
 }
 
-/// Tells whether there is something in the spool that was not there before.
+/// Returns `true` if there is something in the spool that was not there before.
 fn has_news(context: &WorkerContext, schedule: &Schedule) -> Result<bool, FsError> {
     let is_new = |id: &JobId| !schedule.knows(id);
     let is_open = |file: &PathBuf| !context.is_settled(file);

@@ -144,7 +144,7 @@ impl Store {
         }
     }
 
-    /// Tells whether the file has conflict markers.
+    /// Returns `true` if the file has conflict markers.
     fn is_in_merge(&self) -> Result<bool, StoreError> {
         let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
         Ok(self.owner.is_some() && bytes.is_some_and(|bytes| has_markers(&bytes)))
@@ -224,7 +224,7 @@ impl Store {
         })
     }
 
-    /// Tells whether it is known to have had key points: a job read some, a snapshot holds some,
+    /// Returns `true` if it is known to have had key points: a job read some, a snapshot holds some,
     /// or the user trusts some, of which none was changed yet.
     fn had_points(&self) -> Result<bool, FsError> {
         let Some(Owner { paths, project }) = &self.owner else {

@@ -15,7 +15,7 @@ use crate::playbook::Playbook;
 const SUFFIX: &str = ".snapshot.json";
 /// How the name of a file ends that was migrated or replaced; these are never removed.
 const ORIGINAL_SUFFIX: &str = ".original.json";
-/// How many snapshots of a playbook are kept.
+/// The number of snapshots of a playbook that are kept.
 const KEPT: usize = 20;
 /// Digits of a snapshot's number, so that names sort like numbers.
 const DIGITS: usize = 8;
@@ -100,7 +100,7 @@ impl Snapshots {
         fsx::read_if_there(&self.folder.join(snapshot.file()), MAX_FILE_BYTES)
     }
 
-    /// Tells whether the playbook had key points when it was last kept; what cannot be read
+    /// Returns `true` if the playbook had key points when it was last kept; what cannot be read
     /// may have had some.
     pub(crate) fn have_points(&self) -> Result<bool, FsError> {
         let last = self.last()?;

@@ -26,7 +26,7 @@ impl Checkout {
         Self::by_git(project).or_else(|| Self::by_folder(project))
     }
 
-    /// Tells whether git has put something else at `project` than this checkout.
+    /// Returns `true` if git has put something else at `project` than this checkout.
     ///
     /// Where there is no git, none has. A folder that was known before it had one is the same
     /// after `git init`.

@@ -126,7 +126,7 @@ impl Env {
         self.vars.clone().into_iter()
     }
 
-    /// Tells whether a switch is on: set to anything but `0`, `false`, `no` or `off`.
+    /// Returns `true` if a switch is on: set to anything but `0`, `false`, `no` or `off`.
     pub fn is_on(&self, name: &str) -> bool {
         self.os(name).is_some_and(|v| {
             !["0", "false", "no", "off"]

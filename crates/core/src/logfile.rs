@@ -8,7 +8,7 @@ use crate::rfc3339;
 
 /// What went wrong, one line each.
 pub const LOG: &str = "playbook.log";
-/// How many bytes a log has before it is put aside.
+/// The number of bytes that a log has before it is put aside.
 pub const MAX_LOG: u64 = 10 << 20;
 
 /// Writes a line to the log: time, who, what. These are words of our own and names of our own

@@ -40,7 +40,7 @@ impl ProcessMark {
         }
     }
 
-    /// Tells whether the marked process still runs.
+    /// Returns `true` if the marked process still runs.
     pub fn life(&self) -> Life {
         if self.boot.is_none() || self.boot != boot_id() || self.namespace != pid_namespace() {
             return Life::Unknown;

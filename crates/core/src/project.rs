@@ -66,7 +66,7 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
     Some(common.parent()?.to_owned())
 }
 
-/// Tells whether git keeps `git_dir` for the linked worktree at `top`: its back link, a file
+/// Returns `true` if git keeps `git_dir` for the linked worktree at `top`: its back link, a file
 /// `gitdir` in there, is the path of the `.git` in `top`.
 fn names(git_dir: &Path, top: &Path) -> bool {
     let there = small_file(&git_dir.join("gitdir")).and_then(|back| {

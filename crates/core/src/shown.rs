@@ -23,7 +23,7 @@ fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
-/// Tells whether a character shows nothing, and can reorder, hide or smuggle text.
+/// Returns `true` if a character shows nothing, and can reorder, hide or smuggle text.
 ///
 /// All that Unicode says may be ignored in display, but for the selectors of a character's
 /// form; and a blank that is none to a program.

@@ -11,7 +11,7 @@ use crate::fsx::{self, FsError};
 
 const VERSION: u32 = 1;
 const MAX_FILE: u64 = 4 << 20;
-/// How many points are remembered of one session; an injection holds a few hundred.
+/// The number of points that are remembered of one session; an injection holds a few hundred.
 const MAX_POINTS: usize = 4_096;
 
 /// The key points that a session was shown, each with the hashes of all texts it had then.
@@ -36,7 +36,7 @@ impl ShownPoints {
         }
     }
 
-    /// Tells whether a point was shown, with any text.
+    /// Returns `true` if a point was shown, with any text.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -106,7 +106,7 @@ pub fn read(folder: &Path, session: &str) -> Option<ShownRecord> {
     read_file(&file(folder, session))
 }
 
-/// Tells whether the transcript of a record's session is still there.
+/// Returns `true` if the transcript of a record's session is still there.
 pub fn has_transcript(file: &Path) -> bool {
     read_file(file).is_some_and(|record| record.transcript.exists())
 }

@@ -164,7 +164,7 @@ fn permissions(about: &Metadata) -> u32 {
     about.permissions().mode() & 0o7777
 }
 
-/// Tells whether a transcript that the client names lies where the client keeps its own, also
+/// Returns `true` if a transcript that the client names lies where the client keeps its own, also
 /// when it is still to be written.
 pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {
@@ -193,7 +193,7 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     })
 }
 
-/// Tells whether a path without `..` is below a folder by its name, and no link on the way from
+/// Returns `true` if a path without `..` is below a folder by its name, and no link on the way from
 /// there leads elsewhere; what is not there is no link.
 fn lies_plainly_in(path: &Path, folder: &Path) -> bool {
     let below = path.ancestors().take_while(|above| *above != folder);

@@ -97,7 +97,7 @@ impl Status {
         (status.v == STATUS_VERSION).then_some(status)
     }
 
-    /// Tells whether this status says all there is to know: it is not old, and the spool
+    /// Returns `true` if this status says all there is to know: it is not old, and the spool
     /// has not changed since it was written.
     pub fn is_current(&self, paths: &Paths, now: Timestamp) -> bool {
         let changed = |path: &Path| std::fs::metadata(path).and_then(|m| m.modified()).ok();

@@ -60,7 +60,7 @@ impl Holder {
         }
     }
 
-    /// Tells whether this is a worker that will see every job of `account`.
+    /// Returns `true` if this is a worker that will see every job of `account`.
     fn is_at(&self, account: &str) -> bool {
         self.takes_all && self.account == account && self.process.life() != Life::Dead
     }
@@ -85,7 +85,7 @@ impl WorkerLock {
     }
 }
 
-/// Tells whether `file` is what is at `path`; an error when nothing is.
+/// Returns `true` if `file` is what is at `path`; an error when nothing is.
 fn is_at(file: &File, path: &Path) -> Result<bool, FsError> {
     let same = || {
         let (ours, there) = (file.metadata()?, std::fs::metadata(path)?);
@@ -178,7 +178,7 @@ pub fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, Fs
         .then_some(file))
 }
 
-/// Tells whether a running worker serves jobs with this need, so that none is to be
+/// Returns `true` if a running worker serves jobs with this need, so that none is to be
 /// started for a job that is in the spool already.
 pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
     let (Some(need), Some(holder)) = (need, holder(&paths.worker_lock())) else {
@@ -191,7 +191,7 @@ pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
     holder.is_at(&account)
 }
 
-/// Tells whether a worker of this very account is at work on the whole spool.
+/// Returns `true` if a worker of this very account is at work on the whole spool.
 pub fn is_at_work(paths: &Paths, need: &Need) -> bool {
     holder(&paths.worker_lock()).is_some_and(|holder| holder.is_at(&need.account()))
 }

@@ -82,7 +82,7 @@ impl<'a> HookContext<'a> {
             .ok()
     }
 
-    /// Tells whether a transcript may be read unasked: it lies where the client keeps its
+    /// Returns `true` if a transcript may be read unasked: it lies where the client keeps its
     /// own. Without a home that cannot be told, and none is turned away.
     pub fn is_clients(&self, transcript: &Path) -> bool {
         let has_home = [name::HOME, name::CLAUDE_CONFIG_DIR]
@@ -98,7 +98,7 @@ impl<'a> HookContext<'a> {
         self.input.session.as_ref().zip(transcript)
     }
 
-    /// Tells whether the session's transcript is the client's.
+    /// Returns `true` if the session's transcript is the client's.
     pub(super) fn has_clients_transcript(&self) -> bool {
         *self.has_clients_transcript.get_or_init(|| {
             let transcript = self.input.transcript.as_deref();

@@ -66,7 +66,7 @@ pub(super) fn subagent_stop(context: &HookContext<'_>, manner: Manner) -> Result
     enqueue(context, manner, JobEvent::SubagentStop, transcript, agent)
 }
 
-/// Tells whether the user wants subagents to be learned from.
+/// Returns `true` if the user wants subagents to be learned from.
 pub(super) fn learns_from_subagents(context: &HookContext<'_>) -> bool {
     choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false)
 }
@@ -151,7 +151,7 @@ fn attended(context: &HookContext<'_>) -> Option<bool> {
     Some(attended != "0")
 }
 
-/// Tells whether a transcript lies where the client keeps its own; no other is read unasked.
+/// Returns `true` if a transcript lies where the client keeps its own; no other is read unasked.
 fn is_clients(context: &HookContext<'_>, transcript: &Path) -> bool {
     let is = context.is_clients(transcript);
     if !is {

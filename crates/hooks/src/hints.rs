@@ -35,7 +35,7 @@ pub(super) fn open(context: &HookContext<'_>) -> Option<Index> {
         .ok()?
 }
 
-/// Tells whether the reader, a session or a subagent in it, is told `what` for the first
+/// Returns `true` if the reader, a session or a subagent in it, is told `what` for the first
 /// time; nobody is told anything who cannot be told apart.
 pub(super) fn is_news(context: &HookContext<'_>, what: &str) -> Result<bool, FsError> {
     let Some(session) = &context.input.session else {
@@ -66,7 +66,7 @@ pub(super) fn tell_lines(heading: &str, lines: impl Iterator<Item = String>) -> 
     (told.len() > heading.len()).then_some(told)
 }
 
-/// Tells whether lines can be told at once, all of them.
+/// Returns `true` if lines can be told at once, all of them.
 pub(super) fn have_room<'l>(heading: &str, lines: impl Iterator<Item = &'l str>) -> bool {
     let used: usize = lines.map(|line| 1 + units(line)).sum();
     units(heading) + used <= UNITS

@@ -68,7 +68,7 @@ pub(super) fn run(
     Ok(marked)
 }
 
-/// How much of the playbook this start is given; `None` where the conversation holds it.
+/// The part of the playbook that this start is given; `None` where the conversation holds it.
 fn kind(context: &HookContext<'_>) -> Option<StartKind> {
     match context.input.source.as_deref() {
         Some("resume" | "fork") => None,
@@ -107,12 +107,12 @@ fn news(
     Some(given.text)
 }
 
-/// Tells whether nothing was said in this session before.
+/// Returns `true` if nothing was said in this session before.
 fn begins_anew(context: &HookContext<'_>) -> bool {
     matches!(context.input.source.as_deref(), Some("startup" | "clear"))
 }
 
-/// Tells whether this start is the first for its source just now. Two hooks come at once where
+/// Returns `true` if this start is the first for its source just now. Two hooks come at once where
 /// they are registered twice; of them one is told yes.
 ///
 /// Where the session begins, its mark tells that, and no file need be made for it.
@@ -240,7 +240,7 @@ fn left_alone(context: &HookContext<'_>, backlog: &Backlog) -> Option<Notice> {
     })
 }
 
-/// Tells whether the user has not been told of this within a day.
+/// Returns `true` if the user has not been told of this within a day.
 fn is_news(context: &HookContext<'_>, notice: &Notice) -> bool {
     let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
     notice.account.is_some() || throttle::is_due(&file, context.now, LONG)

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::fsx::lock::try_lock;
 use crate::fsx::{self, FsError};
 
-/// Tells whether this is the first time, and remembers having been asked: `file` is made.
+/// Returns `true` if this is the first time, and remembers having been asked: `file` is made.
 ///
 /// Of several hooks that ask at once, one is told yes.
 pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
@@ -20,7 +20,7 @@ pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
     fsx::mark_new(file)
 }
 
-/// Tells whether `pause` has passed since this last said yes, and remembers saying it.
+/// Returns `true` if `pause` has passed since this last said yes, and remembers saying it.
 ///
 /// Of several hooks that ask at once, one is told yes; where nothing can be remembered, all.
 pub fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {

@@ -96,7 +96,7 @@ fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     Ok(lenient(from)? == Some(true))
 }
 
-/// Tells whether there is a list with something in it.
+/// Returns `true` if there is a list with something in it.
 fn has_any<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     let text = <&RawValue>::deserialize(from)?.get();
     let items: Result<Vec<IgnoredAny>, _> = serde_json::from_str(text);

@@ -37,7 +37,7 @@ pub fn without_secret(url: &str) -> String {
     }
 }
 
-/// Tells whether a text can be a host with or without a port.
+/// Returns `true` if a text can be a host with or without a port.
 fn is_host(text: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty()

@@ -78,7 +78,7 @@ pub fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
     names_account(&state).then_some(Sign::Account)
 }
 
-/// Tells whether the user refused this key when the client asked.
+/// Returns `true` if the user refused this key when the client asked.
 pub fn has_refused(env: &Env, paths: &Paths, key: &str) -> bool {
     let state = client_state(env, paths).and_then(|file| fsx::read(&file, MAX_STATE).ok());
     let state = state.and_then(|state| serde_json::from_slice::<State>(&state).ok());
@@ -113,7 +113,7 @@ fn client_state(env: &Env, paths: &Paths) -> Option<PathBuf> {
     Some(folder.join(CLIENT_STATE))
 }
 
-/// Tells whether the client's state names an account. In a string of the state the quotes
+/// Returns `true` if the client's state names an account. In a string of the state the quotes
 /// would be escaped, so the bytes are a key.
 fn names_account(state: &[u8]) -> bool {
     let state = String::from_utf8_lossy(state);

@@ -112,7 +112,7 @@ fn readable(text: &str, variable: &str) -> Result<String, String> {
     key_in(text).map(str::to_owned).map_err(flaw)
 }
 
-/// Tells whether this runs in a session in which the client asks nobody: `-p`.
+/// Returns `true` if this runs in a session in which the client asks nobody: `-p`.
 pub fn is_unasked(env: &Env) -> bool {
     let started_as = env.get(name::ENTRYPOINT);
     started_as.is_some_and(|name| name.starts_with("sdk"))

@@ -24,7 +24,7 @@ worded! {
 }
 
 impl BackendName {
-    /// Tells whether it needs no network and no account, and costs nothing.
+    /// Returns `true` if it needs no network and no account, and costs nothing.
     pub fn is_offline(self) -> bool {
         matches!(self, Self::Rules | Self::Fixtures)
     }
@@ -106,14 +106,14 @@ impl Need {
         name_of(text.as_bytes())
     }
 
-    /// Tells whether an account of `own` can answer a job with this need.
+    /// Returns `true` if an account of `own` can answer a job with this need.
     ///
     /// What is offline needs no account, so every worker can.
     pub fn is_met_by(&self, own: &Self) -> bool {
         self.backend.is_offline() || self.account() == own.account()
     }
 
-    /// Tells whether the accounts differ in nothing but the key.
+    /// Returns `true` if the accounts differ in nothing but the key.
     pub fn differs_only_in_key(&self, own: &Self) -> bool {
         self.backend == own.backend && self.base_url == own.base_url && own.key.is_some()
     }

@@ -16,7 +16,7 @@ use crate::shown::without_controls;
 use shell::{Program, SHELLS, SimpleCommand, base_name, is_check, runs_commands};
 use words::{EXTENSIONS, TASK_RUNNERS};
 
-/// How much of a tool's input is kept, in bytes.
+/// The part of a tool's input that is kept, in bytes.
 pub const MAX_INPUT: usize = 400;
 /// How much of a text's beginning and of its end names it, in bytes.
 const HEAD: usize = 8 * 1024;

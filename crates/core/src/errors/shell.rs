@@ -7,7 +7,7 @@ use super::words::{
 };
 use crate::clip::head;
 
-/// How much of a line is read.
+/// The part of a line that is read.
 const MAX_LINE_BYTES: usize = 8_000;
 /// Programs whose `-c` holds a line, and how deep such lines are read.
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];

@@ -197,7 +197,7 @@ impl Index {
         touched
     }
 
-    /// Tells whether a prompt can bring anything.
+    /// Returns `true` if a prompt can bring anything.
     pub fn has_words(&self) -> bool {
         !self.by_words.is_empty()
     }

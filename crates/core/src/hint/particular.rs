@@ -195,12 +195,12 @@ fn is_rare(part: &str) -> bool {
         && !is_common(&part.to_lowercase())
 }
 
-/// Tells whether a sentence may have a token.
+/// Returns `true` if a sentence may have a token.
 pub(super) fn is_plain(token: &str) -> bool {
     parts(token).all(|part| is_common(&part.to_lowercase()))
 }
 
-/// Tells whether a word in lower case is a form of one that every text may have.
+/// Returns `true` if a word in lower case is a form of one that every text may have.
 fn is_common(word: &str) -> bool {
     static WORDS: OnceLock<BTreeSet<&str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {

@@ -16,7 +16,7 @@ use crate::shown_record::ShownPoints;
 const CLIENT_LIMIT: usize = 10_000;
 const DAY: i64 = 24 * 60 * 60;
 
-/// How much of the playbook a start is given.
+/// The part of the playbook that a start is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartKind {
     /// At the start of a session.
@@ -122,7 +122,7 @@ impl Prepare for Ready {
     }
 }
 
-/// Tells whether a playbook lies behind a link: it may lead anywhere, and who follows it asks
+/// Returns `true` if a playbook lies behind a link: it may lead anywhere, and who follows it asks
 /// for trust.
 pub(super) fn is_linked(project: &Path) -> bool {
     let file = playbook_file(project);

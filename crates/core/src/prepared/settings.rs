@@ -84,7 +84,7 @@ impl ProjectSettings {
         }
     }
 
-    /// Tells whether there may be anything that sets them.
+    /// Returns `true` if there may be anything that sets them.
     pub fn has_files(paths: &Paths, project: &Path) -> bool {
         let is_missing = |file: &PathBuf| {
             let about = file.symlink_metadata();

@@ -53,18 +53,18 @@ impl AgentClaim {
     }
 }
 
-/// Tells whether a sentence may own up to a failure.
+/// Returns `true` if a sentence may own up to a failure.
 fn admits(sentence: &str) -> bool {
     let rest = NO_FAULT.without(sentence);
     ADMITS.is(&rest) || (TROUBLE.is(&rest) && SPEAKS_OF_CHECKS.is(&rest))
 }
 
-/// Tells whether a prompt asks for work that no check is to follow.
+/// Returns `true` if a prompt asks for work that no check is to follow.
 pub(super) fn excuses(prompt: &str) -> bool {
     NO_CHECKS.is(prompt)
 }
 
-/// Tells whether the agent says in the middle of its work that a failure is to be left alone.
+/// Returns `true` if the agent says in the middle of its work that a failure is to be left alone.
 pub(super) fn sets_aside(text: &str) -> bool {
     SETS_ASIDE.is(text)
 }

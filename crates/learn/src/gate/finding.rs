@@ -136,7 +136,7 @@ fn said(claim: &AgentClaim) -> String {
     format!("{SAID}\"{}\"", quote(&claim.sentence))
 }
 
-/// Tells whether evidence is what the agent said.
+/// Returns `true` if evidence is what the agent said.
 pub(super) fn is_said(evidence: &str) -> bool {
     evidence.starts_with(SAID)
 }

@@ -15,7 +15,7 @@ const NOTHING: &str = "(nothing)";
 const SCORE: &str = "quality_score";
 const ISSUES: &str = "issues";
 const FIX: &str = "suggested_fix";
-/// How many issues are told.
+/// The number of issues that are told.
 const MOST: usize = 3;
 /// Characters of an issue or a fix.
 const LONGEST: usize = 300;

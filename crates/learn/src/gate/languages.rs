@@ -7,14 +7,14 @@ use crate::transcript::words::LANGUAGES;
 /// Folders whose files belong to no project.
 const SCRATCH: &[&str] = &["/tmp/", "/.claude/"];
 
-/// Tells whether a file is one that checks look at: not prose, not a note of the agent's.
+/// Returns `true` if a file is one that checks look at: not prose, not a note of the agent's.
 pub(super) fn is_code(file: &str) -> bool {
     let ending = ending(file);
     let is_scratch = SCRATCH.iter().any(|folder| file.contains(folder));
     !is_scratch && languages().any(|(_, endings)| has(endings, ending))
 }
 
-/// Tells whether a runner looks at a file; one of no known language may look at each.
+/// Returns `true` if a runner looks at a file; one of no known language may look at each.
 pub(super) fn looks_at(runner: &str, file: &str) -> bool {
     let program = runner.split(' ').next().unwrap_or_default();
     let language = languages().find(|(programs, _)| has(programs, program));

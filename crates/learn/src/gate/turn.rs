@@ -140,7 +140,7 @@ impl Turn {
         });
     }
 
-    /// Tells whether a check's result is beyond doubt. A line that worked may show what a compiler
+    /// Returns `true` if a check's result is beyond doubt. A line that worked may show what a compiler
     /// or a linter merely remarks, unless its exit is another command's.
     fn is_clear(&self, call: &Arc<Call>, check: &CheckResult) -> bool {
         let has_failed = !self.open.iter().any(|open| Arc::ptr_eq(open, call));

@@ -74,7 +74,7 @@ impl GateVerdict {
         others.collect::<Vec<_>>().join("\n")
     }
 
-    /// Tells whether the stop passes at this threshold.
+    /// Returns `true` if the stop passes at this threshold.
     pub fn passes(&self, threshold: f64) -> bool {
         self.quality_score.get() >= threshold
     }

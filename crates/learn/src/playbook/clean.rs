@@ -18,7 +18,7 @@ use crate::shown::is_invisible;
 /// The most characters a key point may have.
 pub const MAX_CHARS: usize = 500;
 
-/// How much of a text is looked at, in bytes: many times what is kept of it.
+/// The part of a text that is looked at, in bytes: many times what is kept of it.
 const LOOKED_AT: usize = 64 << 10;
 const ELLIPSIS: char = '…';
 /// Tags of the client that a text must neither open nor close; without separators.

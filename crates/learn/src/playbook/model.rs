@@ -19,7 +19,7 @@ pub(super) const LAST_UPDATED: &str = "last_updated";
 pub(super) const VERSION: &str = "1.0";
 /// The one top-level key that is ours.
 const META: &str = "playbook";
-/// How many job ids are remembered, so that a restarted job is not applied twice.
+/// The number of job ids that are remembered, so that a restarted job is not applied twice.
 pub(crate) const APPLIED_KEPT: usize = 256;
 /// After how many days without use a point is stale.
 pub const STALE_DAYS: i64 = 90;

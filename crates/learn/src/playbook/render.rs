@@ -80,7 +80,7 @@ pub(super) fn show(point: &Point<'_>, line: LineStyle) -> String {
     }
 }
 
-/// Tells whether a name cannot pass as something else; other entries are not shown.
+/// Returns `true` if a name cannot pass as something else; other entries are not shown.
 pub(super) fn is_showable(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len())
         && name

@@ -8,7 +8,7 @@
 const BEGINNING: usize = 3;
 /// The number of places in the table.
 const PLACES: usize = 1 << 14;
-/// How many beginnings are looked up at once: eight bytes hold six.
+/// The number of beginnings that are looked up at once: eight bytes hold six.
 const AT_ONCE: usize = 6;
 
 pub(super) struct Keywords<T> {

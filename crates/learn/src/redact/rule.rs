@@ -16,7 +16,7 @@ use crate::clip::{boundary_after, boundary_before};
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// How far before its keyword a name may begin.
 const MAX_NAME_BYTES: usize = 64;
-/// How much of a secret its entropy is computed from.
+/// The part of a secret from which its entropy is computed.
 const HEAD_BYTES: usize = 160;
 
 /// One kind of secret. The built-in ones are in `data/secrets.toml`.
@@ -33,7 +33,7 @@ pub(super) struct SecretRule {
     regex: String,
     #[serde(default)]
     place: MaskPlace,
-    /// How much of a text the pattern is shown behind a keyword, in bytes. A token that goes on
+    /// The part of a text behind a keyword that the pattern is shown, in bytes. A token that goes on
     /// beyond it is masked whole.
     #[serde(default = "ahead")]
     ahead: usize,

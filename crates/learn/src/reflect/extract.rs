@@ -24,7 +24,7 @@ use serde_json::{Map, Number, Value};
 
 /// How often all attempts together may read the reply; honest replies need about one.
 const MAX_PASSES: usize = 16;
-/// How many layers of JSON in a JSON string are opened.
+/// The number of layers of JSON in a JSON string that are opened.
 const MAX_LAYERS: usize = 2;
 
 /// Returns the object in `reply` that answers a prompt asking for the `expected` keys.

@@ -165,7 +165,7 @@ pub trait Reply: Default {
     /// The texts that would be learned from it.
     fn taught(&self) -> Vec<&str>;
 
-    /// Tells whether it says what was asked for, or another try may say more.
+    /// Returns `true` if it says what was asked for, or another try may say more.
     fn is_enough(&self, _skipped: &[Skipped]) -> bool {
         true
     }

@@ -14,9 +14,9 @@ const TABLE_TEXT: &str = include_str!("../../data/screen.toml");
 
 /// A text is searched for no more matches of one pattern.
 const MAX_MATCHES: usize = 64;
-/// How much of a text before or after a match is read.
+/// The part of a text before or after a match that is read.
 const NEAR_BYTES: usize = 400;
-/// How much of the text after an order to switch a check off is searched for a word of doubt.
+/// The part of the text after an order to switch a check off that is searched for a word of doubt.
 const DOUBT_BYTES: usize = 28;
 /// How much memory a compiled pattern may take.
 const MAX_COMPILED_BYTES: usize = 64 << 20;

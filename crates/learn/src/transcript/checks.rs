@@ -19,7 +19,7 @@ use super::{shell, tool_answer};
 use crate::redact;
 use crate::shown::without_controls;
 
-/// How much of the output's end is looked at, in bytes.
+/// The part of the output's end that is looked at, in bytes.
 const LOOKED_AT: usize = 4_000;
 /// How long the line that is kept may be, in bytes.
 const MAX_LINE: usize = 200;

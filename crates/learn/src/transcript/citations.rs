@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::playbook::Id;
 
-/// How many citations of one text are kept.
+/// The number of citations of one text that are kept.
 const MAX_CITES: usize = 2_000;
 
 /// Returns each id cited in `text`, in order, repeated ones included.

@@ -20,23 +20,23 @@ use super::words::{CHATTER, HOUSEKEEPING};
 use crate::clip::boundary_before;
 use crate::playbook::Id;
 
-/// How many bytes of items are held.
+/// The number of bytes of items that are held.
 const MAX_SIZE: usize = 2 << 20;
-/// How much of the text of an item is kept that is never left out, in bytes.
+/// The part that is kept of the text of an item that is never left out, in bytes.
 const MAX_NEEDED: usize = 300;
-/// How much of the user's words is held, in bytes.
+/// The part of the user's words that is held, in bytes.
 const MAX_SPOKEN: usize = 16_000;
-/// How much of a text is held, in bytes.
+/// The part of a text that is held, in bytes.
 const MAX_BODY: usize = 8_000;
-/// How much of a text of the agent's or an error is held, in bytes.
+/// The part of a text of the agent's or an error that is held, in bytes.
 const MAX_PLAIN: usize = 2_000;
-/// How much of a subagent's report and of a hook's words is held, in bytes.
+/// The part of a subagent's report and of a hook's words that is held, in bytes.
 const MAX_REPORT: usize = 800;
-/// How much of a plan is held, in bytes.
+/// The part of a plan that is held, in bytes.
 const MAX_PLAN: usize = 4_000;
 /// How much of the line that says what an error is, in bytes.
 const MAX_LINE: usize = 240;
-/// How many key points are told apart.
+/// The number of key points that are told apart.
 const MAX_IDS: usize = 2_000;
 /// The longest id a key point can have; longer ones are only counted.
 const MAX_ID: usize = 40;

@@ -19,7 +19,7 @@ pub struct Evidence {
     pub tokens: u64,
     /// How many events were left out, plain tool results not counted.
     pub left_out: u64,
-    /// How many of the texts that are shown are not shown whole.
+    /// The number of shown texts that are cut.
     #[serde(default)]
     pub cut: u64,
     /// Where each chosen event stands in the transcript.
@@ -76,7 +76,7 @@ pub struct ShownEvent {
 /// What stands before a tool call; calls in a row share it.
 pub(crate) const CALLS: &str = "CLAUDE calls";
 
-/// How many calls in a row that only look are named.
+/// The number of calls that are named of a row that only looks.
 const MOST_LOOKED_AT: usize = 5;
 
 /// Joins chosen items in order, with a note of how many were left out between them; `all` is

@@ -5,7 +5,7 @@ use super::cut;
 use super::errors::{NamedError, unwrapped};
 use super::event::{Call, CallFailure};
 
-/// How much of an answer is kept from either end, in bytes.
+/// The part of an answer that is kept from either end, in bytes.
 const LOOKED_AT: usize = 3_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;

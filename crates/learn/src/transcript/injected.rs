@@ -14,7 +14,7 @@ use super::tool_answer;
 
 /// A longer line is no note of what a hook said: the client keeps 10,000 characters of that.
 const MAX_NOTE: usize = 1 << 20;
-/// How many texts and how many sessions are kept.
+/// The number of texts and of sessions that are kept.
 const MAX_FOUND: usize = 1_000;
 
 /// What the beginning of a transcript says of what the session was given, and of where it came

@@ -54,7 +54,7 @@ pub(crate) enum ItemRank {
     Ends,
 }
 
-/// How much of an item is written.
+/// The part of an item that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     Whole,

@@ -54,7 +54,7 @@ impl Mask {
         self.text(tool_answer::answer(content, max))
     }
 
-    /// Tells whether a call is about a file that is never to be read, by the text of its
+    /// Returns `true` if a call is about a file that is never to be read, by the text of its
     /// input under `key`.
     pub(crate) fn is_private(&self, key: &str, text: &str) -> bool {
         // A path is at the start of its text; a command may be long.
@@ -82,7 +82,7 @@ pub(crate) fn without_values(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// How much of a command is looked at for the files it names, in bytes.
+/// The part of a command that is looked at for the files it names, in bytes.
 const MAX_COMMAND: usize = 16 << 10;
 
 /// Drops the last word of a text that was cut, which may be half of a secret.

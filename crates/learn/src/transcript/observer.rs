@@ -12,23 +12,23 @@ use super::{outside, stated};
 use crate::clip::head;
 use crate::playbook::Id;
 
-/// How many different key points are told apart.
+/// The number of different key points that are told apart.
 const MAX_IDS: usize = 2_000;
-/// How many rules that the user states are kept.
+/// The number of rules that the user states that are kept.
 const MAX_STATED: usize = 200;
-/// How much of the person's words is looked through for them, in bytes.
+/// The part of the person's words that is looked through for them, in bytes.
 const MAX_WORDS: usize = 1 << 20;
-/// How much of the first request is kept, in bytes.
+/// The part of the first request that is kept, in bytes.
 const MAX_REQUEST: usize = 1_000;
-/// How much of the sentence of a rule is kept, in bytes.
+/// The part of the sentence of a rule that is kept, in bytes.
 const MAX_SENTENCE: usize = 1_000;
-/// How much of a prompt is compared with those before it, in bytes; what follows is pasted.
+/// The part of a prompt that is compared with those before it, in bytes; what follows is pasted.
 const MAX_COMPARED: usize = 2_000;
-/// How many words of prompts are remembered.
+/// The number of words of prompts that are remembered.
 const MAX_COMPARED_WORDS: usize = 20_000;
-/// How many different errors are kept.
+/// The number of different errors that are kept.
 const MAX_ERRORS: usize = 50;
-/// How much of a call or a message is kept, in bytes.
+/// The part of a call or a message that is kept, in bytes.
 const MAX_LINE: usize = 240;
 /// How many prompts and how many words say something of where a session went.
 const SAYS_DRIFT: (u64, usize) = (3, 10);

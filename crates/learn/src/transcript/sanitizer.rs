@@ -9,7 +9,7 @@ use super::cut;
 use crate::redact::Masker;
 use crate::shown::without_controls;
 
-/// How much of a text is looked at; what lies beyond, in the middle, is never kept.
+/// The part of a text that is looked at; what lies beyond, in the middle, is never kept.
 const LOOKED_AT: usize = 64_000;
 
 /// Keeps texts of one session.

@@ -26,7 +26,7 @@ use crate::clip::head;
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
-/// How much of a question with its choices is remembered, in bytes.
+/// The part of a question with its choices that is remembered, in bytes.
 const MAX_OFFERED: usize = 16_000;
 const QUESTION_TOOL: &str = "AskUserQuestion";
 /// The tool by which the agent asks whether its plan is to be carried out. A user who has it

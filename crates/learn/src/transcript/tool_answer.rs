@@ -11,7 +11,7 @@ use super::mask::without_last_word;
 use super::user;
 use crate::clip::{head, tail};
 
-/// How much of an error is read from either end to tell which error it is, in bytes: more
+/// The part of an error that is read from either end to tell which error it is, in bytes: more
 /// than its signature is made of.
 pub(crate) const ERROR_ENDS: usize = 48_000;
 /// A longer answer, in bytes, is data and no report of itself.
@@ -105,7 +105,7 @@ pub(crate) fn own_failure(content: Raw<'_>) -> Option<String> {
     (!told.success).then(|| said.join(": "))
 }
 
-/// Tells whether an error only says that the user stopped what ran.
+/// Returns `true` if an error only says that the user stopped what ran.
 pub(crate) fn was_stopped(text: &str) -> bool {
     let said = text.trim_start().split_once('\n');
     said.is_some_and(|(code, said)| {
@@ -113,7 +113,7 @@ pub(crate) fn was_stopped(text: &str) -> bool {
     })
 }
 
-/// Tells whether an answer only says that what was started goes on in the background.
+/// Returns `true` if an answer only says that what was started goes on in the background.
 pub(crate) fn was_left_running(content: Raw<'_>) -> bool {
     let last = texts(content).pop().flatten();
     let begins = |text: &str| LEFT_RUNNING.iter().any(|said| text.starts_with(said));

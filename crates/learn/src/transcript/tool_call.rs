@@ -7,7 +7,7 @@ use super::event::Call;
 use super::json::{self, Raw};
 use super::mask::Mask;
 
-/// How much of what a tool would write is kept, in bytes.
+/// The part of what a tool would write that is kept, in bytes.
 pub(crate) const MAX_DETAIL: usize = 600;
 /// The tools that send an agent.
 pub(crate) const AGENT_TOOLS: &[&str] = &["Task", "Agent"];

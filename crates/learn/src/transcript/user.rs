@@ -77,20 +77,20 @@ pub(crate) struct AnsweredQuestion<'a> {
 }
 
 impl AnsweredQuestion<'_> {
-    /// Tells whether it was among the choices in the call's input, which is JSON.
+    /// Returns `true` if it was among the choices in the call's input, which is JSON.
     pub(crate) fn is_among(&self, offered: &str) -> bool {
         let is_offered = |words: &str| stands_in(offered, words);
         is_offered(self.words) || self.words.split(", ").all(is_offered)
     }
 
-    /// Tells whether the call, whose input is JSON, asked it: a question that quotes another one
+    /// Returns `true` if the call, whose input is JSON, asked it: a question that quotes another one
     /// with its answer is read as two, of which nobody asked the first.
     fn is_asked_in(&self, asked: &str) -> bool {
         stands_in(asked, self.question)
     }
 }
 
-/// Tells whether a text is a value in JSON.
+/// Returns `true` if a text is a value in JSON.
 fn stands_in(json: &str, text: &str) -> bool {
     serde_json::to_string(text).is_ok_and(|text| json.contains(&text))
 }

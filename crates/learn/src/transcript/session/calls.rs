@@ -15,13 +15,13 @@ use crate::transcript::{
     checks, cut, errors, failure, mask, refusal, tool_answer, tool_call, user,
 };
 
-/// How much of a subagent's result is read from either end, in bytes.
+/// The part of a subagent's result that is read from either end, in bytes.
 const HANDED_BACK: usize = 3_000;
 
 /// With which codes ends what was stopped, and so came to nothing.
 const KILLED: [i32; 3] = [130, 137, 143];
 
-/// How much of the summary of a background task is kept, in bytes.
+/// The part of the summary of a background task that is kept, in bytes.
 const MAX_SUMMARY: usize = 240;
 
 impl SessionReader<'_> {

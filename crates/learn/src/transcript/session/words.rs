@@ -10,7 +10,7 @@ use crate::transcript::stats::Reason;
 use crate::transcript::user::UserText;
 use crate::transcript::{tool_answer, user};
 
-/// How many prompts typed while the agent works are known again.
+/// The number of prompts typed while the agent works that are known again.
 const MAX_QUEUED: usize = 64;
 
 impl SessionReader<'_> {
