@@ -1,4 +1,4 @@
-//! Tells the linker, on Linux with glibc, what it cannot know: the hooks are small and start
+//! Passes to the linker, on Linux with glibc, what it cannot know: the hooks are small and start
 //! quickly.
 
 #![allow(

@@ -63,7 +63,7 @@ impl Disk {
         true
     }
 
-    /// Tells whether it is filled.
+    /// Returns `true` if it is filled.
     pub(crate) fn is_full(&self) -> bool {
         self.filler().exists()
     }

@@ -102,7 +102,7 @@ fn is_harmless(context: &HookContext<'_>, quoted: &str) -> bool {
 }
 
 impl JudgedStop {
-    /// Tells each finding from all others of the session: it is another one only when a check
+    /// Distinguishes each finding from all others of the session: it is another one only when a check
     /// has run since.
     fn keys(&self, prompt: &str) -> Vec<String> {
         let found = self.verdict.findings.iter();

@@ -301,7 +301,7 @@ impl Glance {
         Ok(())
     }
 
-    /// Tells what waits to be sent to others, and what stands in the way.
+    /// Returns what waits to be sent to others, and what stands in the way.
     fn look_at_others(
         &mut self,
         memory: &Memory,

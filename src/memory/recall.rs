@@ -270,7 +270,7 @@ impl Memory {
         self.read("recall", |connection| recall(connection, query, now))
     }
 
-    /// Tells what is known about an error, in one project or in all; `None` for a new one.
+    /// Returns what is known about an error, in one project or in all; `None` for a new one.
     pub fn seen(
         &self,
         signature: Signature,

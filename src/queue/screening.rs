@@ -182,7 +182,7 @@ pub(super) fn hold_back(
     recount(context, project)
 }
 
-/// Tells the hooks how much of a project is in quarantine.
+/// Keeps for the hooks how much of a project is in quarantine.
 pub(crate) fn recount(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
     let waiting = context
         .memory()

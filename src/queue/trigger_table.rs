@@ -54,7 +54,7 @@ pub(super) fn worth(
         .ok_or_else(|| Stop::Skips(TOO_LITTLE.to_owned()))
 }
 
-/// Tells why a session is worth a reflection, if it is, by the trigger's word for logs;
+/// Returns why a session is worth a reflection, if it is, by the trigger's word for logs;
 /// `last_confidence` is that of the session's last one.
 pub(crate) fn should_reflect(
     facts: &Facts,

@@ -414,7 +414,7 @@ fn message(request: &Request, text: &str, stop_reason: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Tells whether a prompt is a curator's: only that one names these.
+/// Returns `true` if a prompt is a curator's: only that one names these.
 fn is_for_curator(prompt: &str) -> bool {
     prompt.contains("merged_text") || prompt.contains("source_ids")
 }

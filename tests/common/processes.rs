@@ -29,7 +29,7 @@ pub(crate) fn started_with(variable: &str) -> Vec<u32> {
     all().filter(is_ours).collect()
 }
 
-/// Tells whether a process that was started with `variable` runs, or may turn out to.
+/// Returns `true` if a process that was started with `variable` runs, or may turn out to.
 pub(crate) fn may_run(variable: &str) -> bool {
     all().any(|pid| kind(pid, variable) != Kind::Other)
 }

@@ -31,7 +31,7 @@ pub(crate) struct Left {
 }
 
 impl Left {
-    /// Tells whether each citation counted once and taught one thing, and the vote of the undone
+    /// Returns `true` if each citation counted once and taught one thing, and the vote of the undone
     /// one not at all; whether each error and each effect of a hint counted once, and the hooks
     /// know of it.
     pub(crate) fn is_the_truth(&self) -> bool {

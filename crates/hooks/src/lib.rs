@@ -243,7 +243,7 @@ fn answer(
     Ok(())
 }
 
-/// Tells at a start why nothing will be learned from the session.
+/// Says at a start why nothing will be learned from the session.
 fn tell_lost(why: &str, out: &mut dyn Write) {
     let told = vec![format!("nothing will be learned from this session: {why}")];
     HookAnswer {

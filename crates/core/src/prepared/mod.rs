@@ -36,7 +36,7 @@ struct PreparedFile<T> {
     what: T,
 }
 
-/// Tells apart what is prepared for a project.
+/// Distinguishes what is prepared for a project.
 pub trait Prepare: Serialize + DeserializeOwned {
     /// Where it lies.
     fn file(paths: &Paths, project: &Path) -> PathBuf;

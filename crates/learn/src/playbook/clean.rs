@@ -66,7 +66,7 @@ fn lined(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Tells at one glance that most texts need nothing.
+/// Shows at one glance that most texts need nothing.
 fn is_plain(text: &str) -> bool {
     text.len() <= MAX_CHARS
         && text

@@ -84,7 +84,7 @@ async fn select(
     remembered(client, &sql, &params).await
 }
 
-/// Tells what is known about errors, in one project or in all.
+/// Returns what is known about errors, in one project or in all.
 pub(crate) async fn about(
     client: &impl GenericClient,
     signatures: &[Signature],
