@@ -23,6 +23,7 @@ use super::status::{Due, Status};
 use super::worker::{Summary, WorkScope};
 use super::worker_lock::WorkerLock;
 use super::{QueueError, curate, files, hint_index, notices, recover, spool, tidy};
+use crate::account::Need;
 use crate::backend::den;
 use crate::env::Clock;
 use crate::freshness;
@@ -341,6 +342,8 @@ impl<'a> Drain<'a> {
         let context = self.context;
         let mut status = Status::quiet(context.now());
         status.remember_leap(context.paths(), context.now());
+        let elsewhere = self.schedule.due_elsewhere().into_iter();
+        (status.due).extend(elsewhere.map(|(account, due)| (account.to_owned(), Due(due))));
         if let Some(due) = self.schedule.next_due() {
             let names = context.surroundings.account.names().into_iter();
             status.due.extend(names.map(|name| (name, Due(due))));
@@ -391,7 +394,9 @@ impl Drain<'_> {
         }
         if !context.serves(&job) {
             entry.reason.get_or_insert_with(|| FOREIGN.to_owned());
-            return self.schedule.add_foreign(id, entry);
+            let account = job.ticket.need.as_ref().map(Need::account);
+            let due = context.due(&job).unwrap_or_else(|| context.now());
+            return (self.schedule).add_foreign(id, entry, account.unwrap_or_default(), due);
         }
         let job = context.adopt(job);
         let due = context.due(&job);

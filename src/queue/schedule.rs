@@ -3,7 +3,7 @@
 //! Each job file is read once. What is put off comes back at its time, so that a job
 //! costs the same with one or ten thousand others waiting.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -32,8 +32,11 @@ enum QueuePlace {
     /// Ready or running; or left alone.
     Here,
     Later(Timestamp),
-    /// Another account is to answer it; not ours to do.
-    Foreign,
+    /// Another account is to answer it; a worker of that account may begin then.
+    Foreign {
+        account: String,
+        due: Timestamp,
+    },
 }
 
 /// Which of two ready jobs goes first: the earlier one in each field, then the lower id.
@@ -146,10 +149,28 @@ impl Schedule {
         }
     }
 
-    /// Adds a job that is left to a worker of its own account.
-    pub(super) fn add_foreign(&mut self, id: JobId, entry: ScheduledJob) {
-        let place = QueuePlace::Foreign;
+    /// Adds a job that is left to a worker of its own account, which may begin when it is `due`.
+    pub(super) fn add_foreign(
+        &mut self,
+        id: JobId,
+        entry: ScheduledJob,
+        account: String,
+        due: Timestamp,
+    ) {
+        let place = QueuePlace::Foreign { account, due };
         self.known.insert(id, ScheduledJob { place, ..entry });
+    }
+
+    /// Returns when the jobs of each account become due that are left to other workers.
+    pub(super) fn due_elsewhere(&self) -> BTreeMap<&str, Timestamp> {
+        let mut first: BTreeMap<&str, Timestamp> = BTreeMap::new();
+        for entry in self.known.values() {
+            if let QueuePlace::Foreign { account, due } = &entry.place {
+                let known = first.entry(account).or_insert(*due);
+                *known = (*known).min(*due);
+            }
+        }
+        first
     }
 
     /// Adds a file that is no job of this version: it is left alone.
@@ -310,7 +331,14 @@ mod tests {
     #[test]
     fn one_job_alone_goes_before_its_time_and_never_one_of_another_account() {
         let mut schedule = Schedule::default();
-        schedule.add_foreign(id(9), ScheduledJob::since(at(0)));
+        for (job, due) in [(9, 20), (8, 10)] {
+            let entry = ScheduledJob::since(at(0));
+            schedule.add_foreign(id(job), entry, "other".to_owned(), at(due));
+        }
+        assert_eq!(
+            schedule.due_elsewhere(),
+            BTreeMap::from([("other", at(10))])
+        );
         add(&mut schedule, 1, None);
         add(&mut schedule, 3, Some(100));
         schedule.keep_only(Some(&id(3)));

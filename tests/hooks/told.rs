@@ -159,6 +159,22 @@ fn every_hook_starts_a_worker_when_something_is_due(#[case] hook: Hook) {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
+/// The status that one account's worker leaves also says what another one's may do.
+#[test]
+fn a_start_of_another_account_starts_a_worker_for_the_jobs_that_the_first_one_left() {
+    let (mut env, own) = with_api([Step::Canned]);
+    let other = Api::canned();
+    env.end_citing("s1");
+    env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
+    env.worker();
+    assert_eq!((env.spool().len(), other.requests().len()), (1, 0));
+    env.set("AGENTIC_CONTEXT_BASE_URL", own.base_url());
+    env.unset("PLAYBOOK_NO_WORKER");
+    _ = env.hook(Hook::SessionStart, "never-written", json!({}));
+    env.settle();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
 /// A hook's binary is also the process between itself and the worker; under another name it is not.
 #[test]
 fn a_worker_is_started_by_a_hook_under_another_name_and_by_the_whole_program() {
