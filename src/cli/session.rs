@@ -17,6 +17,7 @@ use crate::env::{Env, name};
 use crate::memory::{self, Memory};
 use crate::news;
 use crate::paths::Paths;
+use crate::place;
 use crate::playbook::Playbook;
 use crate::project;
 use crate::queue::ask::{BackendParts, build};
@@ -55,6 +56,21 @@ impl NamedSession {
         let session = Self::on_any(project)?;
         session.may_follow()?;
         Ok(session)
+    }
+
+    /// Gives a project that was moved here the memory of the place where it was.
+    fn settle_place(&self) {
+        let moved = place::settle(&self.paths, &self.project).ok().flatten();
+        let former = moved.iter().flat_map(|place| &place.former);
+        let mut memory = None;
+        for former in former {
+            let name = self.project.to_string_lossy();
+            let memory = memory.get_or_insert_with(|| Memory::open(&self.paths.memory_db()));
+            // A command that needs the memory says what is wrong with it.
+            if let Ok(memory) = memory {
+                _ = memory.move_project(&former.to_string_lossy(), &name);
+            }
+        }
     }
 
     /// Merges a playbook that git left in the middle of a merge, and tells of that or of an
@@ -115,6 +131,7 @@ impl NamedSession {
             tenant: Tenant::User,
         };
         if breach.is_none() {
+            session.settle_place();
             session.tell_merge();
         }
         Ok((session, breach))

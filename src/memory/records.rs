@@ -116,6 +116,14 @@ impl KnownRecords<'_> {
 
 impl Memory {
     /// Returns the projects of which something was learned, by name.
+    /// Gives a project that was moved its new name, unless that has a history of its own already.
+    pub(crate) fn move_project(&mut self, from: &str, to: &str) -> Result<(), MemoryError> {
+        let sql = "UPDATE projects SET name = ?2 WHERE name = ?1
+             AND NOT EXISTS (SELECT 1 FROM projects WHERE name = ?2)";
+        self.change("move a project", Durability::Crash, sql, [from, to])?;
+        Ok(())
+    }
+
     pub(crate) fn projects(&self) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT name FROM projects p
              WHERE EXISTS (SELECT 1 FROM memories WHERE project = p.id) ORDER BY name";

@@ -247,7 +247,9 @@ impl<'a> Drain<'a> {
         context
             .surroundings
             .log_error(id.as_str(), self.in_flight.begin(&id));
-        self.projects.insert(job.ticket.project.clone());
+        if self.projects.insert(job.ticket.project.clone()) {
+            context.settle_place(&job.ticket.project);
+        }
         if job.is_of_session() {
             let Ticket { project, cwd, .. } = &job.ticket;
             self.sessions.insert(project.clone(), cwd.clone());
