@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::answer;
+use super::output::{NO_MODEL, refuse_if_off};
 use super::session::{NamedSession, PATIENCE};
 use crate::queue::context::WorkerContext;
 use crate::queue::curate::{self, CuratorWish};
@@ -13,6 +14,7 @@ use crate::reflect::curator::NoteState;
 
 /// Enqueues a run that the user wishes, sees it through and shows what came of it.
 pub(super) fn give(session: &NamedSession, wish: CuratorWish, as_json: bool) -> anyhow::Result<()> {
+    refuse_if_off(session, NO_MODEL)?;
     let context = session.context()?;
     let before = Before::of(session, &context)?;
     let need = context.surroundings.account.need.clone();

@@ -202,7 +202,9 @@ pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
     Ok(is_answered.then(|| answer.trim().to_owned()))
 }
 
-/// Where reflection is switched off, nothing is applied, not even by hand.
+pub(super) const NO_MODEL: &str = "no model is asked until it is on again";
+
+/// Where reflection is switched off, nothing is applied and no model is asked, not even by hand.
 pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyhow::Result<()> {
     match off_by(session) {
         None => Ok(()),

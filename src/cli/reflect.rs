@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::output::{self, Hinted, refuse_if_off, say};
+use super::output::{self, Hinted, NO_MODEL, refuse_if_off, say};
 use super::session::{NamedSession, PATIENCE, runtime};
 use super::{answer, args, curator};
 use crate::backend::BackendName;
@@ -75,6 +75,9 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         say!("{}\n\n{}", prompt.system, prompt.text);
         return Ok(());
     }
+    if !account.need.backend.is_offline() {
+        refuse_if_off(session, NO_MODEL)?;
+    }
     let asker = Asker::now(parts, backend.as_ref());
     let answer = asker.reflector(question.prompt(&template));
     let mut reflected = runtime()?.block_on(answer).answered;
@@ -136,7 +139,7 @@ fn tried(file: &Path, backend: BackendName) -> anyhow::Result<String> {
 }
 
 fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
-    refuse_if_off(session, "without `--apply` it shows what it would do")?;
+    refuse_if_off(session, NO_MODEL)?;
     // An unreadable file is told here and now, not as a failed job.
     let end = transcript_file::complete_end(path, 0)?;
     let account = session.account()?;

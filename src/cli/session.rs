@@ -307,7 +307,7 @@ impl NamedSession {
         let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;
         Ok(match context {
             Some(context) => {
-                let caller = Caller::by_hand(&self.project, context.now());
+                let caller = Caller::without_job(&self.project, context.now());
                 Box::new(Meter::new(backend, context, caller))
             }
             None => backend,

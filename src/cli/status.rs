@@ -3,7 +3,7 @@
 //! It always answers: what cannot be read is named with the command that mends it, and the
 //! rest is shown.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -20,10 +20,12 @@ use crate::env::Env;
 use crate::memory::{BudgetKind, Memory, MemoryError};
 use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::{Playbook, Section};
-use crate::queue::backoff::Backoff;
+use crate::queue::backoff::{Backoff, own_pause};
 use crate::queue::budget::Day;
+use crate::queue::outcome::in_words;
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::report::read::Sum;
+use crate::setup::templates;
 use crate::sharing;
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
@@ -165,7 +167,10 @@ impl Glance {
         }
         glance.look_at_account(session);
         match jobs::rows(session, session.env.clock().now()) {
-            Ok(rows) => glance.jobs = Some(JobTotals::of(&rows, &session.project)),
+            Ok(rows) => {
+                glance.jobs = Some(JobTotals::of(&rows, &session.project));
+                glance.look_at_jobs(&rows);
+            }
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.ask(session);
@@ -237,6 +242,7 @@ impl Glance {
         }
         let by = off_by(session).map(|by| format!("switched off by {by}"));
         self.problems.extend(by);
+        self.problems.extend(templates::unfit(&session.paths));
     }
 
     /// Without an account that answers, nothing is learned.
@@ -246,9 +252,35 @@ impl Glance {
             self.problem(&anyhow::Error::msg(lack), DOCTOR);
         }
         let backoff = Backoff::read(&session.paths);
+        let now = session.env.clock().now();
+        let parked = backoff.parked(&account.need.account(), now);
+        if let Some(parked) = parked.filter(|parked| parked.is_budget) {
+            let until = "sessions wait until tomorrow";
+            let error = anyhow::anyhow!("{until}: {}", in_words(&parked.reason));
+            self.problem(&error, ("playbook --cost", "shows what was spent"));
+        }
         if let Some((command, why)) = backoff.of_refused(&account.need.account()) {
-            let refused = "the key or the login was refused: nothing is learned until it works";
+            let reason = backoff.reason(&account.need.account()).map_or("", in_words);
+            let refused = format!("nothing is learned until it works: {reason}");
             self.problem(&anyhow::Error::msg(refused), (command, why));
+        }
+    }
+
+    /// Names what keeps jobs waiting that the user can change.
+    fn look_at_jobs(&mut self, rows: &[jobs::Row]) {
+        let mut reasons = BTreeSet::new();
+        for row in rows {
+            let is_stuck = row
+                .job
+                .as_ref()
+                .is_some_and(|job| job.ticket.project == self.project && own_pause(job).is_some());
+            if row.state == JobState::Unreadable || row.state == JobState::Waiting && is_stuck {
+                reasons.insert(in_words(&row.reason));
+            }
+        }
+        for reason in reasons {
+            let retry = ("playbook jobs retry", "tries what waits at once");
+            self.problem(&anyhow::anyhow!("a job waits: {reason}"), retry);
         }
     }
 

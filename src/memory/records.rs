@@ -115,7 +115,6 @@ impl KnownRecords<'_> {
 }
 
 impl Memory {
-    /// Returns the projects of which something was learned, by name.
     /// Gives a project that was moved its new name, unless that has a history of its own already.
     pub(crate) fn move_project(&mut self, from: &str, to: &str) -> Result<(), MemoryError> {
         let sql = "UPDATE projects SET name = ?2 WHERE name = ?1
@@ -124,6 +123,7 @@ impl Memory {
         Ok(())
     }
 
+    /// Returns the projects of which something was learned, by name.
     pub(crate) fn projects(&self) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT name FROM projects p
              WHERE EXISTS (SELECT 1 FROM memories WHERE project = p.id) ORDER BY name";

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::super::bench::fixed_session;
 use super::super::sandbox::{Sandbox, TrialHooks};
 use super::super::session::{NamedSession, runtime};
-use super::DoctorCheck;
+use super::{DoctorCheck, off_by};
 use crate::account::Account;
 use crate::backend::{AccountStep, Ask, FailureKind};
 use crate::hook::HookEvent;
@@ -96,6 +96,10 @@ pub(super) fn ask(
             ONLINE,
             format!("{backend} needs no network"),
         ));
+    }
+    if let Some(by) = off_by(session) {
+        let text = format!("not asked: reflection is switched off by {by}");
+        return Ok(DoctorCheck::good(ONLINE, text));
     }
     // No session is needed to ask; a backend is built with one all the same.
     let evidence = fixed_session()?;
