@@ -17,10 +17,9 @@ use crate::paths::Paths;
 use crate::playbook::clean::clean_text;
 use crate::queue::job::JobId;
 use crate::redact::Masker;
-use crate::sharing;
-use crate::store;
 use crate::tenant::Tenant;
 use crate::trust::outside;
+use crate::{sharing, store};
 
 /// The folders and settings of the user of this process.
 #[derive(Debug)]

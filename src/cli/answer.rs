@@ -16,9 +16,8 @@ use super::change_text::{self, TIME};
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
 use super::{export, width};
 use crate::hint::SHOWN_FROM;
-use crate::playbook::STALE_DAYS;
-use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
+use crate::playbook::{STALE_DAYS, Section};
 use crate::queue::outcome::in_words;
 
 /// What several screens show alike.

@@ -9,10 +9,9 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde_json::json;
 
-use super::args;
-use super::output;
 use super::sandbox::{PLAYBOOK, SESSION};
 use super::session::runtime;
+use super::{args, output};
 use crate::account::{Account, Need, Refusal};
 use crate::backend::{
     Ask, Backend, BackendFailure, BackendName, BackendResult, fixture_key, prompt_hash,
@@ -21,8 +20,7 @@ use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::queue::ask::{Asker, SessionQuestion};
-use crate::queue::ask::{BackendParts, build};
+use crate::queue::ask::{Asker, BackendParts, SessionQuestion, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::files::SessionEvidence;
 use crate::reflect::prompt::REFLECTOR_TEMPLATE;

@@ -13,10 +13,9 @@ use crate::backend::{BackendName, BaseUrl, Fixtures};
 use crate::config::{self, BackendChoice, Config, SetError, SettingKey, SettingSource};
 use crate::env::name;
 use crate::paths::project_config_file;
-use crate::prepare;
 use crate::queue::ask;
 use crate::redact::{self, Masker};
-use crate::state_guard;
+use crate::{prepare, state_guard};
 
 /// The keys that hold an address, each with the backend that asks there.
 const ADDRESSES: [(&str, BackendName); 2] = [

@@ -12,10 +12,8 @@ use super::session::NamedSession;
 use super::{agent, answer, evidence};
 use crate::config::{self, GateMode};
 use crate::gate::{Stops, TurnEnd};
-use crate::prepare;
 use crate::setup::{ClientSettings, Hooks};
-use crate::state_guard;
-use crate::transcript_file;
+use crate::{prepare, state_guard, transcript_file};
 
 const MODE: &str = "gate.mode";
 

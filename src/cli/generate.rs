@@ -8,21 +8,16 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::args;
 use super::doctor::off_by;
-use super::output;
 use super::session::{NamedSession, runtime};
-use crate::fsx;
+use super::{args, output};
 use crate::memory::{Memory, reflection_ids};
 use crate::playbook::Playbook;
-use crate::queue::ask;
-use crate::queue::ask::BackendParts;
-use crate::queue::ask::{Asker, SessionQuestion};
+use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::files::SessionEvidence;
-use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::queue::record::{self, Generated};
-use crate::queue::{screening, tidy};
+use crate::queue::{hint_index, screening, tidy};
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
@@ -31,9 +26,9 @@ use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::self_correction;
 use crate::reflect::tellable::{RefusedText, refusal, tellable};
 use crate::reflect::trace::{Trace, TraceDefect};
-use crate::sharing;
 use crate::tenant::Tenant;
 use crate::transcript::Facts;
+use crate::{fsx, sharing};
 
 const MAX_BODY: u64 = 64 << 20;
 

@@ -14,8 +14,7 @@ use crate::queue::job::JobId;
 use crate::reflect::learned::{Learned, LearnedFrom, NewLesson, NoteDetail};
 use crate::reflect::remembered::Detail;
 use crate::reflect::tellable::tellable;
-use crate::sharing;
-use crate::state_guard;
+use crate::{sharing, state_guard};
 
 const SCREEN: &str = include_str!("screens/lesson.txt");
 /// What the user says outright matters as much as what the curator takes at once.

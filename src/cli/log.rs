@@ -8,12 +8,10 @@ use serde_json::{Value, json};
 use super::output::{self, Hinted, plain};
 use super::session::NamedSession;
 use super::{answer, args, change_text, diff};
-use crate::freshness;
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, MemoryError};
 use crate::playbook::{Playbook, is_own_name};
 use crate::queue::job::JobId;
-use crate::redact;
-use crate::usage;
+use crate::{freshness, redact, usage};
 
 /// The number of jobs that are shown where the user does not say.
 const JOBS: u64 = 20;

@@ -7,11 +7,10 @@ use serde_json::json;
 
 use super::args;
 use super::output::{self, say};
-use crate::config;
 use crate::env::Env;
 use crate::paths::Paths;
 use crate::redact::{self, StreamError};
-use crate::state_guard;
+use crate::{config, state_guard};
 
 pub(super) fn run(args: &args::RedactArgs) -> anyhow::Result<()> {
     if args.rules {

@@ -10,11 +10,10 @@ use serde_json::{Value, json};
 use super::output::{self, Hinted, say};
 use super::session::NamedSession;
 use super::{args, change_text, log};
-use crate::fsx;
 use crate::memory::{Entry, Memory};
-use crate::platform;
 use crate::report::page::page;
 use crate::report::read::{Query, read};
+use crate::{fsx, platform};
 
 const FILE: &str = "report.html";
 const STDOUT: &str = "-";

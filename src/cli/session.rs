@@ -6,34 +6,29 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use super::args;
-use super::change_text;
 use super::jobs::{self, JobState, Row};
 use super::output::{self, Hinted, plain};
+use super::{args, change_text};
 use crate::account::{self, Account};
 use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
 use crate::memory::{self, Memory};
-use crate::news;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::project;
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
-use crate::queue::context::Surroundings;
-use crate::queue::context::WorkerContext;
+use crate::queue::context::{Surroundings, WorkerContext};
 use crate::queue::job::JobId;
 use crate::queue::outcome::in_words;
 use crate::queue::worker::see_through;
 use crate::queue::worker_lock;
 use crate::redact::{Masker, PatternError};
-use crate::sharing;
 use crate::state_guard::{self, Breach};
-use crate::store;
-use crate::store::Snapshots;
+use crate::store::{self, Snapshots};
 use crate::tenant::Tenant;
 use crate::trust::outside;
+use crate::{news, project, sharing};
 
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);

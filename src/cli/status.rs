@@ -14,8 +14,6 @@ use super::jobs::{self, JobState};
 use super::output::{self, say};
 use super::session::{self, NamedSession};
 use super::{answer, args, change_text, width};
-use crate::account;
-use crate::config;
 use crate::env::Env;
 use crate::memory::{BudgetKind, Memory, MemoryError};
 use crate::paths::{NoFolders, Paths, playbook_file};
@@ -24,9 +22,9 @@ use crate::queue::backoff::Backoff;
 use crate::queue::budget::Day;
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::report::read::Sum;
-use crate::sharing;
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
+use crate::{account, config, sharing};
 
 /// So many of the last jobs are looked at for one that changed something.
 const LAST_JOBS: u64 = 50;

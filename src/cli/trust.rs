@@ -9,12 +9,11 @@ use super::output::{self, say};
 use super::session::NamedSession;
 use super::{agent, answer, args};
 use crate::paths::Paths;
-use crate::prepare;
-use crate::project;
 use crate::queue::screening::recount;
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::queue::trust_record::{self, Screened};
 use crate::trust::{TrustRecord, TrustWord, outside};
+use crate::{prepare, project};
 
 const UNTRUSTED: &str = "Sessions in {{ untrusted }} are given no playbook from now on; \
                          `playbook trust` changes that.";

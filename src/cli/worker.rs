@@ -8,25 +8,18 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::json;
 
-use super::server;
 use super::session::{NamedSession, runtime};
-use super::{answer, args};
-use crate::account;
-use crate::config;
+use super::{answer, args, server};
 use crate::env::{Env, name};
 use crate::hook::detach::{self, DETACH};
 use crate::memory::Memory;
 use crate::paths::Paths;
-use crate::project;
-use crate::queue::context::Surroundings;
-use crate::queue::context::WorkerContext;
+use crate::queue::context::{Surroundings, WorkerContext};
 use crate::queue::job::JobId;
-use crate::queue::outcome::{Finish, WorkerError};
+use crate::queue::outcome::{self, Finish, WorkerError};
 use crate::queue::worker::{self, Summary};
-use crate::queue::{curate, outcome, worker_lock};
-use crate::sharing;
-use crate::state_guard;
-use crate::telemetry;
+use crate::queue::{curate, worker_lock};
+use crate::{account, config, project, sharing, state_guard, telemetry};
 
 /// How long `--job` waits for another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);

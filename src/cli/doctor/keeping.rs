@@ -8,11 +8,9 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 use rustix::fs::{Access, access};
 
-use super::super::change_text;
-use super::super::config;
 use super::super::output::{self, counted};
-use super::super::server;
 use super::super::session::NamedSession;
+use super::super::{change_text, config, server};
 use super::DoctorCheck;
 use crate::env::name;
 use crate::fsx::lock::{lock_path, try_lock_surely};

@@ -14,8 +14,7 @@ use playbook::tenant::Tenant;
 use serde_json::Value;
 
 use crate::postgres::roles::TenantName;
-use crate::postgres::search;
-use crate::postgres::{self, Author};
+use crate::postgres::{self, Author, search};
 
 /// By which the log names what the server was told.
 const ORIGIN: &str = "server";
