@@ -105,7 +105,7 @@ fn settings(paths: &Paths, file: Option<&Path>) -> anyhow::Result<Config> {
 }
 
 /// The session of the demo: citations that went well and ill, and a rule of the user's.
-pub(super) fn fixed_session() -> anyhow::Result<SessionEvidence> {
+fn fixed_session() -> anyhow::Result<SessionEvidence> {
     let (options, bytes) = (ReadOptions::default(), SESSION.as_bytes());
     let digest = scan_reader(bytes, 0, &options, &mut |_, _| false);
     let digest = digest.context("could not read the session")?;

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::super::change_text;
 use super::super::config::problems;
 use super::super::session::NamedSession;
-use super::DoctorCheck;
+use super::Checks;
 use crate::account::named::DEFAULT_OPENAI_URL;
 use crate::account::{self, Account, login};
 use crate::backend::{AccountStep, BackendName, BaseUrl};
-use crate::cli::change_text;
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
 use crate::queue::ask;
@@ -30,7 +30,7 @@ pub(super) struct AccountFinding {
 }
 
 impl AccountFinding {
-    pub(super) fn checks(&self) -> Vec<DoctorCheck> {
+    pub(super) fn check(&self, checks: &mut Checks) {
         const TOPIC: &str = "backend";
         let todo = match &self.account {
             None => "`playbook config check` names each mistake; correct it, or remove the line",
@@ -40,18 +40,14 @@ impl AccountFinding {
             }
             Some(_) => "`playbook config list` shows the settings in force",
         };
-        if self.problems.is_empty() {
-            return vec![DoctorCheck::good(TOPIC, &self.why)];
+        let Some((last, problems)) = self.problems.split_last() else {
+            return checks.good(TOPIC, &self.why);
+        };
+        for problem in problems {
+            checks.bad(TOPIC, problem, todo);
         }
-        // What was refused is told last.
-        let last = self.problems.len() - 1;
-        let problems = self.problems.iter().enumerate();
-        problems
-            .map(|(at, problem)| {
-                let remedy = self.remedy.as_deref().filter(|_| at == last);
-                DoctorCheck::bad(TOPIC, problem, remedy.unwrap_or(todo))
-            })
-            .collect()
+        // What was refused comes last.
+        checks.bad(TOPIC, last, self.remedy.as_deref().unwrap_or(todo));
     }
 }
 

@@ -7,8 +7,7 @@ mod hooks;
 mod keeping;
 mod trial;
 
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::session::NamedSession;
 use super::{OK, USER_ERROR, answer, args};
@@ -17,62 +16,42 @@ pub(super) use hooks::lack as hooks_lack;
 
 pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
     let (session, breach) = &NamedSession::examine(args.on.project.as_deref())?;
+    let mut checks = Checks::default();
     let finding = account::examine(session, breach.is_none());
-    let (mut checks, trial) = hooks::examine(session);
-    checks.extend(trial::examine(trial));
-    checks.extend(finding.checks());
-    checks.extend(keeping::examine(session, breach.as_ref()));
+    let hooks = hooks::examine(session, &mut checks);
+    trial::examine(hooks, &mut checks);
+    finding.check(&mut checks);
+    keeping::examine(session, breach.as_ref(), &mut checks);
     if args.online {
-        checks.push(trial::ask(session, finding.account.as_ref())?);
+        trial::ask(session, finding.account.as_ref(), &mut checks)?;
     }
-    let is_broken = checks.iter().any(|check| check.state == CheckState::Bad);
+    let is_broken = checks.0.iter().any(|check| check["state"] == "bad");
     let mut told = account::as_json(session, &finding);
     told["ok"] = json!(!is_broken);
-    told["checks"] = json!(checks);
+    told["checks"] = json!(checks.0);
     answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
     Ok(if is_broken { USER_ERROR } else { OK })
 }
 
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct DoctorCheck {
-    topic: &'static str,
-    state: CheckState,
-    text: String,
-    #[serde(rename = "do")]
-    todo: Option<String>,
-}
+/// The things that were looked at, in order, each with its state and what there is to do.
+#[derive(Debug, Default)]
+struct Checks(Vec<Value>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum CheckState {
-    Good,
-    Note,
-    Bad,
-}
-
-impl DoctorCheck {
-    fn good(topic: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            topic,
-            state: CheckState::Good,
-            text: text.into(),
-            todo: None,
-        }
+impl Checks {
+    fn good(&mut self, topic: &str, text: impl Into<String>) {
+        self.add(topic, "good", text.into(), None);
     }
 
-    fn note(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
-        Self {
-            state: CheckState::Note,
-            todo: Some(todo.to_owned()),
-            ..Self::good(topic, text)
-        }
+    fn note(&mut self, topic: &str, text: impl Into<String>, todo: &str) {
+        self.add(topic, "note", text.into(), Some(todo));
     }
 
-    fn bad(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
-        Self {
-            state: CheckState::Bad,
-            ..Self::note(topic, text, todo)
-        }
+    fn bad(&mut self, topic: &str, text: impl Into<String>, todo: &str) {
+        self.add(topic, "bad", text.into(), Some(todo));
+    }
+
+    fn add(&mut self, topic: &str, state: &str, text: String, todo: Option<&str>) {
+        let check = json!({"topic": topic, "state": state, "text": text, "do": todo});
+        self.0.push(check);
     }
 }

@@ -2,64 +2,63 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::bench::fixed_session;
 use super::super::sandbox::{Sandbox, TrialHooks};
 use super::super::session::{NamedSession, runtime};
-use super::DoctorCheck;
+use super::Checks;
 use crate::account::Account;
 use crate::backend::{AccountStep, Ask, FailureKind};
 use crate::hook::HookEvent;
 use crate::queue::ask::{BackendParts, build};
+use crate::transcript::Facts;
 
 const ANSWER: &str = "answer";
 const WORKER: &str = "worker";
-/// How long the worker may take for its job of milliseconds.
+const ONLINE: &str = "online";
+/// The longest that the worker may take for its job of milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+/// More than one word is not asked for.
+const MAX_TOKENS: u32 = 16;
 
-const MEND: &str = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
-
-pub(super) fn examine(hooks: Option<TrialHooks>) -> Vec<DoctorCheck> {
-    let Some(hooks) = hooks else {
-        return Vec::new();
-    };
+pub(super) fn examine(hooks: Option<TrialHooks>, checks: &mut Checks) {
+    let Some(hooks) = hooks else { return };
     let sandbox = match Sandbox::set(hooks) {
         Ok(sandbox) => sandbox,
         Err(error) => {
             let text = format!("could not be tried: {error:#}");
             let todo = "look whether the folder for temporary files can be written to";
-            return vec![DoctorCheck::bad(ANSWER, text, todo)];
+            return checks.bad(ANSWER, text, todo);
         }
     };
     let begun = Instant::now();
-    let start = sandbox.start("trial");
+    let start = sandbox.start("trial").map(drop);
     let ms = begun.elapsed().as_millis();
-    let worker = match end(&sandbox) {
-        Ok(()) => DoctorCheck::good(WORKER, "starts, outlives its hook, and works"),
-        Err(error) => DoctorCheck::bad(
+    let worker = end(&sandbox);
+    // Last, as they leave jobs behind.
+    let others = HookEvent::ALL
+        .into_iter()
+        .filter(|event| !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd))
+        .map(|event| (event, sandbox.ask(event, "trial").map(drop)));
+    let before = checks.0.len();
+    for (event, done) in std::iter::once((HookEvent::SessionStart, start)).chain(others) {
+        if let Err(error) = done {
+            let text = format!("{} did not answer: {error:#}", event.name());
+            let todo = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
+            checks.bad(ANSWER, text, todo);
+        }
+    }
+    if checks.0.len() == before {
+        let text = format!("session-start gave its context in {ms} ms; the others end well");
+        checks.good(ANSWER, text);
+    }
+    match worker {
+        Ok(()) => checks.good(WORKER, "starts, outlives its hook, and works"),
+        Err(error) => checks.bad(
             WORKER,
             format!("did not do a job of its hook: {error:#}"),
             "session-end must end well, and `playbook` stand beside the hooks: run ./install.sh again",
         ),
-    };
-    // Last, as they leave jobs behind.
-    let others = HookEvent::ALL
-        .into_iter()
-        .filter(|event| !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd));
-    let others = others.map(|event| (event, sandbox.ask(event, "trial").map(drop)));
-    let mut checks: Vec<_> = [(HookEvent::SessionStart, start.map(drop))]
-        .into_iter()
-        .chain(others)
-        .filter_map(|(event, done)| {
-            let text = format!("{} did not answer: {:#}", event.name(), done.err()?);
-            Some(DoctorCheck::bad(ANSWER, text, MEND))
-        })
-        .collect();
-    if checks.is_empty() {
-        let text = format!("session-start gave its context in {ms} ms; the others end well");
-        checks.push(DoctorCheck::good(ANSWER, text));
     }
-    checks.push(worker);
-    checks
 }
 
 /// Ends the session and waits until its worker has counted a key point.
@@ -72,42 +71,36 @@ fn end(sandbox: &Sandbox) -> anyhow::Result<()> {
     Ok(())
 }
 
-const ONLINE: &str = "online";
-const REMEDY: &str = "look at the key or the login, the base URL, and the network";
-const ANSWER_LIMIT: Duration = Duration::from_secs(60);
-/// More than one word is not asked for.
-const MAX_TOKENS: u32 = 16;
-
 pub(super) fn ask(
     session: &NamedSession,
     account: Option<&Account>,
-) -> anyhow::Result<DoctorCheck> {
+    checks: &mut Checks,
+) -> anyhow::Result<()> {
     let Some(account) = account else {
-        let todo = "mend the settings first";
-        return Ok(DoctorCheck::bad(
+        checks.bad(
             ONLINE,
             "the settings cannot be used",
-            todo,
-        ));
+            "mend the settings first",
+        );
+        return Ok(());
     };
     let backend = account.need.backend;
     if backend.is_offline() {
-        return Ok(DoctorCheck::good(
-            ONLINE,
-            format!("{backend} needs no network"),
-        ));
+        checks.good(ONLINE, format!("{backend} needs no network"));
+        return Ok(());
     }
-    // No session is needed to ask; a backend is built with one all the same.
-    let evidence = fixed_session()?;
     let parts = BackendParts {
         paths: &session.paths,
         account,
         config: &session.config,
-        facts: &evidence.facts,
+        facts: &Facts::default(),
     };
     let backend = match build(backend, parts) {
         Ok(backend) => backend,
-        Err(why) => return Ok(DoctorCheck::bad(ONLINE, why, REMEDY)),
+        Err(why) => {
+            checks.bad(ONLINE, why, remedy(FailureKind::Connection));
+            return Ok(());
+        }
     };
     let ask = Ask {
         step: AccountStep::Reflector,
@@ -120,15 +113,16 @@ pub(super) fn ask(
         deadline: Some(Instant::now() + ANSWER_LIMIT),
     };
     let begun = Instant::now();
-    Ok(match runtime()?.block_on(backend.answer(&ask)) {
+    match runtime()?.block_on(backend.answer(&ask)) {
         Ok(reply) => {
             let tokens = reply.tokens.input + reply.tokens.output;
             let ms = begun.elapsed().as_millis();
             let text = format!("{} answered in {ms} ms, {tokens} tokens", reply.model);
-            DoctorCheck::good(ONLINE, text)
+            checks.good(ONLINE, text);
         }
-        Err(failure) => DoctorCheck::bad(ONLINE, failure.message, remedy(failure.kind)),
-    })
+        Err(failure) => checks.bad(ONLINE, failure.message, remedy(failure.kind)),
+    }
+    Ok(())
 }
 
 fn remedy(kind: FailureKind) -> &'static str {
@@ -140,6 +134,6 @@ fn remedy(kind: FailureKind) -> &'static str {
             "name a model that is there and a base URL with a Messages API: `playbook config list`"
         }
         FailureKind::NoPermission => "the key is known: allow it the model, or name another model",
-        _ => REMEDY,
+        _ => "look at the key or the login, the base URL, and the network",
     }
 }
