@@ -19,7 +19,6 @@
 //! - `setup`: into the client's settings, and out again without a trace.
 //! - [`service`]: what other programs may ask, as commands answer it.
 //! - [`sharing`]: what is learned together with others.
-//! - `report`: all that is known of a project, as one page.
 
 #![cfg_attr(
     test,
@@ -36,7 +35,6 @@ pub mod memory;
 mod news;
 mod prepare;
 mod queue;
-mod report;
 pub mod service;
 mod setup;
 pub mod sharing;

@@ -47,12 +47,10 @@ pub(super) fn show(screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
 }
 
 pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, Error> {
-    let mut env = Environment::new();
+    let mut env = environment();
     let syntax = SyntaxConfig::builder().line_statement_prefix("%").build()?;
     env.set_syntax(syntax);
     env.set_undefined_behavior(UndefinedBehavior::Chainable);
-    // What a macro made is not made plain again.
-    env.set_auto_escape_callback(|_| AutoEscape::Html);
     env.set_formatter(|out, _, value| {
         match value {
             value if value.is_none() || value.is_undefined() => Ok(()),
@@ -61,6 +59,15 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
         }
         .map_err(Error::from)
     });
+    env.add_template_owned("shared", coloured(SHARED))?;
+    env.render_str(&coloured(screen), Value::from(Serde(answer)))
+}
+
+/// Returns what screens and the report's page have in common.
+pub(super) fn environment() -> Environment<'static> {
+    let mut env = Environment::new();
+    // What a macro made is not made plain again.
+    env.set_auto_escape_callback(|_| AutoEscape::Html);
     env.add_filter("left", |value: Value, width: usize| {
         Value::from_safe_string(format!("{:<width$}", plain(&value.to_string())))
     });
@@ -118,8 +125,7 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
             ["event", "session", "backend"].map(|key| job[key].as_str().unwrap_or_default());
         change_text::actor(event, session, backend)
     });
-    env.add_template_owned("shared", coloured(SHARED))?;
-    env.render_str(&coloured(screen), Value::from(Serde(answer)))
+    env
 }
 
 fn coloured(screen: &str) -> String {

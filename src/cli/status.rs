@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::doctor::{hooks_lack, off_by};
 use super::jobs::{self, JobState};
 use super::output::{self, say};
+use super::report::Sum;
 use super::session::{self, NamedSession};
 use super::{answer, args, change_text, width};
 use crate::env::Env;
@@ -21,7 +22,6 @@ use crate::playbook::{Playbook, Section};
 use crate::queue::backoff::Backoff;
 use crate::queue::budget::Day;
 use crate::queue::transcripts::{self, PastTranscript};
-use crate::report::read::Sum;
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
 use crate::{account, config, sharing};
@@ -103,9 +103,10 @@ struct Glance {
     sections: Vec<Value>,
     /// What changed the key points last, unless it was undone.
     last: Option<Value>,
-    /// None where they cannot be told.
-    jobs: Option<JobTotals>,
-    /// None where it cannot be told.
+    /// The number of jobs by state, those of this project but for the last; None where they
+    /// cannot be read.
+    jobs: Option<Value>,
+    /// None where it cannot be read.
     today: Option<Value>,
     /// The notes that wait for the curator, and the user's rules that no key point holds yet.
     notes: NotesGlance,
@@ -125,16 +126,6 @@ struct NotesGlance {
     said: Vec<String>,
 }
 
-/// How many jobs there are; all but the last are of this project.
-#[derive(Debug, Default, Serialize)]
-struct JobTotals {
-    ready: u64,
-    waiting: u64,
-    failed: u64,
-    /// Of other projects, or of none that can be read.
-    elsewhere: u64,
-}
-
 impl Glance {
     /// Looks at a project; `chosen` is the user's choice, else it is this folder's.
     fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
@@ -151,19 +142,14 @@ impl Glance {
         let mut glance = Self::of_playbook(&session.project, Some(&session.paths));
         glance.look_at_settings(session);
         glance.look_at_trust(session);
-        match session.memory() {
-            Ok(Some(memory)) => {
-                let looked = glance.look_into(&memory, session);
-                if let Err(error) = looked.and_then(|()| glance.look_at_others(&memory, session)) {
-                    glance.problem(&error.into(), DOCTOR);
-                }
-            }
-            Ok(None) => glance.today = Some(SpentToday::default().in_json(session)),
-            Err(error) => glance.problem(&error, DOCTOR),
+        let memory = session.memory();
+        let looked = memory.and_then(|memory| glance.look_into(memory.as_ref(), session));
+        if let Err(error) = looked {
+            glance.problem(&error, DOCTOR);
         }
         glance.look_at_account(session);
         match jobs::rows(session, session.env.clock().now()) {
-            Ok(rows) => glance.jobs = Some(JobTotals::of(&rows, &session.project)),
+            Ok(rows) => glance.jobs = Some(totals(&rows, &session.project)),
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.ask(session);
@@ -260,21 +246,12 @@ impl Glance {
         }
     }
 
-    fn look_into(&mut self, memory: &Memory, session: &NamedSession) -> Result<(), MemoryError> {
+    fn look_into(&mut self, memory: Option<&Memory>, session: &NamedSession) -> anyhow::Result<()> {
+        self.today = Some(spent_today(memory, session)?);
+        let Some(memory) = memory else {
+            return Ok(());
+        };
         let project = session.project_name();
-        let day = Day::of(session.env.clock().now());
-        let mut spent = SpentToday::default();
-        // What was agreed to beyond the day's limits does not count against them.
-        for row in memory.spending(BudgetKind::Day, day.start, day.end)? {
-            spent.limited.add(&row);
-        }
-        for row in memory.spending(None, day.start, day.end)? {
-            spent.all.add(&row);
-            if row.project == project {
-                spent.here.add(&row);
-            }
-        }
-        self.today = Some(spent.in_json(session));
         self.held = memory.quarantine(&project)?.len() as u64;
         let said = memory.unsettled_quotes(&project)?.into_iter();
         self.notes = NotesGlance {
@@ -296,15 +273,6 @@ impl Glance {
                 break;
             }
         }
-        Ok(())
-    }
-
-    /// Returns what waits to be sent to others, and what stands in the way.
-    fn look_at_others(
-        &mut self,
-        memory: &Memory,
-        session: &NamedSession,
-    ) -> Result<(), MemoryError> {
         if sharing::is_wanted(&session.env, &session.config) {
             let last = sharing::LastExchange::of(&session.paths);
             self.shared = Some(json!({
@@ -323,7 +291,7 @@ impl Glance {
             let why = format!("{} held back until you have looked at it", self.held);
             self.step("playbook review", why);
         }
-        if self.jobs.as_ref().is_some_and(|jobs| jobs.failed > 0) {
+        if self.jobs.as_ref().is_some_and(|jobs| jobs["failed"] != 0) {
             self.step("playbook jobs", "says why they failed");
         }
         if let Some(lack) = hooks_lack(session) {
@@ -384,41 +352,44 @@ fn sessions_with_job(session: &NamedSession) -> anyhow::Result<HashSet<String>> 
     Ok(sessions)
 }
 
-impl JobTotals {
-    fn of(rows: &[jobs::Row], project: &Path) -> Self {
-        let mut jobs = Self::default();
-        for row in rows {
-            let ticket = row.job.as_ref().map(|job| &job.ticket);
-            let is_here = ticket.is_some_and(|ticket| ticket.project == project);
-            *match row.state {
-                _ if !is_here => &mut jobs.elsewhere,
-                JobState::Ready => &mut jobs.ready,
-                JobState::Waiting => &mut jobs.waiting,
-                JobState::Failed | JobState::Unreadable => &mut jobs.failed,
-            } += 1;
+fn totals(rows: &[jobs::Row], project: &Path) -> Value {
+    let (here, elsewhere): (Vec<_>, Vec<_>) = rows.iter().partition(|row| {
+        let ticket = row.job.as_ref().map(|job| &job.ticket);
+        ticket.is_some_and(|ticket| ticket.project == project)
+    });
+    let count = |state| here.iter().filter(|row| row.state == state).count();
+    json!({
+        "ready": count(JobState::Ready),
+        "waiting": count(JobState::Waiting),
+        "failed": count(JobState::Failed) + count(JobState::Unreadable),
+        // Of other projects, or of none that can be read.
+        "elsewhere": elsewhere.len(),
+    })
+}
+
+/// Sums up what was spent, with the limits of a day; null where nothing limits it.
+fn spent_today(memory: Option<&Memory>, session: &NamedSession) -> Result<Value, MemoryError> {
+    let day = Day::of(session.env.clock().now());
+    let [mut here, mut all, mut limited] = [Sum::default(); 3];
+    if let Some(memory) = memory {
+        let project = session.project_name();
+        for row in memory.spending(None, day.start, day.end)? {
+            all.add(&row);
+            if row.project == project {
+                here.add(&row);
+            }
         }
-        jobs
+        // What was agreed to beyond the day's limits does not count against them.
+        for row in memory.spending(BudgetKind::Day, day.start, day.end)? {
+            limited.add(&row);
+        }
     }
-}
-
-#[derive(Debug, Default)]
-struct SpentToday {
-    here: Sum,
-    all: Sum,
-    /// What of it counts against the day's limits: what the worker spent by itself.
-    limited: Sum,
-}
-
-impl SpentToday {
-    /// Adds the limits of a day; null where nothing limits it.
-    fn in_json(&self, session: &NamedSession) -> Value {
-        let budgets = &session.config.budgets;
-        json!({
-            "project": self.here,
-            "all_projects": self.all,
-            "limited": self.limited,
-            "calls_per_day": budgets.calls_per_day.get(),
-            "tokens_per_day": budgets.tokens_per_day.get(),
-        })
-    }
+    let budgets = &session.config.budgets;
+    Ok(json!({
+        "project": here,
+        "all_projects": all,
+        "limited": limited,
+        "calls_per_day": budgets.calls_per_day.get(),
+        "tokens_per_day": budgets.tokens_per_day.get(),
+    }))
 }

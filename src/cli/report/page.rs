@@ -6,27 +6,24 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior};
+use minijinja::{Error, HtmlEscape, UndefinedBehavior};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::super::answer;
 use super::read::{ENDS, Sum};
 use crate::playbook::Section;
-use crate::shown::{grouped, plain};
+use crate::shown::plain;
 
-const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
 
-/// Makes the page; times are shown as in `zone`.
-///
-/// Equal figures make equal pages, byte for byte.
-pub(crate) fn page(figures: &Value, zone: &TimeZone) -> Result<String, Error> {
-    let mut env = Environment::new();
+/// Makes the page. Equal figures make equal pages, byte for byte.
+pub(super) fn page(figures: &Value) -> Result<String, Error> {
+    let mut env = answer::environment();
     env.set_undefined_behavior(UndefinedBehavior::Strict);
-    env.set_auto_escape_callback(|_| AutoEscape::Html);
     // Texts come from strangers: no control or bidi characters, and all on one line.
     env.set_formatter(|out, state, value| match value.as_str() {
         Some(text) if !value.is_safe() => {
@@ -34,20 +31,9 @@ pub(crate) fn page(figures: &Value, zone: &TimeZone) -> Result<String, Error> {
         }
         _ => minijinja::escape_formatter(out, state, value),
     });
-    let zone = zone.clone();
-    env.add_filter("local", move |at: String| {
-        let at = at.parse::<Timestamp>().unwrap_or_default();
-        at.to_zoned(zone.clone())
-            .strftime("%Y-%m-%d %H:%M")
-            .to_string()
-    });
     env.add_filter("code", |text: String| {
         minijinja::Value::from_safe_string(with_code(&text))
     });
-    env.add_filter("grouped", |n: u128| {
-        grouped(u64::try_from(n).unwrap_or(u64::MAX))
-    });
-    env.add_filter("share", |number: f64| format!("{number:.2}"));
     env.add_filter("tenth", |number: f64| format!("{number:.1}"));
     env.add_filter("ms", |at: Serde<Timestamp>| at.as_millisecond());
     env.add_filter("total", |counts: Serde<BTreeMap<String, u64>>| {
@@ -58,9 +44,6 @@ pub(crate) fn page(figures: &Value, zone: &TimeZone) -> Result<String, Error> {
     });
     env.add_filter("slug", |title: String| {
         Section::from_title(&title).map(Section::slug)
-    });
-    env.add_filter("percent", |share: f64| {
-        format!("{:.0}", share.clamp(0.0, 1.0) * 100.0)
     });
     env.render_str(PAGE, minijinja::Value::from(Serde(parts(figures))))
 }
