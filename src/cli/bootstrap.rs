@@ -38,14 +38,14 @@ const MAX_IDLE_WORKERS: u32 = 10;
 const NO_WORKER: &str = "no worker could do it; see `playbook doctor`";
 
 pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
-    let session = &NamedSession::open(args.project.as_deref())?;
+    let session = &NamedSession::on(&args.on)?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
     // Else each session would be passed over for it.
     session.masker()?;
     let context = session.context()?;
     let plan = plan(session, &context, args)?;
     let mut told = plan.json();
-    if !args.json {
+    if !args.on.json {
         let mut shown = told.clone();
         shown["is_offline"] = plan.backend.is_offline().into();
         shown["is_narrowed"] = (args.since.is_some() || args.skip_subagents).into();
@@ -53,12 +53,12 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
         answer::show(include_str!("screens/plan.txt"), shown)?;
     }
     if plan.is_empty() || !agreed(args)? {
-        if args.json {
+        if args.on.json {
             output::json(&told)?;
         }
         return Ok(OK);
     }
-    if !(args.json || stderr().is_terminal()) {
+    if !(args.on.json || stderr().is_terminal()) {
         let jobs = enqueue(&context, &plan)?.jobs.len();
         start_detached(&session.project)?;
         say!(
@@ -80,13 +80,13 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
         tokens: after.tokens.saturating_sub(before.tokens),
     });
     let status = watch.sum_up(&mut told)?;
-    answer::give(args.json, include_str!("screens/bootstrap.txt"), told)?;
+    answer::give(args.on.json, include_str!("screens/bootstrap.txt"), told)?;
     Ok(status)
 }
 
 /// Asks the user; without a terminal only `--yes` is a yes.
 fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
-    if args.yes || args.json {
+    if args.yes || args.on.json {
         return Ok(args.yes);
     }
     let agreed = output::confirm("Learn from them?")?;

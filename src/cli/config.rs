@@ -1,6 +1,6 @@
 //! `playbook config`: the settings, one by one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -28,17 +28,14 @@ const NOTHING_CHANGED: &str =
 /// Shows or changes settings; works with a file that cannot be used, too.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     let (place, _) = NamedSession::examine(args.project.as_deref())?;
+    if let ConfigAction::Set { .. } | ConfigAction::Unset { .. } = args.action {
+        agent::refuse(&place.env, "what the settings say")?;
+    }
     match &args.action {
         ConfigAction::List => list(&place, args.json),
         ConfigAction::Get { key } => get(&place, key, args.json),
-        ConfigAction::Set { key, value } => {
-            agent::refuse(&place.env, "what the settings say")?;
-            set(&place, key, value, args.json)
-        }
-        ConfigAction::Unset { key } => {
-            agent::refuse(&place.env, "what the settings say")?;
-            unset(&place, key, args.json)
-        }
+        ConfigAction::Set { key, value } => set(&place, key, value, args.json),
+        ConfigAction::Unset { key } => unset(&place, key, args.json),
         ConfigAction::Path => path(&place, args.json),
         ConfigAction::Check => check(&place, args.json),
         ConfigAction::Reference if args.json => Err(Hinted::error(
@@ -144,7 +141,12 @@ fn set(place: &NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::
     state_guard::check_settings(&place.paths)?;
     let file = place.paths.config_file();
     if let Some((_, backend)) = ADDRESSES.iter().find(|(key, _)| *key == name) {
-        check_base_url(&file, (name, *backend), value)?;
+        // Whatever else is wrong with the file is said by who writes it.
+        let config = config::load(&file).unwrap_or_default();
+        let url = value.trim().trim_matches(['"', '\'']);
+        // The flaw repeats no password.
+        BaseUrl::parse(url, ask::plain(*backend, &config))
+            .map_err(|flaw| Hinted::error(format!("`{name}`: {flaw}"), NOTHING_CHANGED))?;
     }
     config::set(&file, key, value).map_err(|error| match error {
         SetError::File(error) => anyhow::Error::new(error),
@@ -170,22 +172,6 @@ fn unset(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> 
     prepare::ready(&place.paths, &place.project, place.env.clock().now());
     let told = json!({"key": name, "removed": removed, "file": file});
     answer::give(as_json, include_str!("screens/unset.txt"), told)
-}
-
-/// Refuses an address that no request would be sent to; the error repeats no password in it.
-fn check_base_url(
-    file: &Path,
-    (name, backend): (&str, BackendName),
-    value: &str,
-) -> Result<(), Hinted> {
-    // Whatever else is wrong with the file is told by who writes it.
-    let config = config::load(file).unwrap_or_default();
-    let url = value.trim().trim_matches(['"', '\'']);
-    let parsed = BaseUrl::parse(url, ask::plain(backend, &config));
-    parsed.map(drop).map_err(|flaw| Hinted {
-        what: format!("`{name}`: {flaw}"),
-        hint: NOTHING_CHANGED,
-    })
 }
 
 fn path(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {

@@ -12,7 +12,7 @@ use crate::freshness::git::Git;
 use crate::paths::playbook_file;
 use crate::playbook::diff::diff;
 use crate::playbook::read::migrate;
-use crate::playbook::{ChangeKind, Playbook, PointChange};
+use crate::playbook::{ChangeKind, Playbook};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const LAST: &str = "HEAD";
@@ -20,11 +20,9 @@ const LAST: &str = "HEAD";
 /// Compares a revision with the file, or with another one: `FROM..TO`.
 pub(super) fn run(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Result<()> {
     let or_last = |revision| {
-        if str::is_empty(revision) {
-            LAST
-        } else {
-            revision
-        }
+        Some(revision)
+            .filter(|it: &&str| !it.is_empty())
+            .unwrap_or(LAST)
     };
     let (from, to) = match revisions.split_once("..") {
         Some((from, to)) => (or_last(from), Some(or_last(to))),
@@ -38,21 +36,17 @@ pub(super) fn run(session: &NamedSession, revisions: &str, as_json: bool) -> any
     let now = session.env.clock().now();
     let mut changes = diff(&before, &after, "", now);
     for change in &mut changes {
-        merged(change, &after);
+        // A point that is gone because another took it in was not just removed.
+        if change.kind == ChangeKind::Delete
+            && let Some(heir) = after.named(&change.id)
+        {
+            change.kind = ChangeKind::Merge;
+            change.into = Some(heir.name.to_owned());
+        }
     }
     let changes: Vec<_> = changes.iter().map(change_text::in_json).collect();
     let told = json!({"from": from, "to": to, "changes": changes});
     answer::give(as_json, include_str!("screens/diff.txt"), told)
-}
-
-/// A point that is gone because another took it in was not just removed.
-fn merged(change: &mut PointChange, after: &Playbook) {
-    if change.kind == ChangeKind::Delete
-        && let Some(heir) = after.named(&change.id)
-    {
-        change.kind = ChangeKind::Merge;
-        change.into = Some(heir.name.to_owned());
-    }
 }
 
 /// The playbook of a project in a revision; empty where the revision has none.

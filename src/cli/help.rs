@@ -119,22 +119,3 @@ fn with_groups(command: Command, listed: ListedCommand) -> Command {
     );
     command.help_template(template)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_command_stands_in_one_group() {
-        let cli = Cli::command();
-        let shown = cli.get_subcommands().filter(|sub| !sub.is_hide_set());
-        let mut there: Vec<&str> = shown.map(Command::get_name).collect();
-        let groups = GROUPS
-            .iter()
-            .flat_map(|group| group.usual.iter().chain(group.rarer));
-        let mut grouped: Vec<&str> = groups.copied().collect();
-        there.sort_unstable();
-        grouped.sort_unstable();
-        assert_eq!(grouped, there);
-    }
-}

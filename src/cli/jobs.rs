@@ -1,6 +1,6 @@
 //! `playbook jobs`: what waits, why, and when it is tried again; `jobs retry` and `jobs drop`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -56,23 +56,17 @@ pub(super) fn run(session: &NamedSession, args: &args::JobsArgs) -> anyhow::Resu
 fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let rows = rows(session, now)?;
-    let strays = strays(session)?;
     let jobs: Vec<_> = rows.iter().map(|row| in_json(row, now)).collect();
-    let strays: Vec<_> = strays.iter().map(|file| masked(file)).collect();
+    let mut strays = Vec::new();
+    for folder in [session.paths.spool(), session.paths.failed()] {
+        let names = spool::strays(&folder)?.into_iter();
+        strays.extend(names.map(|name| masked(&folder.join(name))));
+    }
     let mut told = json!({ "jobs": jobs, "strays": strays });
     if !as_json {
         told["now"] = json!(now);
     }
     answer::give(as_json, include_str!("screens/jobs.txt"), told)
-}
-
-fn strays(session: &NamedSession) -> anyhow::Result<Vec<PathBuf>> {
-    let mut strays = Vec::new();
-    for folder in [session.paths.spool(), session.paths.failed()] {
-        let names = spool::strays(&folder)?.into_iter();
-        strays.extend(names.map(|name| folder.join(name)));
-    }
-    Ok(strays)
 }
 
 pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec<Row>> {

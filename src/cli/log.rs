@@ -9,7 +9,7 @@ use super::output::{self, Hinted, plain};
 use super::session::NamedSession;
 use super::{answer, args, change_text, diff};
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, MemoryError};
-use crate::playbook::{Playbook, is_own_name};
+use crate::playbook::is_own_name;
 use crate::queue::job::JobId;
 use crate::{freshness, redact, usage};
 
@@ -99,12 +99,31 @@ fn story(
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         entries.len().saturating_sub(limit)
     });
-    let entries = &entries[from..];
+    let story = entries[from..].iter().map(|entry| {
+        let mut told = change_text::in_json(&entry.change);
+        told["job"] = json!(entry.job);
+        told["time"] = json!(entry.time);
+        told["session"] = json!(entry.session);
+        told["event"] = json!(entry.event);
+        told["backend"] = json!(entry.backend);
+        told
+    });
+    let is_alias = |other: &&String| {
+        *other != name
+            && playbook
+                .named(other)
+                .is_some_and(|point| point.name == name)
+    };
     let freshness = freshness::record(&session.paths, &session.project);
-    let mut told = story_in_json(name, &playbook, &names, entries);
-    told["gone"] = point.and_then(|point| freshness.gone(&point)).into();
     let usage = usage::record(&session.paths, &session.project);
-    told["seen"] = point.map(|point| usage.of(point.name).to_string()).into();
+    let told = json!({
+        "name": name,
+        "point": point.map(|point| json!(point)),
+        "aliases": names.iter().filter(is_alias).collect::<Vec<_>>(),
+        "story": story.collect::<Vec<Value>>(),
+        "gone": point.and_then(|point| freshness.gone(&point)),
+        "seen": point.map(|point| usage.of(point.name).to_string()),
+    });
     answer::give(args.on.json, include_str!("screens/story.txt"), told)
 }
 
@@ -141,36 +160,4 @@ fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<Strin
         joined.contains(&change.id)
     });
     entries.reverse();
-}
-
-fn joined<'n>(playbook: &Playbook, name: &str, names: &'n BTreeSet<String>) -> Vec<&'n String> {
-    let is_alias = |other: &&String| {
-        let point = playbook.named(other);
-        *other != name && point.is_some_and(|point| point.name == name)
-    };
-    names.iter().filter(is_alias).collect()
-}
-
-fn story_in_json(
-    name: &str,
-    playbook: &Playbook,
-    names: &BTreeSet<String>,
-    entries: &[Entry],
-) -> Value {
-    let point = playbook.named(name).map(|point| json!(point));
-    let story = entries.iter().map(|entry| {
-        let mut told = change_text::in_json(&entry.change);
-        told["job"] = json!(entry.job);
-        told["time"] = json!(entry.time);
-        told["session"] = json!(entry.session);
-        told["event"] = json!(entry.event);
-        told["backend"] = json!(entry.backend);
-        told
-    });
-    json!({
-        "name": name,
-        "point": point,
-        "aliases": joined(playbook, name, names),
-        "story": story.collect::<Vec<Value>>(),
-    })
 }

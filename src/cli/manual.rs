@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::args::{Cli, CompletionsArgs, Shell};
+use super::args::{Cli, CompletionsArgs};
 use super::help::GROUPS;
 use anyhow::Context as _;
 use clap::{Arg, Command, CommandFactory as _};
-use clap_complete::aot;
+use clap_complete::{Shell, generate};
 
 const NAME: &str = "playbook";
 const INTRODUCTION: &str = include_str!("commands_head.md");
@@ -25,14 +25,10 @@ pub(super) fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
     if let Some(folder) = &args.man {
         return pages(folder).with_context(|| format!("could not write {}", folder.display()));
     }
-    let shell = match args.shell {
-        Some(Shell::Zsh) => aot::Shell::Zsh,
-        Some(Shell::Fish) => aot::Shell::Fish,
-        // The command line asks for one.
-        Some(Shell::Bash) | None => aot::Shell::Bash,
-    };
+    // The command line asks for one.
+    let shell = args.shell.unwrap_or(Shell::Bash);
     let mut script = Vec::new();
-    aot::generate(shell, &mut Cli::command(), NAME, &mut script);
+    generate(shell, &mut Cli::command(), NAME, &mut script);
     print(&script)
 }
 

@@ -108,7 +108,9 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Doctor(args) => return doctor::run(&args),
         Command::Bootstrap(args) => return bootstrap::run(&args),
         Command::Status(args) => status::run(&args),
-        Command::Report(args) => report::run(&NamedSession::look(args.project.as_deref())?, &args),
+        Command::Report(args) => {
+            report::run(&NamedSession::look(args.on.project.as_deref())?, &args)
+        }
         Command::Dream { sources, on } => {
             let wish = CuratorWish::Dream(usize::try_from(sources).unwrap_or(usize::MAX));
             curator::give(&NamedSession::on(&on)?, wish, on.json)

@@ -15,6 +15,7 @@ use super::session::runtime;
 use super::{answer, args};
 use crate::backend::child::{self, Broken, Followers, Output};
 use crate::env::name;
+use crate::fsx;
 use crate::hook::HookEvent;
 use crate::paths::playbook_file;
 use crate::playbook::Playbook;
@@ -51,15 +52,15 @@ impl Sandbox {
             .prefix("playbook-demo-")
             .tempdir()?;
         let sandbox = Self { root, hooks };
-        crate::fsx::ensure_dir(&sandbox.project().join(".claude"))?;
-        crate::fsx::ensure_dir(&sandbox.path("home"))?;
-        crate::fsx::ensure_dir(&sandbox.path("config"))?;
-        crate::fsx::quick(&sandbox.path("config").join("config.toml"), SETTINGS)?;
-        crate::fsx::quick(&playbook_file(&sandbox.project()), PLAYBOOK.as_bytes())?;
+        fsx::ensure_dir(&sandbox.project().join(".claude"))?;
+        fsx::ensure_dir(&sandbox.path("home"))?;
+        fsx::ensure_dir(&sandbox.path("config"))?;
+        fsx::quick(&sandbox.path("config").join("config.toml"), SETTINGS)?;
+        fsx::quick(&playbook_file(&sandbox.project()), PLAYBOOK.as_bytes())?;
         if let Some(folder) = sandbox.transcript().parent() {
-            crate::fsx::ensure_dir(folder)?;
+            fsx::ensure_dir(folder)?;
         }
-        crate::fsx::quick(&sandbox.transcript(), SESSION.as_bytes())?;
+        fsx::quick(&sandbox.transcript(), SESSION.as_bytes())?;
         // The folder may lie in a git work tree, where nothing is trusted by itself.
         sandbox.playbook(&["trust"])?;
         Ok(sandbox)
@@ -105,7 +106,7 @@ impl Sandbox {
         if event != HookEvent::SessionEnd {
             command.env(name::NO_WORKER, "1");
         }
-        let input = self.input(event, session);
+        let input = self.input(event, session).to_string();
         let done = run_with_time_limit(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
@@ -115,17 +116,28 @@ impl Sandbox {
     }
 
     /// Returns what the client sends on a hook's stdin.
-    fn input(&self, event: HookEvent, session: &str) -> String {
-        let mut input = json!({
-            "session_id": session,
-            "transcript_path": self.transcript(),
-            "cwd": self.project(),
-            "hook_event_name": event.client_name(),
-        });
-        if let (Value::Object(input), Value::Object(own)) = (&mut input, own_keys(event)) {
-            input.extend(own);
-        }
-        input.to_string()
+    fn input(&self, event: HookEvent, session: &str) -> Value {
+        let mut input = match event {
+            HookEvent::SessionStart => json!({"source": "startup"}),
+            HookEvent::SessionEnd => json!({"reason": "prompt_input_exit"}),
+            HookEvent::PreCompact => json!({"trigger": "manual", "custom_instructions": null}),
+            HookEvent::SubagentStart => {
+                json!({"agent_id": "trial", "agent_type": "general-purpose"})
+            }
+            HookEvent::SubagentStop => json!({"stop_hook_active": false, "agent_id": "trial"}),
+            HookEvent::PostToolUseFailure => json!({
+                "tool_name": "Bash",
+                "tool_input": {"command": "make"},
+                "error": "Exit code 2\nmake: *** no targets",
+            }),
+            HookEvent::UserPromptSubmit => json!({"prompt": "hello"}),
+            HookEvent::Stop => json!({"stop_hook_active": false, "background_tasks": []}),
+        };
+        input["session_id"] = session.into();
+        input["transcript_path"] = json!(self.transcript());
+        input["cwd"] = json!(self.project());
+        input["hook_event_name"] = event.client_name().into();
+        input
     }
 
     /// Waits for the worker that session-end left in the background.
@@ -214,23 +226,6 @@ fn points(playbook: &Playbook) -> Vec<Value> {
         |p| json!({"name": p.name, "text": p.text, "helpful": p.helpful, "harmful": p.harmful}),
     );
     points.collect()
-}
-
-fn own_keys(event: HookEvent) -> Value {
-    match event {
-        HookEvent::SessionStart => json!({"source": "startup"}),
-        HookEvent::SessionEnd => json!({"reason": "prompt_input_exit"}),
-        HookEvent::PreCompact => json!({"trigger": "manual", "custom_instructions": null}),
-        HookEvent::SubagentStart => json!({"agent_id": "trial", "agent_type": "general-purpose"}),
-        HookEvent::SubagentStop => json!({"stop_hook_active": false, "agent_id": "trial"}),
-        HookEvent::PostToolUseFailure => json!({
-            "tool_name": "Bash",
-            "tool_input": {"command": "make"},
-            "error": "Exit code 2\nmake: *** no targets",
-        }),
-        HookEvent::UserPromptSubmit => json!({"prompt": "hello"}),
-        HookEvent::Stop => json!({"stop_hook_active": false, "background_tasks": []}),
-    }
 }
 
 const MAX_SAID: usize = 8 << 20;

@@ -17,15 +17,15 @@ you agree to may be spent, whatever the limits of the day are: each session has
 its share. A request without an answer does not count.
 
 A worker does it, oldest session first. On a terminal, and with --json, this
-command waits for it; else it returns at once. Ctrl-C withdraws the sessions
+command waits for it; else it returns at once. --json prints its object at the
+end; without --yes it has the estimate alone. Ctrl-C withdraws the sessions
 that have not begun; run it again to go on. No session is learned from twice.
 
 Exit status: 0 all done, or nothing to do; 1 something waits or has failed;
 130 stopped.")]
 pub(crate) struct BootstrapArgs {
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) on: On,
     /// Only sessions that ended within this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) since: Option<jiff::SignedDuration>,
@@ -38,9 +38,6 @@ pub(crate) struct BootstrapArgs {
     /// Agree to the estimate without being asked
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Print one JSON object at the end; without --yes the estimate alone
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

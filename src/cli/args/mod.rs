@@ -10,19 +10,7 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use learn::{BenchArgs, BootstrapArgs, GenerateArgs, ReflectArgs};
-pub(crate) use memory::{
-    ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
-};
-pub(crate) use points::{AddArgs, EditArgs, PinArgs, PromoteArgs, UndoArgs};
-pub(crate) use run::{
-    CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, InstallArgs, JobsAction, JobsArgs,
-    MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
-};
-pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs, StatusArgs};
-pub(crate) use trust::{
-    GateAction, GateArgs, Mode, RedactArgs, ReviewAction, ReviewArgs, TrustArgs,
-};
+pub(crate) use self::{learn::*, memory::*, points::*, run::*, show::*, trust::*};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]

@@ -216,17 +216,6 @@ pub(crate) struct DoctorArgs {
     pub(crate) on: On,
 }
 
-/// A shell that we have completions for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Shell {
-    /// With the package bash-completion
-    Bash,
-    /// In a folder of `$fpath`
-    Zsh,
-    /// As it is
-    Fish,
-}
-
 #[derive(Debug, Args)]
 #[command(
     group = clap::ArgGroup::new("what").required(true),
@@ -241,7 +230,7 @@ install.sh does this."
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(group = "what")]
-    pub(crate) shell: Option<Shell>,
+    pub(crate) shell: Option<clap_complete::Shell>,
     /// Write a manual page for each command into this folder
     #[arg(long, group = "what", value_name = "DIR")]
     pub(crate) man: Option<PathBuf>,

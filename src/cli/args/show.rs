@@ -24,17 +24,13 @@ pub(crate) struct StatusArgs {
   playbook report --json")]
 pub(crate) struct ReportArgs {
     /// Where to [default: a file in the state folder, which is named; `-` for stdout]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) out: Option<PathBuf>,
     /// Open it in the browser
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) open: bool,
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Print what the page shows as one JSON object, and write no page
-    #[arg(long, conflicts_with_all = ["out", "open"])]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 #[derive(Debug, Args)]

@@ -21,7 +21,7 @@ const STDOUT: &str = "-";
 
 pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Result<()> {
     let figures = read::figures(session)?;
-    if args.json {
+    if args.on.json {
         return output::json(&figures);
     }
     let page = page::page(&figures).context("could not make the page")?;
