@@ -37,10 +37,11 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
     if replaced {
         plan = settings.plan_install(Earlier::Replace)?;
     }
-    match (args.dry_run, args.json) {
-        (true, true) => return output::json(&diff_of(&settings, &plan)),
-        (true, false) => return show_diff(&settings, &plan),
-        (false, _) => {}
+    if args.dry_run {
+        return match args.json {
+            true => output::json(&diff_of(&settings, &plan)),
+            false => show_diff(&settings, &plan),
+        };
     }
     let backup = settings.carry_out(&plan)?;
     let laid = match args.scope {
@@ -122,20 +123,18 @@ fn look_for_hooks(hooks: &Hooks, scope: SettingsScope) -> anyhow::Result<()> {
     if hooks.stand_in().is_some() && scope != SettingsScope::Project {
         return Ok(());
     }
-    let missing = HookEvent::ALL
+    let mut all = HookEvent::ALL
         .into_iter()
-        .map(|event| hooks.bin().join(event.name()))
-        .find(|hook| !hook.is_file());
-    let Some(hook) = missing else {
-        return Ok(());
-    };
-    Err(Hinted::error(
-        format!(
-            "could not register the hooks: {}: not there",
-            hook.display()
-        ),
-        "`./install.sh` in Playbook's folder builds and installs them",
-    ))
+        .map(|event| hooks.bin().join(event.name()));
+    all.find(|hook| !hook.is_file()).map_or(Ok(()), |hook| {
+        Err(Hinted::error(
+            format!(
+                "could not register the hooks: {}: not there",
+                hook.display()
+            ),
+            "`./install.sh` in Playbook's folder builds and installs them",
+        ))
+    })
 }
 
 /// Asks whether the hooks of the earlier version are to leave; without a terminal they stay.

@@ -65,13 +65,13 @@ impl Repository {
         let project = session::project(env, project)?;
         let git = Git::at(&project, LIMIT);
         if git.ask_now(&["rev-parse", "--git-dir"]).is_none() {
-            return Err(Hinted::error(
-                format!(
-                    "{} is in no git repository that can be used",
-                    project.display()
-                ),
-                "`git status` there says why; without git, `playbook merge-files` merges files",
-            ));
+            let what = format!(
+                "{} is in no git repository that can be used",
+                project.display()
+            );
+            let hint =
+                "`git status` there says why; without git, `playbook merge-files` merges files";
+            return Err(Hinted::error(what, hint));
         }
         Ok(Self { project, git })
     }
@@ -83,15 +83,10 @@ impl Repository {
 
     fn configure(&self, arguments: &[&str]) -> anyhow::Result<()> {
         let arguments = [&["config", "--local"], arguments].concat();
-        let done = self.git.ask_now(&arguments);
-        done.map(drop).ok_or_else(|| {
-            Hinted::error(
-                format!(
-                    "git could not write the configuration of {}",
-                    self.project.display()
-                ),
-                "`git config --local --list` there says why",
-            )
+        self.git.ask_now(&arguments).map(drop).ok_or_else(|| {
+            let project = self.project.display();
+            let what = format!("git could not write the configuration of {project}");
+            Hinted::error(what, "`git config --local --list` there says why")
         })
     }
 
@@ -143,9 +138,6 @@ pub(super) fn uninstall(env: &Env, args: &args::UninstallArgs) -> anyhow::Result
         "line": ATTRIBUTE,
         "has_line": repository.has_attribute(),
     });
-    answer::give(
-        args.json,
-        include_str!("screens/merge_driver_removed.txt"),
-        told,
-    )
+    let screen = include_str!("screens/merge_driver_removed.txt");
+    answer::give(args.json, screen, told)
 }

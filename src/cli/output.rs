@@ -103,30 +103,33 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     if let Some(error) = error.downcast_ref::<MemoryError>() {
         return error.hint().map(Cow::Owned).or(Some(LET_US.into()));
     }
-    let known = if let Some(hinted) = error.downcast_ref::<Hinted>() {
-        Some(hinted.hint)
-    } else if let Some(breach) = error.downcast_ref::<Breach>() {
-        Some(breach.hint)
-    } else if let Some(error) = error.downcast_ref::<SetupError>() {
-        error.hint()
-    } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
-        Some("`playbook undo --to` brings the last good one back, or mend it by hand; jobs wait")
-    } else if let Some(StoreError::InMerge { .. }) = error.downcast_ref() {
-        Some(
-            "finish the merge by hand, or take one side with `git checkout --ours` (or `--theirs`) \
-             and `git add`; jobs wait",
-        )
-    } else if let Some(StoreError::Away { .. }) = error.downcast_ref() {
-        Some(WAYS_BACK)
-    } else if let Some(StoreError::Locked { .. }) = error.downcast_ref() {
-        Some("wait for the other process, then try again")
-    } else if let Some(ConfigError::Content { .. }) = error.downcast_ref() {
-        Some("correct the line, or remove it to get the default")
-    } else if error.is::<PatternError>() {
-        Some("correct the pattern, or remove it; `playbook config path` names the file")
-    } else {
-        error.downcast_ref::<NoFolders>().map(NoFolders::hint)
+    let of_store = || {
+        Some(match error.downcast_ref()? {
+            StoreError::Corrupt { .. } => {
+                "`playbook undo --to` brings the last good one back, or mend it by hand; jobs wait"
+            }
+            StoreError::InMerge { .. } => {
+                "finish the merge by hand, or take one side with `git checkout --ours` (or \
+                 `--theirs`) and `git add`; jobs wait"
+            }
+            StoreError::Away { .. } => WAYS_BACK,
+            StoreError::Locked { .. } => "wait for the other process, then try again",
+            _ => return None,
+        })
     };
+    let of_settings = || match error.downcast_ref()? {
+        ConfigError::Content { .. } => Some("correct the line, or remove it to get the default"),
+        _ => None,
+    };
+    let of_pattern = "correct the pattern, or remove it; `playbook config path` names the file";
+    let known = error.downcast_ref::<Hinted>().map(|error| error.hint);
+    let known = known
+        .or_else(|| error.downcast_ref::<Breach>().map(|error| error.hint))
+        .or_else(|| error.downcast_ref::<SetupError>()?.hint())
+        .or_else(|| error.downcast_ref().map(NoFolders::hint))
+        .or_else(|| error.is::<PatternError>().then_some(of_pattern))
+        .or_else(of_store)
+        .or_else(of_settings);
     let of_system = || {
         let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
         causes.find_map(of_system)
@@ -204,11 +207,8 @@ pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
 
 /// Where reflection is switched off, nothing is applied, not even by hand.
 pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyhow::Result<()> {
-    match off_by(session) {
-        None => Ok(()),
-        Some(by) => Err(Hinted::error(
-            format!("reflection is switched off by {by}"),
-            hint,
-        )),
-    }
+    off_by(session).map_or(Ok(()), |by| {
+        let what = format!("reflection is switched off by {by}");
+        Err(Hinted::error(what, hint))
+    })
 }

@@ -63,14 +63,10 @@ impl NamedSession {
         }
     }
 
-    fn may_follow(&self) -> Result<(), Hinted> {
-        match outside::refused(Some(&self.paths), &self.project) {
-            Some(what) => Err(Hinted {
-                what,
-                hint: "look where it leads; then `playbook trust`, or replace the link",
-            }),
-            None => Ok(()),
-        }
+    fn may_follow(&self) -> anyhow::Result<()> {
+        let hint = "look where it leads; then `playbook trust`, or replace the link";
+        let refused = outside::refused(Some(&self.paths), &self.project);
+        refused.map_or(Ok(()), |what| Err(Hinted::error(what, hint)))
     }
 
     /// As [`NamedSession::open`], also where a playbook lies behind such a symlink: for commands
@@ -85,10 +81,7 @@ impl NamedSession {
     /// keep it from that.
     pub(super) fn look(project: Option<&Path>) -> anyhow::Result<Self> {
         let (session, breach) = Self::examine(project)?;
-        match breach {
-            Some(breach) => Err(breach.into()),
-            None => Ok(session),
-        }
+        breach.map_or(Ok(session), |breach| Err(breach.into()))
     }
 
     /// As [`NamedSession::look`], for whoever tells what is broken: with what the guard refused, in
@@ -249,28 +242,26 @@ impl NamedSession {
 
     pub(super) fn waits(&self, id: &JobId) -> anyhow::Error {
         let now = self.env.clock().now();
-        let rows = jobs::rows(self, now).unwrap_or_default();
-        let row = rows.into_iter().find(|row| row.id == *id);
-        let waiting = row.filter(|row| row.state == JobState::Waiting);
-        let (why, hint) = match (waiting, other_worker(&self.paths)) {
-            (Some(Row { reason, next, .. }), _) => {
-                let again = next.filter(|next| *next > now);
-                let again = again.map_or(String::new(), |next| {
-                    format!("; it is tried again {}", change_text::seen_from(next, now))
-                });
-                (
-                    format!(": {}{again}", in_words(&reason)),
-                    "nothing is lost; mend what it names, then `playbook jobs retry --all` tries it",
-                )
-            }
-            (None, Some(pid)) => (
+        let rows = jobs::rows(self, now).unwrap_or_default().into_iter();
+        let mut waiting = rows.filter(|row| row.id == *id && row.state == JobState::Waiting);
+        let (why, hint) = if let Some(Row { reason, next, .. }) = waiting.next() {
+            let next = next.filter(|next| *next > now);
+            let next = next.map(|next| change_text::seen_from(next, now));
+            let again = next.map(|next| format!("; it is tried again {next}"));
+            (
+                format!(": {}{}", in_words(&reason), again.unwrap_or_default()),
+                "nothing is lost; mend what it names, then `playbook jobs retry --all` tries it",
+            )
+        } else if let Some(pid) = other_worker(&self.paths) {
+            (
                 format!(": a worker (process {pid}) has not come to it"),
                 "nothing is lost; if that process hangs, end it, then `playbook worker`",
-            ),
-            (None, None) => (
+            )
+        } else {
+            (
                 String::new(),
                 "nothing is lost; `playbook jobs` says why it is not done and when it is tried again",
-            ),
+            )
         };
         Hinted::error(format!("job {id} is not done yet{why}"), hint)
     }
@@ -373,7 +364,7 @@ fn other_worker(paths: &Paths) -> Option<i32> {
 /// Ends when one and the same other process has been at it for `patience`; says before
 /// that who, or what, is waited for.
 async fn hangs(context: &WorkerContext, patience: Duration) {
-    let mut held = None;
+    let (mut held, mut since) = (None, Instant::now());
     let mut is_told = false;
     loop {
         tokio::time::sleep(LOOK).await;
@@ -384,10 +375,9 @@ async fn hangs(context: &WorkerContext, patience: Duration) {
             is_told = true;
         }
         let pid = other_worker(context.paths());
-        let (_, since) = *held.insert(
-            held.filter(|(known, _)| *known == pid)
-                .unwrap_or((pid, Instant::now())),
-        );
+        if pid != held {
+            (held, since) = (pid, Instant::now());
+        }
         let Some(pid) = pid else { continue };
         if !is_told && since.elapsed() >= UNTOLD {
             output::note(&format!("waiting for the worker (process {pid})"));

@@ -52,19 +52,17 @@ pub(super) fn run(args: &args::UninstallArgs) -> anyhow::Result<()> {
     }
     // The folders that were made for us outside of our own, the innermost of each first.
     let mut made = templates::made_folders(&paths);
-    made.extend(
-        records
-            .iter()
-            .flat_map(|record| record.made_above_state.clone()),
-    );
+    for record in &records {
+        made.extend(record.made_above_state.clone());
+    }
     let mut backups = Vec::new();
     for (target, plan) in &plans {
         backups.extend(target.carry_out(plan)?);
     }
-    let mut kept = Vec::new();
-    if args.scope.is_none() {
-        kept = templates::take_away(&paths)?;
-    }
+    let mut kept = match args.scope {
+        Some(_) => Vec::new(),
+        None => templates::take_away(&paths)?,
+    };
     if args.purge {
         let lock = worker_lock::take(&paths, &Holder::of_nobody(), Some(PATIENCE));
         let lock = lock.map_err(|error| match error {
@@ -95,19 +93,19 @@ pub(super) fn run(args: &args::UninstallArgs) -> anyhow::Result<()> {
 /// Removes the standard folders above ours where nothing is left in them: whether we made
 /// them was written down with the hooks, which may have left long ago.
 fn remove_above(env: &Env, paths: &Paths) -> anyhow::Result<()> {
-    let Some(home) = paths.home() else {
-        return Ok(());
-    };
     let config = paths.config_file();
-    let ours = [
+    for (variable, ours) in [
         (name::STATE_DIR, Some(paths.state())),
         (name::CONFIG_DIR, config.parent()),
-    ];
-    for (variable, ours) in ours {
+    ] {
         // Where the user said where, the folders are the user's.
         let ours = ours.filter(|_| env.path(variable).is_none());
         let above = ours.into_iter().flat_map(|ours| ours.ancestors().skip(1));
-        for folder in above.take_while(|it| it.starts_with(home) && *it != home) {
+        let is_below = |folder: &&Path| {
+            let home = paths.home().filter(|home| folder != home);
+            home.is_some_and(|home| folder.starts_with(home))
+        };
+        for folder in above.take_while(is_below) {
             fsx::remove_dir_if_empty(folder)?;
         }
     }
@@ -158,10 +156,12 @@ fn of_client(paths: &Paths) -> Vec<SettingsRecord> {
 fn everywhere<'a>(paths: &'a Paths, records: &[SettingsRecord]) -> Vec<ClientSettings<'a>> {
     let user = paths.client_settings();
     let others = records.iter().filter(|record| !record.is_of(&user));
-    let files = std::iter::once(user.clone()).chain(others.map(|record| record.file.clone()));
-    let settings =
-        files.map(|file| ClientSettings::new(paths, file, hooks(paths, SettingsScope::User)));
-    settings.collect()
+    let others = others.map(|record| record.file.clone());
+    let files = std::iter::once(user.clone()).chain(others);
+    let hooks = hooks(paths, SettingsScope::User);
+    files
+        .map(|file| ClientSettings::new(paths, file, hooks.clone()))
+        .collect()
 }
 
 fn preview(
