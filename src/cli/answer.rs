@@ -1,4 +1,4 @@
-//! How a command answers: with one object, which `--json` prints as it is, and which a template
+//! A command answers with one object, which `--json` prints as it is, and which a template
 //! of `screens/` lays out for a reader.
 //!
 //! Texts may come from anywhere: each is made plain where a template puts it in, so that no
@@ -20,7 +20,6 @@ use crate::playbook::clean::MAX_CHARS;
 use crate::playbook::{STALE_DAYS, Section};
 use crate::queue::outcome::in_words;
 
-/// What several screens show alike.
 const SHARED: &str = include_str!("screens/shared.txt");
 const COLOURS: [(&str, Style); 5] = [
     ("b", BOLD),
@@ -30,7 +29,6 @@ const COLOURS: [(&str, Style); 5] = [
     ("name", NAME),
 ];
 
-/// Prints an answer as JSON, or laid out by `screen`.
 pub(super) fn give(as_json: bool, screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
     if as_json {
         return output::json(&answer);
@@ -137,7 +135,7 @@ fn coloured(screen: &str) -> String {
         })
 }
 
-/// How many cells of `room` stand for `number` of `most`; none only for none.
+/// Returns the cells of `room` that stand for `number` of `most`; none only for none.
 fn scaled(number: u128, most: u128, room: u128) -> u128 {
     if number == 0 || most == 0 || room == 0 {
         return 0;

@@ -27,7 +27,6 @@ use crate::reflect::prompt::REFLECTOR_TEMPLATE;
 use crate::reflect::rules;
 use crate::transcript::{ReadOptions, scan_reader};
 
-/// So much of the session is shown, whatever the settings say.
 const BUDGET: u64 = 4_000;
 
 pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {

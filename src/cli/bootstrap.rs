@@ -84,7 +84,6 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
     Ok(status)
 }
 
-/// Asks the user; without a terminal only `--yes` is a yes.
 fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
     if args.yes || args.on.json {
         return Ok(args.yes);
@@ -189,7 +188,6 @@ impl BootstrapPlan {
         self.new.is_empty() && self.begun.is_empty()
     }
 
-    /// Returns the number of runs of the curator.
     fn runs(&self) -> usize {
         self.begun_runs + self.new.len().div_ceil(BATCH)
     }

@@ -23,7 +23,7 @@ pub(super) fn give(session: &NamedSession, wish: CuratorWish, as_json: bool) -> 
     answer::give(as_json, screen, json!({"curator": run.transpose()?}))
 }
 
-/// What was there before a command: the last run, and the notes that were settled.
+/// The last run before a command, and the notes that were settled.
 pub(super) struct Before {
     last: Option<String>,
     settled: u64,

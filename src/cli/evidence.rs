@@ -1,4 +1,4 @@
-//! `playbook evidence`: what would be sent of a session, and what was left out.
+//! `playbook evidence`: the part of a session that would be sent, and what was left out.
 
 use std::path::Path;
 

@@ -66,7 +66,6 @@ pub struct Asked<'a> {
 /// Stores what a trace has taught; the ids of it.
 pub type StoreLearned<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<String>>;
 
-/// What a trace has taught.
 pub struct ToStore<'a> {
     pub tenant: &'a Tenant,
     pub source: &'a LearnedFrom,
@@ -179,11 +178,10 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
 
 struct LearnedFromTrace {
     learned: Vec<Learned>,
-    /// What looks like an attack.
     refused: Vec<RefusedText>,
     /// The reflection, also among what was learned.
     text: NewReflection,
-    /// What the agent's own evaluation taught (spec/5).
+    /// The lesson of the agent's own evaluation (spec/5).
     self_correction: Option<NewReflection>,
 }
 

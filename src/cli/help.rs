@@ -10,14 +10,13 @@ use super::args::Cli;
 use super::width;
 use crate::env::Env;
 
-/// Commands for one use.
 pub(super) struct Group {
     pub(super) title: &'static str,
     pub(super) usual: &'static [&'static str],
     pub(super) rarer: &'static [&'static str],
 }
 
-/// Each command stands in one of them; the tests say which is missing.
+/// Each command is in one of them; the tests name one that is missing.
 pub(super) const GROUPS: [Group; 6] = [
     Group {
         title: "Start",

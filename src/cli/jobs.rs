@@ -22,13 +22,13 @@ use crate::queue::worker::{WorkScope, run_if_free};
 use crate::queue::{files, spool};
 use crate::redact;
 
-/// How long we wait for a worker that is at it to see what is wanted.
+/// The time that a worker that is at it has to see what is wanted.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) struct Row {
     pub(super) id: JobId,
-    /// The job; `None` for a file that cannot be read.
+    /// None for a file that cannot be read.
     pub(super) job: Option<JobInProgress>,
     pub(super) state: JobState,
     pub(super) reason: String,
@@ -99,8 +99,7 @@ pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec
     Ok(rows)
 }
 
-/// What a job of the spool waits for, and until when: itself, its account, or a worker of
-/// another account than `own`.
+/// Returns the state of a job of the spool, its reason, and the time of the next try.
 fn standing(
     job: &JobInProgress,
     own: Option<&Account>,
@@ -171,8 +170,8 @@ fn drop_it(session: &NamedSession, id: &str, as_json: bool) -> anyhow::Result<()
     answer::give(as_json, include_str!("screens/dropped.txt"), told)
 }
 
-/// Carries a request out, or waits a while for the worker that is at it to do so; tells whether it
-/// is done, and which jobs are tried again, which only this process tells.
+/// Carries a request out, or waits a while for the worker that is at it to do so. Returns if it is
+/// done, and the jobs that are tried again, where this process did it.
 fn carry_out(session: &NamedSession, wish: Wish) -> anyhow::Result<(bool, Option<Vec<JobId>>)> {
     let context = session.context()?;
     let file = requests::leave(&session.paths, session.env.clock().now(), wish)?;

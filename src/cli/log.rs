@@ -13,7 +13,6 @@ use crate::playbook::is_own_name;
 use crate::queue::job::JobId;
 use crate::{freshness, redact, usage};
 
-/// The number of jobs that are shown where the user does not say.
 const JOBS: u64 = 20;
 const SCREEN: &str = include_str!("screens/log.txt");
 

@@ -19,7 +19,7 @@ use crate::store::MAX_FILE_BYTES;
 const SECTION: &str = "merge.playbook";
 const DRIVER: &str = "merge.playbook.driver";
 const NAME: &str = "merge.playbook.name";
-/// What says in `.gitattributes` which file the driver merges.
+/// The line of `.gitattributes` that names the file for the driver.
 const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
 

@@ -56,7 +56,6 @@ use crate::queue::curate::CuratorWish;
 use crate::queue::edit::PlaybookEdit;
 
 const OK: u8 = 0;
-/// Something the user can mend: a file, a setting, a name.
 const USER_ERROR: u8 = 1;
 /// It could not be told whether an error is known.
 const UNKNOWN: u8 = 2;

@@ -36,7 +36,6 @@ macro_rules! say {
 }
 pub(super) use say;
 
-/// Prints a line, laid out for the terminal if it goes to one.
 pub(super) fn line(text: fmt::Arguments<'_>) -> io::Result<()> {
     match width::of_terminal(io::stdout()) {
         None => whole(text),
@@ -58,7 +57,7 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What went wrong and what caused it, each said once.
+/// Returns what went wrong and what caused it, each said once.
 pub(super) fn told(error: &anyhow::Error) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -137,7 +136,6 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     known.or_else(of_system).map(Cow::Borrowed)
 }
 
-/// What the system asks for when it lets us not do what we must.
 const LET_US: &str = "the file and its folder must be yours and writable: `ls -ld` shows them";
 
 fn of_system(error: &io::Error) -> Option<&'static str> {
@@ -195,7 +193,6 @@ pub(super) fn confirm(question: &str) -> io::Result<Option<bool>> {
     Ok(Some(matches!(answer.as_str(), "y" | "yes")))
 }
 
-/// Asks on a terminal; `None` at the end of the input.
 pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
     let mut stderr = io::stderr().lock();
     write!(stderr, "{question} ")?;
@@ -205,7 +202,7 @@ pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
     Ok(is_answered.then(|| answer.trim().to_owned()))
 }
 
-/// Where reflection is switched off, nothing is applied, not even by hand.
+/// Returns an error where reflection is switched off: nothing is applied, not even by hand.
 pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyhow::Result<()> {
     off_by(session).map_or(Ok(()), |by| {
         let what = format!("reflection is switched off by {by}");

@@ -89,7 +89,6 @@ fn saying(playbook: &Playbook, point: &Point<'_>) -> Option<String> {
     found.map(|known| known.name.to_owned())
 }
 
-/// What sessions are not given is not carried on.
 fn may_go(from: &NamedSession, point: &Point<'_>) -> anyhow::Result<()> {
     let standing = TrustStanding::of(&from.paths, &from.project);
     match standing.admits(point.section, point.name, point.text) {

@@ -18,7 +18,7 @@ use crate::queue::job::JobId;
 use crate::queue::{backoff, files, spool};
 use crate::store::StoreError;
 
-/// How long we wait in all for a worker that is at it to let us take up what waited.
+/// The time in all that a worker that is at it has to let us take up what waited.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn run(

@@ -93,7 +93,7 @@ fn in_json(row: &HeldRow) -> Value {
     })
 }
 
-/// Where it comes from: `from the file, pat-001`, `UPDATE pat-002, of job …`.
+/// Names its origin: `pat-001, from the file`, `UPDATE pat-002, from job …`.
 fn origin(row: &HeldRow) -> String {
     match what(row) {
         Some(What::Point { name, .. }) => format!("{name}, from the file"),

@@ -27,14 +27,13 @@ pub(super) const PLAYBOOK: &str = include_str!("../../examples/demo/playbook.jso
 const SETTINGS: &[u8] = b"backend = \"rules\"\nhooks.on_exit = true\n";
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long a hook may take for its milliseconds, and a command of ours.
+/// The longest that a hook may take for its milliseconds, and a command of ours.
 const HOOK_LIMIT: Duration = Duration::from_secs(5);
 const LIMIT: Duration = Duration::from_secs(60);
-/// How long the worker of the demo may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Which programs are the hooks. Never the text of a settings file: a project's may have
-/// come from anywhere, and only the client asks whether it is to be followed.
+/// The programs of the hooks. Never the text of a settings file: a project's may have come from
+/// anywhere, and only the client asks if it is to be followed.
 #[derive(Debug)]
 pub(super) enum TrialHooks {
     Ours,

@@ -14,7 +14,7 @@ use crate::reflect::self_correction::TYPES;
 use crate::transcript::all_of_subjects;
 
 const NOT_SEEN: u8 = 1;
-/// So much of stdin is read: an error is named by the beginning and the end of that.
+/// The bytes of stdin that are read: an error is named by the beginning and the end of that.
 const MAX_TEXT: u64 = 64 << 20;
 /// The type of an error where `--tool` names none.
 const ANY_ERROR: &str = "error";
@@ -30,7 +30,6 @@ pub(super) fn run(args: &args::SeenArgs) -> anyhow::Result<u8> {
     }
 }
 
-/// What is known about an error, of all tools that may have reported it.
 fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
     let session = NamedSession::that_learned_of(&args.of)?;
     let text = args.error().map_or_else(from_stdin, Ok)?;
@@ -56,7 +55,6 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
 
 #[derive(Debug)]
 pub struct ErrorQuestion {
-    /// All by which it may be known.
     pub signatures: Vec<Signature>,
     /// Spec/5's name of it, known or not.
     name: Signature,

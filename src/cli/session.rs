@@ -1,4 +1,4 @@
-//! What most commands need: folders, settings, project, account.
+//! The surroundings of a command: folders, settings, project, account.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +30,6 @@ use crate::tenant::Tenant;
 use crate::trust::outside;
 use crate::{news, project, sharing};
 
-/// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) struct NamedSession {
@@ -38,7 +37,6 @@ pub(super) struct NamedSession {
     pub(super) paths: Paths,
     pub(super) config: Config,
     pub(super) project: PathBuf,
-    /// Whose memory is asked.
     pub(super) tenant: Tenant,
 }
 
@@ -52,8 +50,8 @@ impl NamedSession {
         Ok(session)
     }
 
-    /// Merges a playbook that git left in the middle of a merge, and tells of that or of an
-    /// earlier one. What stands in the way is told by who needs the playbook.
+    /// Merges a playbook that git left in the middle of a merge, and says so. A command that needs
+    /// the playbook says what is in the way.
     fn tell_merge(&self) {
         if outside::refused(Some(&self.paths), &self.project).is_none() {
             self.store().settle();
@@ -69,8 +67,7 @@ impl NamedSession {
         refused.map_or(Ok(()), |what| Err(Hinted::error(what, hint)))
     }
 
-    /// As [`NamedSession::open`], also where a playbook lies behind such a symlink: for commands
-    /// about trust itself.
+    /// Resolves them also where a playbook is behind such a symlink: for commands about trust itself.
     pub(super) fn on_any(project: Option<&Path>) -> anyhow::Result<Self> {
         let mut session = Self::look(project)?;
         session.config = config::for_project(&session.paths, &session.project)?;
@@ -84,8 +81,8 @@ impl NamedSession {
         breach.map_or(Ok(session), |breach| Err(breach.into()))
     }
 
-    /// As [`NamedSession::look`], for whoever tells what is broken: with what the guard refused, in
-    /// which case the state folder is not to be looked into.
+    /// Resolves them for a command that names what is broken, with what the guard refused: then the
+    /// state folder is not to be looked into.
     pub(super) fn examine(project: Option<&Path>) -> anyhow::Result<(Self, Option<Breach>)> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
@@ -154,7 +151,6 @@ impl NamedSession {
         ))
     }
 
-    /// The project that a command on what was learned is about; `None` for all.
     pub(super) fn project_of(&self, of: &args::Of) -> Option<String> {
         (!of.all).then(|| self.project_name())
     }
@@ -179,7 +175,6 @@ impl NamedSession {
         Ok(self.with_votes(self.store().load()?))
     }
 
-    /// Adds to the counters of the file the votes that the memory has.
     fn with_votes(&self, file: Playbook) -> Playbook {
         match store::votes::read(&self.paths, &self.project, &file) {
             Ok(votes) => file.with_votes(&votes),
@@ -211,7 +206,6 @@ impl NamedSession {
         store::Store::of(&self.paths, &self.project)
     }
 
-    /// What we keep of the playbook outside of the project.
     pub(super) fn snapshots(&self) -> Snapshots {
         Snapshots::new(&self.paths.project(&self.project))
     }
@@ -350,7 +344,7 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("could not start the runtime")
 }
 
-/// So long nothing is said of waiting.
+/// The time in which nothing is said of waiting.
 const UNTOLD: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(200);
 

@@ -11,7 +11,7 @@ use crate::memory::{EvaluationAverage, LearnedStats};
 use crate::queue::budget::Day;
 use crate::tenant::Tenant;
 
-/// So many weeks of evaluations are shown, this one included.
+/// The weeks of evaluations that are shown, this one included.
 const WEEKS: i64 = 8;
 const DAYS: i64 = 7;
 

@@ -26,7 +26,7 @@ use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
 use crate::{account, config, sharing};
 
-/// So many of the last jobs are looked at for one that changed something.
+/// The number of last jobs that are searched for one that changed something.
 const LAST_JOBS: u64 = 50;
 
 /// The periods of the costs, in days.
@@ -35,7 +35,6 @@ const TIMES: [i64; 3] = [1, 7, 30];
 /// The number of jobs of the history that are searched for a session.
 const PAST_JOBS: u64 = 5_000;
 
-/// What helps where nothing more particular does.
 const DOCTOR: (&str, &str) = ("playbook doctor", "looks closer");
 
 pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
@@ -57,7 +56,6 @@ pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows where the tokens went, by project and model.
 fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let day = Day::of(session.env.clock().now());
     let budgets = &session.config.budgets;
@@ -101,7 +99,7 @@ struct Glance {
     playbook: PathBuf,
     key_points: u64,
     sections: Vec<Value>,
-    /// What changed the key points last, unless it was undone.
+    /// The job that changed the key points last, unless it was undone.
     last: Option<Value>,
     /// The number of jobs by state, those of this project but for the last; None where they
     /// cannot be read.
@@ -110,13 +108,10 @@ struct Glance {
     today: Option<Value>,
     /// The notes that wait for the curator, and the user's rules that no key point holds yet.
     notes: NotesGlance,
-    /// How much is held back until the user has looked at it.
     held: u64,
-    /// What of it is shared with others, where anything is.
     shared: Option<Value>,
-    /// What keeps this from being all there is to see.
     problems: Vec<String>,
-    /// What to do next, the most urgent first.
+    /// The next steps, the most urgent first.
     next: Vec<Value>,
 }
 
@@ -156,7 +151,7 @@ impl Glance {
         glance
     }
 
-    /// What can be said without folders of ours: the key points.
+    /// Shows the key points alone: there are no folders of ours.
     fn without_home(chosen: Option<&Path>, error: &anyhow::Error) -> anyhow::Result<Self> {
         let project = session::project(&Env::from_process(), chosen)?;
         let mut glance = Self::of_playbook(&project, None);

@@ -17,7 +17,7 @@ use crate::setup::{
     ClientSettings, Installed, SettingsPlan, SettingsRecord, purge, recorded, templates,
 };
 
-/// How long a worker may take to end before what it works on is removed.
+/// The time that a worker has to end before what it works on is removed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Takes the hooks out of the settings; without a scope everything else goes as well.

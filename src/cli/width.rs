@@ -1,4 +1,4 @@
-//! How wide the screen is, and texts that fit on it.
+//! The width of the screen, and texts that fit on it.
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
@@ -13,7 +13,7 @@ const USUAL: usize = 80;
 const LEAST: usize = 40;
 /// On a terminal narrower than this lines are left as they are.
 const NARROWEST: usize = 20;
-/// How far behind its beginning a broken line goes on.
+/// The distance from its beginning at which a broken line goes on.
 const STEP: usize = 2;
 const MOST: usize = 100;
 
@@ -38,9 +38,8 @@ pub(super) fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
 
 /// The lines of a text, those that are too wide broken between words.
 ///
-/// What is broken off stands below the last column, where that begins in the first half,
-/// else a little behind where the line begins. A word that is wider than its place stays
-/// whole: it may be a path or a command that somebody wants to copy.
+/// The rest is put below the last column, where that begins in the first half, else a little
+/// behind the line's beginning. A word that is wider than its place stays whole: it may be copied.
 pub(super) fn hang(text: &str, width: usize) -> String {
     let lines: Vec<String> = text
         .split('\n')
@@ -64,8 +63,8 @@ fn hang_line(line: &str, width: usize) -> String {
     textwrap::fill(text, options)
 }
 
-/// Where the last column of a line begins, of those that begin at `most` or before: behind
-/// two spaces or more.
+/// Returns the beginning of the last column, of those that begin at `most` or before: behind two
+/// spaces or more.
 fn indent(line: &str, most: usize) -> usize {
     let begin = line.len() - line.trim_start_matches(' ').len();
     let mut column = begin;
@@ -85,7 +84,7 @@ fn indent(line: &str, most: usize) -> usize {
     }
 }
 
-/// How wide a text is on the screen, on which its colours take no place.
+/// Returns the width of a text on the screen, on which its colours take no place.
 pub(super) fn cells(text: &str) -> usize {
     textwrap::core::display_width(text)
 }

@@ -1,4 +1,4 @@
-//! `playbook worker`: what hooks start in the background.
+//! `playbook worker`, which hooks start in the background.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ use crate::queue::worker::{self, Summary};
 use crate::queue::{curate, worker_lock};
 use crate::{account, config, project, sharing, state_guard, telemetry};
 
-/// How long `--job` waits for another worker before the job is left to that one.
+/// The time that `--job` gives another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {

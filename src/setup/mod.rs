@@ -1,11 +1,11 @@
-//! How Playbook comes into Claude Code's settings, and leaves them without a trace.
+//! Brings Playbook into Claude Code's settings, and out of them without a trace.
 //!
 //! The settings belong to the user. They are edited in places, as text: what is not ours
 //! stays as it is, byte for byte, whatever its layout. What was changed is written down, so
 //! that taking it back restores the very text; where the user has changed other things
 //! since, those stay and ours leave.
 //!
-//! The list of hooks stands in one place, [`HookEvent::ALL`](crate::hook::HookEvent::ALL).
+//! [`HookEvent::ALL`](crate::hook::HookEvent::ALL) lists the hooks.
 
 mod document;
 mod files;

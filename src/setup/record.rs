@@ -1,4 +1,4 @@
-//! What was changed in a file of settings, so that it can be taken back to the byte.
+//! The changes of a file of settings, so that they can be taken back to the byte.
 
 use std::path::{Path, PathBuf};
 
@@ -127,7 +127,6 @@ pub(crate) fn recorded(paths: &Paths) -> Vec<SettingsRecord> {
     records
 }
 
-/// The place of something about a file: one, by whatever name the file is reached.
 fn place(paths: &Paths, file: &Path, suffix: &str) -> PathBuf {
     let name = name_of(fsx::real(file).as_os_str().as_encoded_bytes());
     paths.registrations().join(format!("{name}{suffix}"))

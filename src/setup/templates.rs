@@ -16,7 +16,7 @@ use crate::reflect::prompt::{
 };
 
 const RECORD: &str = ".installed.json";
-/// The end of the name of a new text beside the user's own.
+/// The end of the name of a new text next to the user's own.
 const BESIDE: &str = ".new";
 pub(crate) const MAX_TEMPLATE: u64 = 1 << 20;
 

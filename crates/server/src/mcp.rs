@@ -14,14 +14,12 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 const NAME: &str = "playbook";
-/// Nothing that is asked takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest answer, in bytes: what an agent is told has its price.
 const LONGEST: usize = 16 << 10;
 /// By this the program knows that an agent asks, not the user.
 const BY_AGENT: (&str, &str) = ("CLAUDECODE", "1");
 
-/// What was learned in the project of this folder.
 #[derive(Debug, Clone)]
 pub(crate) struct ProjectMemory {
     program: PathBuf,

@@ -12,9 +12,7 @@ use tokio_postgres::Client;
 
 use crate::postgres::{self, Address};
 
-/// So many records go at once.
 const BATCH: u64 = 500;
-/// How long another exchange is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Exchanges once; the answer is a line for the user.

@@ -14,14 +14,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::postgres::roles::TenantName;
 
-/// So begins a token, so that scanners for secrets know it.
+/// The beginning of each token, so that scanners for secrets know it.
 const PREFIX: &str = "playbook_";
 const MAX_FILE: u64 = 16 << 20;
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct KeptToken {
-    /// By which it is revoked.
     pub(crate) id: String,
     pub(crate) tenant: String,
     hash: String,

@@ -1,4 +1,4 @@
-//! What answers, why, and who pays.
+//! The backend that answers, the reason, and who pays.
 
 use serde_json::{Value, json};
 
@@ -18,14 +18,13 @@ use crate::queue::outcome::in_words;
 const OPENAI_URL: &str = "`openai.base_url`";
 
 pub(super) struct AccountFinding {
-    /// What switches reflection off; `None` when it is on.
     off_by: Option<&'static str>,
-    /// The account; `None` with settings that cannot be used.
+    /// None with settings that cannot be used.
     pub(super) account: Option<Account>,
     why: String,
     pays: String,
     problems: Vec<String>,
-    /// What helps with the last of them, where that is known.
+    /// The way out of the last of them, where that is known.
     remedy: Option<String>,
 }
 
@@ -96,7 +95,7 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
     }
 }
 
-/// What switches reflection off here, if anything does.
+/// Returns what switches reflection off here, if anything does.
 pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
     if session.env.is_on(name::DISABLE) {
         return Some(name::DISABLE);

@@ -35,7 +35,6 @@ const TEMPLATE: &str = "templates";
 const FULL_BYTES: u64 = 16 << 20;
 /// ... and with less than this it is about to come to that.
 const NEARLY_FULL_BYTES: u64 = 256 << 20;
-/// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// The number of sessions that are looked at, among so many jobs.
 const LAST: usize = 20;

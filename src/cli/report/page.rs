@@ -88,7 +88,7 @@ fn with_code(text: &str) -> String {
     told + &escaped(rest)
 }
 
-/// What stands before the first run of just so many backticks, and what stands behind it.
+/// Returns the text before the first run of just so many backticks, and the one behind it.
 fn closed(text: &str, ticks: usize) -> Option<(&str, &str)> {
     let run = "`".repeat(ticks);
     let runs = text.match_indices(&run);

@@ -30,7 +30,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
 }
 
 impl Body {
-    /// The body as a request; an error names the field.
+    /// Reads the body as a request; an error names the field.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, Problem> {
         serde_path_to_error::deserialize(self.0)
             .map_err(|error| Problem::field(error.path().to_string(), error.inner().to_string()))
@@ -48,10 +48,8 @@ fn has_nul(value: &Value) -> bool {
     }
 }
 
-/// The longest name of a project or a session.
 const LONGEST_NAME: usize = 512;
 
-/// A name as it can be kept and searched for.
 pub(crate) fn name(path: &str, name: Option<String>) -> Result<Option<String>, Problem> {
     match name {
         Some(name) if name.trim().is_empty() => Err(Problem::field(path, "is empty")),
@@ -70,7 +68,6 @@ pub(crate) fn share(path: &str, value: f64) -> Result<f64, Problem> {
     Err(Problem::field(path, "is no number from 0 to 1"))
 }
 
-/// A text that says something.
 pub(crate) fn text(path: &str, text: String) -> Result<String, Problem> {
     if text.trim().is_empty() {
         return Err(Problem::field(path, "is empty"));
@@ -81,7 +78,6 @@ pub(crate) fn text(path: &str, text: String) -> Result<String, Problem> {
 const MOST_TAGS: usize = 50;
 const LONGEST_TAG: usize = 100;
 
-/// Tags as they can be kept.
 pub(crate) fn tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
     if tags.len() > MOST_TAGS {
         return Err(Problem::field("tags", format!("are more than {MOST_TAGS}")));
@@ -95,7 +91,6 @@ pub(crate) fn tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
     }
 }
 
-/// A time that every database knows.
 pub(crate) fn time(path: &str, time: Option<Timestamp>) -> Result<Option<Timestamp>, Problem> {
     match time {
         Some(time) if time < Timestamp::UNIX_EPOCH => Err(Problem::field(path, "is before 1970")),

@@ -24,14 +24,13 @@ use super::problem::Problem;
 use super::store::TenantStore;
 use crate::postgres::roles::TenantName;
 
-/// The project of what names none (spec/3).
+/// The project where none is named (spec/3).
 const PROJECT: &str = "default";
-/// So many memories are found where nothing else is said (spec/3 `k`).
+/// The memories that are found where nothing else is said (spec/3 `k`).
 const FOUND: u64 = 5;
 const MOST_FOUND: u64 = 100;
-/// Below this no memory is found where nothing else is said (spec/3 `min_importance`).
+/// The least importance where nothing else is said (spec/3 `min_importance`).
 const MIN_IMPORTANCE: f64 = 0.5;
-/// What is said by hand matters as much as what the curator takes at once.
 const IMPORTANCE_OF_LESSON: f64 = 0.8;
 const HALF: f64 = 0.5;
 
@@ -41,7 +40,7 @@ type TenantOf = Extension<TenantName>;
 
 #[derive(Deserialize)]
 pub(crate) struct GenerateOptions {
-    /// Whether what is found is stored; it is, unless this says otherwise.
+    /// The result is stored unless this is false.
     store: Option<bool>,
 }
 

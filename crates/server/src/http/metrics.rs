@@ -1,4 +1,4 @@
-//! What `/metrics` says, in the text format of `OpenMetrics`.
+//! The text of `/metrics`, in the format of `OpenMetrics`.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ struct At {
     path: String,
 }
 
-/// How many requests were answered, and how long that took; no tenant is named.
+/// The number of answered requests, and the time that they took; no tenant is named.
 pub(super) struct Metrics {
     registry: Registry,
     requests: Family<AnsweredRequests, Counter>,

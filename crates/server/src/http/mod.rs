@@ -32,19 +32,17 @@ use crate::postgres::roles::TenantName;
 use crate::postgres::{self, Address};
 use crate::tokens::TokenFile;
 
-/// The longest body, in bytes.
 const MAX_BODY: usize = 4 << 20;
 /// The longest that a question takes; one that a model answers may take longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PATIENCE_WITH_MODEL: Duration = Duration::from_secs(300);
-/// So long requests under way are waited for at the end.
+/// The time that requests under way have at the end.
 const GRACE: Duration = Duration::from_secs(10);
 const CONNECTIONS: usize = 16;
-/// So many models are asked at once; they leave threads for the other questions.
+/// The models that are asked at once; they leave threads for the other questions.
 const MODELS: usize = 4;
 const REQUEST_ID: &str = "x-request-id";
 
-/// How the server is run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerOptions {
     /// Where to listen
@@ -58,7 +56,6 @@ pub(crate) struct ServerOptions {
     rate: NonZeroU32,
 }
 
-/// What answers requests.
 pub(crate) struct App {
     service: Arc<Service>,
     store: TenantStore,
@@ -68,7 +65,7 @@ pub(crate) struct App {
     metrics: Metrics,
 }
 
-/// Serves until it is told to end.
+/// Serves until a signal ends it.
 pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
     tracing_subscriber::fmt()
         .json()

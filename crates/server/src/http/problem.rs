@@ -5,11 +5,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// Why a request is not answered: always `{"error": {"path": …, "message": …}}`.
+/// The reason why a request is not answered: `{"error": {"path": …, "message": …}}`.
 #[derive(Debug)]
 pub(crate) struct Problem {
     status: StatusCode,
-    /// The field that is wrong.
     path: Option<String>,
     message: String,
 }
@@ -23,7 +22,6 @@ impl Problem {
         }
     }
 
-    /// A field is wrong.
     pub(crate) fn field(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             status: StatusCode::BAD_REQUEST,

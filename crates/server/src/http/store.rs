@@ -16,10 +16,9 @@ use serde_json::Value;
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, Author, search};
 
-/// By which the log names what the server was told.
+/// The origin of what the server wrote, in the log.
 const ORIGIN: &str = "server";
 
-/// Where what is learned is kept.
 pub(crate) enum TenantStore {
     /// A database of each tenant on this machine.
     Here(Arc<Here>),
@@ -76,7 +75,7 @@ impl TenantStore {
         }
     }
 
-    /// What is known of an error, as `playbook seen` tells it.
+    /// Returns what is known of an error, as `playbook seen` prints it.
     pub(crate) async fn seen(
         &self,
         tenant: &TenantName,
@@ -170,7 +169,6 @@ impl TenantStore {
         }
     }
 
-    /// Whether it answers.
     pub(crate) async fn check(&self) -> anyhow::Result<()> {
         match self {
             Self::Here(_) => Ok(()),

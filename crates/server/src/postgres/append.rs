@@ -9,14 +9,13 @@ use playbook::reflect::remembered::Detail;
 use serde_json::json;
 use tokio_postgres::Transaction;
 
-/// Who holds this lock of its tenant appends, so that rows show up in the order of their positions
-/// and no reader passes one by.
+/// Rows show up in the order of their positions, so that no reader passes one by.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(70234, hashtext(current_user))";
 
-/// So many characters of what is searched beside a memory's text are kept.
+/// The characters that are kept of what is searched beside a memory's text.
 const LONGEST: usize = 2000;
 
-/// Whose records these are.
+/// The author of records.
 pub(crate) struct Author<'a> {
     pub(crate) origin: &'a str,
     /// The session that taught them, where one is known.
@@ -51,7 +50,6 @@ pub(crate) async fn append(
     Ok(new)
 }
 
-/// Keeps what a record comes to.
 async fn count(
     transaction: &Transaction<'_>,
     author: &Author<'_>,

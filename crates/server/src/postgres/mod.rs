@@ -15,7 +15,7 @@ pub(crate) use connect::{Address, connect, pool};
 /// The version of the tables that this program reads and writes.
 const VERSION: i32 = 1;
 
-/// The name of the log, if its tables are of our version.
+/// Returns the name of the log, if its tables are of our version.
 pub(crate) async fn version(client: &Client) -> anyhow::Result<String> {
     let there = "SELECT to_regclass('playbook.version') IS NOT NULL";
     if !client.query_one(there, &[]).await?.try_get::<_, bool>(0)? {
@@ -34,7 +34,7 @@ pub(crate) async fn version(client: &Client) -> anyhow::Result<String> {
     }
 }
 
-/// What stands in the log after a position, in order, at most `limit` rows.
+/// Returns the rows of the log after a position, in order, at most `limit`.
 pub(crate) async fn after(
     client: &Client,
     position: u64,

@@ -6,7 +6,6 @@ use tokio_postgres::Client;
 use super::version;
 
 const TABLES: &str = include_str!("tables.sql");
-/// What a role of a tenant is called: this and the tenant's name.
 const PREFIX: &str = "tenant_";
 /// The role of `playbook server serve`, which may act as any tenant and as nobody else.
 const SERVER: &str = "playbook_server";
@@ -80,7 +79,6 @@ pub(crate) async fn add_tenant(
     Ok(password)
 }
 
-/// Makes a role that may log in; `None` where it is there.
 async fn login_role(
     transaction: &tokio_postgres::Transaction<'_>,
     role: &str,
