@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub use crate::cli::generate::{
-    Asked, StoreLearned, ToStore, flawed, generate, store as store_here,
-};
+pub use crate::cli::generate::{Asked, StoreLearned, ToStore, flaw, generate, store as store_here};
 pub use crate::cli::recall::together;
 pub use crate::cli::seen::ErrorQuestion;
 use crate::config::Config;

@@ -47,7 +47,11 @@ pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
         // What a model was paid for is answered also where it cannot be stored.
         Ok(answer) if !answer["problem"].is_null() => (answer, super::USER_ERROR),
         Ok(answer) => (answer, super::OK),
-        Err(error) => (flawed(&error), super::USER_ERROR),
+        Err(error) => {
+            let (path, message) = flaw(&error);
+            let told = json!({"error": {"path": path, "message": message}});
+            (told, super::USER_ERROR)
+        }
     };
     output::json(&answer).map(|()| status)
 }
@@ -75,13 +79,12 @@ pub struct ToStore<'a> {
     facts: &'a Facts,
 }
 
-/// An error as JSON: what is wrong, and with which field, if it is one.
-pub fn flawed(error: &anyhow::Error) -> Value {
-    let (path, message) = match error.downcast_ref::<TraceDefect>() {
-        Some(flaw) => (Some(flaw.path.as_str()), flaw.problem.clone()),
+/// Returns the field that is wrong, if it is one, and what is wrong with it.
+pub fn flaw(error: &anyhow::Error) -> (Option<&str>, String) {
+    match error.downcast_ref::<TraceDefect>() {
+        Some(flaw) => (Some(&flaw.path), flaw.problem.clone()),
         None => (None, format!("{error:#}")),
-    };
-    json!({"error": {"path": path, "message": message}})
+    }
 }
 
 /// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.

@@ -1,7 +1,7 @@
 //! The tokens by which tenants are known to the server; on disk stand only hashes of them.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::{Context as _, bail};
@@ -85,9 +85,7 @@ impl TokenFile {
         let changed = std::fs::metadata(&self.file)
             .and_then(|file| file.modified())
             .ok();
-        let Ok(mut read) = self.read.lock() else {
-            bail!("could not read tokens");
-        };
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if read.0 != changed || changed.is_none() {
             *read = (changed, self.all()?);
         }

@@ -53,6 +53,7 @@ const LONGEST_NAME: usize = 512;
 pub(crate) fn name(path: &str, name: Option<String>) -> Result<Option<String>, Problem> {
     match name {
         Some(name) if name.trim().is_empty() => Err(Problem::field(path, "is empty")),
+        Some(name) if name.contains('\0') => Err(Problem::field(path, "has the character U+0000")),
         Some(name) if name.len() > LONGEST_NAME => {
             let problem = format!("is longer than {LONGEST_NAME} bytes");
             Err(Problem::field(path, problem))

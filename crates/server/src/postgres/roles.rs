@@ -3,12 +3,12 @@
 use anyhow::{Context as _, ensure};
 use tokio_postgres::Client;
 
-use super::version;
+use super::{THERE, version};
 
 const TABLES: &str = include_str!("tables.sql");
 const PREFIX: &str = "tenant_";
 /// The role of `playbook server serve`, which may act as any tenant and as nobody else.
-const SERVER: &str = "playbook_server";
+pub(crate) const SERVER: &str = "playbook_server";
 const LONGEST: usize = 40;
 
 /// The name of a tenant that is also one of a role.
@@ -42,9 +42,8 @@ pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> 
     transaction
         .batch_execute("SELECT pg_advisory_xact_lock(70234, 0)")
         .await?;
-    let there = "SELECT to_regclass('playbook.version') IS NOT NULL";
     if !transaction
-        .query_one(there, &[])
+        .query_one(THERE, &[])
         .await?
         .try_get::<_, bool>(0)?
     {
