@@ -54,16 +54,15 @@ fn reference() -> String {
 }
 
 fn by_use() -> String {
-    let rows = GROUPS.iter().map(|group| {
-        let names = group.usual.iter().chain(group.rarer);
-        let names: Vec<String> = names
-            .map(|name| format!("[{name}](#playbook-{name})"))
-            .collect();
-        format!("| {} | {} |\n", group.title, names.join(", "))
+    let rows = GROUPS.map(|(title, usual, rarer)| {
+        let names = usual.split(' ').chain(rarer.split_terminator(' '));
+        let names = names.map(|name| format!("[{name}](#playbook-{name})"));
+        let names = names.collect::<Vec<_>>().join(", ");
+        format!("| {title} | {names} |\n")
     });
     format!(
         "## By use\n\n| to | commands |\n|---|---|\n{}",
-        rows.collect::<String>()
+        rows.concat()
     )
 }
 
@@ -116,10 +115,8 @@ fn row(arg: &Arg) -> String {
     let shown = arg.to_string();
     let mut cell = help;
     if arg.get_action().takes_values() {
-        let possible = arg.get_possible_values();
-        let possible = possible
-            .iter()
-            .map(|value| format!("`{}`", value.get_name()));
+        let possible = arg.get_possible_values().into_iter();
+        let possible = possible.map(|value| format!("`{}`", value.get_name()));
         let possible = possible.collect::<Vec<_>>().join(", ");
         if !possible.is_empty() {
             cell = format!("{cell}: {possible}");
