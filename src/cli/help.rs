@@ -29,6 +29,26 @@ pub(super) const GROUPS: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// The text below the help of each command: its examples, and what else there is to know.
+const TEXTS: &str = include_str!("help.txt");
+
+/// Returns the definition of the command line, with the texts below the help of each command.
+pub(super) fn command() -> Command {
+    let blocks = TEXTS.split("## ").skip(1);
+    let blocks = blocks.filter_map(|block| block.split_once('\n'));
+    blocks.fold(Cli::command(), |cli, (title, text)| {
+        let words: Vec<_> = title.split(' ').skip(1).collect();
+        with_text(cli, &words, text.trim_end())
+    })
+}
+
+fn with_text(command: Command, words: &[&'static str], text: &'static str) -> Command {
+    match words {
+        [] => command.after_help(text),
+        [first, rest @ ..] => command.mut_subcommand(first, |sub| with_text(sub, rest, text)),
+    }
+}
+
 pub(super) fn parse() -> Result<Cli, clap::Error> {
     let mut args: Vec<OsString> = std::env::args_os().collect();
     if args.get(1).is_some_and(|first| first == "help") {
@@ -37,7 +57,7 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
     }
     // `--help` ends the parsing, so `--all` behind it is looked for here.
     let is_all = args.iter().any(|arg| arg == "--all");
-    let mut command = with_groups(Cli::command(), is_all);
+    let mut command = with_groups(command(), is_all);
     let matches = command.try_get_matches_from_mut(args);
     let matches = matches.map_err(|mut error| {
         let text = |text: &str| ContextValue::String(text.to_owned());
@@ -51,7 +71,7 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
 }
 
 pub(super) fn print_all() -> std::io::Result<()> {
-    with_groups(Cli::command(), true).print_help()
+    with_groups(command(), true).print_help()
 }
 
 fn with_groups(command: Command, is_all: bool) -> Command {

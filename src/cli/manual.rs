@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::args::{Cli, CompletionsArgs};
-use super::help::GROUPS;
+use super::args::CompletionsArgs;
+use super::help::{GROUPS, command};
 use anyhow::Context as _;
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 use clap_complete::{Shell, generate};
 
 const NAME: &str = "playbook";
@@ -28,14 +28,14 @@ pub(super) fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
     // The command line asks for one.
     let shell = args.shell.unwrap_or(Shell::Bash);
     let mut script = Vec::new();
-    generate(shell, &mut Cli::command(), NAME, &mut script);
+    generate(shell, &mut command(), NAME, &mut script);
     print(&script)
 }
 
 #[expect(clippy::disallowed_methods, reason = "others may read the pages")]
 fn pages(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(Cli::command(), folder)
+    clap_mangen::generate_to(command(), folder)
 }
 
 fn print(bytes: &[u8]) -> anyhow::Result<()> {
@@ -44,7 +44,7 @@ fn print(bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 fn reference() -> String {
-    let mut cli = Cli::command();
+    let mut cli = command();
     cli.build();
     let mut text = format!("{INTRODUCTION}\n{}", by_use());
     for command in cli.get_subcommands().filter(|sub| !sub.is_hide_set()) {

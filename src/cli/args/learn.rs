@@ -7,22 +7,6 @@ use clap::Args;
 use super::{OfTenant, On};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook bootstrap
-  playbook bootstrap --since 30d --max 20
-  playbook bootstrap --yes --skip-subagents
-
-It first says how many calls and tokens it will take at most, and asks. What
-you agree to may be spent, whatever the limits of the day are: each session has
-its share. A request without an answer does not count.
-
-A worker does it, oldest session first. On a terminal, and with --json, this
-command waits for it; else it returns at once. --json prints its object at the
-end; without --yes it has the estimate alone. Ctrl-C withdraws the sessions
-that have not begun; run it again to go on. No session is learned from twice.
-
-Exit status: 0 all done, or nothing to do; 1 something waits or has failed;
-130 stopped.")]
 pub(crate) struct BootstrapArgs {
     #[command(flatten)]
     pub(crate) on: On,
@@ -41,11 +25,6 @@ pub(crate) struct BootstrapArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook reflect ~/.claude/projects/-home-me-app/0b1c.jsonl
-  playbook reflect SESSION.jsonl --template draft.txt
-  playbook reflect SESSION.jsonl --print-prompt
-  playbook reflect SESSION.jsonl --apply")]
 pub(crate) struct ReflectArgs {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,
@@ -63,13 +42,6 @@ pub(crate) struct ReflectArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  playbook generate --store < trace.json
-
-The trace: {\"events\": [{\"event_type\": \"tool_call\", \"content\": \"...\"}, ...],
-\"outcome\": \"failure\", \"error\": {\"error_category\": \"timeout_error\",
-\"error_message\": \"...\"}, \"task_description\": \"...\"}
-docs/memory.md has all fields.")]
 pub(crate) struct GenerateArgs {
     /// Remember the result, so that it is found again
     #[arg(long)]
@@ -82,9 +54,6 @@ pub(crate) struct GenerateArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook bench
-  playbook bench -c examples/config/fixtures.toml")]
 pub(crate) struct BenchArgs {
     /// The settings [default: yours]; the backend is `fixtures` where they say so, else `rules`
     #[arg(short, long, value_name = "FILE")]

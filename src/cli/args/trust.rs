@@ -7,9 +7,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::On;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook redact < build.log > shareable.log
-  playbook redact --rules")]
 pub(crate) struct RedactArgs {
     /// Say on stderr how often each rule masked something
     #[arg(long, conflicts_with = "rules")]
@@ -35,12 +32,6 @@ pub(crate) struct TrustArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook review
-  playbook review --now
-  playbook review accept 3
-  playbook review edit 3 --text 'run `just test` before each commit'
-  playbook review drop 3")]
 pub(crate) struct ReviewArgs {
     #[command(subcommand)]
     pub(crate) action: Option<ReviewAction>,
@@ -78,14 +69,7 @@ pub(crate) enum ReviewAction {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    after_help = "Examples:
-  playbook gate SESSION.jsonl
-  playbook gate on
-  playbook gate on --mode block
-  playbook gate off"
-)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct GateArgs {
     #[command(subcommand)]
     pub(crate) action: Option<GateAction>,
