@@ -34,18 +34,21 @@ const TEXTS: &str = include_str!("help.txt");
 
 /// Returns the definition of the command line, with the texts below the help of each command.
 pub(super) fn command() -> Command {
-    let blocks = TEXTS.split("## ").skip(1);
-    let blocks = blocks.filter_map(|block| block.split_once('\n'));
-    blocks.fold(Cli::command(), |cli, (title, text)| {
-        let words: Vec<_> = title.split(' ').skip(1).collect();
-        with_text(cli, &words, text.trim_end())
-    })
+    with_texts(Cli::command(), "playbook")
 }
 
-fn with_text(command: Command, words: &[&'static str], text: &'static str) -> Command {
-    match words {
-        [] => command.after_help(text),
-        [first, rest @ ..] => command.mut_subcommand(first, |sub| with_text(sub, rest, text)),
+fn with_texts(command: Command, name: &str) -> Command {
+    let mut blocks = TEXTS
+        .split("## ")
+        .filter_map(|block| block.split_once('\n'));
+    let text = blocks.find(|(title, _)| *title == name);
+    let command = command.mut_subcommands(|sub| {
+        let name = format!("{name} {}", sub.get_name());
+        with_texts(sub, &name)
+    });
+    match text {
+        Some((_, text)) => command.after_help(text.trim_end()),
+        None => command,
     }
 }
 

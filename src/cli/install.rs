@@ -13,8 +13,7 @@ use super::{answer, merge, session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
-use crate::setup::templates::{self, Laid};
-use crate::setup::{ClientSettings, Earlier, Hooks, SettingsPlan, Spelling};
+use crate::setup::{ClientSettings, Earlier, Hooks, SettingsPlan, Spelling, templates};
 use crate::trust::TrustStanding;
 
 pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
@@ -44,9 +43,9 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         };
     }
     let backup = settings.carry_out(&plan)?;
-    let laid = match args.scope {
+    let (laid, kept) = match args.scope {
         SettingsScope::User => templates::lay_out(&paths)?,
-        SettingsScope::Project | SettingsScope::Local => Vec::new(),
+        SettingsScope::Project | SettingsScope::Local => Default::default(),
     };
     let commands = plan.earlier.iter().map(|(_, told)| &told.command);
     let mut told = json!({
@@ -56,14 +55,13 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         "backup": backup,
         "earlier": commands.collect::<Vec<_>>(),
         "earlier_replaced": replaced,
-        "templates": laid.iter().map(|(file, _)| file).collect::<Vec<_>>(),
+        "templates": laid,
     });
     if !args.json {
         let earlier = plan.earlier.iter().filter(|_| !replaced);
         let earlier = earlier.map(|(line, told)| json!([line, told.command]));
         told["earlier_kept"] = earlier.collect();
-        let kept = laid.iter().filter(|(_, how)| *how == Laid::Beside);
-        told["templates_kept"] = kept.map(|(file, _)| json!(file)).collect();
+        told["templates_kept"] = json!(kept);
         told["untrusted"] = untrusted(&paths).into();
     }
     answer::give(args.json, include_str!("screens/install.txt"), told)

@@ -76,10 +76,7 @@ pub(crate) fn purge(paths: &Paths) -> Result<(), FsError> {
         let hash = lock.and_then(|lock| lock.strip_suffix(".lock"));
         name.starts_with("memory.db") || hash.is_some_and(is_hashed)
     })?;
-    let templates = templates::files();
-    clear(&paths.templates(), |name| {
-        templates.iter().any(|file| file == name)
-    })?;
+    clear(&paths.templates(), templates::is_ours)?;
     let config = paths.config_file();
     fsx::remove(&config)?;
     config
