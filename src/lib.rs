@@ -15,7 +15,7 @@
 //! - `freshness`: which paths and targets in key points a checkout no longer has.
 //! - `at_stop`: what becomes of a turn that ends.
 //! - `trust`: which playbooks and key points a session may be given.
-//! - [`cli`]: one file per subcommand of `playbook`.
+//! - [`cli`]: the commands of `playbook`, a file for each or for a group.
 //! - `setup`: into the client's settings, and out again without a trace.
 //! - [`service`]: what other programs may ask, as commands answer it.
 //! - [`sharing`]: what is learned together with others.

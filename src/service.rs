@@ -6,8 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub use crate::cli::generate::{Asked, StoreLearned, ToStore, flaw, generate, store as store_here};
-pub use crate::cli::recall::together;
-pub use crate::cli::seen::ErrorQuestion;
+pub use crate::cli::memory::{ErrorQuestion, together};
 use crate::config::Config;
 use crate::env::Env;
 use crate::memory::Memory;

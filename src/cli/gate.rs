@@ -9,7 +9,7 @@ use super::args::{self, GateAction, Mode, SettingsScope};
 use super::install::hooks;
 use super::output::Hinted;
 use super::session::NamedSession;
-use super::{agent, answer, evidence};
+use super::{agent, answer, reflect};
 use crate::config::{self, GateMode};
 use crate::gate::{Stops, TurnEnd};
 use crate::setup::{ClientSettings, Hooks};
@@ -31,7 +31,7 @@ pub(super) fn run(args: &args::GateArgs) -> anyhow::Result<()> {
 fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Result<()> {
     let threshold = session.config.gate.threshold;
     let transcript = std::path::absolute(transcript)?;
-    let options = evidence::options(session, &transcript)?;
+    let options = reflect::options(session, &transcript)?;
     let mut stops = Stops::default();
     transcript_file::each_event(&transcript, &options, &mut |event| stops.see(event))?;
     let stops = stops.finish();

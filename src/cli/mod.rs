@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand, one place for errors and exit statuses. A command
+//! The command line: a file per command or group, one place for errors and exit statuses. A command
 //! makes one object, which `--json` prints and a template of `screens/` lays out.
 
 mod agent;
@@ -9,38 +9,31 @@ mod bootstrap;
 mod change_text;
 mod config;
 mod curator;
-mod diff;
 mod doctor;
 mod edit_commands;
-mod evidence;
 mod export;
-mod forget;
 mod gate;
 pub(crate) mod generate;
 mod help;
 mod install;
 mod jobs;
-mod lesson;
 mod log;
 mod manual;
+pub(crate) mod memory;
 mod merge;
 mod output;
 mod promote;
-pub(crate) mod recall;
 mod redact;
 mod reflect;
 mod report;
 mod restore;
 mod review;
 mod sandbox;
-pub(crate) mod seen;
 mod server;
 mod session;
 mod show;
-mod stats;
 mod status;
 mod trust;
-mod uninstall;
 mod width;
 mod worker;
 
@@ -102,7 +95,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             }
             Ok(())
         }
-        Command::Seen(args) => return seen::run(&args),
+        Command::Seen(args) => return memory::seen(&args),
         Command::Generate(args) => return generate::run(&args),
         Command::Doctor(args) => return doctor::run(&args),
         Command::Bootstrap(args) => return bootstrap::run(&args),
@@ -115,23 +108,23 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             curator::give(&NamedSession::on(&on)?, wish, on.json)
         }
         Command::Demo(args) => sandbox::demo(&args),
-        Command::Recall(args) => recall::run(&NamedSession::that_learned_of(&args.of)?, &args),
-        Command::Stats(args) => stats::run(&NamedSession::that_learned_of(&args)?, &args),
+        Command::Recall(args) => memory::recall(&NamedSession::that_learned_of(&args.of)?, &args),
+        Command::Stats(args) => memory::stats(&NamedSession::that_learned_of(&args)?, &args),
         Command::Forget(args) => {
             let project = args.project.as_ref().and_then(Option::as_deref);
-            forget::run(&NamedSession::that_learned(project, &args.whose)?, &args)
+            memory::forget(&NamedSession::that_learned(project, &args.whose)?, &args)
         }
-        Command::Lesson(action) => lesson::run(&action),
+        Command::Lesson(action) => memory::lesson(&action),
         Command::Config(args) => config::run(&args),
         Command::Install(args) => install::run(&args),
-        Command::Uninstall(args) => uninstall::run(&args),
+        Command::Uninstall(args) => install::uninstall(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Mcp => server::run(["mcp".into()]),
         Command::Sync => server::run(["sync".into()]),
         Command::Server { arguments } => server::run(arguments),
         Command::Reflect(args) => reflect::run(&NamedSession::on(&args.on)?, &args),
-        Command::Evidence(args) => evidence::run(&NamedSession::open(None)?, &args),
+        Command::Evidence(args) => reflect::evidence(&NamedSession::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&NamedSession::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&NamedSession::on(&args.on)?, &args),

@@ -1,4 +1,5 @@
 //! `playbook reflect`: judge a transcript by hand; dry unless `--apply`. Or show the question.
+//! `playbook evidence`: the part of a session that would be sent, and what was left out.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,6 +14,7 @@ use crate::memory::JobOutcome;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
+use crate::queue::claim::lane_of;
 use crate::queue::files::{self, SessionEvidence};
 use crate::queue::job::{JobEvent, Ticket};
 use crate::queue::outcome::in_words;
@@ -22,6 +24,7 @@ use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
 use crate::reflect::gates::refused;
 use crate::setup::templates;
+use crate::transcript::{Digest, Range, ReadOptions};
 use crate::transcript_file;
 
 pub(super) fn run(session: &NamedSession, args: &args::ReflectArgs) -> anyhow::Result<()> {
@@ -36,7 +39,7 @@ pub(super) fn run(session: &NamedSession, args: &args::ReflectArgs) -> anyhow::R
 
 fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
     let playbook = ask::known_points(&session.paths, &session.project, &session.config)?;
-    let digest = super::evidence::read(session, path)?;
+    let digest = read(session, path)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
     let parts = BackendParts {
@@ -213,4 +216,34 @@ fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<J
         };
         job.ticket.transcript == transcript && covers
     }))
+}
+
+pub(super) fn evidence(session: &NamedSession, args: &args::EvidenceArgs) -> anyhow::Result<()> {
+    let path = std::path::absolute(&args.transcript)?;
+    let budget = args.budget.unwrap_or(session.config.evidence.tokens);
+    let shown = SessionEvidence::of(read(session, &path)?, budget);
+    let mut told = json!(shown);
+    if !args.json {
+        told["budget"] = budget.into();
+        told["sign"] = shown.facts.sign().into();
+    }
+    answer::give(args.json, include_str!("screens/evidence.txt"), told)
+}
+
+/// Reads a whole transcript, as a job of its own would.
+fn read(session: &NamedSession, path: &Path) -> anyhow::Result<Digest> {
+    let end = transcript_file::complete_end(path, 0)?;
+    let options = options(session, path)?;
+    let (range, is_copy) = (Range { start: 0, end }, &mut |_, _| false);
+    Ok(transcript_file::scan(path, range, &options, is_copy)?)
+}
+
+pub(super) fn options(session: &NamedSession, path: &Path) -> anyhow::Result<ReadOptions> {
+    let home = session.paths.home().and_then(Path::to_str);
+    Ok(ReadOptions {
+        lane: lane_of(JobEvent::Reflect, path),
+        home: home.map(str::to_owned),
+        secrecy: session.config.secrets.secrecy()?,
+        ..ReadOptions::default()
+    })
 }

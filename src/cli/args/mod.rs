@@ -6,11 +6,10 @@ mod memory;
 mod points;
 mod run;
 mod show;
-mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use self::{learn::*, memory::*, points::*, run::*, show::*, trust::*};
+pub(crate) use self::{learn::*, memory::*, points::*, run::*, show::*};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]
