@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::change_text::{self, TIME};
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
-use super::{export, width};
+use super::{edit_commands, export, width};
 use crate::hint::SHOWN_FROM;
 use crate::playbook::clean::MAX_CHARS;
 use crate::playbook::{STALE_DAYS, Section};
@@ -58,6 +58,7 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
         .map_err(Error::from)
     });
     env.add_template_owned("shared", coloured(SHARED))?;
+    env.add_template_owned("edit", coloured(edit_commands::SCREEN))?;
     env.render_str(&coloured(screen), Value::from(Serde(answer)))
 }
 

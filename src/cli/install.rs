@@ -44,9 +44,10 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         plan = settings.plan_install(Earlier::Replace)?;
     }
     if args.dry_run {
-        return match args.json {
-            true => output::json(&diff_of(&settings, &plan)),
-            false => show_diff(&settings, &plan),
+        return if args.json {
+            output::json(&diff_of(&settings, &plan))
+        } else {
+            show_diff(&settings, &plan)
         };
     }
     let backup = settings.carry_out(&plan)?;

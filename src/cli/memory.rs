@@ -16,9 +16,7 @@ use super::{OK, agent, answer, args, change_text};
 use crate::at_stop::Figures;
 use crate::digest::name_of;
 use crate::hint::{Effect, EffectWhenShown, MemoryKind, Signature};
-use crate::memory::{
-    EvaluationAverage, ForgetWhat, Forgotten, LearnedStats, Memory, RecallQuery, SeenError,
-};
+use crate::memory::{ForgetWhat, Forgotten, Memory, RecallQuery, SeenError};
 use crate::playbook::clean::clean_text;
 use crate::queue::budget::Day;
 use crate::queue::hint_index;
@@ -202,37 +200,31 @@ const DAYS: i64 = 7;
 
 pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()> {
     let project = session.project_of(of);
-    let (stats, weeks) = figures(session, project.as_deref())?;
-    let mut told = json!(stats);
+    let project = project.as_deref();
+    let today = Day::of(session.env.clock().now());
+    // Weeks end with today, so that the last one is whole.
+    let starts = (0..WEEKS)
+        .rev()
+        .map(|week| today.back(week * DAYS + DAYS - 1));
+    let starts: Vec<_> = starts.collect();
+    let (figures, weeks) = match session.memory()? {
+        Some(memory) => (
+            memory.stats(project)?,
+            memory.evaluations(project, &starts)?,
+        ),
+        None => Default::default(),
+    };
+    let mut told = json!(figures);
     told["project"] = json!(project);
     told["bank_capacity"] = session.config.memory.lessons.into();
     told["quality_threshold"] = session.config.gate.threshold.into();
     // What the gate said is the user's, whose sessions it sees.
     told["gate"] = json!(match session.tenant {
-        Tenant::User => Figures::of(&session.paths, project.as_deref().map(Path::new))?,
+        Tenant::User => Figures::of(&session.paths, project.map(Path::new))?,
         Tenant::Other(_) => Figures::default(),
     });
     told["evaluations"] = json!(weeks);
     answer::give(of.json, include_str!("screens/stats.txt"), told)
-}
-
-fn figures(
-    session: &NamedSession,
-    project: Option<&str>,
-) -> anyhow::Result<(LearnedStats, Vec<EvaluationAverage>)> {
-    let Some(memory) = session.memory()? else {
-        return Ok((LearnedStats::default(), Vec::new()));
-    };
-    let today = Day::of(session.env.clock().now());
-    // Weeks end with today, so that the last one is whole.
-    let starts: Vec<_> = (0..WEEKS)
-        .rev()
-        .map(|week| today.back(week * DAYS + DAYS - 1))
-        .collect();
-    Ok((
-        memory.stats(project)?,
-        memory.evaluations(project, &starts)?,
-    ))
 }
 
 pub(super) fn forget(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
@@ -364,14 +356,7 @@ const SCREEN: &str = include_str!("screens/lesson.txt");
 /// What the user says outright matters as much as what the curator takes at once.
 const IMPORTANCE: f64 = 0.8;
 
-pub(super) fn lesson(action: &args::LessonAction) -> anyhow::Result<()> {
-    match action {
-        args::LessonAction::Add(add) => self::add(&NamedSession::on(&add.on)?, add),
-        args::LessonAction::Outcome(of) => outcome(&NamedSession::on(&of.on)?, of),
-    }
-}
-
-fn add(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> {
+pub(super) fn add_lesson(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what you teach by hand")?;
     let masker = session.masker()?;
     let said = |text: &str| clean_text(&masker.mask(text));
@@ -402,7 +387,10 @@ fn add(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> 
     answer::give(add.on.json, SCREEN, json!({"id": ids.first()}))
 }
 
-fn outcome(session: &NamedSession, of: &args::LessonOutcomeArgs) -> anyhow::Result<()> {
+pub(super) fn lesson_outcome(
+    session: &NamedSession,
+    of: &args::LessonOutcomeArgs,
+) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what a lesson was worth to you")?;
     let id = of.id.trim();
     if worth(session, id)?.is_none() {

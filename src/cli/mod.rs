@@ -27,9 +27,7 @@ mod redact;
 mod reflect;
 mod report;
 mod restore;
-mod review;
 mod sandbox;
-mod server;
 mod session;
 mod show;
 mod status;
@@ -39,7 +37,7 @@ mod worker;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{Cli, Command, LessonAction};
 use output::say;
 use session::NamedSession;
 
@@ -114,15 +112,20 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             let project = args.project.as_ref().and_then(Option::as_deref);
             memory::forget(&NamedSession::that_learned(project, &args.whose)?, &args)
         }
-        Command::Lesson(action) => memory::lesson(&action),
+        Command::Lesson(LessonAction::Add(args)) => {
+            memory::add_lesson(&NamedSession::on(&args.on)?, &args)
+        }
+        Command::Lesson(LessonAction::Outcome(args)) => {
+            memory::lesson_outcome(&NamedSession::on(&args.on)?, &args)
+        }
         Command::Config(args) => config::run(&args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Worker(args) => worker::run(&args),
-        Command::Mcp => server::run(["mcp".into()]),
-        Command::Sync => server::run(["sync".into()]),
-        Command::Server { arguments } => server::run(arguments),
+        Command::Mcp => worker::server(["mcp".into()]),
+        Command::Sync => worker::server(["sync".into()]),
+        Command::Server { arguments } => worker::server(arguments),
         Command::Reflect(args) => reflect::run(&NamedSession::on(&args.on)?, &args),
         Command::Evidence(args) => reflect::evidence(&NamedSession::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),
@@ -140,9 +143,11 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => {
-            trust::run(&NamedSession::on_any(args.on.project.as_deref())?, &args)
+            trust::trust(&NamedSession::on_any(args.on.project.as_deref())?, &args)
         }
-        Command::Review(args) => review::run(&NamedSession::open(args.project.as_deref())?, &args),
+        Command::Review(args) => {
+            trust::review(&NamedSession::open(args.project.as_deref())?, &args)
+        }
         Command::Jobs(args) => jobs::run(&NamedSession::look(None)?, &args),
         Command::Completions(args) => manual::run(&args),
     };

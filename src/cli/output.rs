@@ -118,7 +118,7 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     };
     let of_settings = || match error.downcast_ref()? {
         ConfigError::Content { .. } => Some("correct the line, or remove it to get the default"),
-        _ => None,
+        ConfigError::Read(_) => None,
     };
     let of_pattern = "correct the pattern, or remove it; `playbook config path` names the file";
     let known = error.downcast_ref::<Hinted>().map(|error| error.hint);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::edit_commands::{self, Checked};
-use super::output::{self, BAD, Hinted, say};
+use super::output::Hinted;
 use super::session::NamedSession;
 use crate::memory::{JobOutcome, Memory};
 use crate::playbook::Playbook;
@@ -49,28 +49,17 @@ pub(super) fn run(
         return edit_commands::tell_nothing(&why, as_json);
     }
     let mut told = edit_commands::carry_out(session, &context, &edit)?;
-    if as_json {
-        let resumed = resume(session, &context)?;
-        let resumed = resumed.into_iter().map(
-            |(id, outcome)| json!({"job": id, "outcome": outcome.map_or("waiting", JobOutcome::word)}),
-        );
-        told["mended"] = is_broken.into();
-        told["resumed"] = resumed.collect();
-        return output::json(&told);
+    let resumed = resume(session, &context)?.into_iter();
+    let resumed = resumed.map(|(id, outcome)| {
+        let outcome = outcome.map_or("waiting", JobOutcome::word);
+        json!({"job": id, "outcome": outcome})
+    });
+    told["mended"] = is_broken.into();
+    told["resumed"] = resumed.collect();
+    if !as_json {
+        told["back"] = is_away.into();
     }
-    if is_away {
-        say!("The playbook is back.");
-    } else if is_broken {
-        say!("The playbook can be read again; the broken file is kept beside the snapshots.");
-    }
-    answer::show(edit_commands::SCREEN, told)?;
-    for (id, outcome) in resume(session, &context)? {
-        match outcome {
-            Some(outcome) => say!("Job {id} waited; now it is {}.", outcome.word()),
-            None => say!("Job {id} {BAD}still waits{BAD:#}; `playbook jobs` says why."),
-        }
-    }
-    Ok(())
+    answer::give(as_json, include_str!("screens/restored.txt"), told)
 }
 
 /// The snapshots that can be read, oldest first, each by the job after which it was made, with its

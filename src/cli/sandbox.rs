@@ -51,15 +51,15 @@ impl Sandbox {
             .prefix("playbook-demo-")
             .tempdir()?;
         let sandbox = Self { root, hooks };
-        fsx::ensure_dir(&sandbox.project().join(".claude"))?;
         fsx::ensure_dir(&sandbox.path("home"))?;
-        fsx::ensure_dir(&sandbox.path("config"))?;
-        fsx::quick(&sandbox.path("config").join("config.toml"), SETTINGS)?;
-        fsx::quick(&playbook_file(&sandbox.project()), PLAYBOOK.as_bytes())?;
-        if let Some(folder) = sandbox.transcript().parent() {
-            fsx::ensure_dir(folder)?;
+        for (file, bytes) in [
+            (sandbox.path("config").join("config.toml"), SETTINGS),
+            (playbook_file(&sandbox.project()), PLAYBOOK.as_bytes()),
+            (sandbox.transcript(), SESSION.as_bytes()),
+        ] {
+            file.parent().map_or(Ok(()), fsx::ensure_dir)?;
+            fsx::quick(&file, bytes)?;
         }
-        fsx::quick(&sandbox.transcript(), SESSION.as_bytes())?;
         // The folder may lie in a git work tree, where nothing is trusted by itself.
         sandbox.playbook(&["trust"])?;
         Ok(sandbox)
@@ -142,25 +142,21 @@ impl Sandbox {
     /// Waits for the worker that session-end left in the background.
     pub(super) fn wait(&self, patience: Duration) -> anyhow::Result<()> {
         let deadline = Instant::now() + patience;
-        let log = self
-            .path("state")
-            .join("log")
-            .join(crate::telemetry::REFLECTIONS);
-        while !log.is_file() || !self.is_worker_gone() {
+        let state = self.path("state");
+        let log = state.join("log").join(crate::telemetry::REFLECTIONS);
+        // It lets go of its lock, and then closes the database: the folder could not be removed
+        // while it writes.
+        let is_worker_gone = || {
+            let holder = crate::queue::worker_lock::holder(&state.join("worker.lock"));
+            holder.is_none() && !state.join("memory.db-wal").exists()
+        };
+        while !log.is_file() || !is_worker_gone() {
             if Instant::now() > deadline {
                 bail!("the worker did not finish within {} s", patience.as_secs());
             }
             std::thread::sleep(LOOK);
         }
         Ok(())
-    }
-
-    /// Returns `true` once the worker has let go of its lock and, after that, closed the database:
-    /// the folder could not be removed while it writes.
-    fn is_worker_gone(&self) -> bool {
-        let state = self.path("state");
-        let is_free = crate::queue::worker_lock::holder(&state.join("worker.lock")).is_none();
-        is_free && !state.join("memory.db-wal").exists()
     }
 
     pub(super) fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {

@@ -1,5 +1,8 @@
-//! `playbook worker`, which hooks start in the background.
+//! `playbook worker`, which hooks start in the background; `playbook mcp`, `playbook sync` and
+//! `playbook server` become `playbook-server`, so that this program links nothing of it.
 
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -8,8 +11,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::json;
 
+use super::output::Hinted;
 use super::session::{NamedSession, runtime};
-use super::{answer, args, server};
+use super::{answer, args};
 use crate::env::{Env, name};
 use crate::hook::detach::{self, DETACH};
 use crate::memory::Memory;
@@ -62,7 +66,7 @@ fn share(env: &Env, paths: &Paths) {
     if !config::load(&paths.config_file()).is_ok_and(is_wanted) {
         return;
     }
-    if let Err(error) = server::start_sync() {
+    if let Err(error) = start_sync() {
         telemetry::note(paths, env.clock().now(), "sync", &format!("{error:#}"));
     }
 }
@@ -187,4 +191,43 @@ fn tell(args: &args::WorkerArgs, summary: Option<&Summary>) -> anyhow::Result<()
         "waiting": summary.map(|summary| summary.waiting),
     });
     answer::give(args.json, include_str!("screens/worker.txt"), told)
+}
+
+const SERVER: &str = "playbook-server";
+
+pub(super) fn server(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
+    let error = Command::new(server_program()?).args(arguments).exec();
+    Err(Hinted::error(
+        format!("could not start `{SERVER}`: {error}"),
+        "`./install.sh --server` puts it beside `playbook`",
+    ))
+}
+
+/// Starts an exchange with others, for which nobody waits: what goes wrong with it is kept for
+/// `playbook status`.
+fn start_sync() -> anyhow::Result<()> {
+    Command::new(server_program()?)
+        .arg("sync")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("could not start `{SERVER}`"))
+        .map(drop)
+}
+
+pub(super) fn has_server(env: &Env) -> bool {
+    let path = env.os(name::PATH).unwrap_or_default();
+    let on_path = || std::env::split_paths(path).any(|folder| folder.join(SERVER).is_file());
+    server_program().is_ok_and(|program| program.is_absolute() || on_path())
+}
+
+fn server_program() -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe().context("could not find this program")?;
+    let beside = own.with_file_name(SERVER);
+    Ok(if beside.is_file() {
+        beside
+    } else {
+        SERVER.into()
+    })
 }

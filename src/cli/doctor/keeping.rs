@@ -10,7 +10,7 @@ use rustix::fs::{Access, access};
 
 use super::super::output::{self, counted};
 use super::super::session::NamedSession;
-use super::super::{change_text, config, server};
+use super::super::{change_text, config, worker};
 use super::Checks;
 use crate::env::name;
 use crate::fsx::lock::{lock_path, try_lock_surely};
@@ -88,8 +88,8 @@ fn disk(session: &NamedSession, checks: &mut Checks) {
     let text = format!("{} MiB free for {}", free >> 20, folder.display());
     let todo = "make room: a session that begins and ends while the disk is full can be lost";
     match free {
-        ..FULL_BYTES => checks.bad(DISK, text, todo),
-        ..NEARLY_FULL_BYTES => checks.note(DISK, text, todo),
+        _ if free < FULL_BYTES => checks.bad(DISK, text, todo),
+        _ if free < NEARLY_FULL_BYTES => checks.note(DISK, text, todo),
         _ => checks.good(DISK, text),
     }
 }
@@ -305,7 +305,7 @@ fn shared(session: &NamedSession, checks: &mut Checks) {
     if !sharing::is_wanted(&session.env, &session.config) {
         return;
     }
-    if !server::is_there(&session.env) {
+    if !worker::has_server(&session.env) {
         let text = "memory.url is set, and `playbook-server` is not installed";
         return checks.bad(SHARING, text, "`./install.sh --server`");
     }

@@ -39,18 +39,19 @@ struct Checks(Vec<Value>);
 
 impl Checks {
     fn good(&mut self, topic: &str, text: impl Into<String>) {
-        self.add(topic, "good", text.into(), None);
+        self.add(topic, "good", text, None);
     }
 
     fn note(&mut self, topic: &str, text: impl Into<String>, todo: &str) {
-        self.add(topic, "note", text.into(), Some(todo));
+        self.add(topic, "note", text, Some(todo));
     }
 
     fn bad(&mut self, topic: &str, text: impl Into<String>, todo: &str) {
-        self.add(topic, "bad", text.into(), Some(todo));
+        self.add(topic, "bad", text, Some(todo));
     }
 
-    fn add(&mut self, topic: &str, state: &str, text: String, todo: Option<&str>) {
+    fn add(&mut self, topic: &str, state: &str, text: impl Into<String>, todo: Option<&str>) {
+        let text: String = text.into();
         let check = json!({"topic": topic, "state": state, "text": text, "do": todo});
         self.0.push(check);
     }

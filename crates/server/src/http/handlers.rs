@@ -19,8 +19,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use super::App;
-use super::body::{self, Body, name, share, tags, time};
-use super::problem::Problem;
+use super::body::{self, Body, Problem, name, share, tags, time};
 use super::store::TenantStore;
 use crate::postgres::roles::TenantName;
 

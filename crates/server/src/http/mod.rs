@@ -3,7 +3,6 @@
 mod body;
 mod handlers;
 mod metrics;
-mod problem;
 mod store;
 
 use std::net::SocketAddr;
@@ -25,8 +24,8 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
+use self::body::Problem;
 use self::metrics::Metrics;
-use self::problem::Problem;
 use self::store::{Here, TenantStore};
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, Address};
