@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub use crate::cli::generate::{Asked, StoreLearned, ToStore, flaw, generate, store as store_here};
+pub use crate::cli::generate::{StoreLearned, ToStore, flaw, generate, store as store_here};
 pub use crate::cli::memory::{ErrorQuestion, together};
 use crate::config::Config;
 use crate::env::Env;

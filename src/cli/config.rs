@@ -121,9 +121,9 @@ fn get(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
+    let mut keys = keys.iter().filter(|(other, _)| other.name() == key.name());
     let source = keys
-        .iter()
-        .find(|(other, _)| other.name() == key.name())
+        .next()
         .map_or(SettingSource::Default, |(_, source)| *source);
     if as_json {
         return output::json(&described(place, &config, key, source));
@@ -191,8 +191,8 @@ fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let notes = notes(place);
     let mut told = json!({"ok": ok, "problems": problems, "notes": notes});
     if !as_json {
-        let files = [SettingSource::User, SettingSource::Project].map(|source| file(place, source));
-        let files = files.iter().flatten();
+        let files = [SettingSource::User, SettingSource::Project].into_iter();
+        let files = files.filter_map(|source| file(place, source));
         told["files"] = files
             .map(|file| json!({"path": file, "is_there": file.exists()}))
             .collect();

@@ -35,14 +35,9 @@ const MAX_BODY: u64 = 64 << 20;
 /// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered
 /// is one with `error`, and the status says so.
 pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
-    let generated = body().and_then(|body| {
-        let asked = Asked {
-            body,
-            tenant: args.whose.tenant.clone(),
-            project: args.project.as_deref(),
-        };
-        generate(asked, args.store.then_some(&store as StoreLearned<'_>))
-    });
+    let store = args.store.then_some(&store as StoreLearned<'_>);
+    let tenant = args.whose.tenant.as_ref();
+    let generated = body().and_then(|body| generate(body, tenant, args.project.as_deref(), store));
     let (answer, status) = match generated {
         // What a model was paid for is answered also where it cannot be stored.
         Ok(answer) if !answer["problem"].is_null() => (answer, super::USER_ERROR),
@@ -54,17 +49,6 @@ pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
         }
     };
     output::json(&answer).map(|()| status)
-}
-
-/// A trace, and who asks for a reflection on it.
-#[derive(Debug)]
-pub struct Asked<'a> {
-    /// The trace (spec/3 `ReflectionContext`).
-    pub body: Value,
-    /// Whose memory it is for, if not the one that the trace names.
-    pub tenant: Option<Tenant>,
-    /// The project, where the trace names none.
-    pub project: Option<&'a Path>,
 }
 
 /// Stores what a trace has taught; the ids of it.
@@ -87,18 +71,24 @@ pub fn flaw(error: &anyhow::Error) -> (Option<&str>, String) {
     }
 }
 
-/// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
-pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Result<Value> {
+/// Reflects on a trace (spec/3 `ReflectionContext`) for a tenant, if not for the one that it names,
+/// and a project, where it names none. The answer is spec/3's `ReflectionResult` with the ids, and
+/// the evaluator's verdict.
+pub fn generate(
+    mut body: Value,
+    chosen: Option<&Tenant>,
+    project: Option<&Path>,
+    store: Option<StoreLearned<'_>>,
+) -> anyhow::Result<Value> {
     let begun = Instant::now();
-    let mut body = asked.body;
-    let session = NamedSession::open(asked.project)?;
+    let session = NamedSession::open(project)?;
     if let Some(by) = off_by(&session) {
         anyhow::bail!("reflection is switched off by {by}");
     }
     let secrecy = session.config.secrets.secrecy()?;
     // Before masks, by which two could become one.
-    let tenant = tenant(&body, asked.tenant.as_ref())?;
-    if let (Some(body), Some(chosen)) = (body.as_object_mut(), &asked.tenant) {
+    let tenant = tenant(&body, chosen)?;
+    if let (Some(body), Some(chosen)) = (body.as_object_mut(), chosen) {
         body.insert("tenant_id".to_owned(), chosen.name().into());
     }
     // Once for all: names, ids and descriptions are answered and stored like what was said.

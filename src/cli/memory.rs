@@ -50,13 +50,13 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
     }
     let now = session.env.clock().now();
     let ago = |time| now.checked_sub(time).ok();
+    let kinds = args
+        .kind
+        .iter()
+        .filter_map(|word| MemoryKind::from_word(word));
     let query = RecallQuery {
         text: args.query(),
-        kinds: args
-            .kind
-            .iter()
-            .filter_map(|word| MemoryKind::from_word(word))
-            .collect(),
+        kinds: kinds.collect(),
         project: session.project_of(&args.of),
         min_importance: args.min_importance,
         tags: args.tag.clone(),
@@ -186,11 +186,8 @@ fn from_stdin() -> anyhow::Result<String> {
         return Ok(String::new());
     }
     let mut bytes = Vec::new();
-    stdin
-        .lock()
-        .take(MAX_TEXT)
-        .read_to_end(&mut bytes)
-        .context("could not read stdin")?;
+    let read = stdin.lock().take(MAX_TEXT).read_to_end(&mut bytes);
+    read.context("could not read stdin")?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -143,7 +143,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => {
-            trust::trust(&NamedSession::on_any(args.on.project.as_deref())?, &args)
+            trust::trust(&NamedSession::look(args.on.project.as_deref())?, &args)
         }
         Command::Review(args) => {
             trust::review(&NamedSession::open(args.project.as_deref())?, &args)

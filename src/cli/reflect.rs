@@ -30,11 +30,8 @@ use crate::transcript_file;
 pub(super) fn run(session: &NamedSession, args: &args::ReflectArgs) -> anyhow::Result<()> {
     let path = std::path::absolute(&args.transcript)?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
-    if args.apply {
-        apply(session, &path, args)
-    } else {
-        preview(session, &path, args)
-    }
+    let judge = if args.apply { apply } else { preview };
+    judge(session, &path, args)
 }
 
 fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
@@ -82,12 +79,9 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     let answer = asker.reflector(question.prompt(&template));
     let mut reflected = runtime()?.block_on(answer).answered;
     if let Some(cause) = &reflected.cause {
+        let (kind, message) = (cause.kind.word(), &cause.message);
         return Err(Hinted::error(
-            format!(
-                "could not reflect: {}: {}",
-                cause.kind.word(),
-                cause.message
-            ),
+            format!("could not reflect: {kind}: {message}"),
             "nothing was changed; try again, or set `backend = \"rules\"` to need no network",
         ));
     }
@@ -170,11 +164,12 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     }
     if is_skipped && let Some(job) = holder(&session.paths.failed(), path, end)? {
         let (id, why) = (job.ticket.id, job.progress.failed.unwrap_or_default());
+        let what = format!(
+            "job {id} holds this session, and has failed: {}",
+            in_words(&why)
+        );
         return Err(Hinted::error(
-            format!(
-                "job {id} holds this session, and has failed: {}",
-                in_words(&why)
-            ),
+            what,
             "`playbook jobs retry ID` tries it again",
         ));
     }

@@ -45,7 +45,8 @@ impl NamedSession {
     ///
     /// A playbook behind a symlink that leads out of an untrusted project is an error.
     pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
-        let session = Self::on_any(project)?;
+        let mut session = Self::look(project)?;
+        session.config = config::for_project(&session.paths, &session.project)?;
         session.may_follow()?;
         Ok(session)
     }
@@ -65,13 +66,6 @@ impl NamedSession {
         let hint = "look where it leads; then `playbook trust`, or replace the link";
         let refused = outside::refused(Some(&self.paths), &self.project);
         refused.map_or(Ok(()), |what| Err(Hinted::error(what, hint)))
-    }
-
-    /// Resolves them also where a playbook is behind such a symlink: for commands about trust itself.
-    pub(super) fn on_any(project: Option<&Path>) -> anyhow::Result<Self> {
-        let mut session = Self::look(project)?;
-        session.config = config::for_project(&session.paths, &session.project)?;
-        Ok(session)
     }
 
     /// The surroundings of a command that only looks: settings that cannot be used do not

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,11 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
             Ok(screened) => {
                 recount(&context, project)?;
                 context.surroundings.make_ready(project);
-                told.push(in_json(project, screened));
+                let Screened { known, held, later } = screened;
+                told.push(json!({
+                    "project": project, "used": known, "quarantine": held, "later": later,
+                    "link": outside::of(project),
+                }));
             }
             Err(error) if args.all_known => output::error(&error.into()),
             Err(error) => return Err(error.into()),
@@ -53,12 +57,6 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     }
     let told = json!({ "trusted": told });
     answer::give(args.on.json, include_str!("screens/trust.txt"), told)
-}
-
-fn in_json(project: &Path, screened: Screened) -> Value {
-    let Screened { known, held, later } = screened;
-    let link = outside::of(project);
-    json!({"project": project, "used": known, "quarantine": held, "later": later, "link": link})
 }
 
 /// Takes trust back: nothing of this project's playbook is given to sessions.
@@ -161,29 +159,21 @@ fn held_in_json(row: &HeldRow) -> Value {
 
 /// Names its origin: `pat-001, from the file`, `UPDATE pat-002, from job …`.
 fn origin(row: &HeldRow) -> String {
+    let job = format!("from job {}", row.held.job);
     match what(row) {
         Some(What::Point { name, .. }) => format!("{name}, from the file"),
         Some(What::Operation(operation)) => {
             let string = |key: &str| operation.get(key).and_then(Value::as_str);
             let kind = string("type").unwrap_or("ADD");
             let target = string("target_id").map(|id| format!(" {id}"));
-            format!(
-                "{kind}{}, from job {}",
-                target.unwrap_or_default(),
-                row.held.job
-            )
+            format!("{kind}{}, {job}", target.unwrap_or_default())
         }
         Some(What::Edit(_)) if row.held.job == screening::BY_AGENT => {
             "from a command that the agent ran".to_owned()
         }
         Some(What::Edit(_)) => "from a command of yours".to_owned(),
-        Some(What::Memory { .. }) => {
-            format!(
-                "from job {}; accepted, it becomes a key point",
-                row.held.job
-            )
-        }
-        None => format!("from job {}", row.held.job),
+        Some(What::Memory { .. }) => format!("{job}; accepted, it becomes a key point"),
+        None => job,
     }
 }
 
@@ -199,10 +189,8 @@ fn accept(
 ) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
-    if let Some(name) = what
-        .changed_since(&session.masked_playbook()?)
-        .filter(|_| words.is_none())
-    {
+    let changed = what.changed_since(&session.masked_playbook()?);
+    if let (Some(name), None) = (changed, words) {
         return Err(Hinted::error(
             format!("{} was changed since this was asked for", plain(&name)),
             "look at it with `playbook show`; then `playbook review edit` with your own words, or `drop`",
@@ -259,11 +247,8 @@ fn find(session: &NamedSession, id: u64) -> anyhow::Result<(HeldRow, What)> {
     let context = session.context()?;
     let row = context.memory().quarantined(&session.project_name(), id)?;
     let found = row.and_then(|row| what(&row).map(|what| (row, what)));
-    found.ok_or_else(|| {
-        let what = format!("nothing with number {id} is held back");
-        let hint = "`playbook review` lists what is";
-        Hinted::error(what, hint)
-    })
+    let what = || format!("nothing with number {id} is held back");
+    found.ok_or_else(|| Hinted::error(what(), "`playbook review` lists what is"))
 }
 
 fn decided(

@@ -52,10 +52,8 @@ pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {
         telemetry::note(&paths, env.clock().now(), "worker", &format!("{error:#}"));
     }
     let done = done?;
-    if done
-        .as_ref()
-        .is_some_and(|summary| !summary.finished.is_empty())
-    {
+    let has_worked = |summary: &Summary| !summary.finished.is_empty();
+    if done.as_ref().is_some_and(has_worked) {
         share(&env, &paths);
     }
     tell(args, done.as_ref())
@@ -97,7 +95,10 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     if let Some(jobs) = args.jobs {
         config.worker.jobs = usize::from(jobs);
     }
-    let home = home_project(env, args.project.clone());
+    let home = args.project.clone();
+    let home = home.or_else(|| env.path(name::CLAUDE_PROJECT_DIR));
+    let home = home.or_else(|| std::env::current_dir().ok());
+    let home = home.map(|folder| project::find(&folder));
     let surroundings = Surroundings::new(env, paths.clone(), config, account, home);
     let context = Arc::new(WorkerContext::new(surroundings, memory));
     let runtime = runtime()?;
@@ -131,13 +132,6 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     }))
 }
 
-fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {
-    given
-        .or_else(|| env.path(name::CLAUDE_PROJECT_DIR))
-        .or_else(|| std::env::current_dir().ok())
-        .map(|folder| project::find(&folder))
-}
-
 /// Spawns the worker as a process that no one waits for, and ends.
 fn detach(args: &args::WorkerArgs) -> anyhow::Result<()> {
     let mut command = command(args.project.as_deref())?;
@@ -156,12 +150,9 @@ pub(super) fn start_in_background(session: &NamedSession) -> anyhow::Result<()> 
 
 /// Starts a worker as a hook does: it outlives this process.
 pub(super) fn start_detached(project: &Path) -> anyhow::Result<()> {
-    let mut child = command(Some(project))?
-        .arg(DETACH)
-        .spawn()
-        .context("could not start the worker")?;
-    child.wait().context("could not start the worker")?;
-    Ok(())
+    let child = command(Some(project))?.arg(DETACH).spawn();
+    let ended = child.and_then(|mut child| child.wait());
+    ended.map(drop).context("could not start the worker")
 }
 
 /// A worker of our own program, without a stream or folder of ours.

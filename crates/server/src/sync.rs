@@ -59,11 +59,7 @@ async fn send(sharing: &mut Sharing, client: &mut Client, log: &str) -> anyhow::
     let origin = sharing.place(log)?.origin;
     while let (records, Some(last)) = sharing.outgoing(BATCH)? {
         let transaction = client.transaction().await?;
-        let author = postgres::Author {
-            origin: &origin,
-            session: "",
-        };
-        sent += postgres::append(&transaction, &author, &records).await?;
+        sent += postgres::append(&transaction, (&origin, ""), &records).await?;
         transaction.commit().await?;
         sharing.sent(last)?;
     }

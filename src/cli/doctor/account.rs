@@ -105,7 +105,6 @@ pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
 }
 
 fn lacks(session: &NamedSession, config: &Config, account: &Account) -> Vec<String> {
-    let mut lacks = Vec::new();
     let backend = account.need.backend;
     let address = match backend {
         BackendName::Anthropic => Some(account::base_url(&session.env, config)),
@@ -115,12 +114,11 @@ fn lacks(session: &NamedSession, config: &Config, account: &Account) -> Vec<Stri
         }
         BackendName::ClaudeCli | BackendName::Rules | BackendName::Fixtures => None,
     };
-    if let Some((given_by, url)) = address {
-        let flaw = BaseUrl::parse(url, ask::plain(backend, config)).err();
-        lacks.extend(flaw.map(|flaw| format!("{given_by}: {flaw}")));
-    }
-    lacks.extend(account.lack());
-    lacks
+    let flaw = address.and_then(|(given_by, url)| {
+        let flaw = BaseUrl::parse(url, ask::plain(backend, config)).err()?;
+        Some(format!("{given_by}: {flaw}"))
+    });
+    flaw.into_iter().chain(account.lack()).collect()
 }
 
 fn why(session: &NamedSession, config: &Config, account: &Account) -> String {

@@ -11,7 +11,7 @@ use playbook::hint::{Effect, MemoryKind, Signature};
 use playbook::memory::RecallQuery;
 use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail};
 use playbook::reflect::tellable::tellable;
-use playbook::service::{self, Asked, ToStore, together};
+use playbook::service::{self, ToStore, together};
 use playbook::tenant::Tenant;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -59,11 +59,6 @@ pub(crate) async fn generate(
     let _turn = turn.models.acquire().await.map_err(anyhow::Error::from)?;
     let runtime = Handle::current();
     let generated = tokio::task::spawn_blocking(move || {
-        let asked = Asked {
-            body,
-            tenant: Some(Tenant::named(tenant.as_str())),
-            project: Some(app.service.own()),
-        };
         let store = |what: &ToStore<'_>| match &app.store {
             TenantStore::Here(_) => service::store_here(what),
             there @ TenantStore::Postgres(_) => {
@@ -71,7 +66,8 @@ pub(crate) async fn generate(
                 runtime.block_on(there.learn(&tenant, source, learned))
             }
         };
-        service::generate(asked, is_stored.then_some(&store))
+        let (chosen, own) = (Tenant::named(tenant.as_str()), app.service.own());
+        service::generate(body, Some(&chosen), Some(own), is_stored.then_some(&store))
     });
     let generated = generated.await.map_err(anyhow::Error::from)?;
     match generated {

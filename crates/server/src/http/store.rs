@@ -45,11 +45,8 @@ impl TenantStore {
                 let mut client = pool.get().await?;
                 let transaction = begin(&mut client, tenant).await?;
                 let records = records_of(&source, &learned);
-                let author = Author {
-                    origin: ORIGIN,
-                    session: &source.session,
-                };
-                postgres::append(&transaction, &author, &records).await?;
+                let author = (ORIGIN, source.session.as_str());
+                postgres::append(&transaction, author, &records).await?;
                 transaction.commit().await?;
                 Ok(records.into_iter().flat_map(|record| record.ids).collect())
             }
@@ -138,11 +135,7 @@ impl TenantStore {
                 };
                 source.project = known.project;
                 let records = records_of(&source, &[learned]);
-                let author = Author {
-                    origin: ORIGIN,
-                    session: "",
-                };
-                postgres::append(&transaction, &author, &records).await?;
+                postgres::append(&transaction, (ORIGIN, ""), &records).await?;
                 let known = search::find(&transaction, &id).await?;
                 transaction.commit().await?;
                 Ok(known.map(|known| known.effectiveness))

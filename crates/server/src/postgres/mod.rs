@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use playbook::sharing::LogRow;
 use tokio_postgres::Client;
 
-pub(crate) use append::{Author, append};
+pub(crate) use append::append;
 pub(crate) use connect::{Address, connect, pool};
 
 /// The version of the tables that this program reads and writes.
