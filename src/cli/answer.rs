@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::change_text::{self, TIME};
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
-use super::{edit_commands, export, width};
+use super::{edit_commands, export};
 use crate::hint::SHOWN_FROM;
 use crate::playbook::clean::MAX_CHARS;
 use crate::playbook::{STALE_DAYS, Section};
@@ -74,7 +74,7 @@ pub(super) fn environment() -> Environment<'static> {
         Value::from_safe_string(format!("{:>width$}", plain(&value.to_string())))
     });
     env.add_filter("fit", |value: Value, width: usize| {
-        width::fit(&plain(&value.to_string()), width)
+        output::fit(&plain(&value.to_string()), width)
     });
     env.add_filter("line", |text: String| {
         Value::from_safe_string(output::one_line(&text))
@@ -102,7 +102,7 @@ pub(super) fn environment() -> Environment<'static> {
         "seen_from",
         |at: Serde<Timestamp>, now: Serde<Timestamp>| change_text::seen_from(at.0, now.0),
     );
-    env.add_filter("cells", |text: String| width::cells(&plain(&text)));
+    env.add_filter("cells", |text: String| output::cells(&plain(&text)));
     env.add_filter("wrapped", |text: String, width: usize| {
         let lines = textwrap::wrap(&text, width).into_iter();
         lines.map(Cow::into_owned).collect::<Vec<String>>()

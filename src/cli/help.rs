@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::args::Cli;
-use super::width;
+use super::output;
 use crate::env::Env;
 
 /// The uses of commands: title, the usual ones, the rarer ones. Each command is in one of them; the
@@ -80,7 +80,7 @@ pub(super) fn print_all() -> std::io::Result<()> {
 fn with_groups(command: Command, is_all: bool) -> Command {
     let heading = command.get_styles().get_header();
     let literal = command.get_styles().get_literal();
-    let screen = width::of_screen(&Env::from_process());
+    let screen = output::of_screen(&Env::from_process());
     let mut text = String::new();
     for (title, usual, rarer) in GROUPS {
         // Writing to a string cannot fail.
@@ -90,7 +90,7 @@ fn with_groups(command: Command, is_all: bool) -> Command {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             let line = format!("  {literal}{name:<11}{literal:#}  {about}");
-            _ = writeln!(text, "{}", width::hang(&line, screen));
+            _ = writeln!(text, "{}", output::hang(&line, screen));
         }
     }
     let template = format!(

@@ -8,7 +8,6 @@ mod bench;
 mod bootstrap;
 mod change_text;
 mod config;
-mod curator;
 mod doctor;
 mod edit_commands;
 mod export;
@@ -32,7 +31,6 @@ mod session;
 mod show;
 mod status;
 mod trust;
-mod width;
 mod worker;
 
 use std::process::ExitCode;
@@ -103,7 +101,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         }
         Command::Dream { sources, on } => {
             let wish = CuratorWish::Dream(usize::try_from(sources).unwrap_or(usize::MAX));
-            curator::give(&NamedSession::on(&on)?, wish, on.json)
+            reflect::curate(&NamedSession::on(&on)?, wish, on.json)
         }
         Command::Demo(args) => sandbox::demo(&args),
         Command::Recall(args) => memory::recall(&NamedSession::that_learned_of(&args.of)?, &args),

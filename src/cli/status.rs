@@ -14,7 +14,7 @@ use super::jobs::{self, JobState};
 use super::output::{self, say};
 use super::report::Sum;
 use super::session::{self, NamedSession};
-use super::{answer, args, change_text, width};
+use super::{answer, args, change_text};
 use crate::env::Env;
 use crate::memory::{BudgetKind, Memory, MemoryError};
 use crate::paths::{NoFolders, Paths, playbook_file};
@@ -48,7 +48,7 @@ pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
         return output::json(&glance);
     }
     let mut told = json!(glance);
-    told["width"] = width::of_screen(&env).into();
+    told["width"] = output::of_screen(&env).into();
     let text = answer::laid_out(include_str!("screens/status.txt"), told)?;
     for line in text.trim_end().lines() {
         say!("{}", line.trim_end());

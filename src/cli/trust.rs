@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::args::{self, ReviewAction};
 use super::output::{self, Hinted, plain, say};
 use super::session::NamedSession;
-use super::{agent, answer, curator, edit_commands, width};
+use super::{agent, answer, edit_commands, reflect};
 use crate::memory::HeldRow;
 use crate::paths::Paths;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
@@ -84,7 +84,7 @@ const DROPPED: &str = "it was held back, and dropped";
 
 pub(super) fn review(session: &NamedSession, args: &args::ReviewArgs) -> anyhow::Result<()> {
     match &args.action {
-        None if args.now => curator::give(session, CuratorWish::Asked, args.json),
+        None if args.now => reflect::curate(session, CuratorWish::Asked, args.json),
         None => list(session, args.json),
         Some(ReviewAction::Accept { id }) => accept(session, *id, None, args.json),
         Some(ReviewAction::Edit { id, text }) => accept(session, *id, Some(text), args.json),
@@ -265,6 +265,6 @@ fn decided(
         return output::json(&json!({"id": row.id, "decided": word}));
     }
     let text = plain(&session.masker()?.mask(text));
-    say!("{word}: {}", width::fit(&text, MAX_CHARS));
+    say!("{word}: {}", output::fit(&text, MAX_CHARS));
     Ok(())
 }

@@ -12,13 +12,11 @@ mod files;
 mod merge;
 #[cfg(test)]
 mod properties;
-mod record;
 mod registration;
 mod settings;
 pub(crate) mod templates;
 
 pub(crate) use files::{Installed, purge};
 pub(crate) use merge::{Earlier, registered};
-pub(crate) use record::{SettingsRecord, recorded};
 pub(crate) use registration::{Hooks, Spelling, is_gate, is_of_stand_in, shell_word};
-pub(crate) use settings::{ClientSettings, SettingsPlan, SetupError};
+pub(crate) use settings::{ClientSettings, SettingsPlan, SettingsRecord, SetupError, recorded};

@@ -1,20 +1,30 @@
 //! `playbook report`: all that is known of a project, as one page that needs nothing else: no
 //! network, no server, no file beside it.
 
-mod page;
 mod read;
 
+pub(super) use read::Sum;
+
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use self::read::ENDS;
 use anyhow::Context as _;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use jiff::Timestamp;
+use minijinja::value::Serde;
+use minijinja::{Error, HtmlEscape, UndefinedBehavior};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
-use super::args;
 use super::output::{self, Hinted, say};
 use super::session::NamedSession;
+use super::{answer, args};
+use crate::playbook::Section;
+use crate::shown::plain;
 use crate::{fsx, platform};
-
-pub(super) use read::Sum;
 
 const FILE: &str = "report.html";
 const STDOUT: &str = "-";
@@ -24,7 +34,7 @@ pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Re
     if args.on.json {
         return output::json(&figures);
     }
-    let page = page::page(&figures).context("could not make the page")?;
+    let page = page(&figures).context("could not make the page")?;
     if args.out.as_deref() == Some(Path::new(STDOUT)) {
         io::stdout().lock().write_all(page.as_bytes())?;
         return Ok(());
@@ -59,4 +69,116 @@ fn open(file: &Path) -> anyhow::Result<()> {
         format!("could not open {}: {program}: {why}", file.display()),
         "open that file in a browser yourself",
     ))
+}
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Makes the page. Equal figures make equal pages, byte for byte.
+fn page(figures: &Value) -> Result<String, Error> {
+    let mut env = answer::environment();
+    env.set_undefined_behavior(UndefinedBehavior::Strict);
+    // Texts come from strangers: no control or bidi characters, and all on one line.
+    env.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if !value.is_safe() => {
+            minijinja::escape_formatter(out, state, &plain(text).into())
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    });
+    env.add_filter("code", |text: String| {
+        minijinja::Value::from_safe_string(with_code(&text))
+    });
+    env.add_filter("tenth", |number: f64| format!("{number:.1}"));
+    env.add_filter("ms", |at: Serde<Timestamp>| at.as_millisecond());
+    env.add_filter("total", |counts: Serde<BTreeMap<String, u64>>| {
+        counts.values().sum::<u64>()
+    });
+    env.add_filter("tokens", |sum: Serde<Sum>| {
+        sum.tokens_in.saturating_add(sum.tokens_out)
+    });
+    env.add_filter("slug", |title: String| {
+        Section::from_title(&title).map(Section::slug)
+    });
+    env.render_str(PAGE, minijinja::Value::from(Serde(parts(figures))))
+}
+
+fn parts(figures: &Value) -> Value {
+    let path = figures["project"].as_str().unwrap_or_default();
+    let points = figures["points"].as_array().into_iter().flatten();
+    let used: Vec<_> = points.map(|point| &point["section"]).collect();
+    let sections = Section::ALL
+        .into_iter()
+        .filter(|section| used.iter().any(|used| **used == section.title()));
+    json!({
+        "figures": figures,
+        "policy": policy(),
+        "style": STYLE,
+        "script": SCRIPT,
+        "name": path.trim_end_matches('/').rsplit('/').next(),
+        "sections": sections.map(|s| (s.slug(), s.title())).collect::<Vec<_>>(),
+        "ends": ENDS,
+    })
+}
+
+/// A text in which what stands between two runs of as many backticks is code, escaped.
+fn with_code(text: &str) -> String {
+    let text = plain(text);
+    let escaped = |text: &str| HtmlEscape(text).to_string();
+    let mut told = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('`') {
+        let (before, ticked) = rest.split_at(at);
+        let inner = ticked.trim_start_matches('`');
+        let (ticks, _) = ticked.split_at(ticked.len() - inner.len());
+        told += &escaped(before);
+        rest = if let Some((code, after)) = closed(inner, ticks.len()) {
+            told.extend(["<code>", &escaped(code), "</code>"]);
+            after
+        } else {
+            told += ticks;
+            inner
+        };
+    }
+    told + &escaped(rest)
+}
+
+/// Returns the text before the first run of just so many backticks, and the one behind it.
+fn closed(text: &str, ticks: usize) -> Option<(&str, &str)> {
+    let run = "`".repeat(ticks);
+    let runs = text.match_indices(&run);
+    let mut halves = runs.map(|(at, _)| (&text[..at], &text[at + ticks..]));
+    halves.find(|(before, after)| !before.ends_with('`') && !after.starts_with('`'))
+}
+
+/// The page's own law: it loads nothing and runs no script but ours, also where a text
+/// should ever get through as markup.
+fn policy() -> String {
+    let hash = |text: &str| format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text)));
+    format!(
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{}'; script-src '{}'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::plain("run it", "run it")]
+    #[case::code(
+        "run `just test` and `x`",
+        "run <code>just test</code> and <code>x</code>"
+    )]
+    #[case::escaped("`<b>` & <i>", "<code>&lt;b&gt;</code> &amp; &lt;i&gt;")]
+    #[case::open("a ` b", "a ` b")]
+    #[case::empty("a `` b `c`", "a `` b <code>c</code>")]
+    #[case::fenced("```a `b` <c>``` d", "<code>a `b` &lt;c&gt;</code> d")]
+    #[case::fence_cut_short("```go f() and `c`", "```go f() and <code>c</code>")]
+    fn what_stands_between_backticks_is_code(#[case] text: &str, #[case] told: &str) {
+        assert_eq!(with_code(text), told);
+    }
 }

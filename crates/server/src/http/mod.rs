@@ -2,7 +2,6 @@
 
 mod body;
 mod handlers;
-mod metrics;
 mod store;
 
 use std::net::SocketAddr;
@@ -10,6 +9,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::body::Problem;
+use self::store::{Here, TenantStore};
 use anyhow::Context as _;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
@@ -20,13 +21,15 @@ use axum::routing::{get, post};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use playbook::service::Service;
 use playbook::sharing::Sharing;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
-use self::body::Problem;
-use self::metrics::Metrics;
-use self::store::{Here, TenantStore};
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, Address};
 use crate::tokens::TokenFile;
@@ -215,7 +218,52 @@ async fn health(State(app): State<Arc<App>>) -> Response {
 
 async fn numbers(State(app): State<Arc<App>>) -> Response {
     match app.metrics.text() {
-        Ok(text) => ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
+        Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
         Err(error) => Problem::from(error).into_response(),
+    }
+}
+
+const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Upper ends of the classes of durations, in seconds.
+const CLASSES: [f64; 10] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0, 30.0];
+
+type Labels = Vec<(&'static str, String)>;
+
+/// The number of answered requests, and the time that they took; no tenant is named.
+struct Metrics {
+    registry: Registry,
+    requests: Family<Labels, Counter>,
+    seconds: Family<Labels, Histogram>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let requests = Family::default();
+        let seconds: Family<Labels, Histogram> =
+            Family::new_with_constructor(|| Histogram::new(CLASSES));
+        let mut registry = Registry::with_prefix("playbook");
+        registry.register("requests", "Requests answered", requests.clone());
+        registry.register("request_seconds", "How long that took", seconds.clone());
+        Self {
+            registry,
+            requests,
+            seconds,
+        }
+    }
+}
+
+impl Metrics {
+    fn count(&self, path: String, status: u16, took: Duration) {
+        let path = vec![("path", path)];
+        let seconds = self.seconds.get_or_create(&path);
+        seconds.observe(took.as_secs_f64());
+        let answered = [path, vec![("status", status.to_string())]].concat();
+        self.requests.get_or_create(&answered).inc();
+    }
+
+    fn text(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
     }
 }

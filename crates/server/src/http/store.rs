@@ -14,7 +14,7 @@ use playbook::tenant::Tenant;
 use serde_json::Value;
 
 use crate::postgres::roles::TenantName;
-use crate::postgres::{self, Author, search};
+use crate::postgres::{self, search};
 
 /// The origin of what the server wrote, in the log.
 const ORIGIN: &str = "server";

@@ -16,7 +16,7 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(70234, hashtext(current_user))"
 const LONGEST: usize = 2000;
 
 /// The origin of records, and the session that taught them, where one is known.
-pub(crate) type Author<'a> = (&'a str, &'a str);
+type Author<'a> = (&'a str, &'a str);
 
 /// Appends the records that the log has not; the caller commits. Returns how many were new.
 pub(crate) async fn append(
