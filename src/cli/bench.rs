@@ -2,22 +2,13 @@
 //!
 //! The session is built in, so that the answer depends on nothing but settings and program.
 
-use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Instant;
-
-use anyhow::Context as _;
-use serde_json::json;
 
 use super::sandbox::{PLAYBOOK, SESSION};
-use super::session::runtime;
-use super::{args, output};
 use crate::account::{Account, Need, Refusal};
 use crate::backend::{Ask, Backend, BackendName, BackendResult, fixture_key, prompt_hash};
+use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config};
-use crate::env::{Env, name};
-use crate::paths::Paths;
-use crate::playbook::Playbook;
 use crate::queue::ask::{Asker, BackendParts, SessionQuestion, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::files::SessionEvidence;

@@ -6,24 +6,20 @@
 use std::collections::HashSet;
 use std::io::{IsTerminal as _, stderr};
 use std::iter;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
-use super::output::{self, counted, refuse_if_off, say};
-use super::session::{NamedSession, runtime};
+use super::output::{counted, refuse_if_off};
 use super::worker::start_detached;
-use super::{OK, USER_ERROR, answer, args};
+use super::{OK, USER_ERROR};
 use crate::backend::BackendName;
-use crate::memory::JobOutcome;
+use crate::cli::prelude::*;
 use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
 use crate::queue::context::WorkerContext;
-use crate::queue::job::{JobEvent, JobId};
+use crate::queue::job::JobEvent;
 use crate::queue::requests::{self, Wish};
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::queue::{spool, worker_lock};

@@ -1,21 +1,15 @@
 //! `playbook config`: the settings, one by one.
 
-use std::path::PathBuf;
-
-use serde_json::{Value, json};
-
 use super::args::{ConfigAction, ConfigArgs};
-use super::output::{self, DIM, Hinted, plain, say};
-use super::session::NamedSession;
-use super::{agent, answer};
+use super::output::DIM;
 use crate::account::address::without_secret;
 use crate::backend::{BackendName, BaseUrl, Fixtures};
+use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config, SetError, SettingKey, SettingSource};
-use crate::env::name;
 use crate::paths::project_config_file;
+use crate::prepare;
 use crate::queue::ask;
 use crate::redact::{self, Masker};
-use crate::{prepare, state_guard};
 
 /// The keys that hold an address, each with the backend that asks there.
 const ADDRESSES: [(&str, BackendName); 2] = [

@@ -1,19 +1,14 @@
 //! `playbook gate`: what the gate would say of each stop in a transcript; `gate on` and `gate off`:
 //! its setting and its hook, both or neither.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
-
-use super::args::{self, GateAction, Mode, SettingsScope};
+use super::args::{GateAction, Mode, SettingsScope};
 use super::install::hooks;
-use super::output::Hinted;
-use super::session::NamedSession;
-use super::{agent, answer, reflect};
+use super::reflect;
+use crate::cli::prelude::*;
 use crate::config::{self, GateMode};
 use crate::gate::{Stops, TurnEnd};
 use crate::setup::{ClientSettings, Hooks};
-use crate::{prepare, state_guard, transcript_file};
+use crate::{prepare, transcript_file};
 
 const MODE: &str = "gate.mode";
 

@@ -2,20 +2,12 @@
 //! `POST /api/v1/reflections/generate`).
 
 use std::io::Read as _;
-use std::path::Path;
-use std::time::Instant;
-
-use anyhow::Context as _;
-use serde_json::{Value, json};
 
 use super::doctor::off_by;
-use super::session::{NamedSession, runtime};
-use super::{args, output};
-use crate::memory::{Memory, reflection_ids};
-use crate::playbook::Playbook;
+use crate::cli::prelude::*;
+use crate::memory::reflection_ids;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::files::SessionEvidence;
-use crate::queue::job::JobId;
 use crate::queue::record::{self, Generated};
 use crate::queue::{hint_index, screening, tidy};
 use crate::reflect::evaluate::evaluate;
@@ -28,7 +20,6 @@ use crate::reflect::tellable::{RefusedText, refusal, tellable};
 use crate::reflect::trace::{Trace, TraceDefect};
 use crate::tenant::Tenant;
 use crate::transcript::Facts;
-use crate::{fsx, sharing};
 
 const MAX_BODY: u64 = 64 << 20;
 

@@ -3,19 +3,14 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::args::{self, SettingsScope};
-use super::output::{self, Hinted, one_line, plain, say};
-use super::{answer, merge, session, trust};
-use crate::env::{Env, name};
-use crate::fsx;
+use super::args::SettingsScope;
+use super::output::one_line;
+use super::{merge, session, trust};
+use crate::cli::prelude::*;
 use crate::hook::HookEvent;
-use crate::paths::{Paths, playbook_file};
 use crate::queue::worker_lock::{self, Holder, LockError};
 use crate::setup::{
     ClientSettings, Earlier, Hooks, Installed, SettingsPlan, SettingsRecord, Spelling, purge,

@@ -1,21 +1,14 @@
 //! `playbook jobs`: what waits, why, and when it is tried again; `jobs retry` and `jobs drop`.
 
-use std::path::Path;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::output::{self, Hinted};
-use super::session::{NamedSession, runtime};
 use super::worker::start_in_background;
-use super::{answer, args};
 use crate::account::Account;
+use crate::cli::prelude::*;
 use crate::queue::backoff::{self, Backoff};
 use crate::queue::budget::Usage;
-use crate::queue::job::JobId;
 use crate::queue::progress::JobInProgress;
 use crate::queue::requests::{self, Wish};
 use crate::queue::worker::{WorkScope, run_if_free};

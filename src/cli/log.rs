@@ -2,21 +2,13 @@
 //! point, and of those that went into it; `log --diff`: the changes between two revisions.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::time::Duration;
 
-use serde_json::{Value, json};
-
-use super::output::{self, Hinted, plain};
-use super::session::NamedSession;
-use super::{answer, args, change_text};
+use crate::cli::prelude::*;
 use crate::freshness::git::Git;
-use crate::memory::{Entry, JobOutcome, JobRow, Memory, MemoryError};
-use crate::paths::playbook_file;
+use crate::memory::{Entry, JobRow, MemoryError};
 use crate::playbook::diff::diff;
 use crate::playbook::read::migrate;
-use crate::playbook::{ChangeKind, Playbook, is_own_name};
-use crate::queue::job::JobId;
+use crate::playbook::{ChangeKind, is_own_name};
 use crate::{freshness, redact, usage};
 
 const JOBS: u64 = 20;

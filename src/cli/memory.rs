@@ -2,32 +2,26 @@
 //! `forget`, and `lesson add` and `outcome` (spec/4 `store_lesson`, `record_lesson_outcome`).
 
 use std::io::{self, IsTerminal as _, Read as _};
-use std::path::Path;
 
-use anyhow::Context as _;
+use jiff::Span;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp};
-use serde_json::{Value, json};
 
-use super::output::{self, Hinted, plain};
-use super::session::NamedSession;
-use super::{OK, agent, answer, args, change_text};
+use super::OK;
 use crate::at_stop::Figures;
+use crate::cli::prelude::*;
 use crate::digest::name_of;
 use crate::hint::{Effect, EffectWhenShown, MemoryKind, Signature};
-use crate::memory::{ForgetWhat, Forgotten, Memory, RecallQuery, SeenError};
+use crate::memory::{ForgetWhat, Forgotten, RecallQuery, SeenError};
 use crate::playbook::clean::clean_text;
 use crate::queue::budget::Day;
 use crate::queue::hint_index;
-use crate::queue::job::JobId;
 use crate::reflect::learned::{Learned, LearnedFrom, NewLesson, NoteDetail};
 use crate::reflect::remembered::{Detail, Remembered};
 use crate::reflect::self_correction::TYPES;
 use crate::reflect::tellable::tellable;
 use crate::tenant::Tenant;
 use crate::transcript::all_of_subjects;
-use crate::{sharing, state_guard};
 
 pub(super) fn recall(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
     let told = json!({

@@ -2,16 +2,9 @@
 //! which git merges the playbooks of a repository with that command, so that they have no conflicts.
 //! Only the repository's own configuration is written.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use serde_json::json;
-
-use super::output::Hinted;
-use super::{answer, args, session};
-use crate::env::Env;
+use super::session;
+use crate::cli::prelude::*;
 use crate::freshness::git::Git;
-use crate::fsx;
 use crate::playbook::three_way::{MergeFile, Unmergeable, merge_files};
 use crate::setup::shell_word;
 use crate::store::MAX_FILE_BYTES;

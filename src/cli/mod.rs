@@ -21,6 +21,7 @@ mod manual;
 pub(crate) mod memory;
 mod merge;
 mod output;
+mod prelude;
 mod promote;
 mod redact;
 mod reflect;

@@ -3,16 +3,12 @@
 //! `playbook dream`: a run of the curator.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
-use super::output::{self, Hinted, refuse_if_off, say};
-use super::session::{NamedSession, PATIENCE, runtime};
-use super::{answer, args};
+use super::output::refuse_if_off;
+use super::session::PATIENCE;
 use crate::backend::BackendName;
-use crate::memory::JobOutcome;
+use crate::cli::prelude::*;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
@@ -20,7 +16,7 @@ use crate::queue::claim::lane_of;
 use crate::queue::context::WorkerContext;
 use crate::queue::curate::{self, CuratorWish};
 use crate::queue::files::{self, SessionEvidence};
-use crate::queue::job::{JobEvent, JobId, Ticket};
+use crate::queue::job::{JobEvent, Ticket};
 use crate::queue::outcome::in_words;
 use crate::queue::progress::JobInProgress;
 use crate::queue::shown;

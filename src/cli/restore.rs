@@ -1,20 +1,11 @@
 //! `playbook undo --to`: an earlier playbook comes back, or a broken one is mended.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
-use serde_json::{Value, json};
-
-use super::answer;
 use super::edit_commands::{self, Checked};
-use super::output::Hinted;
-use super::session::NamedSession;
-use crate::memory::{JobOutcome, Memory};
-use crate::playbook::Playbook;
+use crate::cli::prelude::*;
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::PlaybookEdit;
-use crate::queue::job::JobId;
 use crate::queue::{backoff, files, spool};
 use crate::store::StoreError;
 

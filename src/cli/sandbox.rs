@@ -4,21 +4,13 @@
 //! Everything happens in a temporary folder with a cleared environment, so it works
 //! offline, inside a session of the client, and whatever the user has set.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
-use serde_json::{Value, json};
+use anyhow::bail;
 
-use super::session::runtime;
-use super::{answer, args};
 use crate::backend::child::{self, Broken, Followers, Output};
-use crate::env::name;
-use crate::fsx;
+use crate::cli::prelude::*;
 use crate::hook::HookEvent;
-use crate::paths::playbook_file;
-use crate::playbook::Playbook;
 use crate::store::Store;
 
 pub(super) const SESSION: &str = include_str!("../../examples/demo/session.jsonl");

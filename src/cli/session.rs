@@ -1,34 +1,24 @@
 //! The surroundings of a command: folders, settings, project, account.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use anyhow::Context as _;
 
 use super::jobs::{self, JobState, Row};
-use super::output::{self, Hinted, plain};
-use super::{args, change_text};
 use crate::account::{self, Account};
 use crate::backend::Backend;
+use crate::cli::prelude::*;
 use crate::config::{self, Config};
-use crate::env::{Env, name};
-use crate::memory::{self, Memory};
-use crate::paths::Paths;
-use crate::playbook::Playbook;
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
 use crate::queue::context::{Surroundings, WorkerContext};
-use crate::queue::job::JobId;
 use crate::queue::outcome::in_words;
 use crate::queue::worker::see_through;
 use crate::queue::worker_lock;
 use crate::redact::{Masker, PatternError};
-use crate::state_guard::{self, Breach};
+use crate::state_guard::Breach;
 use crate::store::{self, Snapshots};
 use crate::tenant::Tenant;
 use crate::trust::outside;
-use crate::{news, project, sharing};
+use crate::{memory, news, project};
 
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 

@@ -4,27 +4,23 @@
 //! rest is shown.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::doctor::{hooks_lack, off_by};
 use super::jobs::{self, JobState};
-use super::output::{self, say};
 use super::report::Sum;
-use super::session::{self, NamedSession};
-use super::{answer, args, change_text};
-use crate::env::Env;
-use crate::memory::{BudgetKind, Memory, MemoryError};
-use crate::paths::{NoFolders, Paths, playbook_file};
-use crate::playbook::{Playbook, Section};
+use super::session;
+use crate::cli::prelude::*;
+use crate::memory::{BudgetKind, MemoryError};
+use crate::paths::NoFolders;
+use crate::playbook::Section;
 use crate::queue::backoff::Backoff;
 use crate::queue::budget::Day;
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
-use crate::{account, config, sharing};
+use crate::{account, config};
 
 /// The number of last jobs that are searched for one that changed something.
 const LAST_JOBS: u64 = 50;

@@ -3,16 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
-use super::args::{self, ReviewAction};
-use super::output::{self, Hinted, plain, say};
-use super::session::NamedSession;
-use super::{agent, answer, edit_commands, reflect};
+use super::args::ReviewAction;
+use super::{edit_commands, reflect};
+use crate::cli::prelude::*;
 use crate::memory::HeldRow;
-use crate::paths::Paths;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
 use crate::queue::curate::CuratorWish;
 use crate::queue::edit::PlaybookEdit;

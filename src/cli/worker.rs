@@ -3,27 +3,16 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
 
-use anyhow::Context as _;
-use serde_json::json;
-
-use super::output::Hinted;
-use super::session::{NamedSession, runtime};
-use super::{answer, args};
-use crate::env::{Env, name};
+use crate::cli::prelude::*;
 use crate::hook::detach::{self, DETACH};
-use crate::memory::Memory;
-use crate::paths::Paths;
 use crate::queue::context::{Surroundings, WorkerContext};
-use crate::queue::job::JobId;
 use crate::queue::outcome::{self, Finish, WorkerError};
 use crate::queue::worker::{self, Summary};
 use crate::queue::{curate, worker_lock};
-use crate::{account, config, project, sharing, state_guard, telemetry};
+use crate::{account, config, project, telemetry};
 
 /// The time that `--job` gives another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);

@@ -1,16 +1,12 @@
 //! The backend that answers, the reason, and who pays.
 
-use serde_json::{Value, json};
-
-use super::super::change_text;
 use super::super::config::problems;
-use super::super::session::NamedSession;
 use super::Checks;
 use crate::account::named::DEFAULT_OPENAI_URL;
 use crate::account::{self, Account, login};
 use crate::backend::{AccountStep, BackendName, BaseUrl};
+use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config};
-use crate::env::name;
 use crate::queue::ask;
 use crate::queue::backoff::Backoff;
 use crate::queue::outcome::in_words;

@@ -4,21 +4,16 @@
 //! project's may have come from anywhere. Programs are run from places that are known, never from
 //! one that a settings file names.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-
-use serde_json::Value;
 
 use super::super::args::SettingsScope;
 use super::super::gate::program;
 use super::super::install;
 use super::super::sandbox::{self, TrialHooks};
-use super::super::session::NamedSession;
 use super::Checks;
 use crate::backend::child::Followers;
+use crate::cli::prelude::*;
 use crate::config::GateMode;
-use crate::fsx;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_gate, is_of_stand_in, registered};
 

@@ -3,24 +3,18 @@
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use rustix::fs::{Access, access};
 
-use super::super::output::{self, counted};
-use super::super::session::NamedSession;
-use super::super::{change_text, config, worker};
+use super::super::output::counted;
+use super::super::{config, worker};
 use super::Checks;
-use crate::env::name;
+use crate::cli::prelude::*;
 use crate::fsx::lock::{lock_path, try_lock_surely};
-use crate::memory::JobOutcome;
-use crate::paths::playbook_file;
-use crate::queue::job::JobId;
 use crate::queue::outcome::in_words;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
-use crate::sharing;
 use crate::state_guard::Breach;
 use crate::trust::TrustStanding;
 

@@ -3,16 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan as _};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use super::super::session::NamedSession;
-use super::super::{change_text, log, output};
+use super::super::log;
+use crate::cli::prelude::*;
 use crate::hint::MemoryKind;
-use crate::memory::{Entry, Memory, PartEnding, RecallQuery, Spending};
+use crate::memory::{Entry, PartEnding, RecallQuery, Spending};
 use crate::playbook::Point;
 use crate::reflect::remembered::{Detail, Remembered};
 
