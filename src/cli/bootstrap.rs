@@ -12,10 +12,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 use super::output::{counted, refuse_if_off};
+use super::prelude::*;
 use super::worker::start_detached;
 use super::{OK, USER_ERROR};
 use crate::backend::BackendName;
-use crate::cli::prelude::*;
 use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
 use crate::queue::context::WorkerContext;

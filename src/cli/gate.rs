@@ -3,8 +3,8 @@
 
 use super::args::{GateAction, Mode, SettingsScope};
 use super::install::hooks;
+use super::prelude::*;
 use super::reflect;
-use crate::cli::prelude::*;
 use crate::config::{self, GateMode};
 use crate::gate::{Stops, TurnEnd};
 use crate::setup::{ClientSettings, Hooks};

@@ -4,7 +4,7 @@
 use std::io::Read as _;
 
 use super::doctor::off_by;
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::memory::reflection_ids;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::files::SessionEvidence;

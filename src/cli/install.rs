@@ -8,8 +8,8 @@ use similar::TextDiff;
 
 use super::args::SettingsScope;
 use super::output::one_line;
+use super::prelude::*;
 use super::{merge, session, trust};
-use crate::cli::prelude::*;
 use crate::hook::HookEvent;
 use crate::queue::worker_lock::{self, Holder, LockError};
 use crate::setup::{

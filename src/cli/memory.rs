@@ -8,8 +8,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::OK;
+use super::prelude::*;
 use crate::at_stop::Figures;
-use crate::cli::prelude::*;
 use crate::digest::name_of;
 use crate::hint::{Effect, EffectWhenShown, MemoryKind, Signature};
 use crate::memory::{ForgetWhat, Forgotten, RecallQuery, SeenError};

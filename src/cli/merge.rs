@@ -2,8 +2,8 @@
 //! which git merges the playbooks of a repository with that command, so that they have no conflicts.
 //! Only the repository's own configuration is written.
 
+use super::prelude::*;
 use super::session;
-use crate::cli::prelude::*;
 use crate::freshness::git::Git;
 use crate::playbook::three_way::{MergeFile, Unmergeable, merge_files};
 use crate::setup::shell_word;

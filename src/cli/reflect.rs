@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::output::refuse_if_off;
+use super::prelude::*;
 use super::session::PATIENCE;
 use crate::backend::BackendName;
-use crate::cli::prelude::*;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::doctor::{hooks_lack, off_by};
 use super::jobs::{self, JobState};
+use super::prelude::*;
 use super::report::Sum;
 use super::session;
-use crate::cli::prelude::*;
 use crate::memory::{BudgetKind, MemoryError};
 use crate::paths::NoFolders;
 use crate::playbook::Section;

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::hook::detach::{self, DETACH};
 use crate::queue::context::{Surroundings, WorkerContext};
 use crate::queue::outcome::{self, Finish, WorkerError};

@@ -9,13 +9,9 @@ mod keeping;
 pub(super) use account::off_by;
 pub(super) use hooks::lack as hooks_lack;
 
-use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
-
+use super::prelude::*;
 use super::sandbox::{Sandbox, TrialHooks};
-use super::session::{NamedSession, runtime};
-use super::{OK, USER_ERROR, answer, args};
+use super::{OK, USER_ERROR};
 use crate::account::Account;
 use crate::backend::{AccountStep, Ask, FailureKind};
 use crate::hook::HookEvent;

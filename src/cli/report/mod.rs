@@ -7,24 +7,17 @@ pub(super) use read::Sum;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
 
-use self::read::ENDS;
-use anyhow::Context as _;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jiff::Timestamp;
 use minijinja::value::Serde;
 use minijinja::{Error, HtmlEscape, UndefinedBehavior};
-use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::output::{self, Hinted, say};
-use super::session::NamedSession;
-use super::{answer, args};
+use self::read::ENDS;
+use super::prelude::*;
+use crate::platform;
 use crate::playbook::Section;
-use crate::shown::plain;
-use crate::{fsx, platform};
 
 const FILE: &str = "report.html";
 const STDOUT: &str = "-";
