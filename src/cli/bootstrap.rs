@@ -48,7 +48,7 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
         shown["waiting"] = plan.waiting.into();
         answer::show(include_str!("screens/plan.txt"), shown)?;
     }
-    if plan.is_empty() || !agreed(args)? {
+    if plan.new.len() + plan.begun.len() == 0 || !agreed(args)? {
         if args.on.json {
             output::json(&told)?;
         }
@@ -180,16 +180,9 @@ fn candidates(session: &NamedSession, args: &args::BootstrapArgs) -> Vec<PastTra
 }
 
 impl BootstrapPlan {
-    fn is_empty(&self) -> bool {
-        self.new.is_empty() && self.begun.is_empty()
-    }
-
-    fn runs(&self) -> usize {
-        self.begun_runs + self.new.len().div_ceil(BATCH)
-    }
-
     fn estimate(&self) -> Usage {
-        let runs = iter::repeat_n(self.shares.curator, self.runs());
+        let runs = self.begun_runs + self.new.len().div_ceil(BATCH);
+        let runs = iter::repeat_n(self.shares.curator, runs);
         self.shares.sessions.iter().copied().chain(runs).sum()
     }
 

@@ -103,7 +103,7 @@ pub fn generate(
     let (mut stored, mut problem) = (Vec::new(), None);
     if let Some(store) = store
         && trace.critique.changed_behaviour != Some(false)
-        && found.is_something()
+        && !(found.learned.is_empty() && found.refused.is_empty())
     {
         let source = LearnedFrom {
             project: project.clone(),
@@ -214,10 +214,6 @@ impl LearnedFromTrace {
         }
     }
 
-    fn is_something(&self) -> bool {
-        !(self.learned.is_empty() && self.refused.is_empty())
-    }
-
     fn in_json(&self, project: &str, stored: &[String]) -> Value {
         let text = &self.text;
         let (reflection, strategy) = reflection_ids(project, text);
@@ -252,11 +248,11 @@ impl LearnedFromTrace {
 
 fn body() -> anyhow::Result<Value> {
     let mut bytes = Vec::new();
-    std::io::stdin()
+    let read = std::io::stdin()
         .lock()
         .take(MAX_BODY + 1)
-        .read_to_end(&mut bytes)
-        .context("could not read stdin")?;
+        .read_to_end(&mut bytes);
+    read.context("could not read stdin")?;
     let whole = |problem: String| TraceDefect {
         path: "$".to_owned(),
         problem,

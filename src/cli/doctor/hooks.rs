@@ -17,9 +17,6 @@ use crate::config::GateMode;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_gate, is_of_stand_in, registered};
 
-const HOOKS: &str = "hooks";
-const GATE: &str = "gate";
-const PROGRAMS: &str = "programs";
 const UNREGISTERED: &str = "not registered with Claude Code: nothing is learned";
 const MAX_SETTINGS: u64 = 4 << 20;
 const PLUGIN: &str = "playbook@";
@@ -53,7 +50,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     if let Some(playbook) = stand_in {
         let playbook = playbook.display();
         checks.good(
-            PROGRAMS,
+            "programs",
             format!("{playbook} answers in the place of the hooks"),
         );
     } else {
@@ -63,7 +60,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
         registered_in(file, &hooks, checks);
     }
     if let Some(plugin) = &plugin {
-        checks.good(HOOKS, format!("registered by the plugin {plugin}"));
+        checks.good("hooks", format!("registered by the plugin {plugin}"));
     }
     let plugin_named = plugin.iter().map(|name| format!("the plugin {name}"));
     let places: Vec<String> = with_ours
@@ -73,7 +70,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
         .collect();
     if places.is_empty() && are_all_read {
         let todo = "`playbook install` registers them; `--dry-run` shows the change first";
-        checks.bad(HOOKS, UNREGISTERED, todo);
+        checks.bad("hooks", UNREGISTERED, todo);
     } else if places.len() > 1 {
         let (times, places) = (places.len(), places.join(", "));
         let text = format!(
@@ -81,7 +78,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
         );
         let todo = "keep one: `playbook uninstall --scope user` (or project, local), or remove \
                     the plugin with /plugin";
-        checks.note(HOOKS, text, todo);
+        checks.note("hooks", text, todo);
     }
     gate(session, &files, checks);
     // The last word counts.
@@ -89,13 +86,13 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     let off = said.find(|file| file.json["disableAllHooks"].is_boolean());
     if let Some(file) = off.filter(|file| file.json["disableAllHooks"] == true) {
         let text = format!("switched off by `disableAllHooks` in {}", file.place());
-        checks.bad(HOOKS, text, "set it to false, or remove it");
+        checks.bad("hooks", text, "set it to false, or remove it");
     }
     for file in files.iter().filter(|file| file.earlier > 0) {
         let (number, place) = (file.earlier, file.place());
         let text = format!("{number} hooks of the earlier Python version in {place}: both learn");
         let todo = "`playbook install --replace-earlier` replaces them";
-        checks.note(HOOKS, text, todo);
+        checks.note("hooks", text, todo);
     }
     match plugin {
         _ if stand_in.is_some() => Some(TrialHooks::Ours),
@@ -114,15 +111,15 @@ fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
         (GateMode::Off, None) => {}
         (GateMode::Off, Some(_)) => {
             let text = "off, and its hook is registered, which costs Claude Code time";
-            checks.note(GATE, text, "`playbook gate off` takes it out");
+            checks.note("gate", text, "`playbook gate off` takes it out");
         }
-        (_, None) => checks.note(GATE, "on, and its hook is not registered", again),
+        (_, None) => checks.note("gate", "on, and its hook is not registered", again),
         (_, Some(command)) => match program(session) {
             Ok(program) if *command != Hooks::gate_command(&program) => {
                 let text = "its hook leads to another program than this one";
-                checks.note(GATE, text, again);
+                checks.note("gate", text, again);
             }
-            _ => checks.good(GATE, format!("on: {}", mode.word())),
+            _ => checks.good("gate", format!("on: {}", mode.word())),
         },
     }
 }
@@ -143,16 +140,16 @@ fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
         .filter(|event| !has(event))
         .collect();
     if missing.is_empty() {
-        checks.good(HOOKS, format!("registered in {place}"));
+        checks.good("hooks", format!("registered in {place}"));
     } else {
         let text = format!("not all registered in {place}: no {}", names(&missing));
-        checks.bad(HOOKS, text, "`playbook install` adds what is missing");
+        checks.bad("hooks", text, "`playbook install` adds what is missing");
     }
     for event in HookEvent::ALL {
         if let Some(matcher) = file.matcher(hooks, event) {
             let name = event.client_name();
             let text = format!("{name} in {place} is called for `{matcher}` only");
-            checks.note(HOOKS, text, "remove its `matcher`, unless you mean it");
+            checks.note("hooks", text, "remove its `matcher`, unless you mean it");
         }
     }
     let more = file
@@ -166,7 +163,7 @@ fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
             names(&more)
         );
         let todo = "look at that line; only the program of the hook is tried here";
-        checks.note(HOOKS, text, todo);
+        checks.note("hooks", text, todo);
     }
 }
 
@@ -191,7 +188,7 @@ fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<Setti
     for path in paths {
         let mut bad = |why: String, todo| {
             let text = format!("could not read settings: {}: {why}", path.display());
-            checks.bad(HOOKS, text, todo);
+            checks.bad("hooks", text, todo);
         };
         let bytes = match fsx::read_if_there(&path, MAX_SETTINGS) {
             Ok(Some(bytes)) => bytes,
@@ -279,26 +276,26 @@ fn installed(hooks: &Hooks, may_be_missing: bool, checks: &mut Checks) {
     }
     if !missing.is_empty() {
         let text = format!("not in {place}: {}", missing.join(", "));
-        return checks.bad(PROGRAMS, text, MEND);
+        return checks.bad("programs", text, MEND);
     }
     let playbook = hooks.bin().join("playbook");
     let own = env!("CARGO_PKG_VERSION");
     match version_of(&playbook).as_deref() {
         None => checks.bad(
-            PROGRAMS,
+            "programs",
             format!("{} does not run", playbook.display()),
             MEND,
         ),
         Some(version) if version == own => {
             let number = HookEvent::ALL.len();
             checks.good(
-                PROGRAMS,
+                "programs",
                 format!("version {own}, {number} hooks in {place}"),
             );
         }
         Some(other) => {
             let text = format!("the hooks in {place} are version {other}, this is {own}");
-            checks.note(PROGRAMS, text, MEND);
+            checks.note("programs", text, MEND);
         }
     }
 }
@@ -342,11 +339,11 @@ fn of_plugin(
     if let Some(bin) = named.filter(has_hooks) {
         let text = format!("those of the plugin, in {}, were not tried", bin.display());
         let todo = format!("{} doctor tries them", bin.join("playbook").display());
-        checks.note(PROGRAMS, text, &todo);
+        checks.note("programs", text, &todo);
     } else {
         let text = "neither the plugin nor Claude Code's folder has the programs of the hooks";
         let todo = "in the plugin's folder: ./install.sh --plugin; or ./install.sh";
-        checks.bad(PROGRAMS, text, todo);
+        checks.bad("programs", text, todo);
     }
     None
 }

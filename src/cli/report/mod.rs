@@ -34,7 +34,11 @@ pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Re
     }
     let file = match &args.out {
         Some(file) => std::path::absolute(file)?,
-        None => usual_file(session)?,
+        None => {
+            let folder = session.paths.project(&session.project);
+            fsx::ensure_dir(&folder)?;
+            folder.join(FILE)
+        }
     };
     fsx::quick(&file, page.as_bytes())?;
     say!("{}", file.display());
@@ -42,12 +46,6 @@ pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Re
         open(&file)?;
     }
     Ok(())
-}
-
-fn usual_file(session: &NamedSession) -> anyhow::Result<PathBuf> {
-    let folder = session.paths.project(&session.project);
-    fsx::ensure_dir(&folder)?;
-    Ok(folder.join(FILE))
 }
 
 fn open(file: &Path) -> anyhow::Result<()> {
