@@ -122,13 +122,10 @@ fn plan(
     let candidates = candidates(session, args);
     let waiting = bootstrap::waiting(context, project)?;
     let open = bootstrap::open_now(&context.surroundings);
+    let begun = waiting.ours.iter().map(|job| job.ticket.id.clone());
     let mut plan = BootstrapPlan {
         new: Vec::new(),
-        begun: waiting
-            .ours
-            .iter()
-            .map(|job| job.ticket.id.clone())
-            .collect(),
+        begun: begun.collect(),
         shares: Estimates::default(),
         begun_runs: waiting.runs(),
         backend: context.surroundings.account.need.backend,

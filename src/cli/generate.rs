@@ -248,10 +248,8 @@ impl LearnedFromTrace {
 
 fn body() -> anyhow::Result<Value> {
     let mut bytes = Vec::new();
-    let read = std::io::stdin()
-        .lock()
-        .take(MAX_BODY + 1)
-        .read_to_end(&mut bytes);
+    let stdin = std::io::stdin().lock();
+    let read = stdin.take(MAX_BODY + 1).read_to_end(&mut bytes);
     read.context("could not read stdin")?;
     let whole = |problem: String| TraceDefect {
         path: "$".to_owned(),
@@ -316,12 +314,7 @@ fn tenant(body: &Value, chosen: Option<&Tenant>) -> anyhow::Result<Tenant> {
 /// Of another tenant's nothing is known to hooks, and nothing waits for review: the answer alone
 /// says what was refused.
 pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
-    let ToStore {
-        tenant,
-        source,
-        session,
-        ..
-    } = what;
+    let (tenant, source, session) = (what.tenant, what.source, what.session);
     let file = session.paths.memory_of(tenant);
     if let Some(folder) = file.parent() {
         fsx::ensure_dir(folder)?;
@@ -333,7 +326,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
     let ids = memory.learn(source, what.learned)?;
     let verdict = evaluate(what.facts);
     memory.judge(source, &(&verdict).into(), what.facts.outcome.word())?;
-    if **tenant == Tenant::User {
+    if *tenant == Tenant::User {
         let held = screening::held_memories(&source.job, what.refused);
         memory.hold_back(&source.project, &held, &|_| false, source.time)?;
         let project = Path::new(&source.project);

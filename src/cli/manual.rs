@@ -60,10 +60,8 @@ fn by_use() -> String {
         let names = names.collect::<Vec<_>>().join(", ");
         format!("| {title} | {names} |\n")
     });
-    format!(
-        "## By use\n\n| to | commands |\n|---|---|\n{}",
-        rows.concat()
-    )
+    let rows = rows.concat();
+    format!("## By use\n\n| to | commands |\n|---|---|\n{rows}")
 }
 
 fn describe(text: &mut String, command: &Command, level: &str) {

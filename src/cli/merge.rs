@@ -58,10 +58,8 @@ impl Repository {
         let project = session::project(env, project)?;
         let git = Git::at(&project, LIMIT);
         if git.ask_now(&["rev-parse", "--git-dir"]).is_none() {
-            let what = format!(
-                "{} is in no git repository that can be used",
-                project.display()
-            );
+            let shown = project.display();
+            let what = format!("{shown} is in no git repository that can be used");
             let hint =
                 "`git status` there says why; without git, `playbook merge-files` merges files";
             return Err(Hinted::error(what, hint));

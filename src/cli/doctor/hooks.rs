@@ -49,10 +49,8 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     let stand_in = hooks.stand_in().filter(|_| has_stand_in);
     if let Some(playbook) = stand_in {
         let playbook = playbook.display();
-        checks.good(
-            "programs",
-            format!("{playbook} answers in the place of the hooks"),
-        );
+        let text = format!("{playbook} answers in the place of the hooks");
+        checks.good("programs", text);
     } else {
         installed(&hooks, with_ours.is_empty(), checks);
     }
@@ -63,11 +61,8 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
         checks.good("hooks", format!("registered by the plugin {plugin}"));
     }
     let plugin_named = plugin.iter().map(|name| format!("the plugin {name}"));
-    let places: Vec<String> = with_ours
-        .iter()
-        .map(|file| file.place())
-        .chain(plugin_named)
-        .collect();
+    let places = with_ours.iter().map(|file| file.place());
+    let places: Vec<String> = places.chain(plugin_named).collect();
     if places.is_empty() && are_all_read {
         let todo = "`playbook install` registers them; `--dry-run` shows the change first";
         checks.bad("hooks", UNREGISTERED, todo);
@@ -128,17 +123,12 @@ fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
 fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
     let place = file.place();
     let names = |events: &[HookEvent]| {
-        events
-            .iter()
-            .map(|event| event.client_name())
-            .collect::<Vec<_>>()
-            .join(", ")
+        let names = events.iter().map(|event| event.client_name());
+        names.collect::<Vec<_>>().join(", ")
     };
     let has = |event: &HookEvent| file.ours.iter().any(|(ours, _)| ours == event);
-    let missing: Vec<_> = HookEvent::ALL
-        .into_iter()
-        .filter(|event| !has(event))
-        .collect();
+    let missing = HookEvent::ALL.into_iter().filter(|event| !has(event));
+    let missing: Vec<_> = missing.collect();
     if missing.is_empty() {
         checks.good("hooks", format!("registered in {place}"));
     } else {
@@ -152,10 +142,8 @@ fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
             checks.note("hooks", text, "remove its `matcher`, unless you mean it");
         }
     }
-    let more = file
-        .ours
-        .iter()
-        .filter(|(event, command)| !hooks.is_bare(*event, command));
+    let more = file.ours.iter();
+    let more = more.filter(|(event, command)| !hooks.is_bare(*event, command));
     let more: Vec<_> = more.map(|(event, _)| *event).collect();
     if !more.is_empty() {
         let text = format!(
@@ -178,10 +166,8 @@ struct SettingsFile {
 /// Reads the settings, the user's first; a later file wins over those before it.
 fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<SettingsFile> {
     let project = |scope| install::project_settings(&session.project, scope);
-    let (shared, local) = (
-        project(SettingsScope::Project),
-        project(SettingsScope::Local),
-    );
+    let shared = project(SettingsScope::Project);
+    let local = project(SettingsScope::Local);
     let mut paths = vec![session.paths.client_settings(), shared, local];
     paths.dedup();
     let mut files = Vec::new();
@@ -281,17 +267,14 @@ fn installed(hooks: &Hooks, may_be_missing: bool, checks: &mut Checks) {
     let playbook = hooks.bin().join("playbook");
     let own = env!("CARGO_PKG_VERSION");
     match version_of(&playbook).as_deref() {
-        None => checks.bad(
-            "programs",
-            format!("{} does not run", playbook.display()),
-            MEND,
-        ),
+        None => {
+            let text = format!("{} does not run", playbook.display());
+            checks.bad("programs", text, MEND);
+        }
         Some(version) if version == own => {
             let number = HookEvent::ALL.len();
-            checks.good(
-                "programs",
-                format!("version {own}, {number} hooks in {place}"),
-            );
+            let text = format!("version {own}, {number} hooks in {place}");
+            checks.good("programs", text);
         }
         Some(other) => {
             let text = format!("the hooks in {place} are version {other}, this is {own}");
@@ -325,10 +308,8 @@ fn of_plugin(
     let has_hooks = |bin: &PathBuf| is_program(&bin.join(HookEvent::SessionStart.name()));
     let (_, market) = plugin.split_once('@').unwrap_or_default();
     let cached = cached(session.paths.client(), market).into_iter();
-    let mut known = own_plugin()
-        .into_iter()
-        .chain(cached)
-        .chain([hooks.bin().to_owned()]);
+    let known = own_plugin().into_iter().chain(cached);
+    let mut known = known.chain([hooks.bin().to_owned()]);
     if let Some(bin) = known.find(has_hooks) {
         return Some(TrialHooks::In(bin));
     }

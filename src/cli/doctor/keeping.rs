@@ -169,31 +169,22 @@ fn folders(session: &NamedSession, checks: &mut Checks) {
             let text = format!("a group can write {shown}: settings and templates");
             checks.note("folders", text, todo);
         } else if mode & 0o077 != 0 {
-            checks.note(
-                "folders",
-                format!("others can read {shown}"),
-                "`chmod 700` that folder",
-            );
+            let text = format!("others can read {shown}");
+            checks.note("folders", text, "`chmod 700` that folder");
         }
     }
     let file = playbook_file(&session.project);
     if file.exists() && !file.parent().is_some_and(is_writable) {
         let todo = "make its folder writable; until then jobs wait";
-        checks.bad(
-            "folders",
-            format!("{} cannot be replaced", file.display()),
-            todo,
-        );
+        let text = format!("{} cannot be replaced", file.display());
+        checks.bad("folders", text, todo);
     }
     let lock = lock_path(&file);
     if lock.exists() && access(&lock, Access::READ_OK).is_err() {
         let todo =
             "have its owner `chmod a+r` it, or remove it while nothing runs; until then jobs wait";
-        checks.bad(
-            "folders",
-            format!("{} cannot be read", lock.display()),
-            todo,
-        );
+        let text = format!("{} cannot be read", lock.display());
+        checks.bad("folders", text, todo);
     }
     if checks.0.len() == before {
         checks.good("folders", "yours alone, and writable");
@@ -307,7 +298,7 @@ fn shared(session: &NamedSession, checks: &mut Checks) {
     let last = sharing::LastExchange::of(&session.paths);
     match (last.problem, last.succeeded.map(change_text::time)) {
         (Some(problem), _) => {
-            checks.bad("sharing", problem, "then `playbook sync`; nothing is lost")
+            checks.bad("sharing", problem, "then `playbook sync`; nothing is lost");
         }
         (None, Some(at)) => checks.good("sharing", format!("exchanged with the others {at}")),
         (None, None) => checks.note("sharing", "not yet exchanged", "`playbook sync`"),

@@ -124,11 +124,8 @@ fn ask(
     checks: &mut Checks,
 ) -> anyhow::Result<()> {
     let Some(account) = account else {
-        checks.bad(
-            "online",
-            "the settings cannot be used",
-            "mend the settings first",
-        );
+        let text = "the settings cannot be used";
+        checks.bad("online", text, "mend the settings first");
         return Ok(());
     };
     let backend = account.need.backend;

@@ -32,13 +32,12 @@ pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Re
         io::stdout().lock().write_all(page.as_bytes())?;
         return Ok(());
     }
-    let file = match &args.out {
-        Some(file) => std::path::absolute(file)?,
-        None => {
-            let folder = session.paths.project(&session.project);
-            fsx::ensure_dir(&folder)?;
-            folder.join(FILE)
-        }
+    let file = if let Some(file) = &args.out {
+        std::path::absolute(file)?
+    } else {
+        let folder = session.paths.project(&session.project);
+        fsx::ensure_dir(&folder)?;
+        folder.join(FILE)
     };
     fsx::quick(&file, page.as_bytes())?;
     say!("{}", file.display());
