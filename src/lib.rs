@@ -45,7 +45,7 @@ mod trust;
 mod usage;
 
 pub(crate) use playbook_core::{
-    checkout, clip, fault, learned_news, logfile, prepared, project, shown, shown_record,
+    checkout, clip, fault, learned_news, logfile, place, prepared, project, shown, shown_record,
     state_guard,
 };
 pub use playbook_core::{digest, env, fsx, hint, paths, platform, tenant};

@@ -219,30 +219,41 @@ pub(super) fn notes(session: &NamedSession) -> Vec<String> {
 
 pub(super) fn problems(session: &NamedSession) -> Vec<String> {
     let (paths, project) = (&session.paths, &session.project);
-    let mut config = Config::default();
-    let mut found = Vec::new();
-    match config::load(&paths.config_file()) {
-        Ok(user) => config = user,
-        Err(error) => found.extend(error.all()),
-    }
+    let (mut config, file) = (Config::default(), paths.config_file());
+    let user = config::load_user(&mut config, &file);
     let own = config::load_project(&mut config, &project_config_file(project));
-    found.extend(own.err().into_iter().flat_map(|error| error.all()));
+    let errors = [user.err(), own.err()].into_iter().flatten();
+    let mut found: Vec<String> = errors.flat_map(|error| error.all()).collect();
+    let mut flawed = |key: &str, flaw: String| {
+        found.push(config::at_key(&file, key, &format!("`{key}`: {flaw}")));
+    };
     let addresses = [&config.anthropic.base_url, &config.openai.base_url];
     for ((key, backend), url) in ADDRESSES.iter().zip(addresses) {
         let plain = ask::plain(*backend, &config);
         let flaw = url
             .as_ref()
             .and_then(|url| BaseUrl::parse(url, plain).err());
-        found.extend(flaw.map(|flaw| format!("`{key}`: {flaw}")));
+        if let Some(flaw) = flaw {
+            flawed(key, flaw.to_string());
+        }
     }
     let lacks_model = config.top.backend == BackendChoice::Openai && config.openai.model.is_none();
     if lacks_model && session.env.get(name::OWN_MODEL).is_none() {
-        let flaw = "`backend` is \"openai\", which needs `openai.model`: the server's name for it";
-        found.push(flaw.to_owned());
+        let flaw = "\"openai\" needs `openai.model`: the server's name for the model";
+        flawed("backend", flaw.to_owned());
     }
-    if let Some(file) = &config.fixtures.path {
-        let flaw = Fixtures::load(&paths.beside_config(file)).err();
-        found.extend(flaw.map(|flaw| format!("`fixtures.path`: {flaw}")));
+    if let Some(url) = &config.memory.url
+        && !["postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme))
+    {
+        let flaw = "not an address such as postgres://user@host/database";
+        flawed("memory.url", flaw.to_owned());
+    }
+    if let Some(replies) = &config.fixtures.path
+        && let Err(flaw) = Fixtures::load(&paths.beside_config(replies))
+    {
+        flawed("fixtures.path", flaw.to_string());
     }
     found
 }

@@ -284,7 +284,9 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
         },
         ForgetWhat::Project(project) => {
             let place = plain(project);
-            format!("the lessons and errors of {place}, whose key points stay")
+            format!(
+                "the notes, lessons and errors of {place}, whose key points stay, and that its sessions were learned"
+            )
         }
         ForgetWhat::OlderThan { time, project } => {
             let place = project.as_deref().map_or("all projects".to_owned(), plain);

@@ -205,7 +205,10 @@ pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
     Ok(is_answered.then(|| answer.trim().to_owned()))
 }
 
-/// Returns an error where reflection is switched off: nothing is applied, not even by hand.
+pub(super) const NO_MODEL: &str = "no model is asked until it is on again";
+
+/// Returns an error where reflection is switched off: then nothing is applied and no model is
+/// asked, not even by hand.
 pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyhow::Result<()> {
     off_by(session).map_or(Ok(()), |by| {
         let what = format!("reflection is switched off by {by}");

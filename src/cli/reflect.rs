@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::output::refuse_if_off;
+use super::output::{NO_MODEL, refuse_if_off};
 use super::prelude::*;
 use super::session::PATIENCE;
 use crate::backend::BackendName;
@@ -76,6 +76,9 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         say!("{}\n\n{}", prompt.system, prompt.text);
         return Ok(());
     }
+    if !account.need.backend.is_offline() {
+        refuse_if_off(session, NO_MODEL)?;
+    }
     let asker = Asker::now(parts, backend.as_ref());
     let answer = asker.reflector(question.prompt(&template));
     let mut reflected = runtime()?.block_on(answer).answered;
@@ -134,7 +137,7 @@ fn tried(file: &Path, backend: BackendName) -> anyhow::Result<String> {
 }
 
 fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
-    refuse_if_off(session, "without `--apply` it shows what it would do")?;
+    refuse_if_off(session, NO_MODEL)?;
     // An unreadable file is told here and now, not as a failed job.
     let end = transcript_file::complete_end(path, 0)?;
     let account = session.account()?;
@@ -246,6 +249,7 @@ pub(super) fn curate(
     wish: CuratorWish,
     as_json: bool,
 ) -> anyhow::Result<()> {
+    refuse_if_off(session, NO_MODEL)?;
     let context = session.context()?;
     let before = Before::of(session, &context)?;
     let need = context.surroundings.account.need.clone();

@@ -18,7 +18,7 @@ use crate::state_guard::Breach;
 use crate::store::{self, Snapshots};
 use crate::tenant::Tenant;
 use crate::trust::outside;
-use crate::{memory, news, project};
+use crate::{memory, news, place, project};
 
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -39,6 +39,21 @@ impl NamedSession {
         session.config = config::for_project(&session.paths, &session.project)?;
         session.may_follow()?;
         Ok(session)
+    }
+
+    /// Gives a project that was moved here the memory of the place where it was.
+    fn settle_place(&self) {
+        let moved = place::settle(&self.paths, &self.project).ok().flatten();
+        let former = moved.iter().flat_map(|place| &place.former);
+        let mut memory = None;
+        for former in former {
+            let name = self.project.to_string_lossy();
+            let memory = memory.get_or_insert_with(|| Memory::open(&self.paths.memory_db()));
+            // A command that needs the memory says what is wrong with it.
+            if let Ok(memory) = memory {
+                _ = memory.move_project(&former.to_string_lossy(), &name);
+            }
+        }
     }
 
     /// Merges a playbook that git left in the middle of a merge, and says so. A command that needs
@@ -84,6 +99,7 @@ impl NamedSession {
             tenant: Tenant::User,
         };
         if breach.is_none() {
+            session.settle_place();
             session.tell_merge();
         }
         Ok((session, breach))
@@ -254,7 +270,7 @@ impl NamedSession {
         let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;
         Ok(match context {
             Some(context) => {
-                let caller = Caller::by_hand(&self.project, context.now());
+                let caller = Caller::without_job(&self.project, context.now());
                 Box::new(Meter::new(backend, context, caller))
             }
             None => backend,

@@ -3,7 +3,7 @@
 //! It always answers: what cannot be read is named with the command that mends it, and the
 //! rest is shown.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 
@@ -15,9 +15,11 @@ use super::session;
 use crate::memory::{BudgetKind, MemoryError};
 use crate::paths::NoFolders;
 use crate::playbook::Section;
-use crate::queue::backoff::Backoff;
+use crate::queue::backoff::{Backoff, own_pause};
 use crate::queue::budget::Day;
+use crate::queue::outcome::in_words;
 use crate::queue::transcripts::{self, PastTranscript};
+use crate::setup::templates;
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
 use crate::{account, config};
@@ -134,7 +136,10 @@ impl Glance {
         }
         glance.look_at_account(session);
         match jobs::rows(session, session.env.clock().now()) {
-            Ok(rows) => glance.jobs = Some(totals(&rows, &session.project)),
+            Ok(rows) => {
+                glance.jobs = Some(totals(&rows, &session.project));
+                glance.look_at_jobs(&rows);
+            }
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.ask(session);
@@ -207,6 +212,25 @@ impl Glance {
         }
         let by = off_by(session).map(|by| format!("switched off by {by}"));
         self.problems.extend(by);
+        self.problems.extend(templates::unfit(&session.paths));
+    }
+
+    /// Names what keeps jobs waiting that the user can change.
+    fn look_at_jobs(&mut self, rows: &[jobs::Row]) {
+        let mut reasons = BTreeSet::new();
+        for row in rows {
+            let is_stuck = row
+                .job
+                .as_ref()
+                .is_some_and(|job| job.ticket.project == self.project && own_pause(job).is_some());
+            if row.state == JobState::Unreadable || row.state == JobState::Waiting && is_stuck {
+                reasons.insert(in_words(&row.reason));
+            }
+        }
+        for reason in reasons {
+            let retry = ("playbook jobs retry", "tries what waits at once");
+            self.problem(&anyhow::anyhow!("a job waits: {reason}"), retry);
+        }
     }
 
     /// Without an account that answers, nothing is learned.
@@ -216,8 +240,16 @@ impl Glance {
             self.problem(&anyhow::Error::msg(lack), DOCTOR);
         }
         let backoff = Backoff::read(&session.paths);
-        if let Some((command, why)) = backoff.of_refused(&account.need.account()) {
-            let refused = "the key or the login was refused: nothing is learned until it works";
+        let (account, now) = (account.need.account(), session.env.clock().now());
+        let parked = backoff.parked(&account, now);
+        if let Some(parked) = parked.filter(|parked| parked.is_budget) {
+            let reason = in_words(&parked.reason);
+            let error = anyhow::anyhow!("sessions wait until tomorrow: {reason}");
+            self.problem(&error, ("playbook --cost", "shows what was spent"));
+        }
+        if let Some((command, why)) = backoff.of_refused(&account) {
+            let reason = backoff.reason(&account).map_or("", in_words);
+            let refused = format!("nothing is learned until it works: {reason}");
             self.problem(&anyhow::Error::msg(refused), (command, why));
         }
     }

@@ -169,12 +169,25 @@ impl Memory {
         })
     }
 
-    /// Returns each key point with each root session of the notes that it says.
-    pub(crate) fn teachers(&self, project: &str) -> Result<Vec<(String, String)>, MemoryError> {
-        let sql = "SELECT DISTINCT h.point, n.root FROM note_points h
+    /// Returns each key point with each root session of the notes that it says, and the newest of
+    /// that session's notes.
+    pub(crate) fn teachers(
+        &self,
+        project: &str,
+    ) -> Result<Vec<(String, String, NoteId)>, MemoryError> {
+        let sql = "SELECT h.point, n.root, max(n.id) FROM note_points h
              JOIN notes n ON n.id = h.note JOIN projects p ON p.id = n.project
-             WHERE p.name = ?1";
-        self.all(READ, sql, [project], |row| Ok((row.get(0)?, row.get(1)?)))
+             WHERE p.name = ?1 GROUP BY h.point, n.root";
+        self.all(READ, sql, [project], |row| {
+            Ok((row.get(0)?, row.get(1)?, NoteId(counted(row, 2)?)))
+        })
+    }
+
+    /// Returns the newest note of each root session of a project, in ascending order.
+    pub(crate) fn newest_notes(&self, project: &str) -> Result<Vec<NoteId>, MemoryError> {
+        let sql = "SELECT max(n.id) AS newest FROM notes n JOIN projects p ON p.id = n.project
+             WHERE p.name = ?1 GROUP BY n.root ORDER BY newest";
+        self.all(READ, sql, [project], |row| Ok(NoteId(counted(row, 0)?)))
     }
 
     /// Returns the number of a project's notes in a state.
@@ -508,7 +521,11 @@ mod tests {
         settled(&mut memory, &done);
         assert_eq!(lines(&memory), [(b, is_kept, 1)]);
         let teachers = memory.teachers(PROJECT).unwrap();
-        assert_eq!(teachers, [("pat-002".to_owned(), "a".to_owned())]);
+        assert_eq!(
+            teachers,
+            [("pat-002".to_owned(), "a".to_owned(), NoteId(1))]
+        );
+        assert_eq!(memory.newest_notes(PROJECT).unwrap().len(), 2);
         memory.record(&taught("c", "a")).unwrap();
         assert_eq!(lines(&memory), [(1, waits, 2), (b, is_kept, 1)]);
     }

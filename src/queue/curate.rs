@@ -37,7 +37,8 @@ use crate::playbook::render::{StartRoom, format_playbook};
 use crate::playbook::votes::UsageRecord;
 use crate::playbook::{Playbook, Point};
 use crate::reflect::curator::{
-    CuratorFact, CuratorMaterial, MAX_NOTEBOOK, NoteState, NoteUpdate, SessionFact, points_listed,
+    CuratorFact, CuratorMaterial, MAX_NOTEBOOK, NoteState, NoteUpdate, SessionFact, Taught,
+    points_listed,
 };
 use crate::reflect::gates::Protection;
 use crate::reflect::learned::{Learned, NewReflection};
@@ -208,17 +209,23 @@ fn listed(
     let name = job.ticket.project.to_string_lossy();
     let memory = context.memory();
     let (usage, teachers) = (memory.usage(&name)?, memory.teachers(&name)?);
+    let newest_notes = memory.newest_notes(&name)?;
     drop(memory);
-    let mut sessions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (point, session) in teachers {
+    let mut sessions: BTreeMap<String, BTreeMap<String, NoteId>> = BTreeMap::new();
+    for (point, session, note) in teachers {
         if let Some(point) = playbook.named(&point) {
-            sessions
-                .entry(point.name.to_owned())
-                .or_default()
-                .insert(session);
+            let sessions = sessions.entry(point.name.to_owned()).or_default();
+            sessions.entry(session).or_insert(note);
         }
     }
-    let taught = sessions.into_iter().map(|(point, of)| (point, of.len()));
+    let taught = |of: BTreeMap<String, NoteId>| {
+        let last = of.values().max().copied().unwrap_or_default();
+        Taught {
+            sessions: of.len(),
+            since: newest_notes.iter().filter(|note| **note > last).count(),
+        }
+    };
+    let taught = sessions.into_iter().map(|(point, of)| (point, taught(of)));
     Ok(points_listed(
         &playbook,
         &usage,

@@ -3,11 +3,12 @@
 //! Each job file is read once. What is put off comes back at its time, so that a job
 //! costs the same with one or ten thousand others waiting.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use super::backoff::own_pause;
 use super::job::{JobEvent, JobId};
 use super::progress::JobInProgress;
 
@@ -24,6 +25,8 @@ pub(super) struct ScheduledJob {
     place: QueuePlace,
     pub(super) since: Timestamp,
     pub(super) is_ended_session: bool,
+    /// Something that the user can change keeps it waiting, not its account.
+    pub(super) is_stuck: bool,
     pub(super) reason: Option<String>,
 }
 
@@ -32,8 +35,11 @@ enum QueuePlace {
     /// Ready or running; or left alone.
     Here,
     Later(Timestamp),
-    /// Another account is to answer it; not ours to do.
-    Foreign,
+    /// Another account is to answer it; a worker of that account may begin then.
+    Foreign {
+        account: String,
+        due: Timestamp,
+    },
 }
 
 /// Which of two ready jobs goes first: the earlier one in each field, then the lower id.
@@ -117,6 +123,7 @@ impl ScheduledJob {
         Self {
             order: Order::of(job),
             is_ended_session: job.ticket.event == JobEvent::SessionEnd,
+            is_stuck: own_pause(job).is_some(),
             reason: job.progress.waiting.as_ref().map(|w| w.reason.clone()),
             ..Self::since(job.kept_since())
         }
@@ -128,6 +135,7 @@ impl ScheduledJob {
             place: QueuePlace::Here,
             since,
             is_ended_session: false,
+            is_stuck: false,
             reason: None,
         }
     }
@@ -146,10 +154,28 @@ impl Schedule {
         }
     }
 
-    /// Adds a job that is left to a worker of its own account.
-    pub(super) fn add_foreign(&mut self, id: JobId, entry: ScheduledJob) {
-        let place = QueuePlace::Foreign;
+    /// Adds a job that is left to a worker of its own account, which may begin when it is `due`.
+    pub(super) fn add_foreign(
+        &mut self,
+        id: JobId,
+        entry: ScheduledJob,
+        account: String,
+        due: Timestamp,
+    ) {
+        let place = QueuePlace::Foreign { account, due };
         self.known.insert(id, ScheduledJob { place, ..entry });
+    }
+
+    /// Returns when the jobs of each account become due that are left to other workers.
+    pub(super) fn due_elsewhere(&self) -> BTreeMap<&str, Timestamp> {
+        let mut first: BTreeMap<&str, Timestamp> = BTreeMap::new();
+        for entry in self.known.values() {
+            if let QueuePlace::Foreign { account, due } = &entry.place {
+                let known = first.entry(account).or_insert(*due);
+                *known = (*known).min(*due);
+            }
+        }
+        first
     }
 
     /// Adds a file that is no job of this version: it is left alone.
@@ -238,6 +264,13 @@ impl Schedule {
         self.put_off(id, due, Some(reason));
     }
 
+    /// Notes that a job waits for something that the user can change.
+    pub(super) fn is_stuck(&mut self, id: &JobId) {
+        if let Some(entry) = self.known.get_mut(id) {
+            entry.is_stuck = true;
+        }
+    }
+
     pub(super) fn put_off(&mut self, id: JobId, due: Timestamp, reason: Option<String>) {
         if let Some(entry) = self.known.get_mut(&id) {
             entry.place = QueuePlace::Later(due);
@@ -310,7 +343,14 @@ mod tests {
     #[test]
     fn one_job_alone_goes_before_its_time_and_never_one_of_another_account() {
         let mut schedule = Schedule::default();
-        schedule.add_foreign(id(9), ScheduledJob::since(at(0)));
+        for (job, due) in [(9, 20), (8, 10)] {
+            let entry = ScheduledJob::since(at(0));
+            schedule.add_foreign(id(job), entry, "other".to_owned(), at(due));
+        }
+        assert_eq!(
+            schedule.due_elsewhere(),
+            BTreeMap::from([("other", at(10))])
+        );
         add(&mut schedule, 1, None);
         add(&mut schedule, 3, Some(100));
         schedule.keep_only(Some(&id(3)));

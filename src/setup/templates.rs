@@ -73,18 +73,29 @@ pub(crate) const CURATOR: Template = Template {
 /// A template of earlier versions that nothing reads any more.
 pub(crate) const GONE: &str = "dream.txt";
 
-pub(crate) const TEMPLATES: [Template; 3] = [
-    Template {
-        name: "playbook.txt",
-        built_in: render::TEMPLATE,
-        placeholders: &["key_points"],
-        blocks: &[],
-        needed: "key_points",
-        wanted: &[],
-    },
-    REFLECTOR,
-    CURATOR,
-];
+pub(crate) const PLAYBOOK: Template = Template {
+    name: "playbook.txt",
+    built_in: render::TEMPLATE,
+    placeholders: &["key_points"],
+    blocks: &[],
+    needed: "key_points",
+    wanted: &[],
+};
+
+pub(crate) const TEMPLATES: [Template; 3] = [PLAYBOOK, REFLECTOR, CURATOR];
+
+/// Returns what there is to say of the user's own templates in whose place the built-in ones serve.
+pub(crate) fn unfit(paths: &Paths) -> Vec<String> {
+    let unfit = TEMPLATES.iter().filter_map(|template| {
+        let file = paths.template(template.name);
+        let text = fsx::read_if_there(&file, MAX_TEMPLATE).ok()??;
+        let serves = template.serves(&String::from_utf8_lossy(&text));
+        let (file, needed) = (file.display(), template.needed);
+        (!serves)
+            .then(|| format!("{file} lacks `{{{needed}}}`: the built-in text is used in its place"))
+    });
+    unfit.collect()
+}
 
 impl Template {
     /// Returns the flaw of the user's own text, if they have one with a flaw.

@@ -114,8 +114,9 @@ pub(crate) struct ForgetArgs {
     /// What to forget, such as les-0123456789ab
     #[arg(group = "what", conflicts_with_all = ["project", "older_than", "all"])]
     pub(crate) id: Option<String>,
-    /// All that was learned in a project, by its folder or by the name it was learned under,
-    /// or in this folder's; with --older-than, of that only what is old
+    /// The notes, lessons and errors of a project, by its folder or by the name it was learned
+    /// under, or of this folder's, whose key points stay; its sessions can be learned again. With
+    /// --older-than, of that only what is old
     #[arg(long, group = "what", value_name = "PROJECT", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "given, and given with a folder")]
     pub(crate) project: Option<Option<PathBuf>>,

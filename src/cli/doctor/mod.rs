@@ -133,6 +133,11 @@ fn ask(
         checks.good("online", format!("{backend} needs no network"));
         return Ok(());
     }
+    if let Some(by) = off_by(session) {
+        let text = format!("not asked: reflection is switched off by {by}");
+        checks.good("online", text);
+        return Ok(());
+    }
     let parts = BackendParts {
         paths: &session.paths,
         account,

@@ -160,12 +160,20 @@ fn sessions_in_words(count: usize) -> String {
     counted(count.max(1), "session")
 }
 
+/// The sessions behind a key point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taught {
+    pub sessions: usize,
+    /// The sessions with notes that came after the last of them.
+    pub since: usize,
+}
+
 /// Writes the key points with what is known of each, a line each below its section. `taught` has
-/// the number of sessions behind a point, by its name.
+/// the sessions behind a point, by its name.
 pub fn points_listed(
     playbook: &Playbook,
     usage: &UsageRecord,
-    taught: &BTreeMap<String, usize>,
+    taught: &BTreeMap<String, Taught>,
     protection: impl Fn(&Point<'_>) -> Option<Protection>,
 ) -> String {
     let mut out = String::new();
@@ -184,8 +192,13 @@ pub fn points_listed(
                 format!("given to {} sessions", used.shown),
                 format!("cited in {}", used.cited),
             ];
-            if let Some(sessions) = taught.get(point.name) {
-                known.insert(0, format!("taught by {}", sessions_in_words(*sessions)));
+            if let Some(Taught { sessions, since }) = taught.get(point.name) {
+                let sessions = sessions_in_words(*sessions);
+                let last = match since {
+                    0 => String::new(),
+                    _ => format!(", the last {} ago", counted(*since, "session")),
+                };
+                known.insert(0, format!("taught by {sessions}{last}"));
             }
             let added = point.note.and_then(|note| note.added);
             known.extend(added.map(|time| format!("added {}", time.strftime("%Y-%m-%d"))));
