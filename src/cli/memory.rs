@@ -8,8 +8,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::OK;
+use super::prelude::*;
 use crate::at_stop::Figures;
-use crate::cli::prelude::*;
 use crate::digest::name_of;
 use crate::hint::{Effect, EffectWhenShown, MemoryKind, Signature};
 use crate::memory::{ForgetWhat, Forgotten, RecallQuery, SeenError};
@@ -44,10 +44,8 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
     }
     let now = session.env.clock().now();
     let ago = |time| now.checked_sub(time).ok();
-    let kinds = args
-        .kind
-        .iter()
-        .filter_map(|word| MemoryKind::from_word(word));
+    let kinds = args.kind.iter();
+    let kinds = kinds.filter_map(|word| MemoryKind::from_word(word));
     let query = RecallQuery {
         text: args.query(),
         kinds: kinds.collect(),

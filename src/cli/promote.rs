@@ -2,7 +2,7 @@
 //! into every project, or comes back from there.
 
 use super::edit_commands::{Checked, carry_out, check};
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::playbook::clean::clean_text;
 use crate::playbook::context::Admission;
 use crate::playbook::manual_edit::BroughtPoint;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::jobs::{self, JobState, Row};
+use super::prelude::*;
 use crate::account::{self, Account};
 use crate::backend::Backend;
-use crate::cli::prelude::*;
 use crate::config::{self, Config};
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};

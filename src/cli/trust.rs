@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 
 use super::args::ReviewAction;
+use super::prelude::*;
 use super::{edit_commands, reflect};
-use crate::cli::prelude::*;
 use crate::memory::HeldRow;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
 use crate::queue::curate::CuratorWish;

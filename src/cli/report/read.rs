@@ -239,10 +239,8 @@ fn cost(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<Va
         for row in memory.spending(None, start(date), next)? {
             if row.project == project {
                 sum.add(&row);
-                models
-                    .entry((row.backend.clone(), row.model.clone()))
-                    .or_default()
-                    .add(&row);
+                let who = (row.backend.clone(), row.model.clone());
+                models.entry(who).or_default().add(&row);
             }
         }
         let mut day = json!(sum);

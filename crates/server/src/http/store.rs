@@ -203,10 +203,8 @@ pub(crate) struct Here {
 
 impl Here {
     pub(crate) fn new(service: Arc<Service>) -> Self {
-        Self {
-            service,
-            idle: Mutex::default(),
-        }
+        let idle = Mutex::default();
+        Self { service, idle }
     }
 
     /// Has a tenant's memory answer, on a thread that may stand still.
