@@ -15,11 +15,11 @@ use serde::Serialize;
 use super::change_text::{self, TIME};
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
 use super::{export, width};
-use crate::hint::SHOWN_FROM;
 use crate::playbook::STALE_DAYS;
 use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
 use crate::queue::outcome::in_words;
+use crate::reflect::learned::SHOWN_FROM;
 
 /// What several screens show alike.
 const SHARED: &str = include_str!("screens/shared.txt");

@@ -11,7 +11,7 @@ use super::output::{self, Hinted, plain};
 use super::session::NamedSession;
 use super::{answer, args, change_text};
 use crate::memory::{ForgetWhat, Forgotten, Memory};
-use crate::queue::hint_index;
+use crate::queue::corrections;
 use crate::tenant::Tenant;
 
 pub(super) fn run(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
@@ -31,7 +31,7 @@ pub(super) fn run(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Re
     if let (ForgetWhat::Id(id), 0) = (&what, gone.total()) {
         return Err(unknown(id));
     }
-    refresh(session, &mut memory, &projects, now)?;
+    refresh(session, &mut memory, &projects)?;
     show(gone, args.json)
 }
 
@@ -101,12 +101,7 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
 /// Of other tenants they know nothing.
-fn refresh(
-    session: &NamedSession,
-    memory: &mut Memory,
-    projects: &[String],
-    now: Timestamp,
-) -> anyhow::Result<()> {
+fn refresh(session: &NamedSession, memory: &mut Memory, projects: &[String]) -> anyhow::Result<()> {
     if session.tenant != Tenant::User {
         return Ok(());
     }
@@ -117,9 +112,8 @@ fn refresh(
         } else {
             Path::new(name)
         };
-        let file = session.paths.memory_index(project);
-        if file.exists() {
-            hint_index::write(&session.paths, memory, project, now).map_err(anyhow::Error::msg)?;
+        if session.paths.corrections(project).exists() {
+            corrections::write(&session.paths, memory, project)?;
         }
     }
     Ok(())

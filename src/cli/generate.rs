@@ -18,8 +18,8 @@ use crate::playbook::Playbook;
 use crate::queue::ask;
 use crate::queue::ask::BackendParts;
 use crate::queue::ask::{Asker, SessionQuestion};
+use crate::queue::corrections;
 use crate::queue::files::SessionEvidence;
-use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::queue::record::{self, Generated};
 use crate::queue::{screening, tidy};
@@ -364,8 +364,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
         let held = screening::held_memories(&source.job, what.refused);
         memory.hold_back(&source.project, &held, &|_| false, source.time)?;
         let project = Path::new(&source.project);
-        hint_index::write(&session.paths, &mut memory, project, source.time)
-            .map_err(anyhow::Error::msg)?;
+        corrections::write(&session.paths, &mut memory, project)?;
     } else {
         memory.prune(&tidy::limits(&session.config), source.time)?;
     }

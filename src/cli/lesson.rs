@@ -7,11 +7,12 @@ use super::output::{Hinted, plain};
 use super::session::NamedSession;
 use super::{agent, answer, args};
 use crate::digest::name_of;
-use crate::hint::{Effect, EffectWhenShown};
 use crate::playbook::clean::clean_text;
-use crate::queue::hint_index;
+use crate::queue::corrections;
 use crate::queue::job::JobId;
-use crate::reflect::learned::{Learned, LearnedFrom, NewLesson, NoteDetail};
+use crate::reflect::learned::{
+    Effect, EffectWhenShown, Learned, LearnedFrom, NewLesson, NoteDetail,
+};
 use crate::reflect::remembered::Detail;
 use crate::reflect::tellable::tellable;
 use crate::sharing;
@@ -92,7 +93,7 @@ fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
     Ok(lesson.map(|lesson| lesson.effectiveness))
 }
 
-/// Has the memory learn something of the user's own, and the hooks know of it.
+/// Stores what the user teaches, in the memory and for the hooks.
 fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
     state_guard::close(&session.paths)?;
     let mut memory = sharing::open_memory(&session.paths, &session.config)?;
@@ -105,7 +106,6 @@ fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<Stri
         time: now,
     };
     let ids = memory.learn(&source, learned)?;
-    let written = hint_index::write(&session.paths, &mut memory, &session.project, now);
-    written.map_err(anyhow::Error::msg)?;
+    corrections::write(&session.paths, &mut memory, &session.project)?;
     Ok(ids)
 }

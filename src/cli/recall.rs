@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::session::NamedSession;
 use super::{answer, args};
-use crate::hint::MemoryKind;
 use crate::memory::RecallQuery;
+use crate::reflect::remembered::MemoryKind;
 use crate::reflect::remembered::Remembered;
 
 pub(super) fn run(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {

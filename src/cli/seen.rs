@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::output::{self, Hinted};
 use super::session::NamedSession;
 use super::{OK, answer, args};
-use crate::hint::Signature;
+use crate::errors::Signature;
 use crate::memory::{Memory, SeenError};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::all_of_subjects;

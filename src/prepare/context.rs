@@ -5,20 +5,19 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::told;
-use crate::checkout::Checkout;
 use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
 use crate::hook::source::GivenContext;
 use crate::news;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
 use crate::playbook::context::{
-    Admission, Frame, InjectionLimits, PointsToShow, context, for_prompts, own_points,
+    Admission, Frame, InjectionLimits, PointsToShow, context, own_points,
 };
 use crate::playbook::read::migrate;
 use crate::playbook::render::{TEMPLATE, in_text};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
-use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
+use crate::prepared::{Injection, ProjectSettings, Ready, StartKind};
 use crate::queue::status::Notice;
 use crate::store::{MAX_FILE_BYTES, Snapshots, StoreError, WAYS_BACK, votes};
 use crate::trust::{TrustStanding, outside};
@@ -192,24 +191,6 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What the starts that give these texts leave to the prompts of a trusted checkout.
-    fn left_by(
-        &self,
-        texts: &[Option<Injection>; 2],
-        checkout: Checkout,
-    ) -> [(StartKind, LeftOut); 2] {
-        let admits = |point: &Point<'_>| self.admits(point);
-        let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
-        let points = playbook.map(|playbook| for_prompts(playbook, &self.usage, admits));
-        let points = points.unwrap_or_default();
-        let of = |given: &Option<Injection>| {
-            let said = given.as_ref().map(|given| given.points.clone());
-            LeftOut::new(checkout, &points, &said.unwrap_or_default())
-        };
-        let [full, short] = texts;
-        [(StartKind::Full, of(full)), (StartKind::Short, of(short))]
-    }
-
     fn away(&self) -> PreparedStart<'a> {
         let snapshots = self.snapshots();
         if !snapshots.have_points().unwrap_or(false) {
@@ -288,10 +269,9 @@ impl<'a> Basis<'a> {
         Snapshots::new(&self.paths.project(self.project))
     }
 
-    /// What the next starts can be given without another look, and what they leave to the
-    /// prompts of a trusted project; `None` where there is more to do at a start than to give
-    /// it.
-    pub(super) fn ready(&self, max_units: usize) -> Option<(Ready, Vec<(StartKind, LeftOut)>)> {
+    /// Returns what the next starts are given without another look; `None` where a start has more
+    /// to do than to give it.
+    pub(super) fn ready(&self, max_units: usize) -> Option<Ready> {
         let [full, short] =
             [StartKind::Full, StartKind::Short].map(|kind| self.give(kind, max_units));
         let is_all = |outcome: &PreparedStart<'_>| {
@@ -312,9 +292,7 @@ impl<'a> Basis<'a> {
         if checkout.is_none() && is_of_project && texts.iter().any(Option::is_some) {
             return None;
         }
-        let left = checkout.map(|checkout| self.left_by(&texts, checkout));
-        let left = left.into_iter().flatten().collect();
-        Some((Ready::new(self.now, max_units, checkout, held, texts), left))
+        Some(Ready::new(self.now, max_units, checkout, held, texts))
     }
 }
 

@@ -9,9 +9,9 @@ use jiff::{Timestamp, ToSpan as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::hint::MemoryKind;
 use crate::memory::{Memory, MemoryError, PartEnding, RecallQuery, Spending};
 use crate::playbook::{Playbook, Point};
+use crate::reflect::remembered::MemoryKind;
 use crate::reflect::remembered::{Detail, Remembered};
 
 /// So many days of sessions and costs are shown, today included.

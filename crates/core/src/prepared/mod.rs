@@ -6,7 +6,6 @@
 //! ready can never bring in what that would not.
 
 mod context;
-mod left_out;
 mod settings;
 mod stamp;
 
@@ -16,8 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use context::{Injection, Ready, StartKind};
-pub use left_out::{LeftOut, PointLeftOut};
-pub use settings::{Notices, OnPrompt, ProjectSettings};
+pub use settings::{Notices, ProjectSettings};
 pub use stamp::Stamp;
 
 use crate::fsx::{self, FsError};

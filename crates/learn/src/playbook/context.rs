@@ -1,16 +1,14 @@
-//! Chooses the key points that a new session is given: those worth most, within the client's limit;
-//! and those for the prompts that touch one which the start of its session did not say.
+//! Chooses the key points that a new session is given: those worth most, within the client's limit.
 //!
 //! Pinned points come first, then those the user said, then those the user added by hand. Among
 //! equals helpful minus harmful decides, then the newest. Points equal in all of this keep the
 //! file's order. In the reverse order they lose their room.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::Timestamp;
 
-use super::clean::clean_text;
 use super::id::Section;
 use super::model::{Playbook, Point};
 use super::render::{
@@ -19,9 +17,6 @@ use super::render::{
 };
 use super::votes::UsageRecord;
 use crate::clip::units;
-use crate::digest::name_of;
-use crate::hint::{Term, telling, terms};
-use crate::prepared::PointLeftOut;
 
 /// More points are not looked at: a start waits for this where nothing was prepared.
 const MAX_RANKED: usize = 1_000;
@@ -317,36 +312,6 @@ impl ChosenPoints<'_> {
 /// The last line of a text in which not all points fit.
 fn left_out(count: usize, all: usize) -> String {
     format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
-}
-
-/// The points that a prompt may bring where the start does not say them: those that `admit`
-/// lets pass, highest rank first, each with what a prompt must share with it.
-///
-/// How much a word tells depends on all of them.
-pub fn for_prompts(
-    playbook: &Playbook,
-    usage: &UsageRecord,
-    admit: impl Fn(&Point<'_>) -> Admission,
-) -> Vec<PointLeftOut> {
-    let points: Vec<Point<'_>> = playbook
-        .points()
-        .filter(|point| is_showable(point.name) && admit(point) == Admission::Given)
-        .collect();
-    let best: Vec<(&str, String)> = by_rank(&points, usage)
-        .into_iter()
-        .map(|index| (points[index].name, clean_text(points[index].text)))
-        .collect();
-    let mut words: Vec<BTreeSet<Term>> = best.iter().map(|(_, text)| terms(text)).collect();
-    telling(&mut words);
-    let found = best.into_iter().zip(words);
-    let found = found.filter(|(_, terms)| !terms.is_empty());
-    let found = found.map(|((name, text), terms)| PointLeftOut {
-        name: name.to_owned(),
-        hash: name_of(text.as_bytes()),
-        text,
-        terms: terms.into_iter().collect(),
-    });
-    found.collect()
 }
 
 #[cfg(test)]
