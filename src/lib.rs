@@ -47,7 +47,7 @@ mod trust;
 mod usage;
 
 pub(crate) use playbook_core::{
-    checkout, clip, fault, learned_news, logfile, prepared, project, shown, shown_record,
+    checkout, clip, cue, fault, learned_news, logfile, prepared, project, shown, shown_record,
     state_guard,
 };
 pub use playbook_core::{corrections, digest, env, errors, fsx, paths, platform, tenant};

@@ -32,7 +32,7 @@ use crate::telemetry;
 pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     keep(paths, project, now, |settings| {
         let made_from = prepared::look::<Ready>(paths, project);
-        let basis = Basis::read(paths, project, now, OwnPoints::of(settings))?;
+        let basis = Basis::read(paths, project, OwnPoints::of(settings))?;
         Ok(NextStart::of(made_from, &basis, settings.max_units))
     });
 }

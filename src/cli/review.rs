@@ -9,11 +9,12 @@ use super::output::{self, Hinted, plain, say};
 use super::session::NamedSession;
 use super::{agent, answer, curator, edit_commands, width};
 use crate::memory::HeldRow;
+use crate::playbook::DueChange;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
 use crate::queue::curate::CuratorWish;
 use crate::queue::edit::PlaybookEdit;
 use crate::queue::screening::{self, What, recount};
-use crate::queue::trust_record;
+use crate::queue::trust_record::{self, PointPart};
 
 const ONE: &str = include_str!("screens/review_one.txt");
 const DROPPED: &str = "it was held back, and dropped";
@@ -97,6 +98,7 @@ fn in_json(row: &HeldRow) -> Value {
 fn origin(row: &HeldRow) -> String {
     match what(row) {
         Some(What::Point { name, .. }) => format!("{name}, from the file"),
+        Some(What::Cue { name }) => format!("the cue of {name}, from the file"),
         Some(What::Operation(operation)) => {
             let string = |key: &str| operation.get(key).and_then(Value::as_str);
             let kind = string("type").unwrap_or("ADD");
@@ -133,6 +135,12 @@ fn accept(
 ) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
+    if words.is_some() && matches!(what, What::Cue { .. }) {
+        return Err(Hinted::error(
+            "a cue has no text of its own".to_owned(),
+            "`playbook edit ID --when-command COMMAND` sets another cue",
+        ));
+    }
     if let Some(name) = what
         .changed_since(&session.masked_playbook()?)
         .filter(|_| words.is_none())
@@ -154,7 +162,7 @@ fn accept(
 fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
     let context = session.context()?;
     let playbook = session.store().load()?;
-    let Some(point) = trust_record::held_point(&playbook, &row.held.key) else {
+    let Some((point, part)) = trust_record::held_point(&playbook, &row.held.key) else {
         return Ok(());
     };
     let masker = session.masker()?;
@@ -165,10 +173,16 @@ fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
             point: name.clone().into_owned(),
             text: Some(text.clone().into_owned()),
             section: None,
+            due: DueChange::default(),
         };
         edit_commands::carry_out(session, &context, &edit)?;
     }
-    trust_record::admit(&context.surroundings, &session.project, &name, &text)?;
+    trust_record::admit(
+        &context.surroundings,
+        &session.project,
+        (&name, &text),
+        part,
+    )?;
     context.surroundings.make_ready(&session.project);
     Ok(())
 }
@@ -176,12 +190,21 @@ fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
 fn drop_it(session: &NamedSession, id: u64, as_json: bool) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
-    if let What::Point { .. } = what {
+    if let What::Point { .. } | What::Cue { .. } = what {
         let playbook = session.store().load()?;
-        if let Some(point) = trust_record::held_point(&playbook, &row.held.key) {
-            let edit = PlaybookEdit::Remove {
-                point: point.name.to_owned(),
-                reason: Some(DROPPED.to_owned()),
+        if let Some((point, part)) = trust_record::held_point(&playbook, &row.held.key) {
+            let point = point.name.to_owned();
+            let edit = match part {
+                PointPart::Text => PlaybookEdit::Remove {
+                    point,
+                    reason: Some(DROPPED.to_owned()),
+                },
+                PointPart::Cue => PlaybookEdit::Change {
+                    point,
+                    text: None,
+                    section: None,
+                    due: DueChange::removal(),
+                },
             };
             edit_commands::quietly(session, &edit)?;
         }

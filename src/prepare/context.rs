@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-
 use super::told;
 use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
@@ -11,13 +9,13 @@ use crate::hook::source::GivenContext;
 use crate::news;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
 use crate::playbook::context::{
-    Admission, Frame, InjectionLimits, PointsToShow, context, own_points,
+    Admission, Frame, InjectionLimits, PointsToShow, context, cued_points, own_points,
 };
 use crate::playbook::read::migrate;
 use crate::playbook::render::{TEMPLATE, in_text};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
-use crate::prepared::{Injection, ProjectSettings, Ready, StartKind};
+use crate::prepared::{CuedPoint, Injection, ProjectSettings, Ready, StartKind};
 use crate::queue::status::Notice;
 use crate::store::{MAX_FILE_BYTES, Snapshots, StoreError, WAYS_BACK, votes};
 use crate::trust::{TrustStanding, outside};
@@ -29,7 +27,6 @@ const MAX_TEMPLATE: u64 = 1 << 20;
 pub(super) struct Basis<'a> {
     paths: &'a Paths,
     project: &'a Path,
-    now: Timestamp,
     pub(super) standing: TrustStanding,
     /// The user's own playbook, where this project is given it.
     own: Option<Box<Self>>,
@@ -90,11 +87,10 @@ impl<'a> Basis<'a> {
     pub(super) fn read(
         paths: &'a Paths,
         project: &'a Path,
-        now: Timestamp,
         own: OwnPoints,
     ) -> Result<Self, FsError> {
         let has_own = own == OwnPoints::Given && project != paths.own();
-        let own = has_own.then(|| Self::read(paths, paths.own(), now, OwnPoints::LeftOut));
+        let own = has_own.then(|| Self::read(paths, paths.own(), OwnPoints::LeftOut));
         let standing = TrustStanding::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
@@ -109,7 +105,6 @@ impl<'a> Basis<'a> {
             own: own.transpose()?.map(Box::new),
             paths,
             project,
-            now,
             standing,
             link,
             is_in_merge: has_markers(bytes.as_deref().unwrap_or_default()),
@@ -191,6 +186,30 @@ impl<'a> Basis<'a> {
         }
     }
 
+    /// Returns the points that may be given at their cues.
+    fn cues(&self) -> Vec<CuedPoint> {
+        let Some(Ok(playbook)) = &self.playbook else {
+            return Vec::new();
+        };
+        let admits = |point: &Point<'_>| {
+            self.cue(point) == Some(Admission::Given) && self.admits(point) == Admission::Given
+        };
+        cued_points(playbook, &self.usage, admits)
+    }
+
+    /// Decides on a point's cue, if it has one.
+    fn cue(&self, point: &Point<'_>) -> Option<Admission> {
+        let due = point.due()?;
+        Some(self.standing.admits_cue(point.name, due))
+    }
+
+    /// Returns `true` if a cue came with the file that nobody has looked at.
+    fn has_new_cue(&self) -> bool {
+        let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
+        let mut points = playbook.into_iter().flat_map(Playbook::points);
+        points.any(|point| self.cue(&point) == Some(Admission::Unknown))
+    }
+
     fn away(&self) -> PreparedStart<'a> {
         let snapshots = self.snapshots();
         if !snapshots.have_points().unwrap_or(false) {
@@ -212,7 +231,8 @@ impl<'a> Basis<'a> {
             Notice::new(&text.clone(), text)
         });
         let is_born = matches!(self.standing, TrustStanding::Born);
-        let asks_for_screening = is_born || (is_trusted && !shown.unknown.is_empty());
+        let has_news = || !shown.unknown.is_empty() || self.has_new_cue();
+        let asks_for_screening = is_born || (is_trusted && has_news());
         PreparedStart {
             given: GivenContext {
                 injection: shown.text.map(injection),
@@ -292,7 +312,9 @@ impl<'a> Basis<'a> {
         if checkout.is_none() && is_of_project && texts.iter().any(Option::is_some) {
             return None;
         }
-        Some(Ready::new(self.now, max_units, checkout, held, texts))
+        let own = self.own.iter().flat_map(|own| own.cues());
+        let cues = self.cues().into_iter().chain(own).collect();
+        Some(Ready::new(max_units, checkout, held, texts, cues))
     }
 }
 

@@ -16,7 +16,7 @@
 //! - [`prepared`]: what lies ready for hooks, and whether it still holds; [`checkout`]: for which
 //!   checkout.
 //! - [`errors`]: which error a failed call met, and what makes two the same; [`corrections`]: what
-//!   fixed them before.
+//!   fixed them before; [`cue`]: when a key point is due.
 //! - [`fault`]: where the tests stop a process or fill its disk; nothing in what users build.
 
 #![cfg_attr(
@@ -28,6 +28,7 @@ pub mod account;
 pub mod checkout;
 pub mod clip;
 pub mod corrections;
+pub mod cue;
 pub mod digest;
 #[allow(
     clippy::disallowed_methods,

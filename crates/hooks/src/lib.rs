@@ -31,9 +31,9 @@ use playbook_core::env::{Env, name};
 use playbook_core::paths::Paths;
 
 pub(crate) use playbook_core::{
-    account, clip, corrections, digest, env, errors, fault, fsx, job, learned_news, lenient_json,
-    logfile, open_session, paths, platform, prepared, project, shown, shown_record, spool,
-    state_guard, status, worker_lock,
+    account, clip, corrections, cue, digest, env, errors, fault, fsx, job, learned_news,
+    lenient_json, logfile, open_session, paths, platform, prepared, project, shown, shown_record,
+    spool, state_guard, status, worker_lock,
 };
 
 use answer::HookAnswer;
@@ -229,7 +229,7 @@ fn answer(
         HookEvent::SubagentStart => subagent::start(context, source, out)?,
         HookEvent::SubagentStop => enqueue::subagent_stop(context, manner),
         HookEvent::PostToolUseFailure => hint::failure(context, out),
-        HookEvent::UserPromptSubmit => Ok(()),
+        HookEvent::UserPromptSubmit => hint::prompt(context, out),
         HookEvent::Stop => {
             stop::run(context, source, out)?;
             Ok(())

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use context::{Injection, Ready, StartKind};
+pub use context::{CuedPoint, Injection, Ready, StartKind};
 pub use settings::{Notices, ProjectSettings};
 pub use stamp::Stamp;
 

@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::Timestamp;
 
+use super::clean::clean_text;
 use super::id::Section;
 use super::model::{Playbook, Point};
 use super::render::{
@@ -17,9 +18,13 @@ use super::render::{
 };
 use super::votes::UsageRecord;
 use crate::clip::units;
+use crate::digest::name_of;
+use crate::prepared::CuedPoint;
 
 /// More points are not looked at: a start waits for this where nothing was prepared.
 const MAX_RANKED: usize = 1_000;
+/// More cues are not compared with a prompt or a call.
+const MAX_CUED: usize = 300;
 /// Of the room one part in so many is for the user's own points.
 const OWN_SHARE: usize = 4;
 const OWN_TEMPLATE: &str = "# OF YOUR USER, FOR EVERY PROJECT\n\n{key_points}";
@@ -312,6 +317,33 @@ impl ChosenPoints<'_> {
 /// The last line of a text in which not all points fit.
 fn left_out(count: usize, all: usize) -> String {
     format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
+}
+
+/// Returns the points that are due at a cue and that `admit` lets pass, highest rank first.
+pub fn cued_points(
+    playbook: &Playbook,
+    usage: &UsageRecord,
+    admit: impl Fn(&Point<'_>) -> bool,
+) -> Vec<CuedPoint> {
+    let points: Vec<Point<'_>> = playbook
+        .points()
+        .filter(|point| point.due().is_some() && is_showable(point.name) && admit(point))
+        .collect();
+    let ranked = by_rank(&points, usage).into_iter().take(MAX_CUED);
+    let compiled = ranked.filter_map(|index| {
+        let point = &points[index];
+        let due = point.due()?;
+        let text = clean_text(point.text);
+        Some(CuedPoint {
+            name: point.name.to_owned(),
+            hash: name_of(text.as_bytes()),
+            text,
+            guard: due.guard,
+            // One that is too wide can have come with the file alone.
+            cue: due.when.compile().ok()?,
+        })
+    });
+    compiled.collect()
 }
 
 #[cfg(test)]
