@@ -9,7 +9,7 @@ use crate::memory::reflection_ids;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::files::SessionEvidence;
 use crate::queue::record::{self, Generated};
-use crate::queue::{hint_index, screening, tidy};
+use crate::queue::{corrections, screening, tidy};
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
@@ -330,8 +330,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
         let held = screening::held_memories(&source.job, what.refused);
         memory.hold_back(&source.project, &held, &|_| false, source.time)?;
         let project = Path::new(&source.project);
-        hint_index::write(&session.paths, &mut memory, project, source.time)
-            .map_err(anyhow::Error::msg)?;
+        corrections::write(&session.paths, &mut memory, project)?;
     } else {
         memory.prune(&tidy::limits(&session.config), source.time)?;
     }

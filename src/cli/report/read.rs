@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::log;
 use crate::cli::prelude::*;
-use crate::hint::MemoryKind;
 use crate::memory::{Entry, PartEnding, RecallQuery, Spending};
 use crate::playbook::Point;
+use crate::reflect::remembered::MemoryKind;
 use crate::reflect::remembered::{Detail, Remembered};
 
 /// The days of sessions and costs that are shown, today included.

@@ -7,9 +7,12 @@ use axum::http::StatusCode;
 use axum::{Extension, Json};
 use jiff::Timestamp;
 use playbook::digest::name_of;
-use playbook::hint::{Effect, MemoryKind, Signature};
+use playbook::errors::Signature;
 use playbook::memory::RecallQuery;
-use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail};
+use playbook::reflect::learned::{
+    Effect, Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail,
+};
+use playbook::reflect::remembered::MemoryKind;
 use playbook::reflect::tellable::tellable;
 use playbook::service::{self, ToStore, together};
 use playbook::tenant::Tenant;

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use deadpool_postgres::{Object, Pool, Transaction};
-use playbook::hint::{Effect, EffectWhenShown, Signature};
+use playbook::errors::Signature;
 use playbook::memory::{LearnedStats, Memory, RecallQuery, SeenError, records_of};
-use playbook::reflect::learned::{Learned, LearnedFrom};
+use playbook::reflect::learned::{Effect, EffectWhenShown, Learned, LearnedFrom};
 use playbook::reflect::remembered::Remembered;
 use playbook::service::{ErrorQuestion, Service};
 use playbook::tenant::Tenant;

@@ -5,9 +5,9 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
-use playbook::hint::{MemoryKind, Signature};
+use playbook::errors::Signature;
 use playbook::memory::{LearnedStats, RecallQuery, words_of};
-use playbook::reflect::remembered::Remembered;
+use playbook::reflect::remembered::{MemoryKind, Remembered};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
