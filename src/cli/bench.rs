@@ -13,7 +13,7 @@ use super::args;
 use super::output;
 use super::sandbox::{PLAYBOOK, SESSION};
 use super::session::runtime;
-use crate::account::{Account, Need, Refusal};
+use crate::account::{Account, ClientEnv, Need, Refusal};
 use crate::backend::{
     Ask, Backend, BackendFailure, BackendName, BackendResult, fixture_key, prompt_hash,
 };
@@ -51,6 +51,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
             secret: None,
             client: None,
             refusal: Refusal::None,
+            found_in: ClientEnv::default(),
         },
         config,
         facts: &session.facts,

@@ -9,6 +9,7 @@ use similar::TextDiff;
 
 use super::args::{self, SettingsScope};
 use super::output::{self, Hinted, one_line, plain, say};
+use super::session::NamedSession;
 use super::{answer, merge, session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
@@ -57,6 +58,11 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         "earlier_replaced": replaced,
         "templates": laid.iter().map(|(file, _)| file).collect::<Vec<_>>(),
     });
+    if let Ok(session) = NamedSession::look(args.project.as_deref()) {
+        let (account, sent) = (session.account_to_look_at(), session.sent());
+        told["pays"] = sent.pays(&account).into();
+        told["sends"] = sent.sends(&account, &session.config).into();
+    }
     if !args.json {
         let earlier = plan.earlier.iter().filter(|_| !replaced);
         let earlier = earlier.map(|(line, told)| json!([line, told.command]));

@@ -14,7 +14,6 @@ use super::jobs::{self, JobState};
 use super::output::{self, say};
 use super::session::{self, NamedSession};
 use super::{answer, args, change_text, width};
-use crate::account;
 use crate::config;
 use crate::env::Env;
 use crate::memory::{BudgetKind, Memory, MemoryError};
@@ -109,6 +108,10 @@ struct Glance {
     jobs: Option<JobTotals>,
     /// None where it cannot be told.
     today: Option<Value>,
+    /// Who pays for what a model is asked here.
+    pays: Option<String>,
+    /// How much that is.
+    sends: Option<String>,
     /// The notes that wait for the curator, and the user's rules that no key point holds yet.
     notes: NotesGlance,
     /// How much is held back until the user has looked at it.
@@ -241,10 +244,13 @@ impl Glance {
 
     /// Without an account that answers, nothing is learned.
     fn look_at_account(&mut self, session: &NamedSession) {
-        let account = account::to_look_at(&session.env, &session.config, &session.paths);
+        let account = session.account_to_look_at();
         if let Some(lack) = account.lack() {
             self.problem(&anyhow::Error::msg(lack), DOCTOR);
         }
+        let sent = session.sent();
+        self.pays = Some(sent.pays(&account));
+        self.sends = Some(sent.sends(&account, &session.config));
         let backoff = Backoff::read(&session.paths);
         if let Some((command, why)) = backoff.of_refused(&account.need.account()) {
             let refused = "the key or the login was refused: nothing is learned until it works";

@@ -83,7 +83,8 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
             return Err(error.into());
         }
     };
-    let account = account::of_worker(env, &config, paths)?;
+    let home = home_project(env, args.project.clone());
+    let account = account::of_worker(env, &config, (paths, home.as_deref()))?;
     // Of many that are started at once, one is enough.
     if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
         return Ok(None);
@@ -100,7 +101,6 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     if let Some(jobs) = args.jobs {
         config.worker.jobs = usize::from(jobs);
     }
-    let home = home_project(env, args.project.clone());
     let surroundings = Surroundings::new(env, paths.clone(), config, account, home);
     let context = Arc::new(WorkerContext::new(surroundings, memory));
     let runtime = runtime()?;

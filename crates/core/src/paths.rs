@@ -17,6 +17,13 @@ const MEMORY_FILE: &str = "memory.db";
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
+/// The folder of the client's settings that the owner of the machine makes.
+const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else {
+    "/etc/claude-code"
+};
+
 /// The folder, in a project's own, of what the gate said in its sessions.
 const GATE_FOLDER: &str = "gate";
 
@@ -140,6 +147,22 @@ impl Paths {
     /// The client's settings of this user.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
+    }
+
+    /// The client's settings that the owner of the machine makes, the strongest last.
+    pub fn managed_settings() -> Vec<PathBuf> {
+        let folder = Path::new(MANAGED);
+        let more = std::fs::read_dir(folder.join("managed-settings.d"));
+        let mut more: Vec<_> = more
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|it| it.path())
+            .collect();
+        more.retain(|file| file.extension().is_some_and(|it| it == "json"));
+        more.sort();
+        let first = folder.join("managed-settings.json");
+        std::iter::once(first).chain(more).collect()
     }
 
     pub fn memory_of(&self, tenant: &Tenant) -> PathBuf {

@@ -6,7 +6,7 @@ use super::super::config::problems;
 use super::super::session::NamedSession;
 use super::DoctorCheck;
 use crate::account::named::DEFAULT_OPENAI_URL;
-use crate::account::{self, Account, login};
+use crate::account::{self, Account, client_env, login};
 use crate::backend::{AccountStep, BackendName, BaseUrl};
 use crate::cli::change_text;
 use crate::config::{self, BackendChoice, Config};
@@ -24,6 +24,8 @@ pub(super) struct AccountFinding {
     pub(super) account: Option<Account>,
     why: String,
     pays: String,
+    /// How much is sent.
+    sends: String,
     problems: Vec<String>,
     /// What helps with the last of them, where that is known.
     remedy: Option<String>,
@@ -66,12 +68,14 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
             account: None,
             why: "the settings cannot be used".to_owned(),
             pays: "nobody: jobs wait until the settings are mended".to_owned(),
+            sends: "nothing".to_owned(),
             problems,
             remedy: None,
         };
     };
-    let account = account::to_look_at(&session.env, &config, &session.paths);
-    problems.extend(lacks(session, &config, &account));
+    let place = (&session.paths, Some(&*session.project));
+    let account = account::to_look_at(&session.env, &config, place);
+    problems.extend(lacks(&config, &account));
     problems.dedup();
     let now = session.env.clock().now();
     let backoff = may_look.then(|| Backoff::read(&session.paths));
@@ -90,11 +94,13 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
             "the last question was refused, and no other one has been answered since".to_owned(),
         );
     }
+    let sent = may_look.then(|| session.sent()).unwrap_or_default();
     AccountFinding {
         remedy,
         off_by,
         why: why(session, &config, &account),
-        pays: pays(session, &account),
+        pays: sent.pays(&account),
+        sends: sent.sends(&account, &config),
         account: Some(account),
         problems,
     }
@@ -109,11 +115,11 @@ pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
     settings.is_none().then_some("`reflection.enabled`")
 }
 
-fn lacks(session: &NamedSession, config: &Config, account: &Account) -> Vec<String> {
+fn lacks(config: &Config, account: &Account) -> Vec<String> {
     let mut lacks = Vec::new();
     let backend = account.need.backend;
     let address = match backend {
-        BackendName::Anthropic => Some(account::base_url(&session.env, config)),
+        BackendName::Anthropic => Some(account::base_url(&account.found_in.vars, config)),
         BackendName::Openai => {
             let url = config.openai.base_url.as_deref();
             Some((OPENAI_URL, url.unwrap_or(DEFAULT_OPENAI_URL)))
@@ -133,55 +139,64 @@ fn why(session: &NamedSession, config: &Config, account: &Account) -> String {
     if choice != BackendChoice::Auto {
         return format!("`backend` is \"{}\" in the settings", choice.word());
     }
-    match (account.need.backend, account::credential(&session.env)) {
+    let client = &account.found_in;
+    let why = match (account.need.backend, account::credential(&client.vars)) {
         (BackendName::Anthropic, Some((variable, _))) => {
-            format!("`backend` is auto and {variable} is set")
+            format!("{} is set", account.with_place(variable))
         }
-        (BackendName::ClaudeCli, given) => {
-            let sign = match login::sign(&session.env, &session.paths) {
-                Some(login::Sign::Token) => name::OAUTH_TOKEN,
-                Some(login::Sign::Credentials) => "its credentials file is there",
-                Some(login::Sign::Account) => "its state names an account",
-                None => "",
-            };
-            let key = match given {
-                Some((variable, _)) => format!("you refused the key in {variable} in Claude Code"),
-                None => "no key is set".to_owned(),
-            };
-            format!("`backend` is auto, {key}, and `claude` is logged in ({sign})")
+        _ if client.is_barred => {
+            "the environment holds what a project says that you did not accept".to_owned()
         }
+        (BackendName::ClaudeCli, given) => of_client(session, account, given.map(|key| key.0)),
         _ => {
-            let is_there = login::program(&session.env).is_some();
-            let lack = if is_there { "logged in" } else { "on PATH" };
-            format!("`backend` is auto, no key is set, and `claude` is not {lack}")
+            let only = match (client_env::provider(&client.vars), client.helper()) {
+                (Some((switch, _)), _) => Some(account.with_place(switch)),
+                (None, Some((_, place))) => Some(format!("`apiKeyHelper` of {place}")),
+                (None, None) => None,
+            };
+            let lack = match login::program(&client.vars) {
+                Some(_) => "logged in",
+                None => "on PATH",
+            };
+            match only {
+                Some(only) => {
+                    format!("{only} is set, which only `claude` can use, and it is not {lack}")
+                }
+                None => format!("no key is set, and `claude` is not {lack}"),
+            }
         }
+    };
+    match &client.unaccepted {
+        Some(file) => format!(
+            "`backend` is auto, {why}; {file} is not used: Claude Code has no record that you accepted its folder"
+        ),
+        None => format!("`backend` is auto, {why}"),
     }
 }
 
-fn pays(session: &NamedSession, account: &Account) -> String {
-    match account.need.backend {
-        BackendName::Rules | BackendName::Fixtures => {
-            "nobody: nothing leaves this machine".to_owned()
-        }
-        BackendName::Anthropic => match account::credential(&session.env) {
-            None => "nobody yet: there is no key".to_owned(),
-            Some((variable, _)) => format!(
-                "the owner of the key in {variable}, at {}",
-                account.need.base_url.as_deref().unwrap_or_default()
-            ),
-        },
-        BackendName::Openai => {
-            let url = account.need.base_url.as_deref().unwrap_or_default();
-            match account.secret {
-                Some(_) => format!("the owner of the key, at {url}"),
-                None => format!("whoever runs {url}: no key is sent"),
-            }
-        }
-        BackendName::ClaudeCli => format!(
-            "the login of Claude Code in {}",
-            session.paths.client().display()
-        ),
+/// Says why the client is asked; `given` is the variable of a key that is not used.
+fn of_client(session: &NamedSession, account: &Account, given: Option<&str>) -> String {
+    let client = &account.found_in;
+    if let Some((switch, _)) = client_env::provider(&client.vars) {
+        return format!(
+            "{} is set: only `claude` is asked",
+            account.with_place(switch)
+        );
     }
+    let key = match given {
+        Some(name::CUSTOM_HEADERS) | None => "no key is set".to_owned(),
+        Some(variable) => format!("you refused the key in {variable} in Claude Code"),
+    };
+    if let Some((_, place)) = client.helper() {
+        return format!("{key}, and {place} names an `apiKeyHelper`, which only `claude` runs");
+    }
+    let sign = match login::sign(&client.vars, &session.paths) {
+        Some(login::Sign::Token) => &*account.with_place(name::OAUTH_TOKEN),
+        Some(login::Sign::Credentials) => "its credentials file is there",
+        Some(login::Sign::Account) => "its state names an account",
+        None => "",
+    };
+    format!("{key}, and `claude` is logged in ({sign})")
 }
 
 pub(super) fn as_json(session: &NamedSession, finding: &AccountFinding) -> Value {
@@ -194,6 +209,7 @@ pub(super) fn as_json(session: &NamedSession, finding: &AccountFinding) -> Value
         "backend": need.map(|need| need.backend),
         "why": finding.why,
         "pays": finding.pays,
+        "sends": finding.sends,
         "base_url": need.and_then(|need| need.base_url.as_deref()),
         "models": {"reflector": model(AccountStep::Reflector), "curator": model(AccountStep::Curator)},
         "enabled": finding.off_by.is_none(),

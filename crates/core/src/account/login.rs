@@ -1,10 +1,12 @@
 //! The client's own login: whether `claude -p` can answer, and who it is.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use crate::digest::hex;
@@ -26,6 +28,20 @@ const KEPT_OF_KEY: usize = 20;
 #[serde(default, rename_all = "camelCase")]
 struct State {
     custom_api_key_responses: Answers,
+}
+
+/// What the client keeps of each folder.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Projects {
+    projects: BTreeMap<String, ClientProject>,
+}
+
+/// The client's record of a folder.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ClientProject {
+    has_trust_dialog_accepted: bool,
 }
 
 /// What the user answered when the client asked about a key.
@@ -80,11 +96,23 @@ pub fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
 
 /// Returns `true` if the user refused this key when the client asked.
 pub fn has_refused(env: &Env, paths: &Paths, key: &str) -> bool {
-    let state = client_state(env, paths).and_then(|file| fsx::read(&file, MAX_STATE).ok());
-    let state = state.and_then(|state| serde_json::from_slice::<State>(&state).ok());
     let kept = key.get(key.len().saturating_sub(KEPT_OF_KEY)..);
-    let answers = state.unwrap_or_default().custom_api_key_responses;
+    let answers = state::<State>(env, paths).custom_api_key_responses;
     answers.rejected.iter().any(|end| Some(&**end) == kept)
+}
+
+/// Returns `true` if the client records that the user accepted this very folder.
+pub(super) fn has_accepted(env: &Env, paths: &Paths, folder: &Path) -> bool {
+    let projects = state::<Projects>(env, paths).projects;
+    let folder = folder.to_str().and_then(|folder| projects.get(folder));
+    folder.is_some_and(|folder| folder.has_trust_dialog_accepted)
+}
+
+fn state<T: DeserializeOwned + Default>(env: &Env, paths: &Paths) -> T {
+    let state = client_state(env, paths);
+    state
+        .and_then(|file| fsx::read_json(&file, MAX_STATE))
+        .unwrap_or_default()
 }
 
 /// A hash that changes when the login does: an account that was refused may try again.
