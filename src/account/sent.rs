@@ -16,9 +16,9 @@ use crate::shown::{counted, grouped};
 /// The calls that left this machine, by the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
-    pub(crate) today: Sum,
-    pub(crate) ever: Sum,
-    /// The models that were asked today, or ever where that is none.
+    ever: Sum,
+    today: Sum,
+    /// The models that were asked.
     models: BTreeSet<String>,
     sessions: u64,
 }
@@ -30,32 +30,27 @@ impl Sent {
             sessions: memory.sessions_asked_about()?,
             ..Self::default()
         };
-        let mut of_today = BTreeSet::new();
-        for (since, sum, models) in [
-            (Timestamp::UNIX_EPOCH, &mut sent.ever, &mut sent.models),
-            (day.start, &mut sent.today, &mut of_today),
-        ] {
-            for row in memory.spending(None, since, day.end)? {
-                sum.add(&row);
-                models.insert(format!("{} ({})", row.model, row.backend));
-            }
+        for row in memory.spending(None, Timestamp::UNIX_EPOCH, day.end)? {
+            sent.ever.add(&row);
+            sent.models
+                .insert(format!("{} ({})", row.model, row.backend));
         }
-        if !of_today.is_empty() {
-            sent.models = of_today;
+        for row in memory.spending(None, day.start, day.end)? {
+            sent.today.add(&row);
         }
         Ok(sent)
     }
 
-    /// Returns who pays for what `account` is asked, and who paid before.
+    /// Returns who pays for what `account` is asked, and what was paid before.
     pub(crate) fn pays(&self, account: &Account) -> String {
         match account.payer() {
             Some(payer) => payer,
             None if self.ever.calls == 0 => "nobody: nothing leaves this machine".to_owned(),
-            None => format!(
-                "nobody now; {} went out before, to {}",
-                in_words(&self.ever),
-                self.models()
-            ),
+            None => {
+                let models: Vec<&str> = self.models.iter().map(String::as_str).collect();
+                let (sum, models) = (in_words(&self.ever), models.join(", "));
+                format!("nobody now; {sum} went out before, to {models}")
+            }
         }
     }
 
@@ -63,16 +58,7 @@ impl Sent {
     pub(crate) fn sends(&self, account: &Account, config: &Config) -> String {
         let tokens = self.ever.tokens_in + self.ever.tokens_out;
         let a_session = match tokens.checked_div(self.sessions) {
-            Some(mean) => {
-                let sessions = counted(
-                    usize::try_from(self.sessions).unwrap_or(usize::MAX),
-                    "session",
-                );
-                format!(
-                    "about {} tokens a session (mean of {sessions})",
-                    grouped(mean)
-                )
-            }
+            Some(mean) => format!("about {} tokens a session", grouped(mean)),
             None if account.need.backend.is_offline() => "nothing".to_owned(),
             None => format!(
                 "at most {} tokens of a session, and the key points",
@@ -82,22 +68,13 @@ impl Sent {
         format!("{a_session}; today {}", in_words(&self.today))
     }
 
-    /// Returns today's sum with who was asked and who pays, once something was sent.
+    /// Returns today's sum and who pays, once something was sent.
     pub(crate) fn today(&self, account: &Account) -> Option<String> {
-        let payer = account.payer().map(|payer| format!("; {payer} pays"));
-        (self.today.calls > 0).then(|| {
-            format!(
-                "sent today: {}, to {}{}; `playbook status --cost` has the sums",
-                in_words(&self.today),
-                self.models(),
-                payer.unwrap_or_default()
-            )
-        })
-    }
-
-    fn models(&self) -> String {
-        let models: Vec<&str> = self.models.iter().map(String::as_str).collect();
-        models.join(", ")
+        let sum = in_words(&self.today);
+        let payer = self.pays(account);
+        let told =
+            format!("sent today: {sum}; who pays: {payer}; `playbook status --cost` has more");
+        (self.today.calls > 0).then_some(told)
     }
 }
 
@@ -113,29 +90,24 @@ fn in_words(sum: &Sum) -> String {
 impl Account {
     /// Returns who pays, with the name and place of the key; `None` where no model is asked.
     fn payer(&self) -> Option<String> {
-        let url = self.need.base_url.as_deref();
         let client = &self.found_in;
-        Some(match self.need.backend {
+        let payer = match self.need.backend {
             BackendName::Rules | BackendName::Fixtures => return None,
             BackendName::Anthropic => match credential(&client.vars) {
-                None => "nobody yet: there is no key".to_owned(),
-                Some((name::CUSTOM_HEADERS, _)) => format!(
-                    "the owner of the headers in {}, at {}",
-                    self.with_place(name::CUSTOM_HEADERS),
-                    url.unwrap_or_default()
-                ),
-                Some((variable, _)) => format!(
-                    "the owner of the key in {}, at {}",
-                    self.with_place(variable),
-                    url.unwrap_or_default()
-                ),
+                None => return Some("nobody yet: there is no key".to_owned()),
+                Some((variable, _)) => {
+                    let what = if variable == name::CUSTOM_HEADERS {
+                        "headers"
+                    } else {
+                        "key"
+                    };
+                    format!("the owner of the {what} in {}", self.with_place(variable))
+                }
             },
-            BackendName::Openai => match self.secret {
-                Some(_) => format!("the owner of the key, at {}", url.unwrap_or_default()),
-                None => format!("whoever runs {}: no key is sent", url.unwrap_or_default()),
-            },
+            BackendName::Openai if self.secret.is_some() => "the owner of the key".to_owned(),
+            BackendName::Openai => "the owner of the server, which gets no key".to_owned(),
             BackendName::ClaudeCli => {
-                let payer = if let Some((switch, provider)) = client_env::provider(&client.vars) {
+                if let Some((switch, provider)) = client_env::provider(&client.vars) {
                     let switch = self.with_place(switch);
                     format!("the account at {provider} (by {switch}), through `claude -p`")
                 } else if let Some((_, place)) = client.helper() {
@@ -144,13 +116,11 @@ impl Account {
                     )
                 } else {
                     format!("the login of Claude Code in {}", client.folder.display())
-                };
-                match url {
-                    Some(url) => format!("{payer}, at {url}"),
-                    None => payer,
                 }
             }
-        })
+        };
+        let url = self.need.base_url.iter().map(|url| format!(", at {url}"));
+        Some(payer + &url.collect::<String>())
     }
 
     /// Returns a variable with the settings file that sets it, if one does.

@@ -94,17 +94,14 @@ mod tests {
 
     #[test]
     fn headers_of_the_users_own_are_added_and_never_shown() {
-        let own = "X-Gate:  hunter2-hunter2 \n\nX-Team: a: b\r\nx-api-key: replaced-key";
         let key = Credential::api_key("the-first-key").unwrap();
+        let own = "X-Gate:  hunter2-hunter2 \n\nX-Team: a: b\r\nx-api-key: hunter2-key";
         let all = key.and_headers(own).unwrap();
-        let value = |name: &str| all.headers[name].to_str().unwrap().to_owned();
-        assert_eq!(["x-gate", "x-team"].map(value), ["hunter2-hunter2", "a: b"]);
-        assert_eq!(value("x-api-key"), "replaced-key");
+        let values = ["x-gate", "x-team", "x-api-key"].map(|name| all.headers[name].to_str());
+        let values = values.map(Result::unwrap);
+        assert_eq!(values, ["hunter2-hunter2", "a: b", "hunter2-key"]);
         let shown = format!("{all:?} {}", all.mask(own.into()));
-        assert!(
-            !shown.contains("hunter2") && !shown.contains("replaced"),
-            "{shown}"
-        );
+        assert!(!shown.contains("hunter2"), "{shown}");
         for bad in ["no header", "X A: b", "X: a\u{7f}"] {
             let flaw = Credential::default().and_headers(bad).unwrap_err();
             assert_eq!(flaw, "line 1 is no header `Name: value`");

@@ -151,18 +151,14 @@ impl Paths {
 
     /// The client's settings that the owner of the machine makes, the strongest last.
     pub fn managed_settings() -> Vec<PathBuf> {
-        let folder = Path::new(MANAGED);
-        let more = std::fs::read_dir(folder.join("managed-settings.d"));
+        let more = std::fs::read_dir(Path::new(MANAGED).join("managed-settings.d"));
+        let more = more.into_iter().flatten().flatten().map(|more| more.path());
         let mut more: Vec<_> = more
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|it| it.path())
+            .filter(|file| file.extension() == Some("json".as_ref()))
             .collect();
-        more.retain(|file| file.extension().is_some_and(|it| it == "json"));
         more.sort();
-        let first = folder.join("managed-settings.json");
-        std::iter::once(first).chain(more).collect()
+        more.insert(0, Path::new(MANAGED).join("managed-settings.json"));
+        more
     }
 
     pub fn memory_of(&self, tenant: &Tenant) -> PathBuf {

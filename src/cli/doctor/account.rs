@@ -140,63 +140,46 @@ fn why(session: &NamedSession, config: &Config, account: &Account) -> String {
         return format!("`backend` is \"{}\" in the settings", choice.word());
     }
     let client = &account.found_in;
-    let why = match (account.need.backend, account::credential(&client.vars)) {
-        (BackendName::Anthropic, Some((variable, _))) => {
-            format!("{} is set", account.with_place(variable))
-        }
-        _ if client.is_barred => {
-            "the environment holds what a project says that you did not accept".to_owned()
-        }
-        (BackendName::ClaudeCli, given) => of_client(session, account, given.map(|key| key.0)),
-        _ => {
-            let only = match (client_env::provider(&client.vars), client.helper()) {
-                (Some((switch, _)), _) => Some(account.with_place(switch)),
-                (None, Some((_, place))) => Some(format!("`apiKeyHelper` of {place}")),
-                (None, None) => None,
-            };
-            let lack = match login::program(&client.vars) {
-                Some(_) => "logged in",
-                None => "on PATH",
-            };
-            match only {
-                Some(only) => {
-                    format!("{only} is set, which only `claude` can use, and it is not {lack}")
-                }
-                None => format!("no key is set, and `claude` is not {lack}"),
-            }
-        }
+    let given = account::credential(&client.vars).map(|(variable, _)| variable);
+    let only = match (client_env::provider(&client.vars), client.helper()) {
+        (Some((switch, _)), _) => Some(account.with_place(switch)),
+        (None, Some((_, place))) => Some(format!("`apiKeyHelper` of {place}")),
+        (None, None) => None,
     };
-    match &client.unaccepted {
-        Some(file) => format!(
-            "`backend` is auto, {why}; {file} is not used: Claude Code has no record that you accepted its folder"
-        ),
-        None => format!("`backend` is auto, {why}"),
-    }
-}
-
-/// Says why the client is asked; `given` is the variable of a key that is not used.
-fn of_client(session: &NamedSession, account: &Account, given: Option<&str>) -> String {
-    let client = &account.found_in;
-    if let Some((switch, _)) = client_env::provider(&client.vars) {
-        return format!(
-            "{} is set: only `claude` is asked",
-            account.with_place(switch)
-        );
-    }
     let key = match given {
         Some(name::CUSTOM_HEADERS) | None => "no key is set".to_owned(),
         Some(variable) => format!("you refused the key in {variable} in Claude Code"),
     };
-    if let Some((_, place)) = client.helper() {
-        return format!("{key}, and {place} names an `apiKeyHelper`, which only `claude` runs");
-    }
-    let sign = match login::sign(&client.vars, &session.paths) {
-        Some(login::Sign::Token) => &*account.with_place(name::OAUTH_TOKEN),
-        Some(login::Sign::Credentials) => "its credentials file is there",
-        Some(login::Sign::Account) => "its state names an account",
-        None => "",
+    let lack = match login::program(&client.vars) {
+        Some(_) => "logged in",
+        None => "on PATH",
     };
-    format!("{key}, and `claude` is logged in ({sign})")
+    let why = match (account.need.backend, given, only) {
+        _ if client.is_barred => {
+            "the environment holds what a project says that you did not accept".to_owned()
+        }
+        (BackendName::Anthropic, Some(variable), _) => {
+            format!("{} is set", account.with_place(variable))
+        }
+        (BackendName::ClaudeCli, _, Some(only)) => {
+            format!("{only} is set, so only `claude` can ask")
+        }
+        (BackendName::ClaudeCli, ..) => {
+            let sign = match login::sign(&client.vars, &session.paths) {
+                Some(login::Sign::Token) => &*account.with_place(name::OAUTH_TOKEN),
+                Some(login::Sign::Credentials) => "its credentials file is there",
+                Some(login::Sign::Account) => "its state names an account",
+                None => "",
+            };
+            format!("{key}, and `claude` is logged in ({sign})")
+        }
+        (.., Some(only)) => format!("{only} is set, only `claude` can ask, and it is not {lack}"),
+        _ => format!("no key is set, and `claude` is not {lack}"),
+    };
+    let unaccepted = client.unaccepted.iter().map(|file| {
+        format!("; {file} is not used: Claude Code has no record that you accepted the folder")
+    });
+    format!("`backend` is auto, {why}") + &unaccepted.collect::<String>()
 }
 
 pub(super) fn as_json(session: &NamedSession, finding: &AccountFinding) -> Value {

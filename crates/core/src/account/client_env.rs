@@ -88,46 +88,41 @@ struct Settings {
 impl ClientEnv {
     /// Reads the settings of the user, of an accepted project and of the machine's owner.
     pub fn of(env: &Env, paths: &Paths, project: Option<&Path>) -> Self {
-        let settings = |file: &Path| Settings::read(file, paths);
-        let user = settings(&paths.client_settings());
-        let managed = Paths::managed_settings();
-        let managed: Vec<Settings> = managed.iter().filter_map(|file| settings(file)).collect();
+        let read = |file: &PathBuf| Settings::read(file, paths);
+        let user = paths.client_settings();
+        let mut settings: Vec<_> = read(&user).into_iter().collect();
+        let managed: Vec<_> = Paths::managed_settings().iter().filter_map(read).collect();
+        let own = project.into_iter().flat_map(|project| {
+            let files = ["settings.json", "settings.local.json"];
+            files.map(|file| project.join(".claude").join(file))
+        });
+        let mut own: Vec<_> = own
+            .filter(|file| *file != user)
+            .filter_map(|file| read(&file))
+            .collect();
         let mut client = Self {
             folder: paths.client().to_owned(),
             ..Self::default()
         };
-        let mut taken = user.into_iter().collect::<Vec<_>>();
-        let is_trusted = |own: &[Settings], name: &String, value: &String| {
-            let mut trusted = own.iter().chain(&managed);
-            trusted.any(|settings| settings.env.get(name) == Some(value))
-        };
-        for folder in folders(env, project) {
-            for file in ["settings.json", "settings.local.json"] {
-                let file = folder.join(".claude").join(file);
-                let Some(settings) = settings(&file).filter(|_| file != paths.client_settings())
-                else {
-                    continue;
-                };
-                if login::has_accepted(env, paths, &folder) {
-                    taken.push(settings);
-                    continue;
-                }
-                let mut vars = settings.env.iter();
-                client.is_barred |= vars.any(|(name, value)| {
-                    env.get(name) == Some(value) && !is_trusted(&taken, name, value)
-                });
-                client.unaccepted = Some(settings.place);
-            }
+        if !own.is_empty() && !project.is_some_and(|it| login::has_accepted(env, paths, it)) {
+            let said = own.iter().flat_map(|own| &own.env);
+            let mut taken = said.filter(|(name, value)| env.get(name) == Some(value));
+            client.is_barred = taken.any(|(name, value)| {
+                let mut trusted = settings.iter().chain(&managed);
+                !trusted.any(|settings| settings.env.get(name) == Some(value))
+            });
+            client.unaccepted = own.pop().map(|own| own.place);
+            own.clear();
         }
-        taken.extend(managed);
+        settings.extend(own.into_iter().chain(managed));
         let is_left = |name: &str| !(client.is_barred && is_of_account(name));
-        let own = env.pairs();
-        let own = own.filter(|(name, _)| name.to_str().is_none_or(is_left));
-        let set = taken.iter().flat_map(|settings| settings.env.clone());
+        let vars = env
+            .pairs()
+            .filter(|(name, _)| name.to_str().is_none_or(is_left));
+        let set = settings.iter().flat_map(|settings| settings.env.clone());
         let set = set.map(|(name, value)| (name.into(), value.into()));
-        client.vars = Env::from_pairs(own.chain(set));
-        client.settings = taken;
-        client
+        client.vars = Env::from_pairs(vars.chain(set));
+        Self { settings, ..client }
     }
 
     /// Returns the settings file that sets a variable; `None` where the environment does.
@@ -147,22 +142,20 @@ impl ClientEnv {
     /// Returns what tells accounts of the client apart, beside its login.
     pub(super) fn identity(&self) -> String {
         let has_provider = provider(&self.vars).is_some();
-        let names = self
+        let names = |name: &str| {
+            name == name::CUSTOM_HEADERS || has_provider && begins(name, NAMES_ACCOUNT)
+        };
+        let pairs = self
             .vars
             .pairs()
-            .filter_map(|(name, _)| name.into_string().ok());
-        let names = names.filter(|name| {
-            name == name::CUSTOM_HEADERS || has_provider && begins(name, NAMES_ACCOUNT)
-        });
-        // Two processes may have them in another order.
-        let names: BTreeMap<String, &str> = names
-            .filter_map(|name| Some((name.clone(), self.vars.get(&name)?)))
-            .collect();
-        let named = names
-            .iter()
-            .map(|(name, value)| format!("\n{name}={value}"));
-        let helper = self.helper().map(|(command, _)| format!("\n{command}"));
-        named.chain(helper).collect()
+            .filter(|(name, _)| name.to_str().is_some_and(names));
+        // Two processes may have them in another order; of two alike the last counts.
+        let pairs: BTreeMap<_, _> = pairs.collect();
+        let mut identity = String::new();
+        for text in pairs.into_iter().flat_map(|(name, value)| [name, value]) {
+            identity.extend(["\n", &text.to_string_lossy()]);
+        }
+        identity + self.helper().unwrap_or_default().0
     }
 }
 
@@ -179,7 +172,13 @@ impl Settings {
         let env = json["env"].as_object().into_iter().flatten();
         let env = env.filter(|(name, _)| is_of_account(name));
         let env: BTreeMap<_, _> = env
-            .filter_map(|(name, value)| Some((name.clone(), text(value)?)))
+            .filter(|(_, value)| value.is_string() || value.is_number() || value.is_boolean())
+            .map(|(name, value)| {
+                (
+                    name.clone(),
+                    value.as_str().map_or(value.to_string(), str::to_owned),
+                )
+            })
             .collect();
         let helper = json["apiKeyHelper"].as_str().filter(|it| !it.is_empty());
         let in_home = paths.home().and_then(|home| file.strip_prefix(home).ok());
@@ -191,85 +190,5 @@ impl Settings {
             env,
             helper: helper.map(str::to_owned),
         })
-    }
-}
-
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        _ => None,
-    }
-}
-
-/// The folders whose settings the client reads: the project's, and the one below it that the
-/// session was started in.
-fn folders(env: &Env, project: Option<&Path>) -> Vec<PathBuf> {
-    let project = project.map(Path::to_owned);
-    let start = env.path(name::CLAUDE_PROJECT_DIR);
-    let start = start.filter(|start| {
-        project
-            .as_ref()
-            .is_some_and(|project| start != project && start.starts_with(project))
-    });
-    project.into_iter().chain(start).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Written by the user, a project and the machine's owner, with a variable for each.
-    #[test]
-    fn the_strongest_settings_count_and_a_projects_only_where_it_was_accepted() {
-        let home = tempfile::tempdir().unwrap();
-        let at = |name: &str| home.path().join(name);
-        let project = at("project");
-        let write = |file: &Path, json: Value| {
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, json.to_string()).unwrap();
-        };
-        let says = |url: &str| serde_json::json!({"env": {"ANTHROPIC_BASE_URL": url, "PATH": "/evil"}, "apiKeyHelper": url});
-        let env = |url: &str| {
-            Env::from_pairs([
-                (name::CONFIG_DIR, at("config").to_str().unwrap()),
-                (name::STATE_DIR, at("state").to_str().unwrap()),
-                (name::CLAUDE_CONFIG_DIR, at("client").to_str().unwrap()),
-                (name::BASE_URL, url),
-                (name::API_KEY, "k"),
-            ])
-        };
-        let paths = Paths::resolve(&env("")).unwrap();
-        let look = |url: &str| ClientEnv::of(&env(url), &paths, Some(&project));
-        let url = |client: &ClientEnv| client.vars.get(name::BASE_URL).map(str::to_owned);
-
-        write(
-            &project.join(".claude/settings.json"),
-            says("https://clone"),
-        );
-        let client = look("https://own");
-        assert_eq!(url(&client).as_deref(), Some("https://own"));
-        assert!(client.helper().is_none() && client.unaccepted.is_some() && !client.is_barred);
-        let client = look("https://clone");
-        assert!(client.is_barred && url(&client).is_none());
-        assert_eq!(client.vars.get(name::API_KEY), None);
-
-        write(&at("client/settings.json"), says("https://user"));
-        let client = look("https://own");
-        assert_eq!(url(&client).as_deref(), Some("https://user"));
-        assert_eq!(client.vars.get(name::PATH), None);
-        assert_eq!(client.helper().unwrap().0, "https://user");
-
-        let accepted = serde_json::json!({"projects": {project.to_str().unwrap(): {"hasTrustDialogAccepted": true}}});
-        write(&at("client/.claude.json"), accepted);
-        let client = look("https://clone");
-        assert_eq!(url(&client).as_deref(), Some("https://clone"));
-        assert!(!client.is_barred && client.unaccepted.is_none());
-        has_place(&client, "project/.claude/settings.json");
-    }
-
-    fn has_place(client: &ClientEnv, file: &str) {
-        let place = client.place(name::BASE_URL).unwrap();
-        assert!(place.ends_with(file), "{place}");
     }
 }
