@@ -15,11 +15,10 @@
 //! - `freshness`: which paths and targets in key points a checkout no longer has.
 //! - `at_stop`: what becomes of a turn that ends.
 //! - `trust`: which playbooks and key points a session may be given.
-//! - [`cli`]: one file per subcommand of `playbook`.
+//! - [`cli`]: the commands of `playbook`, a file for each or for a group.
 //! - `setup`: into the client's settings, and out again without a trace.
 //! - [`service`]: what other programs may ask, as commands answer it.
 //! - [`sharing`]: what is learned together with others.
-//! - `report`: all that is known of a project, as one page.
 
 #![cfg_attr(
     test,
@@ -36,7 +35,6 @@ pub mod memory;
 mod news;
 mod prepare;
 mod queue;
-mod report;
 pub mod service;
 mod setup;
 pub mod sharing;
@@ -47,7 +45,7 @@ mod trust;
 mod usage;
 
 pub(crate) use playbook_core::{
-    checkout, clip, fault, learned_news, logfile, prepared, project, shown, shown_record,
+    checkout, clip, fault, learned_news, logfile, place, prepared, project, shown, shown_record,
     state_guard,
 };
 pub use playbook_core::{digest, env, fsx, hint, paths, platform, tenant};

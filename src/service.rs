@@ -5,11 +5,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub use crate::cli::generate::{
-    Asked, StoreLearned, ToStore, flawed, generate, store as store_here,
-};
-pub use crate::cli::recall::together;
-pub use crate::cli::seen::ErrorQuestion;
+pub use crate::cli::generate::{StoreLearned, ToStore, flaw, generate, store as store_here};
+pub use crate::cli::memory::{ErrorQuestion, together};
 use crate::config::Config;
 use crate::env::Env;
 use crate::memory::Memory;
@@ -17,10 +14,9 @@ use crate::paths::Paths;
 use crate::playbook::clean::clean_text;
 use crate::queue::job::JobId;
 use crate::redact::Masker;
-use crate::sharing;
-use crate::store;
 use crate::tenant::Tenant;
 use crate::trust::outside;
+use crate::{sharing, store};
 
 /// The folders and settings of the user of this process.
 #[derive(Debug)]

@@ -10,8 +10,10 @@ use crate::config::Config;
 use crate::env::name;
 use crate::memory::{Memory, MemoryError};
 use crate::queue::budget::Day;
-use crate::report::read::Sum;
 use crate::shown::{counted, grouped};
+
+/// A number of calls and their tokens.
+type Sum = (u64, u64);
 
 /// The calls that left this machine, by the ledger.
 #[derive(Debug, Default)]
@@ -31,12 +33,14 @@ impl Sent {
             ..Self::default()
         };
         for row in memory.spending(None, Timestamp::UNIX_EPOCH, day.end)? {
-            sent.ever.add(&row);
+            sent.ever.0 += row.attempts;
+            sent.ever.1 += row.input_tokens + row.output_tokens;
             sent.models
                 .insert(format!("{} ({})", row.model, row.backend));
         }
         for row in memory.spending(None, day.start, day.end)? {
-            sent.today.add(&row);
+            sent.today.0 += row.attempts;
+            sent.today.1 += row.input_tokens + row.output_tokens;
         }
         Ok(sent)
     }
@@ -45,7 +49,7 @@ impl Sent {
     pub(crate) fn pays(&self, account: &Account) -> String {
         match account.payer() {
             Some(payer) => payer,
-            None if self.ever.calls == 0 => "nobody: nothing leaves this machine".to_owned(),
+            None if self.ever.0 == 0 => "nobody: nothing leaves this machine".to_owned(),
             None => {
                 let models: Vec<&str> = self.models.iter().map(String::as_str).collect();
                 let (sum, models) = (in_words(&self.ever), models.join(", "));
@@ -56,8 +60,7 @@ impl Sent {
 
     /// Returns how much goes out for a session, and went out today.
     pub(crate) fn sends(&self, account: &Account, config: &Config) -> String {
-        let tokens = self.ever.tokens_in + self.ever.tokens_out;
-        let a_session = match tokens.checked_div(self.sessions) {
+        let a_session = match self.ever.1.checked_div(self.sessions) {
             Some(mean) => format!("about {} tokens a session", grouped(mean)),
             None if account.need.backend.is_offline() => "nothing".to_owned(),
             None => format!(
@@ -74,13 +77,13 @@ impl Sent {
         let payer = self.pays(account);
         let told =
             format!("sent today: {sum}; who pays: {payer}; `playbook status --cost` has more");
-        (self.today.calls > 0).then_some(told)
+        (self.today.0 > 0).then_some(told)
     }
 }
 
-fn in_words(sum: &Sum) -> String {
-    let calls = usize::try_from(sum.calls).unwrap_or(usize::MAX);
-    let tokens = grouped(sum.tokens_in + sum.tokens_out);
+fn in_words((calls, tokens): &Sum) -> String {
+    let calls = usize::try_from(*calls).unwrap_or(usize::MAX);
+    let tokens = grouped(*tokens);
     match calls {
         0 => "nothing".to_owned(),
         _ => format!("{} with {tokens} tokens", counted(calls, "call")),

@@ -74,7 +74,7 @@ fn ask(
     }
     let parts = parts(&worker, &turn.facts, config);
     let backend = build(need.backend, parts).map_err(anyhow::Error::msg)?;
-    let caller = Caller::of_worker(project, context.now);
+    let caller = Caller::without_job(project, context.now);
     let meter = Meter::new(backend, &worker, caller);
     let prompt = gate::question(&turn.evidence.text, message, lessons);
     let ask = Ask {

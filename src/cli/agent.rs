@@ -1,4 +1,4 @@
-//! Whether a command is the user's, or one that the agent runs in a session.
+//! A command may be the user's, or one that the agent runs in a session.
 //!
 //! A page that the agent reads can ask it to run a command. What only the user's word can
 //! allow is not taken from there.

@@ -1,4 +1,4 @@
-//! How a command answers: with one object, which `--json` prints as it is, and which a template
+//! A command answers with one object, which `--json` prints as it is, and which a template
 //! of `screens/` lays out for a reader.
 //!
 //! Texts may come from anywhere: each is made plain where a template puts it in, so that no
@@ -14,14 +14,12 @@ use serde::Serialize;
 
 use super::change_text::{self, TIME};
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
-use super::{export, width};
+use super::{edit_commands, export};
 use crate::hint::SHOWN_FROM;
-use crate::playbook::STALE_DAYS;
-use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
+use crate::playbook::{STALE_DAYS, Section};
 use crate::queue::outcome::in_words;
 
-/// What several screens show alike.
 const SHARED: &str = include_str!("screens/shared.txt");
 const COLOURS: [(&str, Style); 5] = [
     ("b", BOLD),
@@ -31,7 +29,6 @@ const COLOURS: [(&str, Style); 5] = [
     ("name", NAME),
 ];
 
-/// Prints an answer as JSON, or laid out by `screen`.
 pub(super) fn give(as_json: bool, screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
     if as_json {
         return output::json(&answer);
@@ -48,12 +45,10 @@ pub(super) fn show(screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
 }
 
 pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, Error> {
-    let mut env = Environment::new();
+    let mut env = environment();
     let syntax = SyntaxConfig::builder().line_statement_prefix("%").build()?;
     env.set_syntax(syntax);
     env.set_undefined_behavior(UndefinedBehavior::Chainable);
-    // What a macro made is not made plain again.
-    env.set_auto_escape_callback(|_| AutoEscape::Html);
     env.set_formatter(|out, _, value| {
         match value {
             value if value.is_none() || value.is_undefined() => Ok(()),
@@ -62,6 +57,16 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
         }
         .map_err(Error::from)
     });
+    env.add_template_owned("shared", coloured(SHARED))?;
+    env.add_template_owned("edit", coloured(edit_commands::SCREEN))?;
+    env.render_str(&coloured(screen), Value::from(Serde(answer)))
+}
+
+/// Returns what screens and the report's page have in common.
+pub(super) fn environment() -> Environment<'static> {
+    let mut env = Environment::new();
+    // What a macro made is not made plain again.
+    env.set_auto_escape_callback(|_| AutoEscape::Html);
     env.add_filter("left", |value: Value, width: usize| {
         Value::from_safe_string(format!("{:<width$}", plain(&value.to_string())))
     });
@@ -69,7 +74,7 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
         Value::from_safe_string(format!("{:>width$}", plain(&value.to_string())))
     });
     env.add_filter("fit", |value: Value, width: usize| {
-        width::fit(&plain(&value.to_string()), width)
+        output::fit(&plain(&value.to_string()), width)
     });
     env.add_filter("line", |text: String| {
         Value::from_safe_string(output::one_line(&text))
@@ -97,7 +102,7 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
         "seen_from",
         |at: Serde<Timestamp>, now: Serde<Timestamp>| change_text::seen_from(at.0, now.0),
     );
-    env.add_filter("cells", |text: String| width::cells(&plain(&text)));
+    env.add_filter("cells", |text: String| output::cells(&plain(&text)));
     env.add_filter("wrapped", |text: String, width: usize| {
         let lines = textwrap::wrap(&text, width).into_iter();
         lines.map(Cow::into_owned).collect::<Vec<String>>()
@@ -119,8 +124,7 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
             ["event", "session", "backend"].map(|key| job[key].as_str().unwrap_or_default());
         change_text::actor(event, session, backend)
     });
-    env.add_template_owned("shared", coloured(SHARED))?;
-    env.render_str(&coloured(screen), Value::from(Serde(answer)))
+    env
 }
 
 fn coloured(screen: &str) -> String {
@@ -132,7 +136,7 @@ fn coloured(screen: &str) -> String {
         })
 }
 
-/// How many cells of `room` stand for `number` of `most`; none only for none.
+/// Returns the cells of `room` that stand for `number` of `most`; none only for none.
 fn scaled(number: u128, most: u128, room: u128) -> u128 {
     if number == 0 || most == 0 || room == 0 {
         return 0;

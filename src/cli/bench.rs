@@ -2,34 +2,20 @@
 //!
 //! The session is built in, so that the answer depends on nothing but settings and program.
 
-use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Instant;
 
-use anyhow::Context as _;
-use serde_json::json;
-
-use super::args;
-use super::output;
 use super::sandbox::{PLAYBOOK, SESSION};
-use super::session::runtime;
 use crate::account::{Account, ClientEnv, Need, Refusal};
-use crate::backend::{
-    Ask, Backend, BackendFailure, BackendName, BackendResult, fixture_key, prompt_hash,
-};
+use crate::backend::{Ask, Backend, BackendName, BackendResult, fixture_key, prompt_hash};
+use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config};
-use crate::env::{Env, name};
-use crate::paths::Paths;
-use crate::playbook::Playbook;
-use crate::queue::ask::{Asker, SessionQuestion};
-use crate::queue::ask::{BackendParts, build};
+use crate::queue::ask::{Asker, BackendParts, SessionQuestion, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::files::SessionEvidence;
 use crate::reflect::prompt::REFLECTOR_TEMPLATE;
 use crate::reflect::rules;
 use crate::transcript::{ReadOptions, scan_reader};
 
-/// So much of the session is shown, whatever the settings say.
 const BUDGET: u64 = 4_000;
 
 pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
@@ -42,7 +28,6 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
     };
     let session = fixed_session()?;
     let playbook = Playbook::parse(PLAYBOOK.as_bytes()).context("could not read the playbook")?;
-    let judged = (&session, &playbook);
     let parts = BackendParts {
         paths: &paths,
         // Nobody's: nothing here costs anything.
@@ -60,20 +45,38 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         backend: build(name, parts).map_err(anyhow::Error::msg)?,
         first: OnceLock::new(),
     };
+    let question = SessionQuestion {
+        session: &session,
+        playbook: &playbook,
+        given: &[],
+        known_notes: &[],
+        config,
+    };
+    let asker = Asker {
+        deadline: None,
+        ..Asker::now(parts, &observed)
+    };
     let begun = Instant::now();
-    let reflected = reflect(parts, judged, &observed)?;
+    let answer = asker.reflector(question.prompt(REFLECTOR_TEMPLATE));
+    let judged = runtime()?.block_on(answer).answered;
+    let operations = rules::operations(&session.facts, &playbook).len();
     let took = begun.elapsed();
     let budgets = &config.budgets;
     let deadline = budgets.time_ms.deadline(begun);
-    let ((words, operations), reason) = match reflected {
-        Ok(_) if deadline.is_some_and(|deadline| begun + took > deadline) => {
-            ((0, 0), Some(TIMEOUT.to_owned()))
-        }
-        Ok(done) => (done, None),
-        Err(cause) => {
+    let reason = match judged.cause {
+        Some(cause) => {
             output::note(&cause.message);
-            ((0, 0), Some(format!("reflect_error:{}", cause.kind.word())))
+            Some(format!("reflect_error:{}", cause.kind.word()))
         }
+        None if deadline.is_some_and(|deadline| begun + took > deadline) => {
+            Some(TIMEOUT.to_owned())
+        }
+        None => None,
+    };
+    let words = judged.result.analysis.split_whitespace().count();
+    let (words, operations) = match reason {
+        Some(_) => (0, 0),
+        None => (words, operations.min(budgets.ops)),
     };
     let ms = took.as_secs_f64() * 1_000.0;
     let mut told = json!({
@@ -81,7 +84,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         "allow_reflection": config.reflection.enabled,
         "tokens_budget": config.reflection.summary_tokens,
         "summary_len": words,
-        "ops": operations.min(budgets.ops),
+        "ops": operations,
         "embed": false,
         "ops_cap": budgets.ops,
         "time_budget_ms": budgets.time_ms.get().unwrap_or_default(),
@@ -108,39 +111,11 @@ fn settings(paths: &Paths, file: Option<&Path>) -> anyhow::Result<Config> {
 }
 
 /// The session of the demo: citations that went well and ill, and a rule of the user's.
-pub(super) fn fixed_session() -> anyhow::Result<SessionEvidence> {
+fn fixed_session() -> anyhow::Result<SessionEvidence> {
     let (options, bytes) = (ReadOptions::default(), SESSION.as_bytes());
     let digest = scan_reader(bytes, 0, &options, &mut |_, _| false);
     let digest = digest.context("could not read the session")?;
     Ok(SessionEvidence::of(digest, BUDGET))
-}
-
-/// Asks about a session with the built-in template; returns the words of the analysis and the
-/// number of operations that the rules propose.
-fn reflect(
-    parts: BackendParts<'_>,
-    (session, playbook): (&SessionEvidence, &Playbook),
-    backend: &dyn Backend,
-) -> anyhow::Result<Result<(usize, usize), BackendFailure>> {
-    let question = SessionQuestion {
-        session,
-        playbook,
-        given: &[],
-        known_notes: &[],
-        config: parts.config,
-    };
-    let asker = Asker {
-        deadline: None,
-        ..Asker::now(parts, backend)
-    };
-    let answer = asker.reflector(question.prompt(REFLECTOR_TEMPLATE));
-    let judged = runtime()?.block_on(answer).answered;
-    if let Some(cause) = judged.cause {
-        return Ok(Err(cause));
-    }
-    let words = judged.result.analysis.split_whitespace().count();
-    let operations = rules::operations(&session.facts, playbook).len();
-    Ok(Ok((words, operations)))
 }
 
 /// A backend that keeps the hash of the first prompt it was asked.

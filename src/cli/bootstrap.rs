@@ -6,25 +6,20 @@
 use std::collections::HashSet;
 use std::io::{IsTerminal as _, stderr};
 use std::iter;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
-use super::output::{self, counted, refuse_if_off, say};
-use super::session::{NamedSession, runtime};
+use super::output::{counted, refuse_if_off};
 use super::worker::start_detached;
-use super::{OK, USER_ERROR, answer, args};
+use super::{OK, USER_ERROR};
 use crate::backend::BackendName;
-use crate::memory::{FinishedJob, JobOutcome};
+use crate::cli::prelude::*;
 use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
 use crate::queue::context::WorkerContext;
-use crate::queue::job::JobId;
+use crate::queue::job::JobEvent;
 use crate::queue::requests::{self, Wish};
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::queue::{spool, worker_lock};
@@ -39,27 +34,28 @@ const MAX_IDLE_WORKERS: u32 = 10;
 const NO_WORKER: &str = "no worker could do it; see `playbook doctor`";
 
 pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
-    let session = &NamedSession::open(args.project.as_deref())?;
+    let session = &NamedSession::on(&args.on)?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
     // Else each session would be passed over for it.
     session.masker()?;
     let context = session.context()?;
     let plan = plan(session, &context, args)?;
-    if !args.json {
-        let mut shown = plan.json();
+    let mut told = plan.json();
+    if !args.on.json {
+        let mut shown = told.clone();
         shown["is_offline"] = plan.backend.is_offline().into();
         shown["is_narrowed"] = (args.since.is_some() || args.skip_subagents).into();
         shown["waiting"] = plan.waiting.into();
         answer::show(include_str!("screens/plan.txt"), shown)?;
     }
     if plan.is_empty() || !agreed(args)? {
-        if args.json {
-            output::json(&with_done(plan.json(), None))?;
+        if args.on.json {
+            output::json(&told)?;
         }
         return Ok(OK);
     }
-    if !(args.json || stderr().is_terminal()) {
-        let jobs = enqueue(&context, &plan)?.pending.len();
+    if !(args.on.json || stderr().is_terminal()) {
+        let jobs = enqueue(&context, &plan)?.jobs.len();
         start_detached(&session.project)?;
         say!(
             "A worker learns from {} in the background. `playbook jobs` says what waits, \
@@ -75,14 +71,17 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
     let mut watch = enqueue(&context, &plan)?;
     runtime.block_on(watch.run(interrupt))?;
     let after = bootstrap::spent(&context, &session.project)?;
-    let shown = with_done(plan.json(), Some(watch.json(before, after)));
-    answer::give(args.json, include_str!("screens/bootstrap.txt"), shown)?;
-    Ok(watch.status())
+    told["spent"] = json!(Usage {
+        calls: after.calls.saturating_sub(before.calls),
+        tokens: after.tokens.saturating_sub(before.tokens),
+    });
+    let status = watch.sum_up(&mut told)?;
+    answer::give(args.on.json, include_str!("screens/bootstrap.txt"), told)?;
+    Ok(status)
 }
 
-/// Asks the user; without a terminal only `--yes` is a yes.
 fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
-    if args.yes || args.json {
+    if args.yes || args.on.json {
         return Ok(args.yes);
     }
     let agreed = output::confirm("Learn from them?")?;
@@ -92,18 +91,6 @@ fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
         Some(true) => {}
     }
     Ok(agreed == Some(true))
-}
-
-/// Joins the plan and what was done to the one object of `--json`.
-fn with_done(mut plan: Value, done: Option<Value>) -> Value {
-    let nothing = json!({
-        "started": false, "done": [], "runs": [], "waiting": [], "left": 0, "in_hand": 0, "stopped": false,
-        "spent": Usage::default(),
-    });
-    if let (Value::Object(plan), Value::Object(more)) = (&mut plan, done.unwrap_or(nothing)) {
-        plan.extend(more);
-    }
-    plan
 }
 
 #[derive(Debug)]
@@ -197,7 +184,6 @@ impl BootstrapPlan {
         self.new.is_empty() && self.begun.is_empty()
     }
 
-    /// Returns the number of runs of the curator.
     fn runs(&self) -> usize {
         self.begun_runs + self.new.len().div_ceil(BATCH)
     }
@@ -207,6 +193,7 @@ impl BootstrapPlan {
         self.shares.sessions.iter().copied().chain(runs).sum()
     }
 
+    /// The plan, as part of the one object of `--json`; nothing of it is done yet.
     fn json(&self) -> Value {
         json!({
             "project": self.project,
@@ -218,15 +205,20 @@ impl BootstrapPlan {
             "unreadable": self.unreadable,
             "backend": self.backend,
             "estimate": self.estimate(),
+            "started": false,
+            "done": [],
+            "runs": [],
+            "waiting": [],
+            "left": 0,
+            "in_hand": 0,
+            "stopped": false,
+            "spent": Usage::default(),
         })
     }
 }
 
 /// Makes the jobs of a plan, oldest first, and has those of an earlier run tried again.
-fn enqueue<'a>(
-    context: &'a Arc<WorkerContext>,
-    plan: &'a BootstrapPlan,
-) -> anyhow::Result<Watch<'a>> {
+fn enqueue<'a>(context: &'a WorkerContext, plan: &'a BootstrapPlan) -> anyhow::Result<Watch<'a>> {
     let mut shares = plan.shares.sessions.iter().copied();
     let mut requests = Vec::new();
     for (job, more) in plan.begun.iter().cloned().zip(&mut shares) {
@@ -234,7 +226,7 @@ fn enqueue<'a>(
         let wish = Wish::Retry { job, need, more };
         requests.push(requests::leave(context.paths(), context.now(), wish)?);
     }
-    let mut pending = plan.begun.clone();
+    let mut jobs = plan.begun.clone();
     // After those of an earlier run, also where the clock has not moved on: a copy of their records
     // is theirs.
     let first = plan.begun.iter().map(|id| id.turn().saturating_add(1));
@@ -243,62 +235,68 @@ fn enqueue<'a>(
         let ends = place % BATCH == 0 || place == plan.new.len();
         let agreed = (agreed, ends.then_some(plan.shares.curator));
         let surroundings = &context.surroundings;
-        let id = bootstrap::put(surroundings, &plan.project, past, turn, agreed)?;
-        pending.push(id);
+        jobs.push(bootstrap::put(
+            surroundings,
+            &plan.project,
+            past,
+            turn,
+            agreed,
+        )?);
     }
-    let template = "learning {bar:30} {pos}/{len} {elapsed}";
     Ok(Watch {
         context,
         project: &plan.project,
-        bar: output::bar(template, pending.len()),
-        pending,
+        bar: output::bar("learning {bar:30} {pos}/{len} {elapsed}", jobs.len()),
+        pending: jobs.clone(),
+        jobs,
         requests,
-        seen: HashSet::new(),
-        runs: HashSet::new(),
-        done: Vec::new(),
         waiting: Vec::new(),
-        left: 0,
         is_stopped: false,
-        idle_workers: 0,
-        started: None,
     })
 }
 
 struct Watch<'a> {
     context: &'a WorkerContext,
     project: &'a Path,
+    /// All that are waited for; runs of the curator join them as they come.
+    jobs: Vec<JobId>,
+    /// Those of them that have not ended.
     pending: Vec<JobId>,
     /// Requests that no worker has carried out yet.
     requests: Vec<PathBuf>,
-    /// Jobs of the spool that were looked at.
-    seen: HashSet<JobId>,
-    /// Those of them that are runs of the curator.
-    runs: HashSet<JobId>,
-    /// Jobs that have ended, with the number of changes that each made.
-    done: Vec<(FinishedJob, usize)>,
     /// Pending jobs that no worker can do soon, with the reason.
     waiting: Vec<(JobId, String)>,
-    /// Number of sessions that have no job any more.
-    left: usize,
     is_stopped: bool,
-    idle_workers: u32,
-    started: Option<Instant>,
     bar: ProgressBar,
 }
 
 impl Watch<'_> {
     async fn run(&mut self, mut interrupt: Signal) -> anyhow::Result<()> {
         self.bar.enable_steady_tick(Duration::from_millis(200));
+        let (mut ended, mut idle_workers, mut started) = (0, 0, None::<Instant>);
         while self.has_work()? {
-            if !self.has_worker()? {
-                let stuck = bootstrap::reasons(self.context, &self.pending);
-                let stuck = stuck.map(|(id, why)| (id, why.unwrap_or_else(|| NO_WORKER.into())));
-                self.waiting = stuck.collect();
-                break;
+            if self.jobs.len() - self.pending.len() > ended {
+                (ended, idle_workers) = (self.jobs.len() - self.pending.len(), 0);
+            }
+            let is_there = worker_lock::holder(&self.context.paths().worker_lock()).is_some();
+            if !is_there && started.is_none_or(|at| at.elapsed() >= START) {
+                idle_workers += 1;
+                if idle_workers > MAX_IDLE_WORKERS {
+                    let stuck = bootstrap::reasons(self.context, &self.pending);
+                    let why = |why: Option<String>| why.unwrap_or_else(|| NO_WORKER.into());
+                    self.waiting = stuck.map(|(id, reason)| (id, why(reason))).collect();
+                    break;
+                }
+                start_detached(self.project)?;
+                started = Some(Instant::now());
             }
             tokio::select! {
                 _ = interrupt.recv() => {
-                    self.stop()?;
+                    self.is_stopped = true;
+                    bootstrap::withdraw(self.context, &mut self.pending)?;
+                    self.has_work()?;
+                    let waiting = bootstrap::reasons(self.context, &self.pending);
+                    self.waiting = waiting.filter_map(|(id, why)| Some((id, why?))).collect();
                     break;
                 }
                 () = sleep(LOOK) => {}
@@ -313,26 +311,17 @@ impl Watch<'_> {
         self.requests.retain(|request| request.exists());
         let there = spool::list(&self.context.paths().spool())?;
         let there: HashSet<JobId> = there.into_iter().collect();
-        for id in self.pending.extract_if(.., |id| !there.contains(id)) {
-            // It is recorded before its file goes.
-            let memory = self.context.memory();
-            match memory.job(id.as_str())? {
-                Some(row) => self
-                    .done
-                    .push((row.job, memory.changes_of(id.as_str())?.len())),
-                None => self.left += 1,
-            }
-            self.idle_workers = 0;
-            self.bar.inc(1);
-        }
+        self.pending.retain(|id| there.contains(id));
         // A run is there before the session leaves that made it due.
         for id in there {
-            if self.seen.insert(id.clone()) && bootstrap::is_run(self.context, self.project, &id) {
-                self.bar.inc_length(1);
-                self.runs.insert(id.clone());
+            if !self.jobs.contains(&id) && bootstrap::is_run(self.context, self.project, &id) {
+                self.jobs.push(id.clone());
                 self.pending.push(id);
             }
         }
+        self.bar.set_length(self.jobs.len() as u64);
+        self.bar
+            .set_position((self.jobs.len() - self.pending.len()) as u64);
         if !self.requests.is_empty() && !self.pending.is_empty() {
             return Ok(true);
         }
@@ -344,75 +333,47 @@ impl Watch<'_> {
         Ok(has_work)
     }
 
-    /// Starts a worker where none is at work; returns false when that keeps failing.
-    fn has_worker(&mut self) -> anyhow::Result<bool> {
-        let is_there = worker_lock::holder(&self.context.paths().worker_lock()).is_some();
-        if is_there || self.started.is_some_and(|at| at.elapsed() < START) {
-            return Ok(true);
+    /// Adds to the plan what came of it; returns the exit status.
+    fn sum_up(&self, told: &mut Value) -> anyhow::Result<u8> {
+        let memory = self.context.memory();
+        let (mut done, mut runs) = (Vec::new(), Vec::new());
+        let (mut left, mut has_failed) = (0, false);
+        for id in self.jobs.iter().filter(|id| !self.pending.contains(id)) {
+            // What was withdrawn is not recorded.
+            let Some(row) = memory.job(id.as_str())? else {
+                left += 1;
+                continue;
+            };
+            let job = row.job;
+            has_failed |= job.outcome == JobOutcome::Failed;
+            let mut ended = json!({
+                "job": id, "outcome": job.outcome.word(), "reason": job.reason,
+                "changes": memory.changes_of(id.as_str())?.len(),
+                "tokens": job.counts.input_tokens + job.counts.output_tokens,
+            });
+            if job.event == JobEvent::Curate.word() {
+                runs.push(ended);
+            } else {
+                ended["session"] = json!(job.session);
+                ended["transcript"] = json!(job.transcript);
+                done.push(ended);
+            }
         }
-        self.idle_workers += 1;
-        self.started = Some(Instant::now());
-        if self.idle_workers > MAX_IDLE_WORKERS {
-            return Ok(false);
-        }
-        start_detached(self.project)?;
-        Ok(true)
-    }
-
-    fn stop(&mut self) -> anyhow::Result<()> {
-        self.is_stopped = true;
-        self.left += bootstrap::withdraw(self.context, &mut self.pending)?;
-        self.has_work()?;
-        let waiting = bootstrap::reasons(self.context, &self.pending);
-        self.waiting = waiting.filter_map(|(id, why)| Some((id, why?))).collect();
-        Ok(())
-    }
-
-    fn status(&self) -> u8 {
-        let mut done = self.done.iter();
-        let has_failed = done.any(|(job, _)| job.outcome == JobOutcome::Failed);
-        if self.is_stopped {
+        let waiting = self.waiting.iter();
+        let waiting = waiting.map(|(id, reason)| json!({"job": id, "reason": reason}));
+        told["started"] = true.into();
+        told["done"] = done.into();
+        told["runs"] = runs.into();
+        told["waiting"] = waiting.collect();
+        told["left"] = left.into();
+        told["in_hand"] = (self.pending.len() - self.waiting.len()).into();
+        told["stopped"] = self.is_stopped.into();
+        Ok(if self.is_stopped {
             STOPPED
-        } else if self.left + self.waiting.len() > 0 || has_failed {
+        } else if left + self.waiting.len() > 0 || has_failed {
             USER_ERROR
         } else {
             OK
-        }
-    }
-
-    fn json(&self, before: Usage, after: Usage) -> Value {
-        let (runs, done): (Vec<_>, Vec<_>) = self
-            .done
-            .iter()
-            .partition(|(job, _)| JobId::parse(&job.id).is_some_and(|id| self.runs.contains(&id)));
-        let in_json = |(job, changes): &(FinishedJob, usize)| {
-            json!({
-                "job": job.id, "outcome": job.outcome.word(), "reason": job.reason,
-                "changes": changes,
-                "tokens": job.counts.input_tokens + job.counts.output_tokens,
-            })
-        };
-        let runs = runs.into_iter().map(in_json);
-        let done = done.into_iter().map(|done| {
-            let mut told = in_json(done);
-            told["session"] = json!(done.0.session);
-            told["transcript"] = json!(done.0.transcript);
-            told
-        });
-        let waiting = self.waiting.iter();
-        let waiting = waiting.map(|(id, reason)| json!({"job": id, "reason": reason}));
-        json!({
-            "started": true,
-            "done": done.collect::<Vec<_>>(),
-            "runs": runs.collect::<Vec<_>>(),
-            "waiting": waiting.collect::<Vec<_>>(),
-            "left": self.left,
-            "in_hand": self.pending.len() - self.waiting.len(),
-            "stopped": self.is_stopped,
-            "spent": Usage {
-                calls: after.calls.saturating_sub(before.calls),
-                tokens: after.tokens.saturating_sub(before.tokens),
-            },
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::memory::Entry;
 use crate::playbook::{ChangeKind, PointChange, PointState};
 use crate::queue::job::JobEvent;
 
-/// What happened to a key point, in a few words: `helpful 1 -> 2`.
+/// Says in a few words what happened to a key point: `helpful 1 -> 2`.
 fn deed(change: &PointChange) -> String {
     let none = PointState::default();
     let before = change.before.as_ref().unwrap_or(&none);
@@ -45,15 +45,14 @@ fn deed(change: &PointChange) -> String {
     }
 }
 
-/// As [`deed`], for a change from the history, as [`in_json`] tells it; one of a later version
-/// has only its word.
+/// Says what happened, for a change as [`in_json`] has it; one of a later version has only its word.
 pub(super) fn remembered(mut change: Value) -> String {
     change["id"] = change["point"].take();
     let kind = plain(change["kind"].as_str().unwrap_or_default());
     serde_json::from_value(change).map_or(kind, |change| deed(&change))
 }
 
-/// Who did something: `session s1 (rules)`, `by hand`.
+/// Names who did something: `session s1 (rules)`, `by hand`.
 pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
     let session = short(session);
     match by_hand(event) {
@@ -65,7 +64,7 @@ pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
     }
 }
 
-/// How a change came that no session taught; `None` where one did.
+/// Names the way of a change that no session taught; `None` where one did.
 pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     let known = [
         (JobEvent::Edit, "by hand"),
@@ -77,7 +76,7 @@ pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     found.map(|(_, words)| *words)
 }
 
-/// So much of a session's id as tells it from others: the first part of a UUID.
+/// Returns the first part of a session's id that is a UUID, else all of it.
 pub(super) fn short(session: &str) -> &str {
     match session.split_once('-') {
         Some((first, _)) if session.len() == UUID => first,
@@ -93,7 +92,6 @@ pub(super) fn time(at: Timestamp) -> String {
     local(at, TIME)
 }
 
-/// A time where the user is.
 pub(super) fn local(at: Timestamp, format: &str) -> String {
     let at = at.to_zoned(TimeZone::system());
     at.strftime(format).to_string()

@@ -1,22 +1,15 @@
 //! `playbook config`: the settings, one by one.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
-
 use super::args::{ConfigAction, ConfigArgs};
-use super::output::{self, DIM, Hinted, plain, say};
-use super::session::NamedSession;
-use super::{agent, answer};
+use super::output::DIM;
 use crate::account::address::without_secret;
 use crate::backend::{BackendName, BaseUrl, Fixtures};
+use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config, SetError, SettingKey, SettingSource};
-use crate::env::name;
 use crate::paths::project_config_file;
 use crate::prepare;
 use crate::queue::ask;
 use crate::redact::{self, Masker};
-use crate::state_guard;
 
 /// The keys that hold an address, each with the backend that asks there.
 const ADDRESSES: [(&str, BackendName); 2] = [
@@ -29,17 +22,14 @@ const NOTHING_CHANGED: &str =
 /// Shows or changes settings; works with a file that cannot be used, too.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     let (place, _) = NamedSession::examine(args.project.as_deref())?;
+    if let ConfigAction::Set { .. } | ConfigAction::Unset { .. } = args.action {
+        agent::refuse(&place.env, "what the settings say")?;
+    }
     match &args.action {
         ConfigAction::List => list(&place, args.json),
         ConfigAction::Get { key } => get(&place, key, args.json),
-        ConfigAction::Set { key, value } => {
-            agent::refuse(&place.env, "what the settings say")?;
-            set(&place, key, value, args.json)
-        }
-        ConfigAction::Unset { key } => {
-            agent::refuse(&place.env, "what the settings say")?;
-            unset(&place, key, args.json)
-        }
+        ConfigAction::Set { key, value } => set(&place, key, value, args.json),
+        ConfigAction::Unset { key } => unset(&place, key, args.json),
         ConfigAction::Path => path(&place, args.json),
         ConfigAction::Check => check(&place, args.json),
         ConfigAction::Reference if args.json => Err(Hinted::error(
@@ -125,9 +115,9 @@ fn get(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
+    let mut keys = keys.iter().filter(|(other, _)| other.name() == key.name());
     let source = keys
-        .iter()
-        .find(|(other, _)| other.name() == key.name())
+        .next()
         .map_or(SettingSource::Default, |(_, source)| *source);
     if as_json {
         return output::json(&described(place, &config, key, source));
@@ -145,7 +135,12 @@ fn set(place: &NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::
     state_guard::check_settings(&place.paths)?;
     let file = place.paths.config_file();
     if let Some((_, backend)) = ADDRESSES.iter().find(|(key, _)| *key == name) {
-        check_base_url(&file, (name, *backend), value)?;
+        // Whatever else is wrong with the file is said by who writes it.
+        let config = config::load(&file).unwrap_or_default();
+        let url = value.trim().trim_matches(['"', '\'']);
+        // The flaw repeats no password.
+        BaseUrl::parse(url, ask::plain(*backend, &config))
+            .map_err(|flaw| Hinted::error(format!("`{name}`: {flaw}"), NOTHING_CHANGED))?;
     }
     config::set(&file, key, value).map_err(|error| match error {
         SetError::File(error) => anyhow::Error::new(error),
@@ -173,22 +168,6 @@ fn unset(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> 
     answer::give(as_json, include_str!("screens/unset.txt"), told)
 }
 
-/// Refuses an address that no request would be sent to; the error repeats no password in it.
-fn check_base_url(
-    file: &Path,
-    (name, backend): (&str, BackendName),
-    value: &str,
-) -> Result<(), Hinted> {
-    // Whatever else is wrong with the file is told by who writes it.
-    let config = config::load(file).unwrap_or_default();
-    let url = value.trim().trim_matches(['"', '\'']);
-    let parsed = BaseUrl::parse(url, ask::plain(backend, &config));
-    parsed.map(drop).map_err(|flaw| Hinted {
-        what: format!("`{name}`: {flaw}"),
-        hint: NOTHING_CHANGED,
-    })
-}
-
 fn path(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let shown = |path: PathBuf| path.to_string_lossy().into_owned();
     let told = json!({
@@ -206,8 +185,8 @@ fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let notes = notes(place);
     let mut told = json!({"ok": ok, "problems": problems, "notes": notes});
     if !as_json {
-        let files = [SettingSource::User, SettingSource::Project].map(|source| file(place, source));
-        let files = files.iter().flatten();
+        let files = [SettingSource::User, SettingSource::Project].into_iter();
+        let files = files.filter_map(|source| file(place, source));
         told["files"] = files
             .map(|file| json!({"path": file, "is_there": file.exists()}))
             .collect();
@@ -240,30 +219,41 @@ pub(super) fn notes(session: &NamedSession) -> Vec<String> {
 
 pub(super) fn problems(session: &NamedSession) -> Vec<String> {
     let (paths, project) = (&session.paths, &session.project);
-    let mut config = Config::default();
-    let mut found = Vec::new();
-    match config::load(&paths.config_file()) {
-        Ok(user) => config = user,
-        Err(error) => found.extend(error.all()),
-    }
+    let (mut config, file) = (Config::default(), paths.config_file());
+    let user = config::load_user(&mut config, &file);
     let own = config::load_project(&mut config, &project_config_file(project));
-    found.extend(own.err().into_iter().flat_map(|error| error.all()));
+    let errors = [user.err(), own.err()].into_iter().flatten();
+    let mut found: Vec<String> = errors.flat_map(|error| error.all()).collect();
+    let mut flawed = |key: &str, flaw: String| {
+        found.push(config::at_key(&file, key, &format!("`{key}`: {flaw}")));
+    };
     let addresses = [&config.anthropic.base_url, &config.openai.base_url];
     for ((key, backend), url) in ADDRESSES.iter().zip(addresses) {
         let plain = ask::plain(*backend, &config);
         let flaw = url
             .as_ref()
             .and_then(|url| BaseUrl::parse(url, plain).err());
-        found.extend(flaw.map(|flaw| format!("`{key}`: {flaw}")));
+        if let Some(flaw) = flaw {
+            flawed(key, flaw.to_string());
+        }
     }
     let lacks_model = config.top.backend == BackendChoice::Openai && config.openai.model.is_none();
     if lacks_model && session.env.get(name::OWN_MODEL).is_none() {
-        let flaw = "`backend` is \"openai\", which needs `openai.model`: the server's name for it";
-        found.push(flaw.to_owned());
+        let flaw = "\"openai\" needs `openai.model`: the server's name for the model";
+        flawed("backend", flaw.to_owned());
     }
-    if let Some(file) = &config.fixtures.path {
-        let flaw = Fixtures::load(&paths.beside_config(file)).err();
-        found.extend(flaw.map(|flaw| format!("`fixtures.path`: {flaw}")));
+    if let Some(url) = &config.memory.url
+        && !["postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme))
+    {
+        let flaw = "not an address such as postgres://user@host/database";
+        flawed("memory.url", flaw.to_owned());
+    }
+    if let Some(replies) = &config.fixtures.path
+        && let Err(flaw) = Fixtures::load(&paths.beside_config(replies))
+    {
+        flawed("fixtures.path", flaw.to_string());
     }
     found
 }

@@ -1,9 +1,7 @@
 //! `playbook export`: the key points, and what is remembered beyond them, as a document.
 
-use serde_json::json;
-
-use super::session::NamedSession;
-use super::{answer, output, show};
+use super::show;
+use crate::cli::prelude::*;
 use crate::memory::RecallQuery;
 use crate::playbook::clean::clean_text;
 

@@ -1,21 +1,14 @@
 //! `playbook gate`: what the gate would say of each stop in a transcript; `gate on` and `gate off`:
 //! its setting and its hook, both or neither.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
-
-use super::args::{self, GateAction, Mode, SettingsScope};
+use super::args::{GateAction, Mode, SettingsScope};
 use super::install::hooks;
-use super::output::Hinted;
-use super::session::NamedSession;
-use super::{agent, answer, evidence};
+use super::reflect;
+use crate::cli::prelude::*;
 use crate::config::{self, GateMode};
 use crate::gate::{Stops, TurnEnd};
-use crate::prepare;
 use crate::setup::{ClientSettings, Hooks};
-use crate::state_guard;
-use crate::transcript_file;
+use crate::{prepare, transcript_file};
 
 const MODE: &str = "gate.mode";
 
@@ -33,7 +26,7 @@ pub(super) fn run(args: &args::GateArgs) -> anyhow::Result<()> {
 fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Result<()> {
     let threshold = session.config.gate.threshold;
     let transcript = std::path::absolute(transcript)?;
-    let options = evidence::options(session, &transcript)?;
+    let options = reflect::options(session, &transcript)?;
     let mut stops = Stops::default();
     transcript_file::each_event(&transcript, &options, &mut |event| stops.see(event))?;
     let stops = stops.finish();

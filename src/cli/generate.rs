@@ -2,27 +2,14 @@
 //! `POST /api/v1/reflections/generate`).
 
 use std::io::Read as _;
-use std::path::Path;
-use std::time::Instant;
 
-use anyhow::Context as _;
-use serde_json::{Value, json};
-
-use super::args;
 use super::doctor::off_by;
-use super::output;
-use super::session::{NamedSession, runtime};
-use crate::fsx;
-use crate::memory::{Memory, reflection_ids};
-use crate::playbook::Playbook;
-use crate::queue::ask;
-use crate::queue::ask::BackendParts;
-use crate::queue::ask::{Asker, SessionQuestion};
+use crate::cli::prelude::*;
+use crate::memory::reflection_ids;
+use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::files::SessionEvidence;
-use crate::queue::hint_index;
-use crate::queue::job::JobId;
 use crate::queue::record::{self, Generated};
-use crate::queue::{screening, tidy};
+use crate::queue::{hint_index, screening, tidy};
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
@@ -31,7 +18,6 @@ use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::self_correction;
 use crate::reflect::tellable::{RefusedText, refusal, tellable};
 use crate::reflect::trace::{Trace, TraceDefect};
-use crate::sharing;
 use crate::tenant::Tenant;
 use crate::transcript::Facts;
 
@@ -40,38 +26,25 @@ const MAX_BODY: u64 = 64 << 20;
 /// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered
 /// is one with `error`, and the status says so.
 pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
-    let generated = body().and_then(|body| {
-        let asked = Asked {
-            body,
-            tenant: args.whose.tenant.clone(),
-            project: args.project.as_deref(),
-        };
-        generate(asked, args.store.then_some(&store as StoreLearned<'_>))
-    });
+    let store = args.store.then_some(&store as StoreLearned<'_>);
+    let tenant = args.whose.tenant.as_ref();
+    let generated = body().and_then(|body| generate(body, tenant, args.project.as_deref(), store));
     let (answer, status) = match generated {
         // What a model was paid for is answered also where it cannot be stored.
         Ok(answer) if !answer["problem"].is_null() => (answer, super::USER_ERROR),
         Ok(answer) => (answer, super::OK),
-        Err(error) => (flawed(&error), super::USER_ERROR),
+        Err(error) => {
+            let (path, message) = flaw(&error);
+            let told = json!({"error": {"path": path, "message": message}});
+            (told, super::USER_ERROR)
+        }
     };
     output::json(&answer).map(|()| status)
-}
-
-/// A trace, and who asks for a reflection on it.
-#[derive(Debug)]
-pub struct Asked<'a> {
-    /// The trace (spec/3 `ReflectionContext`).
-    pub body: Value,
-    /// Whose memory it is for, if not the one that the trace names.
-    pub tenant: Option<Tenant>,
-    /// The project, where the trace names none.
-    pub project: Option<&'a Path>,
 }
 
 /// Stores what a trace has taught; the ids of it.
 pub type StoreLearned<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<String>>;
 
-/// What a trace has taught.
 pub struct ToStore<'a> {
     pub tenant: &'a Tenant,
     pub source: &'a LearnedFrom,
@@ -81,27 +54,32 @@ pub struct ToStore<'a> {
     facts: &'a Facts,
 }
 
-/// An error as JSON: what is wrong, and with which field, if it is one.
-pub fn flawed(error: &anyhow::Error) -> Value {
-    let (path, message) = match error.downcast_ref::<TraceDefect>() {
-        Some(flaw) => (Some(flaw.path.as_str()), flaw.problem.clone()),
+/// Returns the field that is wrong, if it is one, and what is wrong with it.
+pub fn flaw(error: &anyhow::Error) -> (Option<&str>, String) {
+    match error.downcast_ref::<TraceDefect>() {
+        Some(flaw) => (Some(&flaw.path), flaw.problem.clone()),
         None => (None, format!("{error:#}")),
-    };
-    json!({"error": {"path": path, "message": message}})
+    }
 }
 
-/// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
-pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Result<Value> {
+/// Reflects on a trace (spec/3 `ReflectionContext`) for a tenant, if not for the one that it names,
+/// and a project, where it names none. The answer is spec/3's `ReflectionResult` with the ids, and
+/// the evaluator's verdict.
+pub fn generate(
+    mut body: Value,
+    chosen: Option<&Tenant>,
+    project: Option<&Path>,
+    store: Option<StoreLearned<'_>>,
+) -> anyhow::Result<Value> {
     let begun = Instant::now();
-    let mut body = asked.body;
-    let session = NamedSession::open(asked.project)?;
+    let session = NamedSession::open(project)?;
     if let Some(by) = off_by(&session) {
         anyhow::bail!("reflection is switched off by {by}");
     }
     let secrecy = session.config.secrets.secrecy()?;
     // Before masks, by which two could become one.
-    let tenant = tenant(&body, asked.tenant.as_ref())?;
-    if let (Some(body), Some(chosen)) = (body.as_object_mut(), &asked.tenant) {
+    let tenant = tenant(&body, chosen)?;
+    if let (Some(body), Some(chosen)) = (body.as_object_mut(), chosen) {
         body.insert("tenant_id".to_owned(), chosen.name().into());
     }
     // Once for all: names, ids and descriptions are answered and stored like what was said.
@@ -184,11 +162,10 @@ pub fn generate(asked: Asked<'_>, store: Option<StoreLearned<'_>>) -> anyhow::Re
 
 struct LearnedFromTrace {
     learned: Vec<Learned>,
-    /// What looks like an attack.
     refused: Vec<RefusedText>,
     /// The reflection, also among what was learned.
     text: NewReflection,
-    /// What the agent's own evaluation taught (spec/5).
+    /// The lesson of the agent's own evaluation (spec/5).
     self_correction: Option<NewReflection>,
 }
 

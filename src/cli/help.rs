@@ -7,62 +7,49 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::args::Cli;
-use super::width;
+use super::output;
 use crate::env::Env;
 
-/// Commands for one use.
-pub(super) struct Group {
-    pub(super) title: &'static str,
-    pub(super) usual: &'static [&'static str],
-    pub(super) rarer: &'static [&'static str],
-}
-
-/// Each command stands in one of them; the tests say which is missing.
-pub(super) const GROUPS: [Group; 6] = [
-    Group {
-        title: "Start",
-        usual: &["demo", "install", "bootstrap"],
-        rarer: &[],
-    },
-    Group {
-        title: "Look",
-        usual: &["status", "show", "log", "report", "recall", "stats"],
-        rarer: &["evidence"],
-    },
-    Group {
-        title: "Change",
-        usual: &["add", "edit", "remove", "pin", "undo", "review"],
-        rarer: &["promote", "forget"],
-    },
-    Group {
-        title: "Learn",
-        usual: &["trust", "reflect", "gate"],
-        rarer: &["lesson", "dream"],
-    },
-    Group {
-        title: "Keep working",
-        usual: &["doctor", "jobs", "config", "uninstall"],
-        rarer: &["worker"],
-    },
-    Group {
-        title: "For scripts",
-        usual: &["seen", "export", "redact"],
-        rarer: &[
-            "hook",
-            "mcp",
-            "sync",
-            "server",
-            "generate",
-            "bench",
-            "completions",
-        ],
-    },
+/// The uses of commands: title, the usual ones, the rarer ones. Each command is in one of them; the
+/// tests name one that is missing.
+pub(super) const GROUPS: [(&str, &str, &str); 6] = [
+    ("Start", "demo install bootstrap", ""),
+    ("Look", "status show log report recall stats", "evidence"),
+    (
+        "Change",
+        "add edit remove pin undo review",
+        "promote forget",
+    ),
+    ("Learn", "trust reflect gate", "lesson dream"),
+    ("Keep working", "doctor jobs config uninstall", "worker"),
+    (
+        "For scripts",
+        "seen export redact",
+        "hook mcp sync server generate bench completions",
+    ),
 ];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ListedCommand {
-    Usual,
-    All,
+/// The text below the help of each command: its examples, and what else there is to know.
+const TEXTS: &str = include_str!("help.txt");
+
+/// Returns the definition of the command line, with the texts below the help of each command.
+pub(super) fn command() -> Command {
+    with_texts(Cli::command(), "playbook")
+}
+
+fn with_texts(command: Command, name: &str) -> Command {
+    let mut blocks = TEXTS
+        .split("## ")
+        .filter_map(|block| block.split_once('\n'));
+    let text = blocks.find(|(title, _)| *title == name);
+    let command = command.mut_subcommands(|sub| {
+        let name = format!("{name} {}", sub.get_name());
+        with_texts(sub, &name)
+    });
+    match text {
+        Some((_, text)) => command.after_help(text.trim_end()),
+        None => command,
+    }
 }
 
 pub(super) fn parse() -> Result<Cli, clap::Error> {
@@ -72,12 +59,8 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
         args.push("--help".into());
     }
     // `--help` ends the parsing, so `--all` behind it is looked for here.
-    let listed = if args.iter().any(|arg| arg == "--all") {
-        ListedCommand::All
-    } else {
-        ListedCommand::Usual
-    };
-    let mut command = with_groups(Cli::command(), listed);
+    let is_all = args.iter().any(|arg| arg == "--all");
+    let mut command = with_groups(command(), is_all);
     let matches = command.try_get_matches_from_mut(args);
     let matches = matches.map_err(|mut error| {
         let text = |text: &str| ContextValue::String(text.to_owned());
@@ -91,26 +74,23 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
 }
 
 pub(super) fn print_all() -> std::io::Result<()> {
-    with_groups(Cli::command(), ListedCommand::All).print_help()
+    with_groups(command(), true).print_help()
 }
 
-fn with_groups(command: Command, listed: ListedCommand) -> Command {
+fn with_groups(command: Command, is_all: bool) -> Command {
     let heading = command.get_styles().get_header();
     let literal = command.get_styles().get_literal();
-    let screen = width::of_screen(&Env::from_process());
+    let screen = output::of_screen(&Env::from_process());
     let mut text = String::new();
-    for group in &GROUPS {
+    for (title, usual, rarer) in GROUPS {
         // Writing to a string cannot fail.
-        _ = writeln!(text, "\n{heading}{}:{heading:#}", group.title);
-        let rarer = match listed {
-            ListedCommand::Usual => &[],
-            ListedCommand::All => group.rarer,
-        };
-        for name in group.usual.iter().chain(rarer) {
+        _ = writeln!(text, "\n{heading}{title}:{heading:#}");
+        let rarer = if is_all { rarer } else { "" };
+        for name in usual.split(' ').chain(rarer.split_terminator(' ')) {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             let line = format!("  {literal}{name:<11}{literal:#}  {about}");
-            _ = writeln!(text, "{}", width::hang(&line, screen));
+            _ = writeln!(text, "{}", output::hang(&line, screen));
         }
     }
     let template = format!(
@@ -118,23 +98,4 @@ fn with_groups(command: Command, listed: ListedCommand) -> Command {
          {heading}Options:{heading:#}\n{{options}}{{after-help}}\n"
     );
     command.help_template(template)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_command_stands_in_one_group() {
-        let cli = Cli::command();
-        let shown = cli.get_subcommands().filter(|sub| !sub.is_hide_set());
-        let mut there: Vec<&str> = shown.map(Command::get_name).collect();
-        let groups = GROUPS
-            .iter()
-            .flat_map(|group| group.usual.iter().chain(group.rarer));
-        let mut grouped: Vec<&str> = groups.copied().collect();
-        there.sort_unstable();
-        grouped.sort_unstable();
-        assert_eq!(grouped, there);
-    }
 }

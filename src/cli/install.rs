@@ -1,21 +1,21 @@
-//! `playbook install`: registers the hooks in the client's settings.
+//! `playbook install`: registers the hooks in the client's settings; `playbook uninstall`: the
+//! inverse of that and of install.sh.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::args::{self, SettingsScope};
-use super::output::{self, Hinted, one_line, plain, say};
-use super::session::NamedSession;
-use super::{answer, merge, session, trust};
-use crate::env::Env;
+use super::args::SettingsScope;
+use super::output::one_line;
+use super::{merge, session, trust};
+use crate::cli::prelude::*;
 use crate::hook::HookEvent;
-use crate::paths::{Paths, playbook_file};
-use crate::setup::templates::{self, Laid};
-use crate::setup::{ClientSettings, Earlier, Hooks, SettingsPlan, Spelling};
+use crate::queue::worker_lock::{self, Holder, LockError};
+use crate::setup::{
+    ClientSettings, Earlier, Hooks, Installed, SettingsPlan, SettingsRecord, Spelling, purge,
+    recorded, templates,
+};
 use crate::trust::TrustStanding;
 
 pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
@@ -38,15 +38,17 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
     if replaced {
         plan = settings.plan_install(Earlier::Replace)?;
     }
-    match (args.dry_run, args.json) {
-        (true, true) => return output::json(&diff_of(&settings, &plan)),
-        (true, false) => return show_diff(&settings, &plan),
-        (false, _) => {}
+    if args.dry_run {
+        return if args.json {
+            output::json(&diff_of(&settings, &plan))
+        } else {
+            show_diff(&settings, &plan)
+        };
     }
     let backup = settings.carry_out(&plan)?;
-    let laid = match args.scope {
+    let (laid, kept) = match args.scope {
         SettingsScope::User => templates::lay_out(&paths)?,
-        SettingsScope::Project | SettingsScope::Local => Vec::new(),
+        SettingsScope::Project | SettingsScope::Local => Default::default(),
     };
     let commands = plan.earlier.iter().map(|(_, told)| &told.command);
     let mut told = json!({
@@ -56,7 +58,7 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         "backup": backup,
         "earlier": commands.collect::<Vec<_>>(),
         "earlier_replaced": replaced,
-        "templates": laid.iter().map(|(file, _)| file).collect::<Vec<_>>(),
+        "templates": laid,
     });
     if let Ok(session) = NamedSession::look(args.project.as_deref()) {
         let (account, sent) = (session.account_to_look_at(), session.sent());
@@ -67,8 +69,7 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         let earlier = plan.earlier.iter().filter(|_| !replaced);
         let earlier = earlier.map(|(line, told)| json!([line, told.command]));
         told["earlier_kept"] = earlier.collect();
-        let kept = laid.iter().filter(|(_, how)| *how == Laid::Beside);
-        told["templates_kept"] = kept.map(|(file, _)| json!(file)).collect();
+        told["templates_kept"] = json!(kept);
         told["untrusted"] = untrusted(&paths).into();
     }
     answer::give(args.json, include_str!("screens/install.txt"), told)
@@ -83,7 +84,7 @@ fn untrusted(paths: &Paths) -> usize {
     trust::known(paths).into_iter().filter(is_waiting).count()
 }
 
-pub(super) fn settings<'a>(
+fn settings<'a>(
     env: &Env,
     paths: &'a Paths,
     (scope, project): (SettingsScope, Option<&Path>),
@@ -128,20 +129,18 @@ fn look_for_hooks(hooks: &Hooks, scope: SettingsScope) -> anyhow::Result<()> {
     if hooks.stand_in().is_some() && scope != SettingsScope::Project {
         return Ok(());
     }
-    let missing = HookEvent::ALL
+    let mut all = HookEvent::ALL
         .into_iter()
-        .map(|event| hooks.bin().join(event.name()))
-        .find(|hook| !hook.is_file());
-    let Some(hook) = missing else {
-        return Ok(());
-    };
-    Err(Hinted::error(
-        format!(
-            "could not register the hooks: {}: not there",
-            hook.display()
-        ),
-        "`./install.sh` in Playbook's folder builds and installs them",
-    ))
+        .map(|event| hooks.bin().join(event.name()));
+    all.find(|hook| !hook.is_file()).map_or(Ok(()), |hook| {
+        Err(Hinted::error(
+            format!(
+                "could not register the hooks: {}: not there",
+                hook.display()
+            ),
+            "`./install.sh` in Playbook's folder builds and installs them",
+        ))
+    })
 }
 
 /// Asks whether the hooks of the earlier version are to leave; without a terminal they stay.
@@ -158,11 +157,11 @@ fn agrees(args: &args::InstallArgs, plan: &SettingsPlan) -> anyhow::Result<bool>
     Ok(output::confirm(&(question + "Replace them?"))?.unwrap_or_default())
 }
 
-pub(super) fn diff_of(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> Value {
+fn diff_of(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> Value {
     json!({"file": settings.file(), "changed": plan.is_change(), "diff": changes(settings, plan)})
 }
 
-pub(super) fn show_diff(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> anyhow::Result<()> {
+fn show_diff(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> anyhow::Result<()> {
     let diff = changes(settings, plan);
     if diff.is_empty() {
         let file = one_line(&settings.file().to_string_lossy());
@@ -182,4 +181,181 @@ fn changes(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> String {
     let name = settings.file().to_string_lossy();
     let changes = TextDiff::from_lines(&before, &after);
     changes.unified_diff().header(&name, &name).to_string()
+}
+
+/// The time that a worker has to end before what it works on is removed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Takes the hooks out of the settings; without a scope everything else goes as well.
+pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
+    let env = Env::from_process();
+    if args.merge_driver {
+        return merge::uninstall(&env, args);
+    }
+    let paths = Paths::resolve(&env)?;
+    let records = of_client(&paths);
+    let targets = match args.scope {
+        Some(scope) => {
+            let place = (scope, args.project.as_deref());
+            vec![settings(&env, &paths, place, hooks(&paths, scope))?]
+        }
+        None => everywhere(&paths, &records),
+    };
+    // Settings that cannot be edited stop it all: hooks without their programs would fail
+    // at every session.
+    let mut plans = Vec::new();
+    for target in targets {
+        if let Some(plan) = target.plan_uninstall()? {
+            plans.push((target, plan));
+        }
+    }
+    let installed = match args.scope {
+        Some(_) => Installed::default(),
+        None => Installed::read(paths.client())?,
+    };
+    if args.dry_run {
+        return preview(&plans, installed.files(), args);
+    }
+    // The folders that were made for us outside of our own, the innermost of each first.
+    let mut made = templates::made_folders(&paths);
+    for record in &records {
+        made.extend(record.made_above_state.clone());
+    }
+    let mut backups = Vec::new();
+    for (target, plan) in &plans {
+        backups.extend(target.carry_out(plan)?);
+    }
+    let mut kept = match args.scope {
+        Some(_) => Vec::new(),
+        None => templates::take_away(&paths)?,
+    };
+    if args.purge {
+        let lock = worker_lock::take(&paths, &Holder::of_nobody(), Some(PATIENCE));
+        let lock = lock.map_err(|error| match error {
+            LockError::File(error) => anyhow::Error::new(error),
+            busy => Hinted::error(
+                format!("could not remove the data: {busy}"),
+                "wait until `playbook jobs` shows no more jobs, then try again",
+            ),
+        })?;
+        purge(&paths)?;
+        drop(lock);
+        kept.clear();
+        backups.clear();
+    }
+    // Only now all that they held may have left them.
+    for folder in &made {
+        fsx::remove_dir_if_empty(folder)?;
+    }
+    if args.purge {
+        remove_above(&env, &paths)?;
+    }
+    if args.scope.is_none() {
+        installed.remove()?;
+    }
+    tell_uninstalled(&paths, args, &plans, installed.files(), &backups, &kept)
+}
+
+/// Removes the standard folders above ours where nothing is left in them: whether we made
+/// them was written down with the hooks, which may have left long ago.
+fn remove_above(env: &Env, paths: &Paths) -> anyhow::Result<()> {
+    let config = paths.config_file();
+    for (variable, ours) in [
+        (name::STATE_DIR, Some(paths.state())),
+        (name::CONFIG_DIR, config.parent()),
+    ] {
+        // Where the user said where, the folders are the user's.
+        let ours = ours.filter(|_| env.path(variable).is_none());
+        let above = ours.into_iter().flat_map(|ours| ours.ancestors().skip(1));
+        let is_below = |folder: &&Path| {
+            let home = paths.home().filter(|home| folder != home);
+            home.is_some_and(|home| folder.starts_with(home))
+        };
+        for folder in above.take_while(is_below) {
+            fsx::remove_dir_if_empty(folder)?;
+        }
+    }
+    Ok(())
+}
+
+fn tell_uninstalled(
+    paths: &Paths,
+    args: &args::UninstallArgs,
+    plans: &[(ClientSettings<'_>, SettingsPlan)],
+    removed: &[PathBuf],
+    backups: &[PathBuf],
+    kept: &[PathBuf],
+) -> anyhow::Result<()> {
+    let changed = plans.iter().filter(|(_, plan)| plan.is_change());
+    let files: Vec<_> = changed.map(|(target, _)| target.file()).collect();
+    let mut told = json!({
+        "settings": files,
+        "removed": removed,
+        "backups": backups,
+        "kept": kept,
+        "purged": args.purge,
+    });
+    if !args.json {
+        told["has_scope"] = args.scope.is_some().into();
+        let others = of_client(paths)
+            .into_iter()
+            .filter(|_| args.scope.is_some());
+        told["elsewhere"] = others.map(|record| json!(record.file)).collect();
+        // The program that could purge them may be gone by now.
+        let config = paths.config_file();
+        let folders = config.parent().into_iter().chain([paths.state()]);
+        let mut folders: Vec<&Path> = folders.filter(|folder| folder.is_dir()).collect();
+        folders.dedup();
+        folders.retain(|_| !args.purge);
+        told["data"] = json!(folders);
+    }
+    answer::give(args.json, include_str!("screens/uninstall.txt"), told)
+}
+
+fn of_client(paths: &Paths) -> Vec<SettingsRecord> {
+    let mut records = recorded(paths);
+    records.retain(|record| record.client == paths.client());
+    records
+}
+
+/// The user's settings, and all others that something was registered in.
+fn everywhere<'a>(paths: &'a Paths, records: &[SettingsRecord]) -> Vec<ClientSettings<'a>> {
+    let user = paths.client_settings();
+    let others = records.iter().filter(|record| !record.is_of(&user));
+    let others = others.map(|record| record.file.clone());
+    let files = std::iter::once(user.clone()).chain(others);
+    let hooks = hooks(paths, SettingsScope::User);
+    files
+        .map(|file| ClientSettings::new(paths, file, hooks.clone()))
+        .collect()
+}
+
+fn preview(
+    plans: &[(ClientSettings<'_>, SettingsPlan)],
+    files: &[PathBuf],
+    args: &args::UninstallArgs,
+) -> anyhow::Result<()> {
+    if args.json {
+        let diffs = plans.iter().map(|(target, plan)| diff_of(target, plan));
+        return output::json(&json!({
+            "settings": diffs.collect::<Vec<_>>(),
+            "removed": files,
+            "purged": args.purge,
+            "dry_run": true,
+        }));
+    }
+    for (target, plan) in plans {
+        show_diff(target, plan)?;
+    }
+    for file in files {
+        say!("would remove {}", one_line(&file.to_string_lossy()));
+    }
+    if args.purge {
+        say!("would remove settings, jobs, history and logs");
+    }
+    let is_registered = plans.iter().any(|(_, plan)| plan.is_change());
+    if !is_registered && files.is_empty() && !args.purge {
+        say!("no hooks of ours are registered, and nothing is installed");
+    }
+    Ok(())
 }

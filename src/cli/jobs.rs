@@ -1,35 +1,27 @@
 //! `playbook jobs`: what waits, why, and when it is tried again; `jobs retry` and `jobs drop`.
 
-use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::output::{self, Hinted};
-use super::session::{NamedSession, runtime};
 use super::worker::start_in_background;
-use super::{answer, args};
 use crate::account::Account;
-use crate::queue::backoff;
-use crate::queue::backoff::Backoff;
+use crate::cli::prelude::*;
+use crate::queue::backoff::{self, Backoff};
 use crate::queue::budget::Usage;
-use crate::queue::job::JobId;
 use crate::queue::progress::JobInProgress;
 use crate::queue::requests::{self, Wish};
 use crate::queue::worker::{WorkScope, run_if_free};
 use crate::queue::{files, spool};
 use crate::redact;
 
-/// How long we wait for a worker that is at it to see what is wanted.
+/// The time that a worker that is at it has to see what is wanted.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) struct Row {
     pub(super) id: JobId,
-    /// The job; `None` for a file that cannot be read.
+    /// None for a file that cannot be read.
     pub(super) job: Option<JobInProgress>,
     pub(super) state: JobState,
     pub(super) reason: String,
@@ -57,23 +49,17 @@ pub(super) fn run(session: &NamedSession, args: &args::JobsArgs) -> anyhow::Resu
 fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let rows = rows(session, now)?;
-    let strays = strays(session)?;
     let jobs: Vec<_> = rows.iter().map(|row| in_json(row, now)).collect();
-    let strays: Vec<_> = strays.iter().map(|file| masked(file)).collect();
+    let mut strays = Vec::new();
+    for folder in [session.paths.spool(), session.paths.failed()] {
+        let names = spool::strays(&folder)?.into_iter();
+        strays.extend(names.map(|name| masked(&folder.join(name))));
+    }
     let mut told = json!({ "jobs": jobs, "strays": strays });
     if !as_json {
         told["now"] = json!(now);
     }
     answer::give(as_json, include_str!("screens/jobs.txt"), told)
-}
-
-fn strays(session: &NamedSession) -> anyhow::Result<Vec<PathBuf>> {
-    let mut strays = Vec::new();
-    for folder in [session.paths.spool(), session.paths.failed()] {
-        let names = spool::strays(&folder)?.into_iter();
-        strays.extend(names.map(|name| folder.join(name)));
-    }
-    Ok(strays)
 }
 
 pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec<Row>> {
@@ -106,8 +92,7 @@ pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec
     Ok(rows)
 }
 
-/// What a job of the spool waits for, and until when: itself, its account, or a worker of
-/// another account than `own`.
+/// Returns the state of a job of the spool, its reason, and the time of the next try.
 fn standing(
     job: &JobInProgress,
     own: Option<&Account>,
@@ -178,8 +163,8 @@ fn drop_it(session: &NamedSession, id: &str, as_json: bool) -> anyhow::Result<()
     answer::give(as_json, include_str!("screens/dropped.txt"), told)
 }
 
-/// Carries a request out, or waits a while for the worker that is at it to do so; tells whether it
-/// is done, and which jobs are tried again, which only this process tells.
+/// Carries a request out, or waits a while for the worker that is at it to do so. Returns if it is
+/// done, and the jobs that are tried again, where this process did it.
 fn carry_out(session: &NamedSession, wish: Wish) -> anyhow::Result<(bool, Option<Vec<JobId>>)> {
     let context = session.context()?;
     let file = requests::leave(&session.paths, session.env.clock().now(), wish)?;

@@ -1,27 +1,22 @@
-//! `playbook log`: what happened to the playbook, and why; `playbook log pat-001`: the story of one
-//! key point, and of those that went into it.
+//! `playbook log`: what happened to the playbook, and why; `log pat-001`: the story of one key
+//! point, and of those that went into it; `log --diff`: the changes between two revisions.
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use crate::cli::prelude::*;
+use crate::freshness::git::Git;
+use crate::memory::{Entry, JobRow, MemoryError};
+use crate::playbook::diff::diff;
+use crate::playbook::read::migrate;
+use crate::playbook::{ChangeKind, is_own_name};
+use crate::{freshness, redact, usage};
 
-use super::output::{self, Hinted, plain};
-use super::session::NamedSession;
-use super::{answer, args, change_text, diff};
-use crate::freshness;
-use crate::memory::{Entry, JobOutcome, JobRow, Memory, MemoryError};
-use crate::playbook::{Playbook, is_own_name};
-use crate::queue::job::JobId;
-use crate::redact;
-use crate::usage;
-
-/// The number of jobs that are shown where the user does not say.
 const JOBS: u64 = 20;
 const SCREEN: &str = include_str!("screens/log.txt");
 
 pub(super) fn run(session: &NamedSession, args: &args::LogArgs) -> anyhow::Result<()> {
     if let Some(revisions) = &args.diff {
-        return diff::run(session, revisions, args.on.json);
+        return diff_of(session, revisions, args.on.json);
     }
     let memory = Memory::open(&session.paths.memory_db())?;
     match args.id.as_deref() {
@@ -101,12 +96,31 @@ fn story(
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         entries.len().saturating_sub(limit)
     });
-    let entries = &entries[from..];
+    let story = entries[from..].iter().map(|entry| {
+        let mut told = change_text::in_json(&entry.change);
+        told["job"] = json!(entry.job);
+        told["time"] = json!(entry.time);
+        told["session"] = json!(entry.session);
+        told["event"] = json!(entry.event);
+        told["backend"] = json!(entry.backend);
+        told
+    });
+    let is_alias = |other: &&String| {
+        *other != name
+            && playbook
+                .named(other)
+                .is_some_and(|point| point.name == name)
+    };
     let freshness = freshness::record(&session.paths, &session.project);
-    let mut told = story_in_json(name, &playbook, &names, entries);
-    told["gone"] = point.and_then(|point| freshness.gone(&point)).into();
     let usage = usage::record(&session.paths, &session.project);
-    told["seen"] = point.map(|point| usage.of(point.name).to_string()).into();
+    let told = json!({
+        "name": name,
+        "point": point.map(|point| json!(point)),
+        "aliases": names.iter().filter(is_alias).collect::<Vec<_>>(),
+        "story": story.collect::<Vec<Value>>(),
+        "gone": point.and_then(|point| freshness.gone(&point)),
+        "seen": point.map(|point| usage.of(point.name).to_string()),
+    });
     answer::give(args.on.json, include_str!("screens/story.txt"), told)
 }
 
@@ -145,34 +159,60 @@ fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<Strin
     entries.reverse();
 }
 
-fn joined<'n>(playbook: &Playbook, name: &str, names: &'n BTreeSet<String>) -> Vec<&'n String> {
-    let is_alias = |other: &&String| {
-        let point = playbook.named(other);
-        *other != name && point.is_some_and(|point| point.name == name)
+const LIMIT: Duration = Duration::from_secs(20);
+const LAST: &str = "HEAD";
+
+/// Compares a revision with the file, or with another one: `FROM..TO`.
+fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Result<()> {
+    let or_last = |revision| {
+        Some(revision)
+            .filter(|it: &&str| !it.is_empty())
+            .unwrap_or(LAST)
     };
-    names.iter().filter(is_alias).collect()
+    let (from, to) = match revisions.split_once("..") {
+        Some((from, to)) => (or_last(from), Some(or_last(to))),
+        None => (revisions, None),
+    };
+    let before = session.shown(at(&session.project, from)?);
+    let after = match to {
+        Some(to) => session.shown(at(&session.project, to)?),
+        None => session.playbook()?,
+    };
+    let now = session.env.clock().now();
+    let mut changes = diff(&before, &after, "", now);
+    for change in &mut changes {
+        // A point that is gone because another took it in was not just removed.
+        if change.kind == ChangeKind::Delete
+            && let Some(heir) = after.named(&change.id)
+        {
+            change.kind = ChangeKind::Merge;
+            change.into = Some(heir.name.to_owned());
+        }
+    }
+    let changes: Vec<_> = changes.iter().map(change_text::in_json).collect();
+    let told = json!({"from": from, "to": to, "changes": changes});
+    answer::give(as_json, include_str!("screens/diff.txt"), told)
 }
 
-fn story_in_json(
-    name: &str,
-    playbook: &Playbook,
-    names: &BTreeSet<String>,
-    entries: &[Entry],
-) -> Value {
-    let point = playbook.named(name).map(|point| json!(point));
-    let story = entries.iter().map(|entry| {
-        let mut told = change_text::in_json(&entry.change);
-        told["job"] = json!(entry.job);
-        told["time"] = json!(entry.time);
-        told["session"] = json!(entry.session);
-        told["event"] = json!(entry.event);
-        told["backend"] = json!(entry.backend);
-        told
-    });
-    json!({
-        "name": name,
-        "point": point,
-        "aliases": joined(playbook, name, names),
-        "story": story.collect::<Vec<Value>>(),
-    })
+/// The playbook of a project in a revision; empty where the revision has none.
+fn at(project: &Path, revision: &str) -> anyhow::Result<Playbook> {
+    let git = Git::at(project, LIMIT);
+    let commit = format!("{revision}^{{commit}}");
+    let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+    if git.ask_now(&[&verify[..], &[&commit]].concat()).is_none() {
+        return Err(Hinted::error(
+            format!("no revision {} of {}", plain(revision), project.display()),
+            "name a commit, branch or tag of a git repository, or two as in main..HEAD; \
+             without git, `playbook undo --to` lists the snapshots",
+        ));
+    }
+    let file = format!("{revision}:./{}", playbook_file(Path::new(".")).display());
+    let Some(bytes) = git.ask_now(&["cat-file", "blob", &file]) else {
+        return Ok(Playbook::empty());
+    };
+    let read = migrate(&bytes).map_err(|flaw| {
+        let what = format!("could not read playbook of {}: {flaw}", plain(revision));
+        Hinted::error(what, "that revision has a broken file; name another")
+    })?;
+    Ok(read.playbook)
 }

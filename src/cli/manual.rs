@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::args::{Cli, CompletionsArgs, Shell};
-use super::help::GROUPS;
+use super::args::CompletionsArgs;
+use super::help::{GROUPS, command};
 use anyhow::Context as _;
-use clap::{Arg, Command, CommandFactory as _};
-use clap_complete::aot;
+use clap::{Arg, Command};
+use clap_complete::{Shell, generate};
 
 const NAME: &str = "playbook";
 const INTRODUCTION: &str = include_str!("commands_head.md");
@@ -25,21 +25,17 @@ pub(super) fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
     if let Some(folder) = &args.man {
         return pages(folder).with_context(|| format!("could not write {}", folder.display()));
     }
-    let shell = match args.shell {
-        Some(Shell::Zsh) => aot::Shell::Zsh,
-        Some(Shell::Fish) => aot::Shell::Fish,
-        // The command line asks for one.
-        Some(Shell::Bash) | None => aot::Shell::Bash,
-    };
+    // The command line asks for one.
+    let shell = args.shell.unwrap_or(Shell::Bash);
     let mut script = Vec::new();
-    aot::generate(shell, &mut Cli::command(), NAME, &mut script);
+    generate(shell, &mut command(), NAME, &mut script);
     print(&script)
 }
 
 #[expect(clippy::disallowed_methods, reason = "others may read the pages")]
 fn pages(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(Cli::command(), folder)
+    clap_mangen::generate_to(command(), folder)
 }
 
 fn print(bytes: &[u8]) -> anyhow::Result<()> {
@@ -48,7 +44,7 @@ fn print(bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 fn reference() -> String {
-    let mut cli = Cli::command();
+    let mut cli = command();
     cli.build();
     let mut text = format!("{INTRODUCTION}\n{}", by_use());
     for command in cli.get_subcommands().filter(|sub| !sub.is_hide_set()) {
@@ -58,16 +54,15 @@ fn reference() -> String {
 }
 
 fn by_use() -> String {
-    let rows = GROUPS.iter().map(|group| {
-        let names = group.usual.iter().chain(group.rarer);
-        let names: Vec<String> = names
-            .map(|name| format!("[{name}](#playbook-{name})"))
-            .collect();
-        format!("| {} | {} |\n", group.title, names.join(", "))
+    let rows = GROUPS.map(|(title, usual, rarer)| {
+        let names = usual.split(' ').chain(rarer.split_terminator(' '));
+        let names = names.map(|name| format!("[{name}](#playbook-{name})"));
+        let names = names.collect::<Vec<_>>().join(", ");
+        format!("| {title} | {names} |\n")
     });
     format!(
         "## By use\n\n| to | commands |\n|---|---|\n{}",
-        rows.collect::<String>()
+        rows.concat()
     )
 }
 
@@ -120,10 +115,8 @@ fn row(arg: &Arg) -> String {
     let shown = arg.to_string();
     let mut cell = help;
     if arg.get_action().takes_values() {
-        let possible = arg.get_possible_values();
-        let possible = possible
-            .iter()
-            .map(|value| format!("`{}`", value.get_name()));
+        let possible = arg.get_possible_values().into_iter();
+        let possible = possible.map(|value| format!("`{}`", value.get_name()));
         let possible = possible.collect::<Vec<_>>().join(", ");
         if !possible.is_empty() {
             cell = format!("{cell}: {possible}");

@@ -2,16 +2,9 @@
 //! which git merges the playbooks of a repository with that command, so that they have no conflicts.
 //! Only the repository's own configuration is written.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use serde_json::json;
-
-use super::output::Hinted;
-use super::{answer, args, session};
-use crate::env::Env;
+use super::session;
+use crate::cli::prelude::*;
 use crate::freshness::git::Git;
-use crate::fsx;
 use crate::playbook::three_way::{MergeFile, Unmergeable, merge_files};
 use crate::setup::shell_word;
 use crate::store::MAX_FILE_BYTES;
@@ -19,7 +12,7 @@ use crate::store::MAX_FILE_BYTES;
 const SECTION: &str = "merge.playbook";
 const DRIVER: &str = "merge.playbook.driver";
 const NAME: &str = "merge.playbook.name";
-/// What says in `.gitattributes` which file the driver merges.
+/// The line of `.gitattributes` that names the file for the driver.
 const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -65,13 +58,13 @@ impl Repository {
         let project = session::project(env, project)?;
         let git = Git::at(&project, LIMIT);
         if git.ask_now(&["rev-parse", "--git-dir"]).is_none() {
-            return Err(Hinted::error(
-                format!(
-                    "{} is in no git repository that can be used",
-                    project.display()
-                ),
-                "`git status` there says why; without git, `playbook merge-files` merges files",
-            ));
+            let what = format!(
+                "{} is in no git repository that can be used",
+                project.display()
+            );
+            let hint =
+                "`git status` there says why; without git, `playbook merge-files` merges files";
+            return Err(Hinted::error(what, hint));
         }
         Ok(Self { project, git })
     }
@@ -83,15 +76,10 @@ impl Repository {
 
     fn configure(&self, arguments: &[&str]) -> anyhow::Result<()> {
         let arguments = [&["config", "--local"], arguments].concat();
-        let done = self.git.ask_now(&arguments);
-        done.map(drop).ok_or_else(|| {
-            Hinted::error(
-                format!(
-                    "git could not write the configuration of {}",
-                    self.project.display()
-                ),
-                "`git config --local --list` there says why",
-            )
+        self.git.ask_now(&arguments).map(drop).ok_or_else(|| {
+            let project = self.project.display();
+            let what = format!("git could not write the configuration of {project}");
+            Hinted::error(what, "`git config --local --list` there says why")
         })
     }
 
@@ -143,9 +131,6 @@ pub(super) fn uninstall(env: &Env, args: &args::UninstallArgs) -> anyhow::Result
         "line": ATTRIBUTE,
         "has_line": repository.has_attribute(),
     });
-    answer::give(
-        args.json,
-        include_str!("screens/merge_driver_removed.txt"),
-        told,
-    )
+    let screen = include_str!("screens/merge_driver_removed.txt");
+    answer::give(args.json, screen, told)
 }

@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand, one place for errors and exit statuses. A command
+//! The command line: a file per command or group, one place for errors and exit statuses. A command
 //! makes one object, which `--json` prints and a template of `screens/` lays out.
 
 mod agent;
@@ -8,45 +8,35 @@ mod bench;
 mod bootstrap;
 mod change_text;
 mod config;
-mod curator;
-mod diff;
 mod doctor;
 mod edit_commands;
-mod evidence;
 mod export;
-mod forget;
 mod gate;
 pub(crate) mod generate;
 mod help;
 mod install;
 mod jobs;
-mod lesson;
 mod log;
 mod manual;
+pub(crate) mod memory;
 mod merge;
 mod output;
+mod prelude;
 mod promote;
-pub(crate) mod recall;
 mod redact;
 mod reflect;
 mod report;
 mod restore;
-mod review;
 mod sandbox;
-pub(crate) mod seen;
-mod server;
 mod session;
 mod show;
-mod stats;
 mod status;
 mod trust;
-mod uninstall;
-mod width;
 mod worker;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{Cli, Command, LessonAction};
 use output::say;
 use session::NamedSession;
 
@@ -56,7 +46,6 @@ use crate::queue::curate::CuratorWish;
 use crate::queue::edit::PlaybookEdit;
 
 const OK: u8 = 0;
-/// Something the user can mend: a file, a setting, a name.
 const USER_ERROR: u8 = 1;
 /// It could not be told whether an error is known.
 const UNKNOWN: u8 = 2;
@@ -103,34 +92,41 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             }
             Ok(())
         }
-        Command::Seen(args) => return seen::run(&args),
+        Command::Seen(args) => return memory::seen(&args),
         Command::Generate(args) => return generate::run(&args),
         Command::Doctor(args) => return doctor::run(&args),
         Command::Bootstrap(args) => return bootstrap::run(&args),
         Command::Status(args) => status::run(&args),
-        Command::Report(args) => report::run(&NamedSession::look(args.project.as_deref())?, &args),
+        Command::Report(args) => {
+            report::run(&NamedSession::look(args.on.project.as_deref())?, &args)
+        }
         Command::Dream { sources, on } => {
             let wish = CuratorWish::Dream(usize::try_from(sources).unwrap_or(usize::MAX));
-            curator::give(&NamedSession::on(&on)?, wish, on.json)
+            reflect::curate(&NamedSession::on(&on)?, wish, on.json)
         }
         Command::Demo(args) => sandbox::demo(&args),
-        Command::Recall(args) => recall::run(&NamedSession::that_learned_of(&args.of)?, &args),
-        Command::Stats(args) => stats::run(&NamedSession::that_learned_of(&args)?, &args),
+        Command::Recall(args) => memory::recall(&NamedSession::that_learned_of(&args.of)?, &args),
+        Command::Stats(args) => memory::stats(&NamedSession::that_learned_of(&args)?, &args),
         Command::Forget(args) => {
             let project = args.project.as_ref().and_then(Option::as_deref);
-            forget::run(&NamedSession::that_learned(project, &args.whose)?, &args)
+            memory::forget(&NamedSession::that_learned(project, &args.whose)?, &args)
         }
-        Command::Lesson(action) => lesson::run(&action),
+        Command::Lesson(LessonAction::Add(args)) => {
+            memory::add_lesson(&NamedSession::on(&args.on)?, &args)
+        }
+        Command::Lesson(LessonAction::Outcome(args)) => {
+            memory::lesson_outcome(&NamedSession::on(&args.on)?, &args)
+        }
         Command::Config(args) => config::run(&args),
         Command::Install(args) => install::run(&args),
-        Command::Uninstall(args) => uninstall::run(&args),
+        Command::Uninstall(args) => install::uninstall(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Worker(args) => worker::run(&args),
-        Command::Mcp => server::run(["mcp".into()]),
-        Command::Sync => server::run(["sync".into()]),
-        Command::Server { arguments } => server::run(arguments),
+        Command::Mcp => worker::server(["mcp".into()]),
+        Command::Sync => worker::server(["sync".into()]),
+        Command::Server { arguments } => worker::server(arguments),
         Command::Reflect(args) => reflect::run(&NamedSession::on(&args.on)?, &args),
-        Command::Evidence(args) => evidence::run(&NamedSession::open(None)?, &args),
+        Command::Evidence(args) => reflect::evidence(&NamedSession::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),
         Command::Show(args) => show::run(&NamedSession::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&NamedSession::on(&args.on)?, &args),
@@ -146,9 +142,11 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Export { on, .. } => export::run(&NamedSession::on(&on)?, on.json),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => {
-            trust::run(&NamedSession::on_any(args.on.project.as_deref())?, &args)
+            trust::trust(&NamedSession::look(args.on.project.as_deref())?, &args)
         }
-        Command::Review(args) => review::run(&NamedSession::open(args.project.as_deref())?, &args),
+        Command::Review(args) => {
+            trust::review(&NamedSession::open(args.project.as_deref())?, &args)
+        }
         Command::Jobs(args) => jobs::run(&NamedSession::look(None)?, &args),
         Command::Completions(args) => manual::run(&args),
     };

@@ -1,17 +1,22 @@
-//! How commands speak: data on stdout, talk on stderr, colour only on a terminal.
+//! The output of commands: data on stdout, talk on stderr, colour only on a terminal, as wide as the
+//! screen is.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal, Write as _};
+use std::os::fd::AsFd;
 
+use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use textwrap::{Options, WordSeparator, WordSplitter};
+use unicode_width::UnicodeWidthChar as _;
 
 use super::doctor::off_by;
 use super::session::NamedSession;
-use super::width;
 use crate::config::ConfigError;
+use crate::env::{Env, name};
 use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
@@ -36,11 +41,10 @@ macro_rules! say {
 }
 pub(super) use say;
 
-/// Prints a line, laid out for the terminal if it goes to one.
 pub(super) fn line(text: fmt::Arguments<'_>) -> io::Result<()> {
-    match width::of_terminal(io::stdout()) {
+    match of_terminal(io::stdout()) {
         None => whole(text),
-        Some(width) => whole(format_args!("{}", width::hang(&text.to_string(), width))),
+        Some(width) => whole(format_args!("{}", hang(&text.to_string(), width))),
     }
 }
 
@@ -58,7 +62,7 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What went wrong and what caused it, each said once.
+/// Returns what went wrong and what caused it, each said once.
 pub(super) fn told(error: &anyhow::Error) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -90,9 +94,9 @@ pub(super) fn note(what: &str) {
 }
 
 fn talk(text: &str) {
-    let text = match width::of_terminal(io::stderr()) {
+    let text = match of_terminal(io::stderr()) {
         None => text.to_owned(),
-        Some(width) => width::hang(text, width),
+        Some(width) => hang(text, width),
     };
     // There is nobody left to tell when stderr is closed.
     _ = anstream::stderr().lock().write_all(text.as_bytes());
@@ -103,30 +107,33 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     if let Some(error) = error.downcast_ref::<MemoryError>() {
         return error.hint().map(Cow::Owned).or(Some(LET_US.into()));
     }
-    let known = if let Some(hinted) = error.downcast_ref::<Hinted>() {
-        Some(hinted.hint)
-    } else if let Some(breach) = error.downcast_ref::<Breach>() {
-        Some(breach.hint)
-    } else if let Some(error) = error.downcast_ref::<SetupError>() {
-        error.hint()
-    } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
-        Some("`playbook undo --to` brings the last good one back, or mend it by hand; jobs wait")
-    } else if let Some(StoreError::InMerge { .. }) = error.downcast_ref() {
-        Some(
-            "finish the merge by hand, or take one side with `git checkout --ours` (or `--theirs`) \
-             and `git add`; jobs wait",
-        )
-    } else if let Some(StoreError::Away { .. }) = error.downcast_ref() {
-        Some(WAYS_BACK)
-    } else if let Some(StoreError::Locked { .. }) = error.downcast_ref() {
-        Some("wait for the other process, then try again")
-    } else if let Some(ConfigError::Content { .. }) = error.downcast_ref() {
-        Some("correct the line, or remove it to get the default")
-    } else if error.is::<PatternError>() {
-        Some("correct the pattern, or remove it; `playbook config path` names the file")
-    } else {
-        error.downcast_ref::<NoFolders>().map(NoFolders::hint)
+    let of_store = || {
+        Some(match error.downcast_ref()? {
+            StoreError::Corrupt { .. } => {
+                "`playbook undo --to` brings the last good one back, or mend it by hand; jobs wait"
+            }
+            StoreError::InMerge { .. } => {
+                "finish the merge by hand, or take one side with `git checkout --ours` (or \
+                 `--theirs`) and `git add`; jobs wait"
+            }
+            StoreError::Away { .. } => WAYS_BACK,
+            StoreError::Locked { .. } => "wait for the other process, then try again",
+            _ => return None,
+        })
     };
+    let of_settings = || match error.downcast_ref()? {
+        ConfigError::Content { .. } => Some("correct the line, or remove it to get the default"),
+        ConfigError::Read(_) => None,
+    };
+    let of_pattern = "correct the pattern, or remove it; `playbook config path` names the file";
+    let known = error.downcast_ref::<Hinted>().map(|error| error.hint);
+    let known = known
+        .or_else(|| error.downcast_ref::<Breach>().map(|error| error.hint))
+        .or_else(|| error.downcast_ref::<SetupError>()?.hint())
+        .or_else(|| error.downcast_ref().map(NoFolders::hint))
+        .or_else(|| error.is::<PatternError>().then_some(of_pattern))
+        .or_else(of_store)
+        .or_else(of_settings);
     let of_system = || {
         let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
         causes.find_map(of_system)
@@ -134,7 +141,6 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     known.or_else(of_system).map(Cow::Borrowed)
 }
 
-/// What the system asks for when it lets us not do what we must.
 const LET_US: &str = "the file and its folder must be yours and writable: `ls -ld` shows them";
 
 fn of_system(error: &io::Error) -> Option<&'static str> {
@@ -192,7 +198,6 @@ pub(super) fn confirm(question: &str) -> io::Result<Option<bool>> {
     Ok(Some(matches!(answer.as_str(), "y" | "yes")))
 }
 
-/// Asks on a terminal; `None` at the end of the input.
 pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
     let mut stderr = io::stderr().lock();
     write!(stderr, "{question} ")?;
@@ -202,13 +207,162 @@ pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
     Ok(is_answered.then(|| answer.trim().to_owned()))
 }
 
-/// Where reflection is switched off, nothing is applied, not even by hand.
+pub(super) const NO_MODEL: &str = "no model is asked until it is on again";
+
+/// Returns an error where reflection is switched off: then nothing is applied and no model is
+/// asked, not even by hand.
 pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyhow::Result<()> {
-    match off_by(session) {
-        None => Ok(()),
-        Some(by) => Err(Hinted::error(
-            format!("reflection is switched off by {by}"),
-            hint,
-        )),
+    off_by(session).map_or(Ok(()), |by| {
+        let what = format!("reflection is switched off by {by}");
+        Err(Hinted::error(what, hint))
+    })
+}
+
+const USUAL: usize = 80;
+const LEAST: usize = 40;
+/// On a terminal narrower than this lines are left as they are.
+const NARROWEST: usize = 20;
+/// The distance from its beginning at which a broken line goes on.
+const STEP: usize = 2;
+const MOST: usize = 100;
+
+/// The width to lay out for: that of the terminal, else of `COLUMNS`.
+pub(super) fn of_screen(env: &Env) -> usize {
+    let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let told = || env.get(name::COLUMNS)?.parse().ok();
+    terminal
+        .filter(|width| *width > 0)
+        .or_else(told)
+        .unwrap_or(USUAL)
+        .clamp(LEAST, MOST)
+}
+
+/// The width of the terminal that a stream leads to; `None` where text has to stay whole.
+fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
+    let (width, _) = end
+        .is_terminal()
+        .then(|| terminal_size::terminal_size_of(end))??;
+    Some(usize::from(width.0)).filter(|width| *width >= NARROWEST)
+}
+
+/// The lines of a text, those that are too wide broken between words.
+///
+/// The rest is put below the last column, where that begins in the first half, else a little
+/// behind the line's beginning. A word that is wider than its place stays whole: it may be copied.
+pub(super) fn hang(text: &str, width: usize) -> String {
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| hang_line(line, width))
+        .collect();
+    lines.join("\n")
+}
+
+fn hang_line(line: &str, width: usize) -> String {
+    if cells(line) <= width {
+        return line.to_owned();
+    }
+    let text = line.trim_start_matches(' ');
+    let beneath = " ".repeat(indent(&strip_str(line).to_string(), width / 2));
+    let options = Options::new(width)
+        .initial_indent(&line[..line.len() - text.len()])
+        .subsequent_indent(&beneath)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation);
+    textwrap::fill(text, options)
+}
+
+/// Returns the beginning of the last column, of those that begin at `most` or before: behind two
+/// spaces or more.
+fn indent(line: &str, most: usize) -> usize {
+    let begin = line.len() - line.trim_start_matches(' ').len();
+    let mut column = begin;
+    let mut spaces = 0;
+    let mut at = 0;
+    for c in line.chars() {
+        if c != ' ' && spaces > 1 && at <= most {
+            column = at;
+        }
+        spaces = if c == ' ' { spaces + 1 } else { 0 };
+        at += c.width().unwrap_or_default();
+    }
+    if column == begin {
+        begin.min(most) + STEP
+    } else {
+        column
+    }
+}
+
+/// Returns the width of a text on the screen, on which its colours take no place.
+pub(super) fn cells(text: &str) -> usize {
+    textwrap::core::display_width(text)
+}
+
+/// The text, its end left out where it does not fit into `width` cells.
+pub(super) fn fit(text: &str, width: usize) -> String {
+    if cells(text) <= width {
+        return text.to_owned();
+    }
+    let mut fitting = String::new();
+    let mut taken = 0;
+    for c in text.chars() {
+        taken += c.width().unwrap_or_default();
+        // One cell is for the sign that something is left out.
+        if taken >= width {
+            break;
+        }
+        fitting.push(c);
+    }
+    format!("{}…", fitting.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::fits("abc", 3, "abc")]
+    #[case::too_long("abcdef", 4, "abc…")]
+    #[case::wide("日本語文字", 5, "日本…")]
+    #[case::space_at_the_cut("ab cdef", 4, "ab…")]
+    fn what_does_not_fit_is_cut_with_a_sign(
+        #[case] text: &str,
+        #[case] width: usize,
+        #[case] fitting: &str,
+    ) {
+        assert_eq!(fit(text, width), fitting);
+    }
+
+    #[rstest]
+    #[case::fits("ok     hooks", 12, "ok     hooks")]
+    #[case::below_its_column(
+        "ok     hooks are all there",
+        18,
+        "ok     hooks are\n       all there"
+    )]
+    #[case::no_column("one two three four", 9, "one two\n  three\n  four")]
+    #[case::a_column_too_far_right(
+        "a.long.key.name  value of it",
+        18,
+        "a.long.key.name\n  value of it"
+    )]
+    #[case::indented("    do: this and that", 14, "    do: this\n      and that")]
+    #[case::a_long_word_stays_whole(
+        "see /a/very/long/path here",
+        12,
+        "see\n  /a/very/long/path\n  here"
+    )]
+    #[case::colours_take_no_place(
+        "\u{1b}[32mok\u{1b}[0m     hooks",
+        12,
+        "\u{1b}[32mok\u{1b}[0m     hooks"
+    )]
+    fn a_line_goes_on_below_its_last_column(
+        #[case] text: &str,
+        #[case] width: usize,
+        #[case] expected: &str,
+    ) {
+        assert_eq!(hang(text, width), expected);
     }
 }

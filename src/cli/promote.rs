@@ -1,17 +1,12 @@
 //! `playbook promote`: a key point becomes one of the user's own, which go along
 //! into every project, or comes back from there.
 
-use serde_json::json;
-
 use super::edit_commands::{Checked, carry_out, check};
-use super::output::{Hinted, plain};
-use super::session::NamedSession;
-use super::{agent, answer, args};
-use crate::fsx;
+use crate::cli::prelude::*;
 use crate::playbook::clean::clean_text;
 use crate::playbook::context::Admission;
 use crate::playbook::manual_edit::BroughtPoint;
-use crate::playbook::{Playbook, Point, is_own_name};
+use crate::playbook::{Point, is_own_name};
 use crate::queue::edit::PlaybookEdit;
 use crate::trust::TrustStanding;
 
@@ -89,7 +84,6 @@ fn saying(playbook: &Playbook, point: &Point<'_>) -> Option<String> {
     found.map(|known| known.name.to_owned())
 }
 
-/// What sessions are not given is not carried on.
 fn may_go(from: &NamedSession, point: &Point<'_>) -> anyhow::Result<()> {
     let standing = TrustStanding::of(&from.paths, &from.project);
     match standing.admits(point.section, point.name, point.text) {

@@ -2,16 +2,9 @@
 
 use std::io::{self, Write as _};
 
-use anyhow::Context as _;
-use serde_json::json;
-
-use super::args;
-use super::output::{self, say};
+use crate::cli::prelude::*;
 use crate::config;
-use crate::env::Env;
-use crate::paths::Paths;
 use crate::redact::{self, StreamError};
-use crate::state_guard;
 
 pub(super) fn run(args: &args::RedactArgs) -> anyhow::Result<()> {
     if args.rules {

@@ -1,18 +1,20 @@
 //! `playbook reflect`: judge a transcript by hand; dry unless `--apply`. Or show the question.
+//! `playbook evidence`: the part of a session that would be sent, and what was left out.
+//! `playbook dream`: a run of the curator.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::sync::Arc;
 
-use serde_json::json;
-
-use super::output::{self, Hinted, refuse_if_off, say};
-use super::session::{NamedSession, PATIENCE, runtime};
-use super::{answer, args, curator};
+use super::output::{NO_MODEL, refuse_if_off};
+use super::session::PATIENCE;
 use crate::backend::BackendName;
-use crate::memory::JobOutcome;
+use crate::cli::prelude::*;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
+use crate::queue::claim::lane_of;
+use crate::queue::context::WorkerContext;
+use crate::queue::curate::{self, CuratorWish};
 use crate::queue::files::{self, SessionEvidence};
 use crate::queue::job::{JobEvent, Ticket};
 use crate::queue::outcome::in_words;
@@ -20,23 +22,22 @@ use crate::queue::progress::JobInProgress;
 use crate::queue::shown;
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
+use crate::reflect::curator::NoteState;
 use crate::reflect::gates::refused;
 use crate::setup::templates;
+use crate::transcript::{Digest, Range, ReadOptions};
 use crate::transcript_file;
 
 pub(super) fn run(session: &NamedSession, args: &args::ReflectArgs) -> anyhow::Result<()> {
     let path = std::path::absolute(&args.transcript)?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
-    if args.apply {
-        apply(session, &path, args)
-    } else {
-        preview(session, &path, args)
-    }
+    let judge = if args.apply { apply } else { preview };
+    judge(session, &path, args)
 }
 
 fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
     let playbook = ask::known_points(&session.paths, &session.project, &session.config)?;
-    let digest = super::evidence::read(session, path)?;
+    let digest = read(session, path)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
     let parts = BackendParts {
@@ -75,16 +76,16 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         say!("{}\n\n{}", prompt.system, prompt.text);
         return Ok(());
     }
+    if !account.need.backend.is_offline() {
+        refuse_if_off(session, NO_MODEL)?;
+    }
     let asker = Asker::now(parts, backend.as_ref());
     let answer = asker.reflector(question.prompt(&template));
     let mut reflected = runtime()?.block_on(answer).answered;
     if let Some(cause) = &reflected.cause {
+        let (kind, message) = (cause.kind.word(), &cause.message);
         return Err(Hinted::error(
-            format!(
-                "could not reflect: {}: {}",
-                cause.kind.word(),
-                cause.message
-            ),
+            format!("could not reflect: {kind}: {message}"),
             "nothing was changed; try again, or set `backend = \"rules\"` to need no network",
         ));
     }
@@ -136,7 +137,7 @@ fn tried(file: &Path, backend: BackendName) -> anyhow::Result<String> {
 }
 
 fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
-    refuse_if_off(session, "without `--apply` it shows what it would do")?;
+    refuse_if_off(session, NO_MODEL)?;
     // An unreadable file is told here and now, not as a failed job.
     let end = transcript_file::complete_end(path, 0)?;
     let account = session.account()?;
@@ -144,7 +145,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let context = session.context()?;
     let earlier = context.memory().jobs()?;
-    let before = curator::Before::of(session, &context)?;
+    let before = Before::of(session, &context)?;
     // Another job of what one holds already would find nothing new.
     let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
         job.ticket.id
@@ -167,11 +168,12 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     }
     if is_skipped && let Some(job) = holder(&session.paths.failed(), path, end)? {
         let (id, why) = (job.ticket.id, job.progress.failed.unwrap_or_default());
+        let what = format!(
+            "job {id} holds this session, and has failed: {}",
+            in_words(&why)
+        );
         return Err(Hinted::error(
-            format!(
-                "job {id} holds this session, and has failed: {}",
-                in_words(&why)
-            ),
+            what,
             "`playbook jobs retry ID` tries it again",
         ));
     }
@@ -196,7 +198,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
         "outcome": finish.outcome.word(),
         "reason": reason,
         "changes": changes.collect::<Vec<_>>(),
-        "curator": curator::run_that_came_due(session, &context, &before)?,
+        "curator": run_that_came_due(session, &context, &before)?,
     });
     answer::give(args.on.json, include_str!("screens/applied.txt"), told)
 }
@@ -212,5 +214,116 @@ fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<J
             None => job.ticket.event == JobEvent::Reflect,
         };
         job.ticket.transcript == transcript && covers
+    }))
+}
+
+pub(super) fn evidence(session: &NamedSession, args: &args::EvidenceArgs) -> anyhow::Result<()> {
+    let path = std::path::absolute(&args.transcript)?;
+    let budget = args.budget.unwrap_or(session.config.evidence.tokens);
+    let shown = SessionEvidence::of(read(session, &path)?, budget);
+    let mut told = json!(shown);
+    if !args.json {
+        told["budget"] = budget.into();
+        told["sign"] = shown.facts.sign().into();
+    }
+    answer::give(args.json, include_str!("screens/evidence.txt"), told)
+}
+
+/// Reads a whole transcript, as a job of its own would.
+fn read(session: &NamedSession, path: &Path) -> anyhow::Result<Digest> {
+    let end = transcript_file::complete_end(path, 0)?;
+    let options = options(session, path)?;
+    let (range, is_copy) = (Range { start: 0, end }, &mut |_, _| false);
+    Ok(transcript_file::scan(path, range, &options, is_copy)?)
+}
+
+pub(super) fn options(session: &NamedSession, path: &Path) -> anyhow::Result<ReadOptions> {
+    let home = session.paths.home().and_then(Path::to_str);
+    Ok(ReadOptions {
+        lane: lane_of(JobEvent::Reflect, path),
+        home: home.map(str::to_owned),
+        secrecy: session.config.secrets.secrecy()?,
+        ..ReadOptions::default()
+    })
+}
+
+/// Enqueues a run that the user wishes, sees it through and shows what came of it.
+pub(super) fn curate(
+    session: &NamedSession,
+    wish: CuratorWish,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    refuse_if_off(session, NO_MODEL)?;
+    let context = session.context()?;
+    let before = Before::of(session, &context)?;
+    let need = context.surroundings.account.need.clone();
+    // There may be nothing to look at, or no model.
+    let id = curate::enqueue(&context, &session.project, (need, Some(wish)), None)?;
+    let run = id.map(|id| see_through(session, &context, &id, &before));
+    let screen = include_str!("screens/curator.txt");
+    answer::give(as_json, screen, json!({"curator": run.transpose()?}))
+}
+
+/// The last run before a command, and the notes that were settled.
+struct Before {
+    last: Option<String>,
+    settled: u64,
+}
+
+impl Before {
+    fn of(session: &NamedSession, context: &WorkerContext) -> anyhow::Result<Self> {
+        let (memory, project) = (context.memory(), session.project_name());
+        Ok(Self {
+            last: memory.last_curator_job(&project)?,
+            settled: memory.notes_in(&project, NoteState::Settled)?,
+        })
+    }
+}
+
+/// Sees the run through that a session has made due.
+fn run_that_came_due(
+    session: &NamedSession,
+    context: &Arc<WorkerContext>,
+    before: &Before,
+) -> anyhow::Result<Option<Value>> {
+    if let Some(id) = curate::waiting_run(&session.paths, &session.project)? {
+        return see_through(session, context, &id, before).map(Some);
+    }
+    // A worker that was at it has done it by now.
+    let last = context.memory().last_curator_job(&session.project_name())?;
+    let last = last.filter(|last| Some(last) != before.last.as_ref());
+    let last = last.and_then(|id| JobId::parse(&id));
+    last.map(|id| see_through(session, context, &id, before))
+        .transpose()
+}
+
+/// Sees a run to its end, and returns what came of it.
+fn see_through(
+    session: &NamedSession,
+    context: &Arc<WorkerContext>,
+    id: &JobId,
+    before: &Before,
+) -> anyhow::Result<Value> {
+    let Some(done) = NamedSession::see_through(context, id, PATIENCE)? else {
+        return Ok(json!({"job": id, "outcome": "waiting"}));
+    };
+    let (memory, project) = (context.memory(), session.project_name());
+    let changes = memory.changes_of(id.as_str())?;
+    let changes = changes.iter().map(|entry| {
+        let change = &entry.change;
+        json!({"kind": change.kind, "point": change.id, "reason": change.reason})
+    });
+    let held = memory.quarantine(&project)?;
+    let held = held.iter().filter(|row| row.held.job == id.as_str());
+    let row = memory.job(id.as_str())?;
+    let settled = memory.notes_in(&project, NoteState::Settled)?;
+    Ok(json!({
+        "job": id,
+        "outcome": done.outcome.word(),
+        "reason": done.reason,
+        "changes": changes.collect::<Vec<_>>(),
+        "refused": row.map(|row| row.dropped).unwrap_or_default(),
+        "held": held.count(),
+        "settled": settled.saturating_sub(before.settled),
     }))
 }

@@ -1,24 +1,15 @@
 //! `playbook undo --to`: an earlier playbook comes back, or a broken one is mended.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
-use serde_json::{Value, json};
-
-use super::answer;
 use super::edit_commands::{self, Checked};
-use super::output::{self, BAD, Hinted, say};
-use super::session::NamedSession;
-use crate::memory::{JobOutcome, Memory};
-use crate::playbook::Playbook;
+use crate::cli::prelude::*;
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::PlaybookEdit;
-use crate::queue::job::JobId;
 use crate::queue::{backoff, files, spool};
 use crate::store::StoreError;
 
-/// How long we wait in all for a worker that is at it to let us take up what waited.
+/// The time in all that a worker that is at it has to let us take up what waited.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn run(
@@ -49,28 +40,17 @@ pub(super) fn run(
         return edit_commands::tell_nothing(&why, as_json);
     }
     let mut told = edit_commands::carry_out(session, &context, &edit)?;
-    if as_json {
-        let resumed = resume(session, &context)?;
-        let resumed = resumed.into_iter().map(
-            |(id, outcome)| json!({"job": id, "outcome": outcome.map_or("waiting", JobOutcome::word)}),
-        );
-        told["mended"] = is_broken.into();
-        told["resumed"] = resumed.collect();
-        return output::json(&told);
+    let resumed = resume(session, &context)?.into_iter();
+    let resumed = resumed.map(|(id, outcome)| {
+        let outcome = outcome.map_or("waiting", JobOutcome::word);
+        json!({"job": id, "outcome": outcome})
+    });
+    told["mended"] = is_broken.into();
+    told["resumed"] = resumed.collect();
+    if !as_json {
+        told["back"] = is_away.into();
     }
-    if is_away {
-        say!("The playbook is back.");
-    } else if is_broken {
-        say!("The playbook can be read again; the broken file is kept beside the snapshots.");
-    }
-    answer::show(edit_commands::SCREEN, told)?;
-    for (id, outcome) in resume(session, &context)? {
-        match outcome {
-            Some(outcome) => say!("Job {id} waited; now it is {}.", outcome.word()),
-            None => say!("Job {id} {BAD}still waits{BAD:#}; `playbook jobs` says why."),
-        }
-    }
-    Ok(())
+    answer::give(as_json, include_str!("screens/restored.txt"), told)
 }
 
 /// The snapshots that can be read, oldest first, each by the job after which it was made, with its

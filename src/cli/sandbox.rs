@@ -4,20 +4,13 @@
 //! Everything happens in a temporary folder with a cleared environment, so it works
 //! offline, inside a session of the client, and whatever the user has set.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
-use serde_json::{Value, json};
+use anyhow::bail;
 
-use super::session::runtime;
-use super::{answer, args};
 use crate::backend::child::{self, Broken, Followers, Output};
-use crate::env::name;
+use crate::cli::prelude::*;
 use crate::hook::HookEvent;
-use crate::paths::playbook_file;
-use crate::playbook::Playbook;
 use crate::store::Store;
 
 pub(super) const SESSION: &str = include_str!("../../examples/demo/session.jsonl");
@@ -26,14 +19,13 @@ pub(super) const PLAYBOOK: &str = include_str!("../../examples/demo/playbook.jso
 const SETTINGS: &[u8] = b"backend = \"rules\"\nhooks.on_exit = true\n";
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long a hook may take for its milliseconds, and a command of ours.
+/// The longest that a hook may take for its milliseconds, and a command of ours.
 const HOOK_LIMIT: Duration = Duration::from_secs(5);
 const LIMIT: Duration = Duration::from_secs(60);
-/// How long the worker of the demo may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Which programs are the hooks. Never the text of a settings file: a project's may have
-/// come from anywhere, and only the client asks whether it is to be followed.
+/// The programs of the hooks. Never the text of a settings file: a project's may have come from
+/// anywhere, and only the client asks if it is to be followed.
 #[derive(Debug)]
 pub(super) enum TrialHooks {
     Ours,
@@ -51,15 +43,15 @@ impl Sandbox {
             .prefix("playbook-demo-")
             .tempdir()?;
         let sandbox = Self { root, hooks };
-        crate::fsx::ensure_dir(&sandbox.project().join(".claude"))?;
-        crate::fsx::ensure_dir(&sandbox.path("home"))?;
-        crate::fsx::ensure_dir(&sandbox.path("config"))?;
-        crate::fsx::quick(&sandbox.path("config").join("config.toml"), SETTINGS)?;
-        crate::fsx::quick(&playbook_file(&sandbox.project()), PLAYBOOK.as_bytes())?;
-        if let Some(folder) = sandbox.transcript().parent() {
-            crate::fsx::ensure_dir(folder)?;
+        fsx::ensure_dir(&sandbox.path("home"))?;
+        for (file, bytes) in [
+            (sandbox.path("config").join("config.toml"), SETTINGS),
+            (playbook_file(&sandbox.project()), PLAYBOOK.as_bytes()),
+            (sandbox.transcript(), SESSION.as_bytes()),
+        ] {
+            file.parent().map_or(Ok(()), fsx::ensure_dir)?;
+            fsx::quick(&file, bytes)?;
         }
-        crate::fsx::quick(&sandbox.transcript(), SESSION.as_bytes())?;
         // The folder may lie in a git work tree, where nothing is trusted by itself.
         sandbox.playbook(&["trust"])?;
         Ok(sandbox)
@@ -105,7 +97,7 @@ impl Sandbox {
         if event != HookEvent::SessionEnd {
             command.env(name::NO_WORKER, "1");
         }
-        let input = self.input(event, session);
+        let input = self.input(event, session).to_string();
         let done = run_with_time_limit(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
@@ -115,41 +107,48 @@ impl Sandbox {
     }
 
     /// Returns what the client sends on a hook's stdin.
-    fn input(&self, event: HookEvent, session: &str) -> String {
-        let mut input = json!({
-            "session_id": session,
-            "transcript_path": self.transcript(),
-            "cwd": self.project(),
-            "hook_event_name": event.client_name(),
-        });
-        if let (Value::Object(input), Value::Object(own)) = (&mut input, own_keys(event)) {
-            input.extend(own);
-        }
-        input.to_string()
+    fn input(&self, event: HookEvent, session: &str) -> Value {
+        let mut input = match event {
+            HookEvent::SessionStart => json!({"source": "startup"}),
+            HookEvent::SessionEnd => json!({"reason": "prompt_input_exit"}),
+            HookEvent::PreCompact => json!({"trigger": "manual", "custom_instructions": null}),
+            HookEvent::SubagentStart => {
+                json!({"agent_id": "trial", "agent_type": "general-purpose"})
+            }
+            HookEvent::SubagentStop => json!({"stop_hook_active": false, "agent_id": "trial"}),
+            HookEvent::PostToolUseFailure => json!({
+                "tool_name": "Bash",
+                "tool_input": {"command": "make"},
+                "error": "Exit code 2\nmake: *** no targets",
+            }),
+            HookEvent::UserPromptSubmit => json!({"prompt": "hello"}),
+            HookEvent::Stop => json!({"stop_hook_active": false, "background_tasks": []}),
+        };
+        input["session_id"] = session.into();
+        input["transcript_path"] = json!(self.transcript());
+        input["cwd"] = json!(self.project());
+        input["hook_event_name"] = event.client_name().into();
+        input
     }
 
     /// Waits for the worker that session-end left in the background.
     pub(super) fn wait(&self, patience: Duration) -> anyhow::Result<()> {
         let deadline = Instant::now() + patience;
-        let log = self
-            .path("state")
-            .join("log")
-            .join(crate::telemetry::REFLECTIONS);
-        while !log.is_file() || !self.is_worker_gone() {
+        let state = self.path("state");
+        let log = state.join("log").join(crate::telemetry::REFLECTIONS);
+        // It lets go of its lock, and then closes the database: the folder could not be removed
+        // while it writes.
+        let is_worker_gone = || {
+            let holder = crate::queue::worker_lock::holder(&state.join("worker.lock"));
+            holder.is_none() && !state.join("memory.db-wal").exists()
+        };
+        while !log.is_file() || !is_worker_gone() {
             if Instant::now() > deadline {
                 bail!("the worker did not finish within {} s", patience.as_secs());
             }
             std::thread::sleep(LOOK);
         }
         Ok(())
-    }
-
-    /// Returns `true` once the worker has let go of its lock and, after that, closed the database:
-    /// the folder could not be removed while it writes.
-    fn is_worker_gone(&self) -> bool {
-        let state = self.path("state");
-        let is_free = crate::queue::worker_lock::holder(&state.join("worker.lock")).is_none();
-        is_free && !state.join("memory.db-wal").exists()
     }
 
     pub(super) fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {
@@ -214,23 +213,6 @@ fn points(playbook: &Playbook) -> Vec<Value> {
         |p| json!({"name": p.name, "text": p.text, "helpful": p.helpful, "harmful": p.harmful}),
     );
     points.collect()
-}
-
-fn own_keys(event: HookEvent) -> Value {
-    match event {
-        HookEvent::SessionStart => json!({"source": "startup"}),
-        HookEvent::SessionEnd => json!({"reason": "prompt_input_exit"}),
-        HookEvent::PreCompact => json!({"trigger": "manual", "custom_instructions": null}),
-        HookEvent::SubagentStart => json!({"agent_id": "trial", "agent_type": "general-purpose"}),
-        HookEvent::SubagentStop => json!({"stop_hook_active": false, "agent_id": "trial"}),
-        HookEvent::PostToolUseFailure => json!({
-            "tool_name": "Bash",
-            "tool_input": {"command": "make"},
-            "error": "Exit code 2\nmake: *** no targets",
-        }),
-        HookEvent::UserPromptSubmit => json!({"prompt": "hello"}),
-        HookEvent::Stop => json!({"stop_hook_active": false, "background_tasks": []}),
-    }
 }
 
 const MAX_SAID: usize = 8 << 20;

@@ -1,41 +1,25 @@
-//! What most commands need: folders, settings, project, account.
+//! The surroundings of a command: folders, settings, project, account.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
-
-use super::args;
-use super::change_text;
 use super::jobs::{self, JobState, Row};
-use super::output::{self, Hinted, plain};
 use crate::account::{self, Account, Sent};
 use crate::backend::Backend;
+use crate::cli::prelude::*;
 use crate::config::{self, Config};
-use crate::env::{Env, name};
-use crate::memory::{self, Memory};
-use crate::news;
-use crate::paths::Paths;
-use crate::playbook::Playbook;
-use crate::project;
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
-use crate::queue::context::Surroundings;
-use crate::queue::context::WorkerContext;
-use crate::queue::job::JobId;
+use crate::queue::context::{Surroundings, WorkerContext};
 use crate::queue::outcome::in_words;
 use crate::queue::worker::see_through;
 use crate::queue::worker_lock;
 use crate::redact::{Masker, PatternError};
-use crate::sharing;
-use crate::state_guard::{self, Breach};
-use crate::store;
-use crate::store::Snapshots;
+use crate::state_guard::Breach;
+use crate::store::{self, Snapshots};
 use crate::tenant::Tenant;
 use crate::trust::outside;
+use crate::{memory, news, place, project};
 
-/// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) struct NamedSession {
@@ -43,7 +27,6 @@ pub(super) struct NamedSession {
     pub(super) paths: Paths,
     pub(super) config: Config,
     pub(super) project: PathBuf,
-    /// Whose memory is asked.
     pub(super) tenant: Tenant,
 }
 
@@ -52,13 +35,29 @@ impl NamedSession {
     ///
     /// A playbook behind a symlink that leads out of an untrusted project is an error.
     pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
-        let session = Self::on_any(project)?;
+        let mut session = Self::look(project)?;
+        session.config = config::for_project(&session.paths, &session.project)?;
         session.may_follow()?;
         Ok(session)
     }
 
-    /// Merges a playbook that git left in the middle of a merge, and tells of that or of an
-    /// earlier one. What stands in the way is told by who needs the playbook.
+    /// Gives a project that was moved here the memory of the place where it was.
+    fn settle_place(&self) {
+        let moved = place::settle(&self.paths, &self.project).ok().flatten();
+        let former = moved.iter().flat_map(|place| &place.former);
+        let mut memory = None;
+        for former in former {
+            let name = self.project.to_string_lossy();
+            let memory = memory.get_or_insert_with(|| Memory::open(&self.paths.memory_db()));
+            // A command that needs the memory says what is wrong with it.
+            if let Ok(memory) = memory {
+                _ = memory.move_project(&former.to_string_lossy(), &name);
+            }
+        }
+    }
+
+    /// Merges a playbook that git left in the middle of a merge, and says so. A command that needs
+    /// the playbook says what is in the way.
     fn tell_merge(&self) {
         if outside::refused(Some(&self.paths), &self.project).is_none() {
             self.store().settle();
@@ -68,36 +67,21 @@ impl NamedSession {
         }
     }
 
-    fn may_follow(&self) -> Result<(), Hinted> {
-        match outside::refused(Some(&self.paths), &self.project) {
-            Some(what) => Err(Hinted {
-                what,
-                hint: "look where it leads; then `playbook trust`, or replace the link",
-            }),
-            None => Ok(()),
-        }
-    }
-
-    /// As [`NamedSession::open`], also where a playbook lies behind such a symlink: for commands
-    /// about trust itself.
-    pub(super) fn on_any(project: Option<&Path>) -> anyhow::Result<Self> {
-        let mut session = Self::look(project)?;
-        session.config = config::for_project(&session.paths, &session.project)?;
-        Ok(session)
+    fn may_follow(&self) -> anyhow::Result<()> {
+        let hint = "look where it leads; then `playbook trust`, or replace the link";
+        let refused = outside::refused(Some(&self.paths), &self.project);
+        refused.map_or(Ok(()), |what| Err(Hinted::error(what, hint)))
     }
 
     /// The surroundings of a command that only looks: settings that cannot be used do not
     /// keep it from that.
     pub(super) fn look(project: Option<&Path>) -> anyhow::Result<Self> {
         let (session, breach) = Self::examine(project)?;
-        match breach {
-            Some(breach) => Err(breach.into()),
-            None => Ok(session),
-        }
+        breach.map_or(Ok(session), |breach| Err(breach.into()))
     }
 
-    /// As [`NamedSession::look`], for whoever tells what is broken: with what the guard refused, in
-    /// which case the state folder is not to be looked into.
+    /// Resolves them for a command that names what is broken, with what the guard refused: then the
+    /// state folder is not to be looked into.
     pub(super) fn examine(project: Option<&Path>) -> anyhow::Result<(Self, Option<Breach>)> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
@@ -115,6 +99,7 @@ impl NamedSession {
             tenant: Tenant::User,
         };
         if breach.is_none() {
+            session.settle_place();
             session.tell_merge();
         }
         Ok((session, breach))
@@ -166,7 +151,6 @@ impl NamedSession {
         ))
     }
 
-    /// The project that a command on what was learned is about; `None` for all.
     pub(super) fn project_of(&self, of: &args::Of) -> Option<String> {
         (!of.all).then(|| self.project_name())
     }
@@ -191,7 +175,6 @@ impl NamedSession {
         Ok(self.with_votes(self.store().load()?))
     }
 
-    /// Adds to the counters of the file the votes that the memory has.
     fn with_votes(&self, file: Playbook) -> Playbook {
         match store::votes::read(&self.paths, &self.project, &file) {
             Ok(votes) => file.with_votes(&votes),
@@ -223,7 +206,6 @@ impl NamedSession {
         store::Store::of(&self.paths, &self.project)
     }
 
-    /// What we keep of the playbook outside of the project.
     pub(super) fn snapshots(&self) -> Snapshots {
         Snapshots::new(&self.paths.project(&self.project))
     }
@@ -271,28 +253,26 @@ impl NamedSession {
 
     pub(super) fn waits(&self, id: &JobId) -> anyhow::Error {
         let now = self.env.clock().now();
-        let rows = jobs::rows(self, now).unwrap_or_default();
-        let row = rows.into_iter().find(|row| row.id == *id);
-        let waiting = row.filter(|row| row.state == JobState::Waiting);
-        let (why, hint) = match (waiting, other_worker(&self.paths)) {
-            (Some(Row { reason, next, .. }), _) => {
-                let again = next.filter(|next| *next > now);
-                let again = again.map_or(String::new(), |next| {
-                    format!("; it is tried again {}", change_text::seen_from(next, now))
-                });
-                (
-                    format!(": {}{again}", in_words(&reason)),
-                    "nothing is lost; mend what it names, then `playbook jobs retry --all` tries it",
-                )
-            }
-            (None, Some(pid)) => (
+        let rows = jobs::rows(self, now).unwrap_or_default().into_iter();
+        let mut waiting = rows.filter(|row| row.id == *id && row.state == JobState::Waiting);
+        let (why, hint) = if let Some(Row { reason, next, .. }) = waiting.next() {
+            let next = next.filter(|next| *next > now);
+            let next = next.map(|next| change_text::seen_from(next, now));
+            let again = next.map(|next| format!("; it is tried again {next}"));
+            (
+                format!(": {}{}", in_words(&reason), again.unwrap_or_default()),
+                "nothing is lost; mend what it names, then `playbook jobs retry --all` tries it",
+            )
+        } else if let Some(pid) = other_worker(&self.paths) {
+            (
                 format!(": a worker (process {pid}) has not come to it"),
                 "nothing is lost; if that process hangs, end it, then `playbook worker`",
-            ),
-            (None, None) => (
+            )
+        } else {
+            (
                 String::new(),
                 "nothing is lost; `playbook jobs` says why it is not done and when it is tried again",
-            ),
+            )
         };
         Hinted::error(format!("job {id} is not done yet{why}"), hint)
     }
@@ -307,7 +287,7 @@ impl NamedSession {
         let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;
         Ok(match context {
             Some(context) => {
-                let caller = Caller::by_hand(&self.project, context.now());
+                let caller = Caller::without_job(&self.project, context.now());
                 Box::new(Meter::new(backend, context, caller))
             }
             None => backend,
@@ -381,7 +361,7 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("could not start the runtime")
 }
 
-/// So long nothing is said of waiting.
+/// The time in which nothing is said of waiting.
 const UNTOLD: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -395,7 +375,7 @@ fn other_worker(paths: &Paths) -> Option<i32> {
 /// Ends when one and the same other process has been at it for `patience`; says before
 /// that who, or what, is waited for.
 async fn hangs(context: &WorkerContext, patience: Duration) {
-    let mut held = None;
+    let (mut held, mut since) = (None, Instant::now());
     let mut is_told = false;
     loop {
         tokio::time::sleep(LOOK).await;
@@ -406,10 +386,9 @@ async fn hangs(context: &WorkerContext, patience: Duration) {
             is_told = true;
         }
         let pid = other_worker(context.paths());
-        let (_, since) = *held.insert(
-            held.filter(|(known, _)| *known == pid)
-                .unwrap_or((pid, Instant::now())),
-        );
+        if pid != held {
+            (held, since) = (pid, Instant::now());
+        }
         let Some(pid) = pid else { continue };
         if !is_told && since.elapsed() >= UNTOLD {
             output::note(&format!("waiting for the worker (process {pid})"));

@@ -3,31 +3,28 @@
 //! It always answers: what cannot be read is named with the command that mends it, and the
 //! rest is shown.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::doctor::{hooks_lack, off_by};
 use super::jobs::{self, JobState};
-use super::output::{self, say};
-use super::session::{self, NamedSession};
-use super::{answer, args, change_text, width};
+use super::report::Sum;
+use super::session;
+use crate::cli::prelude::*;
 use crate::config;
-use crate::env::Env;
-use crate::memory::{BudgetKind, Memory, MemoryError};
-use crate::paths::{NoFolders, Paths, playbook_file};
-use crate::playbook::{Playbook, Section};
-use crate::queue::backoff::Backoff;
+use crate::memory::{BudgetKind, MemoryError};
+use crate::paths::NoFolders;
+use crate::playbook::Section;
+use crate::queue::backoff::{Backoff, own_pause};
 use crate::queue::budget::Day;
+use crate::queue::outcome::in_words;
 use crate::queue::transcripts::{self, PastTranscript};
-use crate::report::read::Sum;
-use crate::sharing;
+use crate::setup::templates;
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
 
-/// So many of the last jobs are looked at for one that changed something.
+/// The number of last jobs that are searched for one that changed something.
 const LAST_JOBS: u64 = 50;
 
 /// The periods of the costs, in days.
@@ -36,7 +33,6 @@ const TIMES: [i64; 3] = [1, 7, 30];
 /// The number of jobs of the history that are searched for a session.
 const PAST_JOBS: u64 = 5_000;
 
-/// What helps where nothing more particular does.
 const DOCTOR: (&str, &str) = ("playbook doctor", "looks closer");
 
 pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
@@ -50,7 +46,7 @@ pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
         return output::json(&glance);
     }
     let mut told = json!(glance);
-    told["width"] = width::of_screen(&env).into();
+    told["width"] = output::of_screen(&env).into();
     let text = answer::laid_out(include_str!("screens/status.txt"), told)?;
     for line in text.trim_end().lines() {
         say!("{}", line.trim_end());
@@ -58,7 +54,6 @@ pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows where the tokens went, by project and model.
 fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let day = Day::of(session.env.clock().now());
     let budgets = &session.config.budgets;
@@ -102,11 +97,12 @@ struct Glance {
     playbook: PathBuf,
     key_points: u64,
     sections: Vec<Value>,
-    /// What changed the key points last, unless it was undone.
+    /// The job that changed the key points last, unless it was undone.
     last: Option<Value>,
-    /// None where they cannot be told.
-    jobs: Option<JobTotals>,
-    /// None where it cannot be told.
+    /// The number of jobs by state, those of this project but for the last; None where they
+    /// cannot be read.
+    jobs: Option<Value>,
+    /// None where it cannot be read.
     today: Option<Value>,
     /// Who pays for what a model is asked here.
     pays: Option<String>,
@@ -114,13 +110,10 @@ struct Glance {
     sends: Option<String>,
     /// The notes that wait for the curator, and the user's rules that no key point holds yet.
     notes: NotesGlance,
-    /// How much is held back until the user has looked at it.
     held: u64,
-    /// What of it is shared with others, where anything is.
     shared: Option<Value>,
-    /// What keeps this from being all there is to see.
     problems: Vec<String>,
-    /// What to do next, the most urgent first.
+    /// The next steps, the most urgent first.
     next: Vec<Value>,
 }
 
@@ -128,16 +121,6 @@ struct Glance {
 struct NotesGlance {
     waiting: usize,
     said: Vec<String>,
-}
-
-/// How many jobs there are; all but the last are of this project.
-#[derive(Debug, Default, Serialize)]
-struct JobTotals {
-    ready: u64,
-    waiting: u64,
-    failed: u64,
-    /// Of other projects, or of none that can be read.
-    elsewhere: u64,
 }
 
 impl Glance {
@@ -156,26 +139,24 @@ impl Glance {
         let mut glance = Self::of_playbook(&session.project, Some(&session.paths));
         glance.look_at_settings(session);
         glance.look_at_trust(session);
-        match session.memory() {
-            Ok(Some(memory)) => {
-                let looked = glance.look_into(&memory, session);
-                if let Err(error) = looked.and_then(|()| glance.look_at_others(&memory, session)) {
-                    glance.problem(&error.into(), DOCTOR);
-                }
-            }
-            Ok(None) => glance.today = Some(SpentToday::default().in_json(session)),
-            Err(error) => glance.problem(&error, DOCTOR),
+        let memory = session.memory();
+        let looked = memory.and_then(|memory| glance.look_into(memory.as_ref(), session));
+        if let Err(error) = looked {
+            glance.problem(&error, DOCTOR);
         }
         glance.look_at_account(session);
         match jobs::rows(session, session.env.clock().now()) {
-            Ok(rows) => glance.jobs = Some(JobTotals::of(&rows, &session.project)),
+            Ok(rows) => {
+                glance.jobs = Some(totals(&rows, &session.project));
+                glance.look_at_jobs(&rows);
+            }
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.ask(session);
         glance
     }
 
-    /// What can be said without folders of ours: the key points.
+    /// Shows the key points alone: there are no folders of ours.
     fn without_home(chosen: Option<&Path>, error: &anyhow::Error) -> anyhow::Result<Self> {
         let project = session::project(&Env::from_process(), chosen)?;
         let mut glance = Self::of_playbook(&project, None);
@@ -240,6 +221,25 @@ impl Glance {
         }
         let by = off_by(session).map(|by| format!("switched off by {by}"));
         self.problems.extend(by);
+        self.problems.extend(templates::unfit(&session.paths));
+    }
+
+    /// Names what keeps jobs waiting that the user can change.
+    fn look_at_jobs(&mut self, rows: &[jobs::Row]) {
+        let mut reasons = BTreeSet::new();
+        for row in rows {
+            let is_stuck = row
+                .job
+                .as_ref()
+                .is_some_and(|job| job.ticket.project == self.project && own_pause(job).is_some());
+            if row.state == JobState::Unreadable || row.state == JobState::Waiting && is_stuck {
+                reasons.insert(in_words(&row.reason));
+            }
+        }
+        for reason in reasons {
+            let retry = ("playbook jobs retry", "tries what waits at once");
+            self.problem(&anyhow::anyhow!("a job waits: {reason}"), retry);
+        }
     }
 
     /// Without an account that answers, nothing is learned.
@@ -252,8 +252,16 @@ impl Glance {
         self.pays = Some(sent.pays(&account));
         self.sends = Some(sent.sends(&account, &session.config));
         let backoff = Backoff::read(&session.paths);
-        if let Some((command, why)) = backoff.of_refused(&account.need.account()) {
-            let refused = "the key or the login was refused: nothing is learned until it works";
+        let (account, now) = (account.need.account(), session.env.clock().now());
+        let parked = backoff.parked(&account, now);
+        if let Some(parked) = parked.filter(|parked| parked.is_budget) {
+            let reason = in_words(&parked.reason);
+            let error = anyhow::anyhow!("sessions wait until tomorrow: {reason}");
+            self.problem(&error, ("playbook --cost", "shows what was spent"));
+        }
+        if let Some((command, why)) = backoff.of_refused(&account) {
+            let reason = backoff.reason(&account).map_or("", in_words);
+            let refused = format!("nothing is learned until it works: {reason}");
             self.problem(&anyhow::Error::msg(refused), (command, why));
         }
     }
@@ -268,21 +276,12 @@ impl Glance {
         }
     }
 
-    fn look_into(&mut self, memory: &Memory, session: &NamedSession) -> Result<(), MemoryError> {
+    fn look_into(&mut self, memory: Option<&Memory>, session: &NamedSession) -> anyhow::Result<()> {
+        self.today = Some(spent_today(memory, session)?);
+        let Some(memory) = memory else {
+            return Ok(());
+        };
         let project = session.project_name();
-        let day = Day::of(session.env.clock().now());
-        let mut spent = SpentToday::default();
-        // What was agreed to beyond the day's limits does not count against them.
-        for row in memory.spending(BudgetKind::Day, day.start, day.end)? {
-            spent.limited.add(&row);
-        }
-        for row in memory.spending(None, day.start, day.end)? {
-            spent.all.add(&row);
-            if row.project == project {
-                spent.here.add(&row);
-            }
-        }
-        self.today = Some(spent.in_json(session));
         self.held = memory.quarantine(&project)?.len() as u64;
         let said = memory.unsettled_quotes(&project)?.into_iter();
         self.notes = NotesGlance {
@@ -304,15 +303,6 @@ impl Glance {
                 break;
             }
         }
-        Ok(())
-    }
-
-    /// Returns what waits to be sent to others, and what stands in the way.
-    fn look_at_others(
-        &mut self,
-        memory: &Memory,
-        session: &NamedSession,
-    ) -> Result<(), MemoryError> {
         if sharing::is_wanted(&session.env, &session.config) {
             let last = sharing::LastExchange::of(&session.paths);
             self.shared = Some(json!({
@@ -331,7 +321,7 @@ impl Glance {
             let why = format!("{} held back until you have looked at it", self.held);
             self.step("playbook review", why);
         }
-        if self.jobs.as_ref().is_some_and(|jobs| jobs.failed > 0) {
+        if self.jobs.as_ref().is_some_and(|jobs| jobs["failed"] != 0) {
             self.step("playbook jobs", "says why they failed");
         }
         if let Some(lack) = hooks_lack(session) {
@@ -392,41 +382,44 @@ fn sessions_with_job(session: &NamedSession) -> anyhow::Result<HashSet<String>> 
     Ok(sessions)
 }
 
-impl JobTotals {
-    fn of(rows: &[jobs::Row], project: &Path) -> Self {
-        let mut jobs = Self::default();
-        for row in rows {
-            let ticket = row.job.as_ref().map(|job| &job.ticket);
-            let is_here = ticket.is_some_and(|ticket| ticket.project == project);
-            *match row.state {
-                _ if !is_here => &mut jobs.elsewhere,
-                JobState::Ready => &mut jobs.ready,
-                JobState::Waiting => &mut jobs.waiting,
-                JobState::Failed | JobState::Unreadable => &mut jobs.failed,
-            } += 1;
+fn totals(rows: &[jobs::Row], project: &Path) -> Value {
+    let (here, elsewhere): (Vec<_>, Vec<_>) = rows.iter().partition(|row| {
+        let ticket = row.job.as_ref().map(|job| &job.ticket);
+        ticket.is_some_and(|ticket| ticket.project == project)
+    });
+    let count = |state| here.iter().filter(|row| row.state == state).count();
+    json!({
+        "ready": count(JobState::Ready),
+        "waiting": count(JobState::Waiting),
+        "failed": count(JobState::Failed) + count(JobState::Unreadable),
+        // Of other projects, or of none that can be read.
+        "elsewhere": elsewhere.len(),
+    })
+}
+
+/// Sums up what was spent, with the limits of a day; null where nothing limits it.
+fn spent_today(memory: Option<&Memory>, session: &NamedSession) -> Result<Value, MemoryError> {
+    let day = Day::of(session.env.clock().now());
+    let [mut here, mut all, mut limited] = [Sum::default(); 3];
+    if let Some(memory) = memory {
+        let project = session.project_name();
+        for row in memory.spending(None, day.start, day.end)? {
+            all.add(&row);
+            if row.project == project {
+                here.add(&row);
+            }
         }
-        jobs
+        // What was agreed to beyond the day's limits does not count against them.
+        for row in memory.spending(BudgetKind::Day, day.start, day.end)? {
+            limited.add(&row);
+        }
     }
-}
-
-#[derive(Debug, Default)]
-struct SpentToday {
-    here: Sum,
-    all: Sum,
-    /// What of it counts against the day's limits: what the worker spent by itself.
-    limited: Sum,
-}
-
-impl SpentToday {
-    /// Adds the limits of a day; null where nothing limits it.
-    fn in_json(&self, session: &NamedSession) -> Value {
-        let budgets = &session.config.budgets;
-        json!({
-            "project": self.here,
-            "all_projects": self.all,
-            "limited": self.limited,
-            "calls_per_day": budgets.calls_per_day.get(),
-            "tokens_per_day": budgets.tokens_per_day.get(),
-        })
-    }
+    let budgets = &session.config.budgets;
+    Ok(json!({
+        "project": here,
+        "all_projects": all,
+        "limited": limited,
+        "calls_per_day": budgets.calls_per_day.get(),
+        "tokens_per_day": budgets.tokens_per_day.get(),
+    }))
 }

@@ -1,25 +1,26 @@
-//! `playbook trust`: chooses the playbooks that sessions are given.
+//! `playbook trust`: chooses the playbooks that sessions are given; `playbook review`: what was
+//! held back, and the user's word on it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal as _};
 
-use serde_json::{Value, json};
-
-use super::output::{self, say};
-use super::session::NamedSession;
-use super::{agent, answer, args};
-use crate::paths::Paths;
-use crate::prepare;
-use crate::project;
-use crate::queue::screening::recount;
+use super::args::ReviewAction;
+use super::{edit_commands, reflect};
+use crate::cli::prelude::*;
+use crate::memory::HeldRow;
+use crate::playbook::clean::{MAX_CHARS, clean_text};
+use crate::queue::curate::CuratorWish;
+use crate::queue::edit::PlaybookEdit;
+use crate::queue::screening::{self, What, recount};
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::queue::trust_record::{self, Screened};
 use crate::trust::{TrustRecord, TrustWord, outside};
+use crate::{prepare, project};
 
 const UNTRUSTED: &str = "Sessions in {{ untrusted }} are given no playbook from now on; \
                          `playbook trust` changes that.";
 
-pub(super) fn run(session: &NamedSession, args: &args::TrustArgs) -> anyhow::Result<()> {
+pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::Result<()> {
     if args.off {
         return untrust(session, args.on.json);
     }
@@ -36,7 +37,11 @@ pub(super) fn run(session: &NamedSession, args: &args::TrustArgs) -> anyhow::Res
             Ok(screened) => {
                 recount(&context, project)?;
                 context.surroundings.make_ready(project);
-                told.push(in_json(project, screened));
+                let Screened { known, held, later } = screened;
+                told.push(json!({
+                    "project": project, "used": known, "quarantine": held, "later": later,
+                    "link": outside::of(project),
+                }));
             }
             Err(error) if args.all_known => output::error(&error.into()),
             Err(error) => return Err(error.into()),
@@ -47,12 +52,6 @@ pub(super) fn run(session: &NamedSession, args: &args::TrustArgs) -> anyhow::Res
     }
     let told = json!({ "trusted": told });
     answer::give(args.on.json, include_str!("screens/trust.txt"), told)
-}
-
-fn in_json(project: &Path, screened: Screened) -> Value {
-    let Screened { known, held, later } = screened;
-    let link = outside::of(project);
-    json!({"project": project, "used": known, "quarantine": held, "later": later, "link": link})
 }
 
 /// Takes trust back: nothing of this project's playbook is given to sessions.
@@ -73,4 +72,194 @@ pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
         .map(|folder| project::find(&folder))
         .filter(|project| project.is_dir())
         .collect()
+}
+
+const ONE: &str = include_str!("screens/review_one.txt");
+const DROPPED: &str = "it was held back, and dropped";
+
+pub(super) fn review(session: &NamedSession, args: &args::ReviewArgs) -> anyhow::Result<()> {
+    match &args.action {
+        None if args.now => reflect::curate(session, CuratorWish::Asked, args.json),
+        None => list(session, args.json),
+        Some(ReviewAction::Accept { id }) => accept(session, *id, None, args.json),
+        Some(ReviewAction::Edit { id, text }) => accept(session, *id, Some(text), args.json),
+        Some(ReviewAction::Drop { id }) => drop_it(session, *id, args.json),
+    }
+}
+
+fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
+    let context = session.context()?;
+    let mut rows = context.memory().quarantine(&session.project_name())?;
+    let masker = session.masker()?;
+    // It may have been held back before the user had a pattern for it.
+    for HeldRow { held, .. } in &mut rows {
+        held.text = masker.mask(&held.text).into_owned();
+        masker.mask_value(&mut held.what);
+    }
+    let passing = context.memory().offer_passing(&session.project_name())?;
+    let mut told: Vec<Value> = rows.iter().map(held_in_json).collect();
+    if as_json {
+        return output::json(&json!({"project": session.project, "quarantine": told}));
+    }
+    for (told, row) in told.iter_mut().zip(&rows) {
+        told["origin"] = origin(row).into();
+    }
+    let is_asked = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if is_asked && !rows.is_empty() {
+        return one_by_one(session, &rows, &told);
+    }
+    let told = json!({"quarantine": told, "passing": passing});
+    answer::show(include_str!("screens/review.txt"), told)
+}
+
+/// Asks about each, on a terminal; what is left for later stays where it is.
+fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyhow::Result<()> {
+    for (row, told) in rows.iter().zip(told) {
+        answer::show(ONE, told.clone())?;
+        let Some(answer) = output::ask("[t]ake, [e]dit, [d]rop, [l]ater, [q]uit?")? else {
+            return Ok(());
+        };
+        let done = match answer.as_str() {
+            "t" | "take" => accept(session, row.id, None, false),
+            "e" | "edit" => match output::ask("What it says from now on:")? {
+                Some(words) if !words.is_empty() => accept(session, row.id, Some(&words), false),
+                _ => Ok(()),
+            },
+            "d" | "drop" => drop_it(session, row.id, false),
+            "q" | "quit" => return Ok(()),
+            "l" | "later" => Ok(()),
+            _ => {
+                output::note("that is no answer: it waits");
+                Ok(())
+            }
+        };
+        // One that cannot be taken is told, and the next one asked about.
+        if let Err(error) = done {
+            output::error(&error);
+        }
+    }
+    Ok(())
+}
+
+fn held_in_json(row: &HeldRow) -> Value {
+    json!({
+        "id": row.id,
+        "text": row.held.text,
+        "reasons": row.held.reasons,
+        "job": (!row.held.job.is_empty()).then_some(&row.held.job),
+        "since": row.since,
+        "what": row.held.what,
+    })
+}
+
+/// Names its origin: `pat-001, from the file`, `UPDATE pat-002, from job …`.
+fn origin(row: &HeldRow) -> String {
+    let job = format!("from job {}", row.held.job);
+    match what(row) {
+        Some(What::Point { name, .. }) => format!("{name}, from the file"),
+        Some(What::Operation(operation)) => {
+            let string = |key: &str| operation.get(key).and_then(Value::as_str);
+            let kind = string("type").unwrap_or("ADD");
+            let target = string("target_id").map(|id| format!(" {id}"));
+            format!("{kind}{}, {job}", target.unwrap_or_default())
+        }
+        Some(What::Edit(_)) if row.held.job == screening::BY_AGENT => {
+            "from a command that the agent ran".to_owned()
+        }
+        Some(What::Edit(_)) => "from a command of yours".to_owned(),
+        Some(What::Memory { .. }) => format!("{job}; accepted, it becomes a key point"),
+        None => job,
+    }
+}
+
+fn what(row: &HeldRow) -> Option<What> {
+    serde_json::from_value(row.held.what.clone()).ok()
+}
+
+fn accept(
+    session: &NamedSession,
+    id: u64,
+    words: Option<&str>,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    agent::refuse(&session.env, "what is held back")?;
+    let (row, what) = find(session, id)?;
+    let changed = what.changed_since(&session.masked_playbook()?);
+    if let (Some(name), None) = (changed, words) {
+        return Err(Hinted::error(
+            format!("{} was changed since this was asked for", plain(&name)),
+            "look at it with `playbook show`; then `playbook review edit` with your own words, or `drop`",
+        ));
+    }
+    match what.as_edit(words) {
+        Some(edit) => edit_commands::quietly(session, &edit)?,
+        None => admit(session, &row)?,
+    }
+    let text = words.unwrap_or(&row.held.text);
+    decided(session, &row, "accepted", text, as_json)
+}
+
+/// Lets a point of the file be given as it is, but for its secrets: they leave the file.
+fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
+    let context = session.context()?;
+    let playbook = session.store().load()?;
+    let Some(point) = trust_record::held_point(&playbook, &row.held.key) else {
+        return Ok(());
+    };
+    let masker = session.masker()?;
+    let (name, mut text) = (masker.mask(point.name), masker.mask(point.text));
+    if (&*name, &*text) != (point.name, point.text) {
+        text = clean_text(&text).into();
+        let edit = PlaybookEdit::Change {
+            point: name.clone().into_owned(),
+            text: Some(text.clone().into_owned()),
+            section: None,
+        };
+        edit_commands::carry_out(session, &context, &edit)?;
+    }
+    trust_record::admit(&context.surroundings, &session.project, &name, &text)?;
+    context.surroundings.make_ready(&session.project);
+    Ok(())
+}
+
+fn drop_it(session: &NamedSession, id: u64, as_json: bool) -> anyhow::Result<()> {
+    agent::refuse(&session.env, "what is held back")?;
+    let (row, what) = find(session, id)?;
+    if let What::Point { .. } = what {
+        let playbook = session.store().load()?;
+        if let Some(point) = trust_record::held_point(&playbook, &row.held.key) {
+            let edit = PlaybookEdit::Remove {
+                point: point.name.to_owned(),
+                reason: Some(DROPPED.to_owned()),
+            };
+            edit_commands::quietly(session, &edit)?;
+        }
+    }
+    decided(session, &row, "dropped", &row.held.text, as_json)
+}
+
+fn find(session: &NamedSession, id: u64) -> anyhow::Result<(HeldRow, What)> {
+    let context = session.context()?;
+    let row = context.memory().quarantined(&session.project_name(), id)?;
+    let found = row.and_then(|row| what(&row).map(|what| (row, what)));
+    let what = || format!("nothing with number {id} is held back");
+    found.ok_or_else(|| Hinted::error(what(), "`playbook review` lists what is"))
+}
+
+fn decided(
+    session: &NamedSession,
+    row: &HeldRow,
+    word: &str,
+    text: &str,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let context = session.context()?;
+    context.memory().decided(row.id)?;
+    recount(&context, &session.project)?;
+    if as_json {
+        return output::json(&json!({"id": row.id, "decided": word}));
+    }
+    let text = plain(&session.masker()?.mask(text));
+    say!("{word}: {}", output::fit(&text, MAX_CHARS));
+    Ok(())
 }

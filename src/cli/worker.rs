@@ -1,34 +1,20 @@
-//! `playbook worker`: what hooks start in the background.
+//! `playbook worker`, which hooks start in the background; `playbook mcp`, `playbook sync` and
+//! `playbook server` become `playbook-server`, so that this program links nothing of it.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
 
-use anyhow::Context as _;
-use serde_json::json;
-
-use super::server;
-use super::session::{NamedSession, runtime};
-use super::{answer, args};
-use crate::account;
-use crate::config;
-use crate::env::{Env, name};
+use crate::cli::prelude::*;
 use crate::hook::detach::{self, DETACH};
-use crate::memory::Memory;
-use crate::paths::Paths;
-use crate::project;
-use crate::queue::context::Surroundings;
-use crate::queue::context::WorkerContext;
-use crate::queue::job::JobId;
-use crate::queue::outcome::{Finish, WorkerError};
+use crate::queue::context::{Surroundings, WorkerContext};
+use crate::queue::outcome::{self, Finish, WorkerError};
 use crate::queue::worker::{self, Summary};
-use crate::queue::{curate, outcome, worker_lock};
-use crate::sharing;
-use crate::state_guard;
-use crate::telemetry;
+use crate::queue::{curate, worker_lock};
+use crate::{account, config, project, telemetry};
 
-/// How long `--job` waits for another worker before the job is left to that one.
+/// The time that `--job` gives another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {
@@ -55,10 +41,8 @@ pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {
         telemetry::note(&paths, env.clock().now(), "worker", &format!("{error:#}"));
     }
     let done = done?;
-    if done
-        .as_ref()
-        .is_some_and(|summary| !summary.finished.is_empty())
-    {
+    let has_worked = |summary: &Summary| !summary.finished.is_empty();
+    if done.as_ref().is_some_and(has_worked) {
         share(&env, &paths);
     }
     tell(args, done.as_ref())
@@ -69,7 +53,7 @@ fn share(env: &Env, paths: &Paths) {
     if !config::load(&paths.config_file()).is_ok_and(is_wanted) {
         return;
     }
-    if let Err(error) = server::start_sync() {
+    if let Err(error) = start_sync() {
         telemetry::note(paths, env.clock().now(), "sync", &format!("{error:#}"));
     }
 }
@@ -83,7 +67,10 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
             return Err(error.into());
         }
     };
-    let home = home_project(env, args.project.clone());
+    let home = args.project.clone();
+    let home = home.or_else(|| env.path(name::CLAUDE_PROJECT_DIR));
+    let home = home.or_else(|| std::env::current_dir().ok());
+    let home = home.map(|folder| project::find(&folder));
     let account = account::of_worker(env, &config, (paths, home.as_deref()))?;
     // Of many that are started at once, one is enough.
     if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
@@ -134,13 +121,6 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     }))
 }
 
-fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {
-    given
-        .or_else(|| env.path(name::CLAUDE_PROJECT_DIR))
-        .or_else(|| std::env::current_dir().ok())
-        .map(|folder| project::find(&folder))
-}
-
 /// Spawns the worker as a process that no one waits for, and ends.
 fn detach(args: &args::WorkerArgs) -> anyhow::Result<()> {
     let mut command = command(args.project.as_deref())?;
@@ -159,12 +139,9 @@ pub(super) fn start_in_background(session: &NamedSession) -> anyhow::Result<()> 
 
 /// Starts a worker as a hook does: it outlives this process.
 pub(super) fn start_detached(project: &Path) -> anyhow::Result<()> {
-    let mut child = command(Some(project))?
-        .arg(DETACH)
-        .spawn()
-        .context("could not start the worker")?;
-    child.wait().context("could not start the worker")?;
-    Ok(())
+    let child = command(Some(project))?.arg(DETACH).spawn();
+    let ended = child.and_then(|mut child| child.wait());
+    ended.map(drop).context("could not start the worker")
 }
 
 /// A worker of our own program, without a stream or folder of ours.
@@ -194,4 +171,43 @@ fn tell(args: &args::WorkerArgs, summary: Option<&Summary>) -> anyhow::Result<()
         "waiting": summary.map(|summary| summary.waiting),
     });
     answer::give(args.json, include_str!("screens/worker.txt"), told)
+}
+
+const SERVER: &str = "playbook-server";
+
+pub(super) fn server(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
+    let error = Command::new(server_program()?).args(arguments).exec();
+    Err(Hinted::error(
+        format!("could not start `{SERVER}`: {error}"),
+        "`./install.sh --server` puts it beside `playbook`",
+    ))
+}
+
+/// Starts an exchange with others, for which nobody waits: what goes wrong with it is kept for
+/// `playbook status`.
+fn start_sync() -> anyhow::Result<()> {
+    Command::new(server_program()?)
+        .arg("sync")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("could not start `{SERVER}`"))
+        .map(drop)
+}
+
+pub(super) fn has_server(env: &Env) -> bool {
+    let path = env.os(name::PATH).unwrap_or_default();
+    let on_path = || std::env::split_paths(path).any(|folder| folder.join(SERVER).is_file());
+    server_program().is_ok_and(|program| program.is_absolute() || on_path())
+}
+
+fn server_program() -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe().context("could not find this program")?;
+    let beside = own.with_file_name(SERVER);
+    Ok(if beside.is_file() {
+        beside
+    } else {
+        SERVER.into()
+    })
 }

@@ -124,8 +124,32 @@ pub(crate) fn unless_switched_off(
 /// Reads the user's settings; a missing file means the defaults.
 pub fn load(file: &Path) -> Result<Config, ConfigError> {
     let mut config = Config::default();
-    apply(&mut config, file, KeyScope::User)?;
+    load_user(&mut config, file)?;
     Ok(config)
+}
+
+/// Lays the user's settings over the defaults, also those beside a mistake.
+pub(crate) fn load_user(config: &mut Config, file: &Path) -> Result<(), ConfigError> {
+    apply(config, file, KeyScope::User).map(drop)
+}
+
+/// Returns `what` with the file and line at which a key is set there.
+pub(crate) fn at_key(file: &Path, name: &str, what: &str) -> String {
+    let line = || {
+        let bytes = fsx::read_if_there(file, MAX_CONFIG).ok()??;
+        let text = String::from_utf8(bytes).ok()?;
+        let (table, _) = DeTable::parse_recoverable(&text);
+        let entries = entries(table.get_ref(), &mut Vec::new());
+        let mut entries = entries.into_iter();
+        let (_, key, _) =
+            entries.find(|(section, key, _)| full_name(section, key.get_ref()) == name)?;
+        Some(1 + text[..key.span().start].matches('\n').count())
+    };
+    let file = file.display();
+    line().map_or_else(
+        || format!("{file}: {what}"),
+        |line| format!("{file}:{line}: {what}"),
+    )
 }
 
 /// Lays a project's own settings over the user's; a missing file changes nothing.
@@ -192,7 +216,7 @@ pub(super) fn apply_bytes(
                 places.push(offset);
                 keys.set.push(name);
             }
-            if let Some((name, what)) = unusable(config).filter(|_| wrong.is_empty()) {
+            for (name, what) in unusable(config) {
                 let place = keys.set.iter().position(|set| set == name);
                 wrong.push((place.map_or(0, |place| places[place]), what));
             }
@@ -258,15 +282,17 @@ fn one(
     set.map_err(|why| format!("`{name}` {why}"))
 }
 
-/// Values that are of the right kind and cannot be used: the key to blame, and why.
-fn unusable(config: &Config) -> Option<(&'static str, String)> {
+/// Returns values that are of the right kind and cannot be used: the key to blame, and why.
+fn unusable(config: &Config) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
     if config.top.backend == BackendChoice::Fixtures && config.fixtures.path.is_none() {
         let what =
             "`backend` is \"fixtures\", which needs `fixtures.path`: the file of recorded replies";
-        return Some(("backend", what.to_owned()));
+        found.push(("backend", what.to_owned()));
     }
-    let flaw = Masker::new(&config.secrets.patterns, &[]).err()?;
-    Some(("secrets.patterns", flaw.to_string()))
+    let flaws = Masker::flaws(&config.secrets.patterns).into_iter();
+    found.extend(flaws.map(|flaw| ("secrets.patterns", flaw.to_string())));
+    found
 }
 
 #[cfg(test)]

@@ -23,7 +23,9 @@ pub(crate) use edit::{SetError, set, unset};
 pub(crate) use keys::{Budgets, Triggers};
 pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};
-pub(crate) use load::{SettingSource, for_project, gone, unless_switched_off, with_sources};
+pub(crate) use load::{
+    SettingSource, at_key, for_project, gone, load_user, unless_switched_off, with_sources,
+};
 pub(crate) use nearest::key as find_key;
 pub(crate) use reference::reference;
 pub(crate) use value::Limit;

@@ -199,6 +199,9 @@ impl Memory {
                 gone.count(kind, run(transaction, &memories, params)?);
             }
             run(transaction, &notes, (id, project, before))?;
+            if let ForgetWhat::Project(project) = what {
+                make_learnable(transaction, project)?;
+            }
             gone.evaluations = run(transaction, &evaluations, (id, project, before))? as u64;
             Ok(gone)
         })
@@ -408,6 +411,19 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<HeldRow> {
             reasons: row.get(6)?,
         },
     })
+}
+
+/// Lets the sessions of a project that is forgotten count once more.
+fn make_learnable(transaction: &Transaction<'_>, project: &str) -> rusqlite::Result<()> {
+    let which = "(SELECT id FROM projects WHERE name = ?1)";
+    for sql in [
+        format!("DELETE FROM cursors WHERE project = {which}"),
+        format!("DELETE FROM records WHERE project = {which}"),
+        "UPDATE projects SET records = 0, left_until = NULL WHERE name = ?1".to_owned(),
+    ] {
+        run(transaction, &sql, [project])?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -115,6 +115,14 @@ impl KnownRecords<'_> {
 }
 
 impl Memory {
+    /// Gives a project that was moved its new name, unless that has a history of its own already.
+    pub(crate) fn move_project(&mut self, from: &str, to: &str) -> Result<(), MemoryError> {
+        let sql = "UPDATE projects SET name = ?2 WHERE name = ?1
+             AND NOT EXISTS (SELECT 1 FROM projects WHERE name = ?2)";
+        self.change("move a project", Durability::Crash, sql, [from, to])?;
+        Ok(())
+    }
+
     /// Returns the projects of which something was learned, by name.
     pub(crate) fn projects(&self) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT name FROM projects p

@@ -20,6 +20,7 @@ use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
 use crate::queue::status::Notice;
+use crate::setup::templates;
 use crate::store::{MAX_FILE_BYTES, Snapshots, StoreError, WAYS_BACK, votes};
 use crate::trust::{TrustStanding, outside};
 use crate::usage::{self, UsageRecord};
@@ -118,7 +119,8 @@ impl<'a> Basis<'a> {
             template: template
                 .ok()
                 .flatten()
-                .and_then(|t| String::from_utf8(t).ok()),
+                .and_then(|t| String::from_utf8(t).ok())
+                .filter(|text| templates::PLAYBOOK.serves(text)),
         })
     }
 

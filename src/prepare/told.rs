@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::config;
 use crate::digest::name_of;
-use crate::fsx;
 use crate::paths::{Paths, playbook_file, project_config_file};
 use crate::playbook::context::PointsToShow;
 use crate::queue::status::Notice;
-use crate::setup::templates::{GONE, MAX_TEMPLATE, TEMPLATES};
+use crate::setup::templates::GONE;
 use crate::shown::counted;
 use crate::trust::TrustStanding;
 
@@ -79,8 +78,8 @@ pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf
     paths.project(project).join(format!("link-{target}"))
 }
 
-/// Returns what there is to say of each setting and template that is not used and was not shown yet, with the file
-/// that remembers it.
+/// Returns what there is to say of each setting and template that is gone and was not shown yet,
+/// with the file that remembers it.
 pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Notice)> {
     let files = [
         (paths.config_file(), paths.own()),
@@ -94,31 +93,16 @@ pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Noti
             (mark, Notice::new(&gone.text, gone.text.clone()))
         })
     });
-    let templates = templates(paths).into_iter().map(|text| {
+    let gone = paths.template(GONE);
+    let template = gone.exists().then(|| {
+        let text = format!(
+            "{} is no longer used: `playbook dream` is a run of the curator; remove the file",
+            gone.display()
+        );
         let mark = format!("gone-{}", name_of(text.as_bytes()));
         let mark = paths.project(paths.own()).join(mark);
         (mark, Notice::new(&text.clone(), text))
     });
-    let all = settings.chain(templates);
+    let all = settings.chain(template);
     all.filter(|(mark, _)| !mark.exists()).collect()
-}
-
-/// Returns what there is to say of the user's own templates that are not used.
-fn templates(paths: &Paths) -> Vec<String> {
-    let unfit = TEMPLATES.iter().filter_map(|template| {
-        let file = paths.template(template.name);
-        let text = fsx::read_if_there(&file, MAX_TEMPLATE).ok()??;
-        let serves = template.serves(&String::from_utf8_lossy(&text));
-        let needed = template.needed;
-        (!serves).then(|| {
-            let file = file.display();
-            format!("{file} lacks `{{{needed}}}`: the built-in text is used in its place")
-        })
-    });
-    let gone = paths.template(GONE);
-    let text = format!(
-        "{} is no longer used: `playbook dream` is a run of the curator; remove the file",
-        gone.display()
-    );
-    unfit.chain(gone.exists().then_some(text)).collect()
 }

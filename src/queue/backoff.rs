@@ -137,6 +137,11 @@ impl Backoff {
         }
     }
 
+    /// Returns why an account failed last.
+    pub(crate) fn reason(&self, account: &str) -> Option<&str> {
+        Some(self.accounts.get(account)?.reason.as_str())
+    }
+
     pub(crate) fn of_refused(&self, account: &str) -> Option<&(String, String)> {
         self.accounts.get(account)?.remedy.as_ref()
     }

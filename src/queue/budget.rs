@@ -173,28 +173,18 @@ pub(crate) struct Caller {
     pub(crate) id: String,
     pub(crate) project: PathBuf,
     pub(crate) spent: u64,
-    /// Whether the user asked for it here and now: then it is done also where reflection is off.
-    pub(crate) is_by_hand: bool,
     /// What the user agreed that it may spend, beside the limits of the day.
     pub(crate) agreed: Option<Usage>,
 }
 
 impl Caller {
-    pub(crate) fn by_hand(project: &Path, now: Timestamp) -> Self {
+    /// Returns a caller that is no job: a command of the user's, or the gate.
+    pub(crate) fn without_job(project: &Path, now: Timestamp) -> Self {
         Self {
             id: JobId::new(now, rand::random()).to_string(),
             project: project.to_owned(),
             spent: 0,
-            is_by_hand: true,
             agreed: None,
-        }
-    }
-
-    /// Playbook itself, which does something for a project that no job asked for.
-    pub(crate) fn of_worker(project: &Path, now: Timestamp) -> Self {
-        Self {
-            is_by_hand: false,
-            ..Self::by_hand(project, now)
         }
     }
 
@@ -204,7 +194,6 @@ impl Caller {
             id: job.ticket.id.to_string(),
             project: job.ticket.project.clone(),
             spent: tokens.input + tokens.output,
-            is_by_hand: false,
             agreed: job.agreed(),
         }
     }
@@ -256,14 +245,14 @@ impl<'a> Meter<'a> {
     /// Asks whether a call may be made; it takes its place in the day's budget with that.
     fn permit(&self, ask: &Ask<'_>) -> Result<RoomTaken<'_>, Hold> {
         let config = self.context.surroundings.config_for(&self.caller.project)?;
-        if !config.reflection.enabled && !self.caller.is_by_hand {
-            return Err(Hold::SwitchedOff);
-        }
         if is_over(ask.deadline) {
             return Err(Hold::Time { asked: false });
         }
         if self.backend.name().is_offline() {
             return Ok(RoomTaken::free());
+        }
+        if !config.reflection.enabled {
+            return Err(Hold::SwitchedOff);
         }
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();

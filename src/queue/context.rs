@@ -13,7 +13,7 @@ use super::claim::Claims;
 use super::job::JobId;
 use super::progress::JobInProgress;
 use super::spool::job_file;
-use super::{files, notices};
+use super::{QueueError, files, notices, transcripts};
 use crate::account::{Account, login};
 use crate::backend::BackendName;
 use crate::config::{self, Config, ConfigError};
@@ -21,7 +21,7 @@ use crate::env::{Clock, Env, name};
 use crate::fsx::{self, FsError};
 use crate::memory::Memory;
 use crate::paths::Paths;
-use crate::{prepare, telemetry, usage};
+use crate::{place, prepare, telemetry, usage};
 
 pub(crate) struct WorkerContext {
     pub(crate) surroundings: Surroundings,
@@ -118,7 +118,34 @@ impl WorkerContext {
     /// Returns a job as it is: what could not be saved of it counts before its file.
     pub(super) fn job(&self, id: &JobId) -> Result<JobInProgress, FsError> {
         let unsaved = unpoisoned(&self.unsaved).get(id).cloned();
-        unsaved.map_or_else(|| files::read(&self.paths().spool(), id), Ok)
+        let mut job = unsaved.map_or_else(|| files::read(&self.paths().spool(), id), Ok)?;
+        let ticket = &mut job.ticket;
+        if !ticket.project.is_dir() {
+            // A worktree that was removed counts where it came from; a claim binds to its project.
+            let origin = || {
+                let is_free = job.progress.claim.is_none();
+                is_free.then(|| transcripts::origin(&ticket.transcript))?
+            };
+            let now = place::moved_to(self.paths(), &ticket.project).or_else(origin);
+            ticket.project = now.unwrap_or_else(|| std::mem::take(&mut ticket.project));
+        }
+        Ok(job)
+    }
+
+    /// Notes where a project is, and gives it the memory of the place that it was moved from.
+    pub(super) fn settle_place(&self, project: &Path) {
+        let settled = place::settle(self.paths(), project).map_err(QueueError::from);
+        let settled = settled.and_then(|place| {
+            let name = project.to_string_lossy();
+            for former in place.iter().flat_map(|place| &place.former) {
+                let former = former.to_string_lossy();
+                self.memory().move_project(&former, &name)?;
+            }
+            Ok(())
+        });
+        if let Err(error) = settled {
+            self.log("worker", &error.to_string());
+        }
     }
 
     /// Writes a job back to the spool, durably.

@@ -12,7 +12,7 @@ use tokio::task::{self, JoinSet, block_in_place};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::ask::known_points;
-use super::backoff::FOREIGN;
+use super::backoff::{FOREIGN, own_pause};
 use super::context::{Surroundings, WorkerContext};
 use super::job::{JOB_VERSION, JobEvent, JobId, Ticket};
 use super::outcome::End;
@@ -46,6 +46,8 @@ pub(super) struct Drain<'a> {
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
     projects: BTreeSet<PathBuf>,
+    /// Why files of the spool are left alone.
+    unreadable: BTreeSet<String>,
     /// By project, the folder of the last session that was learned from.
     sessions: BTreeMap<PathBuf, PathBuf>,
     /// Until when the status on disk says that the worker waits.
@@ -92,6 +94,7 @@ impl<'a> Drain<'a> {
             in_flight,
             not_dropped: HashSet::new(),
             projects: BTreeSet::new(),
+            unreadable: BTreeSet::new(),
             sessions: BTreeMap::new(),
             waits_until: None,
         };
@@ -247,7 +250,9 @@ impl<'a> Drain<'a> {
         context
             .surroundings
             .log_error(id.as_str(), self.in_flight.begin(&id));
-        self.projects.insert(job.ticket.project.clone());
+        if self.projects.insert(job.ticket.project.clone()) {
+            context.settle_place(&job.ticket.project);
+        }
         if job.is_of_session() {
             let Ticket { project, cwd, .. } = &job.ticket;
             self.sessions.insert(project.clone(), cwd.clone());
@@ -298,7 +303,11 @@ impl<'a> Drain<'a> {
                 self.context
                     .surroundings
                     .log_error(id.as_str(), self.in_flight.put_down(&id));
-                self.schedule.tried(id, due, reason);
+                let job = self.context.job(&id);
+                self.schedule.tried(id.clone(), due, reason);
+                if job.is_ok_and(|job| own_pause(&job).is_some()) {
+                    self.schedule.is_stuck(&id);
+                }
             }
             Ok(End::Stays) => {
                 self.schedule.forget(&id);
@@ -348,7 +357,7 @@ impl<'a> Drain<'a> {
             let names = context.surroundings.account.names().into_iter();
             status.due.extend(names.map(|name| (name, Due(due))));
         }
-        status.notices = notices::all(context, &self.schedule);
+        status.notices = notices::all(context, &self.schedule, &self.unreadable);
         status.quarantine = notices::quarantine(context);
         context
             .surroundings
@@ -411,6 +420,7 @@ impl Drain<'_> {
     fn leave_alone(&mut self, id: JobId, error: &FsError) {
         let context = self.context;
         context.log(id.as_str(), &format!("left alone: {error}"));
+        self.unreadable.insert(error.to_string());
         if let Ok(heading) = files::read_heading(&context.paths().spool(), &id)
             && heading.v > JOB_VERSION
         {

@@ -7,16 +7,17 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::context::{Surroundings, WorkerContext};
-use super::job::JobEvent;
+use super::job::{JobEvent, JobId};
 use super::outcome::in_words;
 use super::schedule::Schedule;
-use super::spool;
 use super::status::{Notice, Status};
+use super::{files, spool};
 use crate::account::Sent;
 use crate::config::Notices;
 use crate::learned_news::{LearnedNews, told_until};
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, UnsettledQuote};
 use crate::playbook::ChangeKind;
+use crate::setup::templates;
 use crate::shown::counted;
 
 const LONG: SignedDuration = SignedDuration::from_hours(24);
@@ -24,16 +25,31 @@ const LONG: SignedDuration = SignedDuration::from_hours(24);
 const MANY_SESSIONS: usize = 10;
 /// The number of finished jobs that are looked at for that.
 const LAST_JOBS: u64 = 50;
+/// Of more failed jobs the transcripts are not looked at.
+const MANY_FAILED: usize = 50;
 
-pub(super) fn all(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
+pub(super) fn all(
+    context: &WorkerContext,
+    schedule: &Schedule,
+    unreadable: &BTreeSet<String>,
+) -> Vec<Notice> {
     let told = [
         failed(&context.surroundings),
         waiting(&context.surroundings, schedule),
         unreflected(context, schedule),
+        used_up(context),
     ];
+    let unreadable = unreadable.iter().map(|why| {
+        let text = format!("a job is left alone: {why}; `playbook jobs` lists the jobs");
+        Notice::new(why, text)
+    });
+    let templates = templates::unfit(context.paths()).into_iter();
+    let templates = templates.map(|text| Notice::new(&text.clone(), text));
     let told = told.into_iter().flatten().chain(passing(context));
     let told = told.chain(sent(context));
     told.chain(begun_anew(context))
+        .chain(unreadable)
+        .chain(templates)
         .chain(without_account(context, schedule))
         .collect()
 }
@@ -126,21 +142,45 @@ pub(super) fn quarantine(context: &WorkerContext) -> BTreeMap<String, u64> {
 }
 
 fn failed(surroundings: &Surroundings) -> Option<Notice> {
-    let failed = spool::list(&surroundings.paths.failed()).ok()?.len();
-    let text = format!(
-        "{} failed; `playbook jobs` says why, `playbook jobs retry` tries again",
-        jobs_have(failed)
-    );
-    (failed > 0).then(|| Notice::new("failed", text))
+    let folder = surroundings.paths.failed();
+    let failed = spool::list(&folder).ok()?;
+    let is_gone = |id: &JobId| {
+        let job = files::read(&folder, id);
+        job.is_ok_and(|job| job.is_of_session() && !job.ticket.transcript.exists())
+    };
+    let can_be_retried = failed.len() > MANY_FAILED || !failed.iter().all(is_gone);
+    let remedy = if can_be_retried {
+        "`playbook jobs` says why, `playbook jobs retry` tries again"
+    } else {
+        "the transcripts are gone; `playbook jobs` lists them, `playbook jobs drop ID` removes one"
+    };
+    let have = if failed.len() == 1 { "has" } else { "have" };
+    let text = format!("{} {have} failed; {remedy}", counted(failed.len(), "job"));
+    (!failed.is_empty()).then(|| Notice::new("failed", text))
 }
 
+/// Says that a budget of the day keeps the user's account from being asked.
+fn used_up(context: &WorkerContext) -> Option<Notice> {
+    let account = context.surroundings.account.need.account();
+    let backoff = context.backoff();
+    let parked = backoff.parked(&account, context.now());
+    let parked = parked.filter(|parked| parked.is_budget)?;
+    let text = format!(
+        "sessions wait until tomorrow: {}; `playbook --cost` shows what was spent",
+        in_words(&parked.reason)
+    );
+    Some(Notice::new("budget", text))
+}
+
+/// Names what keeps jobs waiting: at once where the user can change it, else after a day.
 fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
     let now = surroundings.now();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    let long = schedule
+    let is_long = |since: Timestamp| now.duration_since(since) > LONG;
+    let worth_saying = schedule
         .waiting()
-        .filter(|entry| now.duration_since(entry.since) > LONG);
-    for entry in long {
+        .filter(|entry| entry.is_stuck || is_long(entry.since));
+    for entry in worth_saying {
         let reason = entry
             .reason
             .as_deref()
@@ -150,15 +190,13 @@ fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
     let count: usize = reasons.values().sum();
     let (reason, _) = reasons.into_iter().max_by_key(|(_, count)| *count)?;
     let text = format!(
-        "{} waited for more than a day: {reason}; `playbook jobs` lists what waits",
-        jobs_have(count)
+        "{}: {reason}; `playbook jobs` lists what waits, `playbook jobs retry` tries again",
+        match count {
+            1 => "1 job waits".to_owned(),
+            _ => format!("{count} jobs wait"),
+        }
     );
     Some(Notice::new("waiting", text))
-}
-
-fn jobs_have(count: usize) -> String {
-    let have = if count == 1 { "has" } else { "have" };
-    format!("{} {have}", counted(count, "job"))
 }
 
 /// Sessions that ended since the last one that was reflected on.

@@ -245,5 +245,5 @@ fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -
         .any(|text| text.starts_with(OUR_VOICE) || in_text(text) != ShownPoints::default());
     // One that was learned from is ours, whenever it began.
     let is_of_our_time = from > 0 || past.began >= since;
-    was_spoken_to && beginnings.origins.is_empty() && is_of_our_time && past.is_of(project)
+    was_spoken_to && beginnings.origins.is_empty() && is_of_our_time && past.is_of(project, &[])
 }

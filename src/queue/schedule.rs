@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use super::backoff::own_pause;
 use super::job::{JobEvent, JobId};
 use super::progress::JobInProgress;
 
@@ -24,6 +25,8 @@ pub(super) struct ScheduledJob {
     place: QueuePlace,
     pub(super) since: Timestamp,
     pub(super) is_ended_session: bool,
+    /// Something that the user can change keeps it waiting, not its account.
+    pub(super) is_stuck: bool,
     pub(super) reason: Option<String>,
 }
 
@@ -120,6 +123,7 @@ impl ScheduledJob {
         Self {
             order: Order::of(job),
             is_ended_session: job.ticket.event == JobEvent::SessionEnd,
+            is_stuck: own_pause(job).is_some(),
             reason: job.progress.waiting.as_ref().map(|w| w.reason.clone()),
             ..Self::since(job.kept_since())
         }
@@ -131,6 +135,7 @@ impl ScheduledJob {
             place: QueuePlace::Here,
             since,
             is_ended_session: false,
+            is_stuck: false,
             reason: None,
         }
     }
@@ -257,6 +262,13 @@ impl Schedule {
             *tries += 1;
         }
         self.put_off(id, due, Some(reason));
+    }
+
+    /// Notes that a job waits for something that the user can change.
+    pub(super) fn is_stuck(&mut self, id: &JobId) {
+        if let Some(entry) = self.known.get_mut(id) {
+            entry.is_stuck = true;
+        }
     }
 
     pub(super) fn put_off(&mut self, id: JobId, due: Timestamp, reason: Option<String>) {

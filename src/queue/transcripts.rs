@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use memchr::memmem;
 use serde::Deserialize;
 
 use crate::fsx;
 use crate::paths::Paths;
+use crate::place::Place;
 use crate::project;
 
 /// The part of a transcript that is read to find its folder.
@@ -41,7 +43,9 @@ pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<PastTranscript> {
             past.extend(own.filter_map(|path| PastTranscript::read(path, session.clone(), true)));
         }
     }
-    past.retain(|past| past.is_of(project));
+    let place = Place::read(paths, project);
+    let former = place.map(|place| place.former).unwrap_or_default();
+    past.retain(|past| past.is_of(project, &former));
     // A fork has its parent's beginning: the one that ended first is likely the parent.
     past.sort_by(|a, b| (a.began, a.ended, &a.transcript).cmp(&(b.began, b.ended, &b.transcript)));
     past
@@ -147,16 +151,44 @@ impl PastTranscript {
         })
     }
 
-    /// Returns `true` if it was held in a project; where no line says, by the folder that it is in.
-    pub(crate) fn is_of(&self, project: &Path) -> bool {
+    /// Returns `true` if it was held in a project, or where that was before; where no line says, by
+    /// the folder that it is in.
+    pub(crate) fn is_of(&self, project: &Path, former: &[PathBuf]) -> bool {
         if let Some(cwd) = &self.cwd {
-            return project::find(cwd) == project;
+            let is_gone = !cwd.is_dir();
+            return project::find(cwd) == project
+                || is_gone && former.iter().any(|former| cwd.starts_with(former))
+                || is_gone && origin(&self.transcript).as_deref() == Some(project);
         }
         let above = if self.is_subagents { 3 } else { 1 };
         let folder = self.transcript.ancestors().nth(above);
         let name = folder.and_then(Path::file_name).unwrap_or_default();
         name == dashed(project).as_str()
     }
+}
+
+/// Finds the project from which the client made the worktree that a session was held in.
+pub(super) fn origin(transcript: &Path) -> Option<PathBuf> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct WorktreeState {
+        original_cwd: Option<PathBuf>,
+        worktree_session: Option<Worktree>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Worktree {
+        original_cwd: PathBuf,
+    }
+    let mut file = fsx::open_regular(transcript).ok()?;
+    let mut found = lines(&mut file, u64::MAX).filter_map(|line| {
+        memmem::find(&line, b"\"worktree-state\"")?;
+        let state: WorktreeState = serde_json::from_slice(&line).ok()?;
+        let of_session = state.worktree_session.map(|session| session.original_cwd);
+        of_session.or(state.original_cwd)
+    });
+    let origin = project::find(&found.next()?);
+    origin.is_dir().then_some(origin)
 }
 
 /// What the client calls the folder of a project's transcripts.

@@ -1,4 +1,4 @@
-//! What install.sh put on the machine, and what we keep there ourselves: taken away again.
+//! Removes what install.sh put on the machine, and what we keep there ourselves.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -61,8 +61,7 @@ impl Installed {
 
 /// Removes all that we keep: settings, templates, jobs, memory, logs.
 ///
-/// Only what is ours by its name: the folders may have been chosen by the user and hold
-/// other things, which stay, and so do the folders then.
+/// The name says what is ours: the user may have chosen the folders, and what else is in them stays.
 pub(crate) fn purge(paths: &Paths) -> Result<(), FsError> {
     for folder in paths.state_folders() {
         clear(&folder, |name| {
@@ -77,10 +76,7 @@ pub(crate) fn purge(paths: &Paths) -> Result<(), FsError> {
         let hash = lock.and_then(|lock| lock.strip_suffix(".lock"));
         name.starts_with("memory.db") || hash.is_some_and(is_hashed)
     })?;
-    let templates = templates::files();
-    clear(&paths.templates(), |name| {
-        templates.iter().any(|file| file == name)
-    })?;
+    clear(&paths.templates(), templates::is_ours)?;
     let config = paths.config_file();
     fsx::remove(&config)?;
     config

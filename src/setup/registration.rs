@@ -1,4 +1,4 @@
-//! What is registered with the client, and how it is told from what others registered.
+//! The commands that are registered with the client, and the signs that they are ours.
 
 use std::path::{Path, PathBuf};
 

@@ -16,7 +16,7 @@ use crate::reflect::prompt::{
 };
 
 const RECORD: &str = ".installed.json";
-/// The end of the name of a new text beside the user's own.
+/// The end of the name of a new text next to the user's own.
 const BESIDE: &str = ".new";
 pub(crate) const MAX_TEMPLATE: u64 = 1 << 20;
 
@@ -73,32 +73,43 @@ pub(crate) const CURATOR: Template = Template {
 /// A template of earlier versions that nothing reads any more.
 pub(crate) const GONE: &str = "dream.txt";
 
-pub(crate) const TEMPLATES: [Template; 3] = [
-    Template {
-        name: "playbook.txt",
-        built_in: render::TEMPLATE,
-        placeholders: &["key_points"],
-        blocks: &[],
-        needed: "key_points",
-        wanted: &[],
-    },
-    REFLECTOR,
-    CURATOR,
-];
+pub(crate) const PLAYBOOK: Template = Template {
+    name: "playbook.txt",
+    built_in: render::TEMPLATE,
+    placeholders: &["key_points"],
+    blocks: &[],
+    needed: "key_points",
+    wanted: &[],
+};
+
+pub(crate) const TEMPLATES: [Template; 3] = [PLAYBOOK, REFLECTOR, CURATOR];
+
+/// Returns what there is to say of the user's own templates in whose place the built-in ones serve.
+pub(crate) fn unfit(paths: &Paths) -> Vec<String> {
+    let unfit = TEMPLATES.iter().filter_map(|template| {
+        let file = paths.template(template.name);
+        let text = fsx::read_if_there(&file, MAX_TEMPLATE).ok()??;
+        let serves = template.serves(&String::from_utf8_lossy(&text));
+        let (file, needed) = (file.display(), template.needed);
+        (!serves)
+            .then(|| format!("{file} lacks `{{{needed}}}`: the built-in text is used in its place"))
+    });
+    unfit.collect()
+}
 
 impl Template {
     /// Returns the flaw of the user's own text, if they have one with a flaw.
     pub(crate) fn problem(&self, paths: &Paths) -> Option<String> {
         let file = paths.template(self.name);
-        let told = |what: String| Some(format!("{}: {what}", file.display()));
-        match fsx::read_if_there(&file, MAX_TEMPLATE) {
-            Err(error) => Some(error.to_string()),
-            Ok(None) => None,
-            Ok(Some(bytes)) => match String::from_utf8(bytes) {
-                Err(_) => told("not UTF-8".to_owned()),
-                Ok(text) => told(self.flaw(&text)?),
-            },
-        }
+        let bytes = match fsx::read_if_there(&file, MAX_TEMPLATE) {
+            Ok(bytes) => bytes?,
+            Err(error) => return Some(error.to_string()),
+        };
+        let flaw = match String::from_utf8(bytes) {
+            Ok(text) => self.flaw(&text)?,
+            Err(_) => "not UTF-8".to_owned(),
+        };
+        Some(format!("{}: {flaw}", file.display()))
     }
 
     /// Returns the marks of the built-in text that the user's own lacks.
@@ -126,10 +137,9 @@ impl Template {
         let unknown = in_braces(text).find(|inner| self.is_slip(inner))?;
         let names = self.placeholders.iter().map(|name| format!("`{{{name}}}`"));
         let blocks = self.blocks.iter().map(|name| format!("`{{?{name}}}`"));
-        let known: Vec<_> = names.chain(blocks).collect();
+        let known = names.chain(blocks).collect::<Vec<_>>().join(", ");
         Some(format!(
-            "`{{{unknown}}}` is no placeholder; they are {}",
-            known.join(", ")
+            "`{{{unknown}}}` is no placeholder; they are {known}"
         ))
     }
 
@@ -172,43 +182,44 @@ struct TemplatesRecord {
     made: Vec<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Laid {
-    Current,
-    /// The user's own stays; the new one stands beside it as `.new`.
-    Beside,
+impl TemplatesRecord {
+    fn is_ours(&self, template: &Template, text: &[u8]) -> bool {
+        let laid = self.texts.get(template.name);
+        text == template.built_in.as_bytes() || laid == Some(&digest(text))
+    }
 }
 
-/// Lays the templates out; those that the user edited stay.
-pub(crate) fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
+/// Lays the templates out. Returns their files, and those that the user edited: they stay, and the
+/// new text is put next to them as `.new`.
+pub(crate) fn lay_out(paths: &Paths) -> Result<(Vec<PathBuf>, Vec<PathBuf>), FsError> {
     let folder = paths.templates();
     let mut record = read(paths).unwrap_or_else(|| TemplatesRecord {
         made: missing(&folder),
         ..TemplatesRecord::default()
     });
     fsx::ensure_dir(&folder)?;
-    let mut laid = Vec::new();
+    let (mut all, mut kept) = (Vec::new(), Vec::new());
     for template in TEMPLATES {
         let file = paths.template(template.name);
         let new = template.built_in.as_bytes();
         let old = fsx::read_if_there(&file, MAX_TEMPLATE)?;
-        let is_ours =
-            |old: &Vec<u8>| old == new || record.texts.get(template.name) == Some(&digest(old));
-        let how = if old.as_ref().is_none_or(is_ours) {
+        if old
+            .as_deref()
+            .is_none_or(|old| record.is_ours(&template, old))
+        {
             if old.as_deref() != Some(new) {
                 fsx::durable(&file, new)?;
             }
             record.texts.insert(template.name.to_owned(), digest(new));
-            Laid::Current
         } else {
             fsx::durable(&beside(&file), new)?;
-            Laid::Beside
-        };
-        laid.push((file, how));
+            kept.push(file.clone());
+        }
+        all.push(file);
     }
     let file = folder.join(RECORD);
     fsx::durable(&file, &fsx::to_json(&file, &record)?)?;
-    Ok(laid)
+    Ok((all, kept))
 }
 
 pub(crate) fn made_folders(paths: &Paths) -> Vec<PathBuf> {
@@ -223,11 +234,9 @@ pub(crate) fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     let mut kept = Vec::new();
     for template in TEMPLATES {
         let file = paths.template(template.name);
-        let laid = record.texts.get(template.name);
-        let is_ours =
-            |bytes: &Vec<u8>| bytes == template.built_in.as_bytes() || laid == Some(&digest(bytes));
+        let is_laid = record.texts.contains_key(template.name);
         match fsx::read_if_there(&file, MAX_TEMPLATE)? {
-            Some(bytes) if laid.is_some() && is_ours(&bytes) => fsx::remove(&file)?,
+            Some(text) if is_laid && record.is_ours(&template, &text) => fsx::remove(&file)?,
             Some(_) => kept.push(file.clone()),
             None => {}
         }
@@ -240,16 +249,10 @@ pub(crate) fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     Ok(kept)
 }
 
-/// The names of all files that we ever put into the folder of the templates.
-pub(super) fn files() -> Vec<String> {
-    let of = |template: Template| {
-        [
-            template.name.to_owned(),
-            format!("{}{BESIDE}", template.name),
-        ]
-    };
-    let templates = TEMPLATES.into_iter().flat_map(of);
-    templates.chain([RECORD.to_owned()]).collect()
+/// Returns true for the name of a file that we put into the folder of the templates.
+pub(super) fn is_ours(name: &str) -> bool {
+    let stem = name.strip_suffix(BESIDE).unwrap_or(name);
+    name == RECORD || TEMPLATES.iter().any(|template| template.name == stem)
 }
 
 /// The folders that would have to be made for `path`, the innermost first.
@@ -278,33 +281,28 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::env::{Env, name};
+    use std::fs;
 
     fn paths(dir: &Path) -> Paths {
-        let pairs = [
-            (name::CONFIG_DIR, dir.join("config")),
-            (name::STATE_DIR, dir.join("state")),
-        ];
+        let folders = [(name::CONFIG_DIR, "config"), (name::STATE_DIR, "state")];
+        let pairs = folders.map(|(name, folder)| (name, dir.join(folder)));
         Paths::resolve(&Env::from_pairs(pairs)).unwrap()
     }
 
     #[test]
-    fn what_the_user_edited_stays_and_the_new_one_stands_beside_it() {
+    fn an_edited_text_stays_and_the_new_one_is_put_next_to_it() {
         let dir = tempfile::tempdir().unwrap();
         let paths = paths(dir.path());
         lay_out(&paths).unwrap();
         let edited = paths.template("reflector.txt");
-        std::fs::write(&edited, "mine: {transcript}").unwrap();
-        let laid = lay_out(&paths).unwrap();
-        assert_eq!(laid[1], (edited.clone(), Laid::Beside));
-        assert_eq!(laid[0].1, Laid::Current);
-        assert_eq!(
-            std::fs::read_to_string(&edited).unwrap(),
-            "mine: {transcript}"
-        );
-        let new = std::fs::read_to_string(beside(&edited)).unwrap();
+        fs::write(&edited, "mine: {transcript}").unwrap();
+        let (all, kept) = lay_out(&paths).unwrap();
+        assert_eq!((all.len(), kept), (TEMPLATES.len(), vec![edited.clone()]));
+        assert_eq!(fs::read_to_string(&edited).unwrap(), "mine: {transcript}");
+        let new = fs::read_to_string(beside(&edited)).unwrap();
         assert_eq!(new, REFLECTOR_TEMPLATE);
-        assert_eq!(take_away(&paths).unwrap(), vec![edited.clone()]);
-        assert_eq!(std::fs::read_dir(paths.templates()).unwrap().count(), 1);
+        assert_eq!(take_away(&paths).unwrap(), vec![edited]);
+        assert_eq!(fs::read_dir(paths.templates()).unwrap().count(), 1);
     }
 
     #[test]
@@ -312,19 +310,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let paths = paths(dir.path());
         lay_out(&paths).unwrap();
-        let (file, record) = (
-            paths.template("curator.txt"),
-            paths.templates().join(RECORD),
-        );
+        let file = paths.template("curator.txt");
+        let record = paths.templates().join(RECORD);
         let earlier = "an earlier one: {reflection}";
-        std::fs::write(&file, earlier).unwrap();
-        let text = std::fs::read_to_string(&record).unwrap();
+        fs::write(&file, earlier).unwrap();
+        let text = fs::read_to_string(&record).unwrap();
         let now = digest(CURATOR_TEMPLATE.as_bytes());
-        std::fs::write(&record, text.replace(&now, &digest(earlier.as_bytes()))).unwrap();
-        assert_eq!(lay_out(&paths).unwrap()[2].1, Laid::Current);
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), CURATOR_TEMPLATE);
+        fs::write(&record, text.replace(&now, &digest(earlier.as_bytes()))).unwrap();
+        assert!(lay_out(&paths).unwrap().1.is_empty());
+        assert_eq!(fs::read_to_string(&file).unwrap(), CURATOR_TEMPLATE);
         take_away(&paths).unwrap();
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
     #[test]
@@ -334,24 +330,15 @@ mod tests {
             let mut wanted = template.wanted.iter();
             assert!(wanted.all(|(mark, _)| template.built_in.contains(mark)));
         }
-        let reflector = TEMPLATES[1];
-        let flaw = |text: &str| reflector.flaw(text).unwrap_or_default();
+        let flaw = |text: &str| REFLECTOR.flaw(text).unwrap_or_default();
         assert!(flaw("nothing").contains("`{transcript}` is missing"));
-        assert!(flaw("{transcript} {playbok}").starts_with("`{playbok}` is no placeholder"));
         assert_eq!(flaw("{transcript} {\"a\": 1} {} { x } {A}"), "");
         assert_eq!(flaw("{transcript} {\"playbook\": 1} {?cited} {/cited}"), "");
-        for slip in [
-            "{Playbook}",
-            "{play-book}",
-            "{playbook1}",
-            "{ playbook }",
-            "{citedIds}",
-            "{?failed}",
-            "{/sucess}",
-        ] {
-            let told = flaw(&format!("{{transcript}} {slip}"));
+        let slips = "playbok|Playbook|play-book|playbook1| playbook |citedIds|?failed|/sucess";
+        for slip in slips.split('|') {
+            let told = flaw(&format!("{{transcript}} {{{slip}}}"));
             assert!(
-                told.starts_with(&format!("`{slip}` is no placeholder")),
+                told.starts_with(&format!("`{{{slip}}}` is no placeholder")),
                 "{told}"
             );
         }

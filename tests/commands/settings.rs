@@ -114,8 +114,13 @@ fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
 
 #[rstest]
 #[case::lines("retry.atempts = 1\nretry.base_ms = -1", &["toml:1: ", "toml:2: `retry.base_ms`"])]
-#[case::no_model("backend = \"openai\"", &["needs `openai.model`"])]
-#[case::base_url("anthropic.base_url = \"http://example.org\"", &["anthropic.base_url"])]
+#[case::no_model("backend = \"openai\"", &["toml:1: ", "needs `openai.model`"])]
+#[case::base_url("anthropic.base_url = \"http://example.org\"", &["toml:1: `anthropic.base_url`"])]
+#[case::memory_url("\nmemory.url = \"nonsense\"", &["toml:2: `memory.url`"])]
+#[case::all_at_once(
+    "retry.atempts = 1\nbackend = \"openai\"\nopenai.base_url = \"x\"\nsecrets.patterns = [\"(\", \"ok\", \"[a\"]",
+    &["toml:1: ", "toml:2: ", "toml:3: ", "toml:4: could not use pattern 1", "pattern 3"]
+)]
 #[case::fixtures("fixtures.path = \"gone.jsonl\"", &["fixtures.path", "gone.jsonl"])]
 fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
     let env = TestEnv::new();

@@ -42,6 +42,84 @@ fn of_jobs_that_wait_for_more_than_a_day_with_the_reason() {
 }
 
 #[test]
+fn at_once_of_what_keeps_a_job_waiting_that_the_user_can_change() {
+    let (env, _api) = with_api([Step::Canned]);
+    env.end_citing("s1");
+    let folder = env.home().join(".claude/projects");
+    fs::rename(&folder, env.root().join("away")).unwrap();
+    env.worker();
+    has!(
+        told(&env),
+        "1 job waits: ",
+        "`playbook jobs retry` tries again"
+    );
+    has!(env.cli(&[]).ok(), "a job waits: ", "playbook jobs retry");
+}
+
+#[test]
+fn at_once_of_a_job_that_cannot_be_read() {
+    let (env, _api) = with_api([Step::Canned]);
+    env.write_state("spool/20261121T120000-00000001.json", "{\"v\":");
+    env.worker();
+    has!(
+        told(&env),
+        "a job is left alone: ",
+        "`playbook jobs` lists the jobs"
+    );
+    has!(env.cli(&[]).ok(), "20261121T120000-00000001");
+}
+
+#[test]
+fn at_once_of_a_budget_that_is_used_up() {
+    let (env, _api) = with_api([Step::Canned]);
+    env.write_config("[retry]\nattempts = 1\n[budgets]\ncalls_per_day = 1\n");
+    for session in ["s1", "s2"] {
+        env.learn_citing(session);
+    }
+    has!(
+        told(&env),
+        "sessions wait until tomorrow: ",
+        "`budgets.calls_per_day` is 1"
+    );
+    has!(env.cli(&[]).ok(), "sessions wait until tomorrow: ");
+}
+
+#[test]
+fn of_a_template_that_lacks_what_it_needs_and_the_built_in_one_serves() {
+    let (env, _api) = with_api([Step::Canned]);
+    let folder = env.config_dir().join("templates");
+    for name in ["playbook.txt", "curator.txt"] {
+        write(&folder.join(name), "nothing of ours");
+    }
+    let start = env.hook(Hook::SessionStart, "s0", json!({}));
+    has!(start.context(), "[pat-001]");
+    env.learn_citing("s1");
+    let (told, screen) = (told(&env), env.cli(&[]).ok());
+    for said in [
+        "playbook.txt lacks `{key_points}`",
+        "curator.txt lacks `{reflection}`",
+    ] {
+        has!(told, said);
+        has!(screen, said);
+    }
+}
+
+#[test]
+fn of_failed_jobs_whose_transcripts_are_gone_without_a_remedy_that_cannot_work() {
+    let (env, _api) = with_api([Step::text("prose")]);
+    env.learn_citing("s1");
+    fs::remove_file(env.transcript_path("s1")).unwrap();
+    env.worker();
+    let told = told(&env);
+    has!(
+        told,
+        "1 job has failed; the transcripts are gone",
+        "jobs drop ID"
+    );
+    lacks!(told, "jobs retry");
+}
+
+#[test]
 fn of_jobs_that_only_another_account_would_answer() {
     let other = Api::canned();
     let (mut env, _own) = with_api([Step::Canned]);

@@ -57,7 +57,7 @@ fn what_is_old_is_forgotten_in_this_project_or_in_all() {
 }
 
 #[rstest]
-#[case::not_asked(&["forget", "--project"], 1, &["would forget the lessons", "--yes"])]
+#[case::not_asked(&["forget", "--project"], 1, &["would forget the notes", "--yes"])]
 #[case::not_asked_about_one(&["forget", "ID"], 1, &["would forget les-", "auth middleware", "--yes"])]
 #[case::unknown(&["forget", "les-000000000000", "--yes"], 1, &["les-000000000000", "hint: "])]
 #[case::unknown_not_asked(&["forget", "x"], 1, &["remembered as x"])]

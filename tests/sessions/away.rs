@@ -39,6 +39,62 @@ fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
     has!(learned, "\"helpful\": 1");
 }
 
+/// What was learned, what waits, and the user's trust belong to the checkout, not to its path.
+#[rstest]
+#[case::under_git(true)]
+#[case::without_git(false)]
+fn a_project_that_is_renamed_keeps_its_history_and_its_waiting_jobs(#[case] has_git: bool) {
+    let (mut env, _api) = TestEnv::voting();
+    let before = env.go_to_project("before");
+    if has_git {
+        git(&before, &["init", "-q"]);
+        env.cli(&["trust"]).ok();
+    }
+    env.learn_citing("s1");
+    env.end_citing("s2");
+    let after = env.root().join("after");
+    fs::rename(&before, &after).unwrap();
+    env.set("CLAUDE_PROJECT_DIR", &after);
+    let start = env.hook(Hook::SessionStart, "s3", json!({"cwd": &after}));
+    has!(start.context(), "[pat-001]");
+    env.worker();
+    assert_eq!(env.spool().len(), 0, "{:?}", env.reasons());
+    let playbook = fs::read_to_string(after.join(".claude/playbook.json")).unwrap();
+    has!(playbook, "\"helpful\": 2");
+    let log = env.cli(&["log", "--all"]).ok();
+    assert_eq!(log.matches("helpful").count(), 2, "{log}");
+    assert!(!before.exists());
+}
+
+#[rstest]
+#[case::that_began_with_a_hook(true)]
+#[case::whose_transcript_names_where_it_came_from(false)]
+fn a_session_in_a_worktree_that_is_gone_counts_where_it_began(#[case] has_mark: bool) {
+    let (mut env, _api) = TestEnv::voting();
+    env.git(&["init", "-q"]);
+    env.commit();
+    env.cli(&["trust"]).ok();
+    env.git(&["worktree", "add", "-q", "../linked"]);
+    let linked = env.root().join("linked");
+    env.set("CLAUDE_PROJECT_DIR", &linked);
+    if has_mark {
+        _ = env.hook(Hook::SessionStart, "s1", json!({"cwd": &linked}));
+    }
+    let transcript = env.write_transcript(&Session::following("s1", "pat-001"));
+    if !has_mark {
+        let worktree = json!({"originalCwd": env.project(), "worktreePath": &linked});
+        let state = json!({"type": "worktree-state", "worktreeSession": worktree});
+        let text = fs::read_to_string(&transcript).unwrap();
+        write(&transcript, format!("{text}{state}\n"));
+    }
+    env.git(&["worktree", "remove", "--force", "../linked"]);
+    env.hook(Hook::SessionEnd, "s1", json!({"cwd": &linked}))
+        .silent();
+    env.worker();
+    assert_eq!(env.spool().len(), 0, "{:?}", env.reasons());
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
 /// A playbook that we have changed, and that git has taken away, as by `git stash -u`.
 fn with_playbook_away() -> (TestEnv, Vec<u8>) {
     let env = TestEnv::with_point();

@@ -44,6 +44,17 @@ fn order(api: &Api, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn the_sessions_of_a_forgotten_project_can_be_learned_again() {
+    let (env, _api) = TestEnv::voting();
+    left_behind(&env, &session("s1"), &env.project(), 3);
+    assert_eq!(bootstrap(&env, &[])["new"], 1);
+    assert_eq!(bootstrap(&env, &[])["new"], 0);
+    env.cli(&["forget", "--project", "--yes"]).ok();
+    assert_eq!(bootstrap(&env, &[])["new"], 1);
+    assert_eq!(env.marks_of("pat-001"), (2, 0), "as the user wished");
+}
+
+#[test]
 fn every_session_counts_once_and_a_second_run_does_nothing_and_says_so() {
     let (env, api) = TestEnv::with_model();
     let (project, elsewhere) = (env.project(), env.root().join("other"));

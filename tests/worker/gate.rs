@@ -104,7 +104,14 @@ fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
     let words = ["reflection is switched off", named];
     env.cli(&["reflect", &transcript, "--apply"])
         .fails(1, &words);
-    env.cli(&["bootstrap", "--yes"]).fails(1, &words);
+    for args in [
+        &["bootstrap", "--yes"][..],
+        &["reflect", &transcript],
+        &["dream"],
+        &["review", "--now"],
+    ] {
+        env.cli(args).fails(1, &words);
+    }
     assert!(env.spool().is_empty() && api.requests().is_empty());
 }
 

@@ -35,6 +35,11 @@ impl Checkout {
             .is_some_and(|now| now != self && Self::by_folder(project) != Some(self))
     }
 
+    /// Returns `true` if the file system says when it was made: an inode alone is used again.
+    pub fn is_certain(self) -> bool {
+        self.0[8..] != [0; 8]
+    }
+
     fn by_git(project: &Path) -> Option<Self> {
         let git = project::git_above(project)?;
         Some(Self::told_by(&fs::symlink_metadata(git).ok()?))

@@ -54,6 +54,7 @@ pub mod millis;
 mod no_folders;
 pub mod open_session;
 pub mod paths;
+pub mod place;
 pub mod platform;
 pub mod prepared;
 pub mod project;

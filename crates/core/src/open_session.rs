@@ -94,6 +94,12 @@ pub fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
     fsx::remove(&file(paths, session))
 }
 
+/// Returns the project that a session began in, while it has its mark.
+pub fn project_of(paths: &Paths, session: &str) -> Option<PathBuf> {
+    let mark: OpenSession = fsx::read_json(&file(paths, session), MAX_FILE)?;
+    Some(mark.project)
+}
+
 fn file(paths: &Paths, session: &str) -> PathBuf {
     named(paths, session, SUFFIX)
 }

@@ -13,6 +13,8 @@ pub const PLAYBOOK_TEMPLATE: &str = "playbook.txt";
 const OUR_FOLDER: &str = "playbook";
 const PLAYBOOK_FILE: &str = "playbook.json";
 const MEMORY_FILE: &str = "memory.db";
+/// The file that says where a project is, in its folder of the state.
+pub const PLACE_FILE: &str = "place.json";
 
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
@@ -236,6 +238,8 @@ in_project! {
     memory_index = "memory.index";
     /// Whether a project is trusted, and which of its key points are known.
     trust_record = "trust";
+    /// Where the project is, and where it was before.
+    place = PLACE_FILE;
     /// What was seen of the names in its key points, and what of it is gone.
     freshness = "freshness.json";
     /// The votes of a project before the memory had them.

@@ -13,6 +13,7 @@ use crate::env::{Env, name};
 use crate::fsx;
 use crate::logfile;
 use crate::paths::Paths;
+use crate::place;
 use crate::prepared::ProjectSettings;
 use crate::project;
 use crate::state_guard::{self, Breach};
@@ -52,6 +53,13 @@ impl<'a> HookContext<'a> {
         };
         let start = env.path(name::CLAUDE_PROJECT_DIR);
         let project = project::find(&start.unwrap_or_else(|| cwd.clone()));
+        // One that we know nothing of, though it has key points, may have been moved here.
+        if event == HookEvent::SessionStart
+            && !paths.project(&project).exists()
+            && paths.playbook_file(&project).exists()
+        {
+            _ = place::settle(&paths, &project);
+        }
         let (settings, flaw) = match source.settings(&paths, &project)? {
             FoundSettings::Off => return Ok(None),
             FoundSettings::Known(settings) => (Some(settings), None),

@@ -111,6 +111,11 @@ fn enqueue(
     };
     let session = context.input.session.as_deref().unwrap_or_default();
     let about = about(context, event, &transcript);
+    // The session's worktree may have been removed before its end.
+    let begun_in = || open_session::project_of(&context.paths, session);
+    let is_there = context.project.is_dir();
+    let begun_in = (!is_there).then(begun_in).flatten();
+    let project = begun_in.unwrap_or_else(|| context.project.clone());
     let mut job = None;
     let put = || {
         let entropy = IdEntropy::of(context.env.clock(), || about.clone());
@@ -121,7 +126,7 @@ fn enqueue(
             reason: reason.cloned(),
             need: need.clone(),
             attended: attended(context),
-            ..Ticket::new(event, &context.project, context.now)
+            ..Ticket::new(event, &project, context.now)
         };
         job = Some(spool::put(&context.paths, &entropy, ticket)?);
         Ok(())

@@ -34,8 +34,8 @@ use playbook_core::paths::Paths;
 
 pub(crate) use playbook_core::{
     account, clip, digest, env, errors, fault, fsx, hint, job, learned_news, lenient_json, logfile,
-    open_session, paths, platform, prepared, project, shown, shown_record, spool, state_guard,
-    status, worker_lock,
+    open_session, paths, place, platform, prepared, project, shown, shown_record, spool,
+    state_guard, status, worker_lock,
 };
 
 use answer::HookAnswer;

@@ -4,7 +4,6 @@
 //! HTTP server (`http`) work on the memory itself.
 
 mod http;
-mod init;
 mod mcp;
 mod postgres;
 mod sync;
@@ -12,11 +11,16 @@ mod tokens;
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 use playbook::service::Service;
+use playbook::sharing::Sharing;
 use rmcp::ServiceExt as _;
+use serde_json::json;
+use tokio_postgres::Client;
 
-use crate::postgres::roles::TenantName;
+use crate::postgres::Address;
+use crate::postgres::roles::{self, TenantName};
 use crate::tokens::TokenFile;
 
 /// So many questions are put to databases of this machine at once: each has a connection of its own,
@@ -93,13 +97,40 @@ fn run() -> anyhow::Result<()> {
                 service.waiting().await?;
             }
             ServerCommand::Sync => eprintln!("{}", sync::run().await?),
-            ServerCommand::Init => init::tables().await?,
-            ServerCommand::Tenant { name } => init::tenant(&name).await?,
+            ServerCommand::Init => {
+                let password = roles::init(&mut owner().await?).await?;
+                tell(roles::SERVER, password.as_deref());
+            }
+            ServerCommand::Tenant { name } => {
+                let name = TenantName::parse(&name)?;
+                let password = roles::add_tenant(&mut owner().await?, &name).await?;
+                tell(&name.role(), password.as_deref());
+            }
             ServerCommand::Token(action) => token(&action)?,
             ServerCommand::Serve(options) => http::serve(&options).await?,
         }
         Ok(())
     })
+}
+
+async fn owner() -> anyhow::Result<Client> {
+    let login = Sharing::login()?.context(
+        "there is no address of a database; hint: set PLAYBOOK_MEMORY_URL for this command to that \
+         of a role that may make roles",
+    )?;
+    postgres::connect(&Address::of(&login)?).await
+}
+
+/// Prints a role and its password, which is shown this once.
+fn tell(role: &str, password: Option<&str>) {
+    println!("{}", json!({"role": role, "password": password}));
+    eprintln!(
+        "{}",
+        match password {
+            Some(_) => "The password is told this once and stored nowhere.",
+            None => "The role was there already; it keeps its password.",
+        }
+    );
 }
 
 fn token(action: &TokenAction) -> anyhow::Result<()> {
@@ -112,12 +143,8 @@ fn token(action: &TokenAction) -> anyhow::Result<()> {
         }
         TokenAction::List => {
             for token in tokens.all()? {
-                println!(
-                    "{}  {}  {}",
-                    token.id,
-                    token.created.strftime("%F"),
-                    token.tenant
-                );
+                let day = token.created.strftime("%F");
+                println!("{}  {day}  {}", token.id, token.tenant);
             }
         }
         TokenAction::Revoke { id } => tokens.revoke(id)?,

@@ -1,8 +1,8 @@
 //! The tools that an MCP client is offered: few, and described in few words, because each word of
 //! a description is paid for in every session. The program `playbook` answers each.
 
-use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -14,14 +14,12 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 const NAME: &str = "playbook";
-/// Nothing that is asked takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest answer, in bytes: what an agent is told has its price.
 const LONGEST: usize = 16 << 10;
 /// By this the program knows that an agent asks, not the user.
 const BY_AGENT: (&str, &str) = ("CLAUDECODE", "1");
 
-/// What was learned in the project of this folder.
 #[derive(Debug, Clone)]
 pub(crate) struct ProjectMemory {
     program: PathBuf,
@@ -87,8 +85,36 @@ impl ProjectMemory {
 
 impl ProjectMemory {
     async fn ask<const N: usize>(&self, command: [String; N]) -> Result<String, String> {
-        let told = ask(&self.program, &command).await;
+        let told = self.answer(&command).await;
         told.map_err(|error| format!("{error:#}"))
+    }
+
+    /// Asks the program; the answer is its output, an error what it complains of.
+    ///
+    /// A status of 1 with an output is an answer: `playbook seen` says so that it was not.
+    async fn answer(&self, command: &[String]) -> anyhow::Result<String> {
+        let child = Command::new(&self.program)
+            .args(command)
+            .env(BY_AGENT.0, BY_AGENT.1)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let output = tokio::time::timeout(PATIENCE, child).await;
+        let output = output.context("`playbook` has not answered in 30 s")??;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        let mut told = text(&output.stdout);
+        if told.is_empty() && !output.status.success() {
+            bail!("{}", text(&output.stderr));
+        }
+        if let Some((cut, _)) = told.char_indices().find(|(at, _)| *at >= LONGEST) {
+            told.truncate(cut);
+            told.push_str("\n(cut off)");
+        }
+        Ok(if told.is_empty() {
+            "nothing".to_owned()
+        } else {
+            told
+        })
     }
 }
 
@@ -115,33 +141,4 @@ pub(crate) fn find() -> anyhow::Result<PathBuf> {
         .chain(on_path)
         .find(|file| file.is_file());
     found.context("could not find the program `playbook`; hint: ./install.sh installs both")
-}
-
-/// Asks the program; the answer is its output, an error what it complains of.
-///
-/// A status of 1 with an output is an answer: `playbook seen` says so that it was not.
-async fn ask(program: &Path, args: &[String]) -> anyhow::Result<String> {
-    let child = Command::new(program)
-        .args(args)
-        .env(BY_AGENT.0, BY_AGENT.1)
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output();
-    let output = tokio::time::timeout(PATIENCE, child).await;
-    let output = output.context("`playbook` has not answered in 30 s")??;
-    match said(&output) {
-        (told, _) if !told.is_empty() => Ok(told),
-        (_, complaint) if !output.status.success() => bail!("{complaint}"),
-        _ => Ok("nothing".to_owned()),
-    }
-}
-
-fn said(output: &Output) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    let mut told = text(&output.stdout);
-    if let Some((cut, _)) = told.char_indices().find(|(at, _)| *at >= LONGEST) {
-        told.truncate(cut);
-        told.push_str("\n(cut off)");
-    }
-    (told, text(&output.stderr))
 }

@@ -12,9 +12,7 @@ use tokio_postgres::Client;
 
 use crate::postgres::{self, Address};
 
-/// So many records go at once.
 const BATCH: u64 = 500;
-/// How long another exchange is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Exchanges once; the answer is a line for the user.
@@ -61,11 +59,7 @@ async fn send(sharing: &mut Sharing, client: &mut Client, log: &str) -> anyhow::
     let origin = sharing.place(log)?.origin;
     while let (records, Some(last)) = sharing.outgoing(BATCH)? {
         let transaction = client.transaction().await?;
-        let author = postgres::Author {
-            origin: &origin,
-            session: "",
-        };
-        sent += postgres::append(&transaction, &author, &records).await?;
+        sent += postgres::append(&transaction, (&origin, ""), &records).await?;
         transaction.commit().await?;
         sharing.sent(last)?;
     }

@@ -1,7 +1,7 @@
 //! The tokens by which tenants are known to the server; on disk stand only hashes of them.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::{Context as _, bail};
@@ -14,14 +14,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::postgres::roles::TenantName;
 
-/// So begins a token, so that scanners for secrets know it.
+/// The beginning of each token, so that scanners for secrets know it.
 const PREFIX: &str = "playbook_";
 const MAX_FILE: u64 = 16 << 20;
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct KeptToken {
-    /// By which it is revoked.
     pub(crate) id: String,
     pub(crate) tenant: String,
     hash: String,
@@ -86,9 +85,7 @@ impl TokenFile {
         let changed = std::fs::metadata(&self.file)
             .and_then(|file| file.modified())
             .ok();
-        let Ok(mut read) = self.read.lock() else {
-            bail!("could not read tokens");
-        };
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if read.0 != changed || changed.is_none() {
             *read = (changed, self.all()?);
         }

@@ -1,31 +1,15 @@
-//! What learns, and what tries it.
+//! What learns and tries it, what decides whom and what to trust, and which turns pass.
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::{OfTenant, On};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook bootstrap
-  playbook bootstrap --since 30d --max 20
-  playbook bootstrap --yes --skip-subagents
-
-It first says how many calls and tokens it will take at most, and asks. What
-you agree to may be spent, whatever the limits of the day are: each session has
-its share. A request without an answer does not count.
-
-A worker does it, oldest session first. On a terminal, and with --json, this
-command waits for it; else it returns at once. Ctrl-C withdraws the sessions
-that have not begun; run it again to go on. No session is learned from twice.
-
-Exit status: 0 all done, or nothing to do; 1 something waits or has failed;
-130 stopped.")]
 pub(crate) struct BootstrapArgs {
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) on: On,
     /// Only sessions that ended within this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) since: Option<jiff::SignedDuration>,
@@ -38,17 +22,9 @@ pub(crate) struct BootstrapArgs {
     /// Agree to the estimate without being asked
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Print one JSON object at the end; without --yes the estimate alone
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook reflect ~/.claude/projects/-home-me-app/0b1c.jsonl
-  playbook reflect SESSION.jsonl --template draft.txt
-  playbook reflect SESSION.jsonl --print-prompt
-  playbook reflect SESSION.jsonl --apply")]
 pub(crate) struct ReflectArgs {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,
@@ -66,13 +42,6 @@ pub(crate) struct ReflectArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  playbook generate --store < trace.json
-
-The trace: {\"events\": [{\"event_type\": \"tool_call\", \"content\": \"...\"}, ...],
-\"outcome\": \"failure\", \"error\": {\"error_category\": \"timeout_error\",
-\"error_message\": \"...\"}, \"task_description\": \"...\"}
-docs/memory.md has all fields.")]
 pub(crate) struct GenerateArgs {
     /// Remember the result, so that it is found again
     #[arg(long)]
@@ -85,11 +54,104 @@ pub(crate) struct GenerateArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook bench
-  playbook bench -c examples/config/fixtures.toml")]
 pub(crate) struct BenchArgs {
     /// The settings [default: yours]; the backend is `fixtures` where they say so, else `rules`
     #[arg(short, long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RedactArgs {
+    /// Say on stderr how often each rule masked something
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) count: bool,
+    /// List the names of the built-in rules instead
+    #[arg(long)]
+    pub(crate) rules: bool,
+    /// Print the list as one JSON object
+    #[arg(long, requires = "rules")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// All projects that Claude Code has kept sessions of
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) all_known: bool,
+    /// Do not use this project's playbook any more
+    #[arg(long, conflicts_with = "all_known")]
+    pub(crate) off: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<ReviewAction>,
+    /// Have the curator look at the notes that wait, now
+    #[arg(long)]
+    pub(crate) now: bool,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewAction {
+    /// It is harmless: use it
+    Accept {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+    /// Use it in other words
+    Edit {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+        /// What it says from now on
+        #[arg(long)]
+        text: String,
+    },
+    /// Do not use it, and never ask again
+    Drop {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct GateArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<GateAction>,
+    /// The session's JSONL file: what the gate would say of each stop in it
+    #[arg(required = true)]
+    pub(crate) transcript: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GateAction {
+    /// Look at each turn that ends: a hook that takes Claude Code 20 ms a turn
+    On {
+        /// What becomes of a turn that does not pass
+        #[arg(long, value_enum, default_value = "tell")]
+        mode: Mode,
+    },
+    /// Look at none: takes the hook out again
+    Off,
+}
+
+/// What becomes of a turn that does not pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// It ends, and you are told
+    Tell,
+    /// It goes on with what is amiss
+    Block,
 }

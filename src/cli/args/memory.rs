@@ -34,10 +34,6 @@ pub(crate) struct Of {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook recall \"slow join on the orders table\"
-  playbook recall timeout --kind lesson --kind strategy --min-importance 0.7
-  playbook recall --tag sql --outcome failure")]
 pub(crate) struct RecallArgs {
     /// Words to look for, or an id such as les-0123456789ab [default: the best of all]
     #[arg(allow_hyphen_values = true)]
@@ -79,9 +75,6 @@ pub(crate) struct RecallArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  cargo test 2>&1 | playbook seen
-  playbook seen \"ModuleNotFoundError: No module named 'yaml'\"")]
 pub(crate) struct SeenArgs {
     /// The error's text, or its signature [default: what comes on stdin]
     #[arg(allow_hyphen_values = true)]
@@ -116,19 +109,14 @@ fn in_one(first: Option<&String>, more: &[String]) -> Option<String> {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    group = clap::ArgGroup::new("what").required(true).multiple(true),
-    after_help = "Examples:
-  playbook forget les-0123456789ab
-  playbook forget --project
-  playbook forget --older-than 90d"
-)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub(crate) struct ForgetArgs {
     /// What to forget, such as les-0123456789ab
     #[arg(group = "what", conflicts_with_all = ["project", "older_than", "all"])]
     pub(crate) id: Option<String>,
-    /// All that was learned in a project, by its folder or by the name it was learned under,
-    /// or in this folder's; with --older-than, of that only what is old
+    /// The notes, lessons and errors of a project, by its folder or by the name it was learned
+    /// under, or of this folder's, whose key points stay; its sessions can be learned again. With
+    /// --older-than, of that only what is old
     #[arg(long, group = "what", value_name = "PROJECT", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "given, and given with a folder")]
     pub(crate) project: Option<Option<PathBuf>>,
@@ -151,13 +139,8 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum LessonAction {
     /// Remember a mistake and what is right
-    #[command(after_help = "Example:
-  playbook lesson add --task release --mistake \"tagged before the build\" \\
-    --correction \"build, then tag\"")]
     Add(LessonAddArgs),
     /// Say whether a lesson helped you
-    #[command(after_help = "Example:
-  playbook lesson outcome les-5afdf4450011 --helped")]
     Outcome(LessonOutcomeArgs),
 }
 

@@ -6,23 +6,10 @@ mod memory;
 mod points;
 mod run;
 mod show;
-mod trust;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use learn::{BenchArgs, BootstrapArgs, GenerateArgs, ReflectArgs};
-pub(crate) use memory::{
-    ForgetArgs, LessonAction, LessonAddArgs, LessonOutcomeArgs, Of, OfTenant, RecallArgs, SeenArgs,
-};
-pub(crate) use points::{AddArgs, EditArgs, PinArgs, PromoteArgs, UndoArgs};
-pub(crate) use run::{
-    CompletionsArgs, ConfigAction, ConfigArgs, DoctorArgs, InstallArgs, JobsAction, JobsArgs,
-    MergeFilesArgs, RetryArgs, SettingsScope, Shell, UninstallArgs, WorkerArgs,
-};
-pub(crate) use show::{AsJson, EvidenceArgs, LogArgs, On, ReportArgs, ShowArgs, StatusArgs};
-pub(crate) use trust::{
-    GateAction, GateArgs, Mode, RedactArgs, ReviewAction, ReviewArgs, TrustArgs,
-};
+pub(crate) use self::{learn::*, memory::*, points::*, run::*, show::*};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]
@@ -31,15 +18,7 @@ pub(crate) use trust::{
     version,
     max_term_width = 100,
     disable_help_subcommand = true,
-    args_conflicts_with_subcommands = true,
-    after_help = "Examples:
-  playbook
-  playbook demo
-  playbook show
-  playbook doctor
-
-`playbook` alone is `playbook status`.
-`playbook COMMAND --help` shows the options and examples of a command."
+    args_conflicts_with_subcommands = true
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -55,9 +34,6 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Do what one of Claude Code's hooks does, with its JSON on stdin
-    #[command(after_help = "Examples:
-  playbook hook session-end < event.json
-  playbook hook --list")]
     Hook {
         /// session-start, session-end, pre-compact, subagent-start, subagent-stop,
         /// post-tool-use-failure, user-prompt-submit or stop
@@ -75,8 +51,6 @@ pub(crate) enum Command {
     /// Write a page with everything known about this project
     Report(ReportArgs),
     /// Watch a session teach the next one, offline
-    #[command(after_help = "Example:
-  playbook demo")]
     Demo(AsJson),
     /// Learn from the sessions you had before
     Bootstrap(BootstrapArgs),
@@ -89,9 +63,6 @@ pub(crate) enum Command {
     /// Judge the trace of any agent: JSON in, JSON out
     Generate(GenerateArgs),
     /// Look once more at what was learned lately
-    #[command(after_help = "Examples:
-  playbook dream
-  playbook dream -k 20")]
     Dream {
         /// How many of the most important recent notes to look at, where none waits
         #[arg(
@@ -103,9 +74,6 @@ pub(crate) enum Command {
         on: On,
     },
     /// Show the key points of this project
-    #[command(after_help = "Examples:
-  playbook show
-  playbook show tests")]
     Show(ShowArgs),
     /// Show what was learned when, and why
     Log(LogArgs),
@@ -114,13 +82,8 @@ pub(crate) enum Command {
     /// Add a key point
     Add(AddArgs),
     /// Change a key point's text or section
-    #[command(after_help = "Examples:
-  playbook edit pat-001 --text 'run `just test` before each push'
-  playbook edit pat-001 --section mistakes")]
     Edit(EditArgs),
     /// Remove a key point
-    #[command(after_help = "Example:
-  playbook remove pat-001 --reason \"we use just now\"")]
     Remove {
         /// The key point, such as pat-001
         id: String,
@@ -134,24 +97,14 @@ pub(crate) enum Command {
     #[command(hide = true)]
     MergeFiles(MergeFilesArgs),
     /// Protect a key point: only you can change or remove it
-    #[command(after_help = "Examples:
-  playbook pin pat-001
-  playbook pin pat-001 --off")]
     Pin(PinArgs),
     /// Use a key point of this project in all your projects
-    #[command(
-        long_about = "Use a key point of this project in all your projects
+    #[command(long_about = "Use a key point of this project in all your projects
 
 Its text is given to Claude in each of your projects from then on, after the
-project's own key points.",
-        after_help = "Examples:
-  playbook promote pref-001
-  playbook promote my-001 --off"
-    )]
+project's own key points.")]
     Promote(PromoteArgs),
     /// Print all that was learned as a Markdown document
-    #[command(after_help = "Example:
-  playbook export > PLAYBOOK.md")]
     Export {
         /// As Markdown, the default
         #[arg(long, conflicts_with = "json")]
@@ -162,10 +115,6 @@ project's own key points.",
     /// Copy stdin to stdout with all secrets masked, and without colours
     Redact(RedactArgs),
     /// Allow a playbook that came with a clone to be used
-    #[command(after_help = "Examples:
-  playbook trust
-  playbook trust --all-known
-  playbook trust --off")]
     Trust(TrustArgs),
     /// Decide on what waits for your word: likely attacks, and what was proposed
     Review(ReviewArgs),
@@ -181,17 +130,9 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told."
     )]
     Seen(SeenArgs),
     /// Show how much was learned, and how well it helps
-    #[command(after_help = "Examples:
-  playbook stats
-  playbook stats --all --json")]
     Stats(Of),
     /// Teach a lesson by hand, or say what helped
-    #[command(
-        subcommand,
-        after_help = "Example:
-  playbook recall --kind lesson
-  playbook lesson outcome les-5afdf4450011 --helped"
-    )]
+    #[command(subcommand)]
     Lesson(LessonAction),
     /// Forget lessons and errors
     Forget(ForgetArgs),
@@ -206,24 +147,12 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told."
     /// Time the judging of a fixed session
     Bench(BenchArgs),
     /// Do what waits now (hooks start this by themselves)
-    #[command(after_help = "Examples:
-  playbook worker
-  playbook worker --jobs 1")]
     Worker(WorkerArgs),
     /// Answer an MCP client, such as Claude Code, on stdin and stdout
-    #[command(after_help = "Example:
-  claude mcp add playbook -- playbook mcp")]
     Mcp,
     /// Exchange what was learned with the others of `memory.url`
-    #[command(after_help = "Example:
-  playbook sync")]
     Sync,
     /// Serve what was learned to other programs and machines
-    #[command(after_help = "Examples:
-  playbook server init
-  playbook server tenant team
-  playbook server token new team
-  playbook server serve --help")]
     Server {
         /// What `playbook-server` is told: init, tenant, token, serve
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

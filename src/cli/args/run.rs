@@ -7,10 +7,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::On;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook jobs
-  playbook jobs retry --all
-  playbook jobs drop 20261121T221951-3f9a2c1b")]
 pub(crate) struct JobsArgs {
     #[command(subcommand)]
     pub(crate) action: Option<JobsAction>,
@@ -60,10 +56,6 @@ pub(crate) struct WorkerArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook config list
-  playbook config set budgets.calls_per_day 50
-  playbook config get backend")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub(crate) action: ConfigAction,
@@ -118,11 +110,6 @@ pub(crate) enum SettingsScope {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook install --dry-run
-  playbook install
-  playbook install --scope local --project ~/work/app
-  playbook install --merge-driver")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct InstallArgs {
     /// Where to register
@@ -150,11 +137,6 @@ pub(crate) struct InstallArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook uninstall --dry-run
-  playbook uninstall
-  playbook uninstall --purge
-  playbook uninstall --merge-driver")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct UninstallArgs {
     /// Only the hooks registered there; all else stays [default: everywhere]
@@ -179,14 +161,6 @@ pub(crate) struct UninstallArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit status: 0 merged, 1 nothing was written, for example because a file is
-no playbook.
-
-Examples:
-  playbook merge-files base.json here.json there.json -o merged.json
-  git config merge.playbook.driver \"playbook merge-files %O %A %B -o %A\""
-)]
 pub(crate) struct MergeFilesArgs {
     /// What both began with; where that is not known, an empty file or one that is not there
     pub(crate) base: PathBuf,
@@ -203,11 +177,6 @@ pub(crate) struct MergeFilesArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 all is well, 1 something is broken.
-
-Examples:
-  playbook doctor
-  playbook doctor --online")]
 pub(crate) struct DoctorArgs {
     /// Ask the backend one tiny question, which costs a few tokens
     #[arg(long)]
@@ -216,32 +185,12 @@ pub(crate) struct DoctorArgs {
     pub(crate) on: On,
 }
 
-/// A shell that we have completions for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Shell {
-    /// With the package bash-completion
-    Bash,
-    /// In a folder of `$fpath`
-    Zsh,
-    /// As it is
-    Fish,
-}
-
 #[derive(Debug, Args)]
-#[command(
-    group = clap::ArgGroup::new("what").required(true),
-    after_help = "Examples:
-  eval \"$(playbook completions bash)\"    # in ~/.bashrc
-  playbook completions zsh > ~/.zfunc/_playbook
-  playbook completions fish > ~/.config/fish/completions/playbook.fish
-  playbook completions --man ~/.local/share/man/man1
-
-install.sh does this."
-)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(group = "what")]
-    pub(crate) shell: Option<Shell>,
+    pub(crate) shell: Option<clap_complete::Shell>,
     /// Write a manual page for each command into this folder
     #[arg(long, group = "what", value_name = "DIR")]
     pub(crate) man: Option<PathBuf>,

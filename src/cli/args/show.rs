@@ -5,10 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook
-  playbook status --json
-  playbook status --cost")]
 pub(crate) struct StatusArgs {
     /// Show what was spent instead, by day and project
     #[arg(long)]
@@ -18,23 +14,15 @@ pub(crate) struct StatusArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook report --open
-  playbook report --out report.html
-  playbook report --json")]
 pub(crate) struct ReportArgs {
     /// Where to [default: a file in the state folder, which is named; `-` for stdout]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) out: Option<PathBuf>,
     /// Open it in the browser
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) open: bool,
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Print what the page shows as one JSON object, and write no page
-    #[arg(long, conflicts_with_all = ["out", "open"])]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 #[derive(Debug, Args)]
@@ -57,13 +45,6 @@ pub(crate) struct On {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook log
-  playbook log pat-001
-  playbook log --all
-  playbook log 20261121T221951-3f9a2c1b
-  playbook log --diff main
-  playbook log --diff v1.2..HEAD")]
 pub(crate) struct LogArgs {
     /// A key point, or a job [default: all jobs of the project]
     pub(crate) id: Option<String>,
@@ -93,9 +74,6 @@ pub(crate) struct AsJson {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  playbook evidence SESSION.jsonl
-  playbook evidence SESSION.jsonl --budget 8000")]
 pub(crate) struct EvidenceArgs {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,

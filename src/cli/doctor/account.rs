@@ -1,16 +1,12 @@
-//! What answers, why, and who pays.
-
-use serde_json::{Value, json};
+//! The backend that answers, the reason, and who pays.
 
 use super::super::config::problems;
-use super::super::session::NamedSession;
-use super::DoctorCheck;
+use super::Checks;
 use crate::account::named::DEFAULT_OPENAI_URL;
 use crate::account::{self, Account, client_env, login};
 use crate::backend::{AccountStep, BackendName, BaseUrl};
-use crate::cli::change_text;
+use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config};
-use crate::env::name;
 use crate::queue::ask;
 use crate::queue::backoff::Backoff;
 use crate::queue::outcome::in_words;
@@ -18,21 +14,20 @@ use crate::queue::outcome::in_words;
 const OPENAI_URL: &str = "`openai.base_url`";
 
 pub(super) struct AccountFinding {
-    /// What switches reflection off; `None` when it is on.
     off_by: Option<&'static str>,
-    /// The account; `None` with settings that cannot be used.
+    /// None with settings that cannot be used.
     pub(super) account: Option<Account>,
     why: String,
     pays: String,
     /// How much is sent.
     sends: String,
     problems: Vec<String>,
-    /// What helps with the last of them, where that is known.
+    /// The way out of the last of them, where that is known.
     remedy: Option<String>,
 }
 
 impl AccountFinding {
-    pub(super) fn checks(&self) -> Vec<DoctorCheck> {
+    pub(super) fn check(&self, checks: &mut Checks) {
         const TOPIC: &str = "backend";
         let todo = match &self.account {
             None => "`playbook config check` names each mistake; correct it, or remove the line",
@@ -42,18 +37,14 @@ impl AccountFinding {
             }
             Some(_) => "`playbook config list` shows the settings in force",
         };
-        if self.problems.is_empty() {
-            return vec![DoctorCheck::good(TOPIC, &self.why)];
+        let Some((last, problems)) = self.problems.split_last() else {
+            return checks.good(TOPIC, &self.why);
+        };
+        for problem in problems {
+            checks.bad(TOPIC, problem, todo);
         }
-        // What was refused is told last.
-        let last = self.problems.len() - 1;
-        let problems = self.problems.iter().enumerate();
-        problems
-            .map(|(at, problem)| {
-                let remedy = self.remedy.as_deref().filter(|_| at == last);
-                DoctorCheck::bad(TOPIC, problem, remedy.unwrap_or(todo))
-            })
-            .collect()
+        // What was refused comes last.
+        checks.bad(TOPIC, last, self.remedy.as_deref().unwrap_or(todo));
     }
 }
 
@@ -106,7 +97,7 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
     }
 }
 
-/// What switches reflection off here, if anything does.
+/// Returns what switches reflection off here, if anything does.
 pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
     if session.env.is_on(name::DISABLE) {
         return Some(name::DISABLE);
@@ -116,7 +107,6 @@ pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
 }
 
 fn lacks(config: &Config, account: &Account) -> Vec<String> {
-    let mut lacks = Vec::new();
     let backend = account.need.backend;
     let address = match backend {
         BackendName::Anthropic => Some(account::base_url(&account.found_in.vars, config)),
@@ -126,12 +116,11 @@ fn lacks(config: &Config, account: &Account) -> Vec<String> {
         }
         BackendName::ClaudeCli | BackendName::Rules | BackendName::Fixtures => None,
     };
-    if let Some((given_by, url)) = address {
-        let flaw = BaseUrl::parse(url, ask::plain(backend, config)).err();
-        lacks.extend(flaw.map(|flaw| format!("{given_by}: {flaw}")));
-    }
-    lacks.extend(account.lack());
-    lacks
+    let flaw = address.and_then(|(given_by, url)| {
+        let flaw = BaseUrl::parse(url, ask::plain(backend, config)).err()?;
+        Some(format!("{given_by}: {flaw}"))
+    });
+    flaw.into_iter().chain(account.lack()).collect()
 }
 
 fn why(session: &NamedSession, config: &Config, account: &Account) -> String {
@@ -165,12 +154,7 @@ fn why(session: &NamedSession, config: &Config, account: &Account) -> String {
             format!("{only} is set, so only `claude` can ask")
         }
         (BackendName::ClaudeCli, ..) => {
-            let sign = match login::sign(&client.vars, &session.paths) {
-                Some(login::Sign::Token) => &*account.with_place(name::OAUTH_TOKEN),
-                Some(login::Sign::Credentials) => "its credentials file is there",
-                Some(login::Sign::Account) => "its state names an account",
-                None => "",
-            };
+            let sign = login::sign(&client.vars, &session.paths).unwrap_or_default();
             format!("{key}, and `claude` is logged in ({sign})")
         }
         (.., Some(only)) => format!("{only} is set, only `claude` can ask, and it is not {lack}"),

@@ -4,179 +4,170 @@
 //! project's may have come from anywhere. Programs are run from places that are known, never from
 //! one that a settings file names.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-
-use serde_json::Value;
 
 use super::super::args::SettingsScope;
 use super::super::gate::program;
 use super::super::install;
 use super::super::sandbox::{self, TrialHooks};
-use super::super::session::NamedSession;
-use super::DoctorCheck;
+use super::Checks;
 use crate::backend::child::Followers;
+use crate::cli::prelude::*;
 use crate::config::GateMode;
-use crate::fsx;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_gate, is_of_stand_in, registered};
 
 const HOOKS: &str = "hooks";
 const GATE: &str = "gate";
+const PROGRAMS: &str = "programs";
 const UNREGISTERED: &str = "not registered with Claude Code: nothing is learned";
 const MAX_SETTINGS: u64 = 4 << 20;
 const PLUGIN: &str = "playbook@";
 const ALL_PASS: [&str; 3] = ["", "*", ".*"];
-const PROGRAMS: &str = "programs";
-/// How long a program may take to say its version.
+/// The longest that a program may take to print its version.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Why Claude Code calls none of our hooks; `None` where it does, or where that cannot be told.
+/// Returns why Claude Code calls none of our hooks; `None` where it does, or where a file that
+/// may register them cannot be read.
 pub(in crate::cli) fn lack(session: &NamedSession) -> Option<String> {
     let hooks = install::hooks(&session.paths, SettingsScope::User);
-    let files = read(session, &hooks);
-    let is_ours = !files.unreadable.is_empty()
-        || files.plugin().is_some()
-        || files.all.iter().any(|file| !file.ours.is_empty());
+    let mut unreadable = Checks::default();
+    let files = read(session, &hooks, &mut unreadable);
+    let is_ours = !unreadable.0.is_empty()
+        || plugin(&files).is_some()
+        || files.iter().any(|file| !file.ours.is_empty());
     (!is_ours).then(|| format!("the hooks are {UNREGISTERED}"))
 }
 
-/// Looks at registrations and programs; returns also which hooks are to be tried.
-pub(super) fn examine(session: &NamedSession) -> (Vec<DoctorCheck>, Option<TrialHooks>) {
+/// Looks at registrations and programs; returns the hooks that are to be tried.
+pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<TrialHooks> {
     let hooks = install::hooks(&session.paths, SettingsScope::User);
-    let mut files = read(session, &hooks);
-    let mut checks = std::mem::take(&mut files.unreadable);
-    let are_all_read = checks.is_empty();
-    let plugin = files.plugin();
-    let with_ours = files.all.iter().filter(|file| !file.ours.is_empty());
+    let files = read(session, &hooks, checks);
+    let are_all_read = checks.0.is_empty();
+    let plugin = plugin(&files);
+    let with_ours = files.iter().filter(|file| !file.ours.is_empty());
     let with_ours: Vec<&SettingsFile> = with_ours.collect();
     let mut commands = with_ours.iter().flat_map(|file| &file.ours);
     let has_stand_in = commands.any(|(event, command)| is_of_stand_in(*event, command));
     let stand_in = hooks.stand_in().filter(|_| has_stand_in);
-    checks.extend(match stand_in {
-        Some(playbook) => {
-            let text = format!("{} answers in the place of the hooks", playbook.display());
-            Some(DoctorCheck::good(PROGRAMS, text))
-        }
-        None => installed(&hooks, with_ours.is_empty()),
-    });
+    if let Some(playbook) = stand_in {
+        let playbook = playbook.display();
+        checks.good(
+            PROGRAMS,
+            format!("{playbook} answers in the place of the hooks"),
+        );
+    } else {
+        installed(&hooks, with_ours.is_empty(), checks);
+    }
     for file in &with_ours {
-        checks.push(complete(file));
-        checks.extend(matched(file, &hooks));
-        checks.extend(more(file, &hooks));
+        registered_in(file, &hooks, checks);
     }
     if let Some(plugin) = &plugin {
-        let text = format!("registered by the plugin {plugin}");
-        checks.push(DoctorCheck::good(HOOKS, text));
+        checks.good(HOOKS, format!("registered by the plugin {plugin}"));
     }
-    if with_ours.is_empty() && plugin.is_none() && are_all_read {
+    let plugin_named = plugin.iter().map(|name| format!("the plugin {name}"));
+    let places: Vec<String> = with_ours
+        .iter()
+        .map(|file| file.place())
+        .chain(plugin_named)
+        .collect();
+    if places.is_empty() && are_all_read {
         let todo = "`playbook install` registers them; `--dry-run` shows the change first";
-        checks.push(DoctorCheck::bad(HOOKS, UNREGISTERED, todo));
-    }
-    checks.extend(twice(&with_ours, plugin.as_deref()));
-    checks.extend(gate(session, &files));
-    if let Some(file) = files.off_by() {
-        let place = file.path.display();
-        let text = format!("switched off by `disableAllHooks` in {place}");
-        let todo = "set it to false, or remove it";
-        checks.push(DoctorCheck::bad(HOOKS, text, todo));
-    }
-    for file in files.all.iter().filter(|file| file.earlier > 0) {
-        let (number, place) = (file.earlier, file.path.display());
-        let text = format!("{number} hooks of the earlier Python version in {place}: both learn");
-        let todo = "`playbook install --replace-earlier` replaces them";
-        checks.push(DoctorCheck::note(HOOKS, text, todo));
-    }
-    let trial = match plugin {
-        _ if stand_in.is_some() => Some(TrialHooks::Ours),
-        _ if !with_ours.is_empty() => Some(TrialHooks::In(hooks.bin().to_owned())),
-        Some(plugin) => of_plugin(session, &files, &plugin, &hooks)
-            .map_err(|check| checks.push(check))
-            .ok(),
-        None => None,
-    };
-    (checks, trial)
-}
-
-/// Says whether setting and hook go together; nothing where there is neither.
-fn gate(session: &NamedSession, files: &Files) -> Option<DoctorCheck> {
-    let mode = session.config.gate.mode;
-    let hook = files.of_user(session).and_then(|file| file.gate.as_ref());
-    let anew = "`playbook gate on` registers it anew, `playbook gate off` takes it out";
-    Some(match (mode, hook) {
-        (GateMode::Off, None) => return None,
-        (GateMode::Off, Some(_)) => {
-            let text = "off, and its hook is registered, which costs Claude Code time";
-            DoctorCheck::note(GATE, text, "`playbook gate off` takes it out")
-        }
-        (_, None) => DoctorCheck::note(GATE, "on, and its hook is not registered", anew),
-        (_, Some(command)) => match program(session) {
-            Ok(program) if *command != Hooks::gate_command(&program) => DoctorCheck::note(
-                GATE,
-                "its hook leads to another program than this one",
-                anew,
-            ),
-            _ => DoctorCheck::good(GATE, format!("on: {}", mode.word())),
-        },
-    })
-}
-
-fn complete(file: &SettingsFile) -> DoctorCheck {
-    let place = file.path.display();
-    let has = |event: &HookEvent| file.ours.iter().any(|(ours, _)| ours == event);
-    let missing = HookEvent::ALL.into_iter().filter(|event| !has(event));
-    match names(missing) {
-        None => DoctorCheck::good(HOOKS, format!("registered in {place}")),
-        Some(missing) => {
-            let text = format!("not all registered in {place}: no {missing}");
-            DoctorCheck::bad(HOOKS, text, "`playbook install` adds what is missing")
-        }
-    }
-}
-
-fn names(events: impl Iterator<Item = HookEvent>) -> Option<String> {
-    let names: Vec<_> = events.map(HookEvent::client_name).collect();
-    (!names.is_empty()).then(|| names.join(", "))
-}
-
-fn twice(files: &[&SettingsFile], plugin: Option<&str>) -> Option<DoctorCheck> {
-    let places = files.iter().map(|file| file.path.display().to_string());
-    let plugin = plugin.map(|name| format!("the plugin {name}"));
-    let places: Vec<String> = places.chain(plugin).collect();
-    (places.len() > 1).then(|| {
+        checks.bad(HOOKS, UNREGISTERED, todo);
+    } else if places.len() > 1 {
         let (times, places) = (places.len(), places.join(", "));
         let text = format!(
             "registered {times} times: {places}; each session still counts once, but Claude Code starts each hook {times} times"
         );
         let todo = "keep one: `playbook uninstall --scope user` (or project, local), or remove \
                     the plugin with /plugin";
-        DoctorCheck::note(HOOKS, text, todo)
-    })
+        checks.note(HOOKS, text, todo);
+    }
+    gate(session, &files, checks);
+    // The last word counts.
+    let mut said = files.iter().rev();
+    let off = said.find(|file| file.json["disableAllHooks"].is_boolean());
+    if let Some(file) = off.filter(|file| file.json["disableAllHooks"] == true) {
+        let text = format!("switched off by `disableAllHooks` in {}", file.place());
+        checks.bad(HOOKS, text, "set it to false, or remove it");
+    }
+    for file in files.iter().filter(|file| file.earlier > 0) {
+        let (number, place) = (file.earlier, file.place());
+        let text = format!("{number} hooks of the earlier Python version in {place}: both learn");
+        let todo = "`playbook install --replace-earlier` replaces them";
+        checks.note(HOOKS, text, todo);
+    }
+    match plugin {
+        _ if stand_in.is_some() => Some(TrialHooks::Ours),
+        _ if !with_ours.is_empty() => Some(TrialHooks::In(hooks.bin().to_owned())),
+        Some(plugin) => of_plugin(session, &files, &plugin, &hooks, checks),
+        None => None,
+    }
 }
 
-fn matched(file: &SettingsFile, hooks: &Hooks) -> Vec<DoctorCheck> {
-    let limited = HookEvent::ALL.into_iter().filter_map(|event| {
-        let matcher = file.matcher(hooks, event)?;
-        let (place, name) = (file.path.display(), event.client_name());
-        let text = format!("{name} in {place} is called for `{matcher}` only");
-        let todo = "remove its `matcher`, unless you mean it";
-        Some(DoctorCheck::note(HOOKS, text, todo))
-    });
-    limited.collect()
+/// Says whether setting and hook go together; nothing where there is neither.
+fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
+    let mode = session.config.gate.mode;
+    let hook = of_user(session, files).and_then(|file| file.gate.as_ref());
+    let again = "`playbook gate on` registers it anew, `playbook gate off` takes it out";
+    match (mode, hook) {
+        (GateMode::Off, None) => {}
+        (GateMode::Off, Some(_)) => {
+            let text = "off, and its hook is registered, which costs Claude Code time";
+            checks.note(GATE, text, "`playbook gate off` takes it out");
+        }
+        (_, None) => checks.note(GATE, "on, and its hook is not registered", again),
+        (_, Some(command)) => match program(session) {
+            Ok(program) if *command != Hooks::gate_command(&program) => {
+                let text = "its hook leads to another program than this one";
+                checks.note(GATE, text, again);
+            }
+            _ => checks.good(GATE, format!("on: {}", mode.word())),
+        },
+    }
 }
 
-/// Says which commands do more than run a hook: the trial runs the hook alone.
-fn more(file: &SettingsFile, hooks: &Hooks) -> Option<DoctorCheck> {
-    let more = file.ours.iter();
-    let more = more.filter(|(event, command)| !hooks.is_bare(*event, command));
-    let names = names(more.map(|(event, _)| *event))?;
-    let place = file.path.display();
-    let text = format!(
-        "the command in {place} does more than run the hook, or runs it in another way: {names}"
-    );
-    let todo = "look at that line; only the program of the hook is tried here";
-    Some(DoctorCheck::note(HOOKS, text, todo))
+/// Looks at what a file registers of ours: all of it, for every time, and bare.
+fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
+    let place = file.place();
+    let names = |events: &[HookEvent]| {
+        events
+            .iter()
+            .map(|event| event.client_name())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let has = |event: &HookEvent| file.ours.iter().any(|(ours, _)| ours == event);
+    let missing: Vec<_> = HookEvent::ALL
+        .into_iter()
+        .filter(|event| !has(event))
+        .collect();
+    if missing.is_empty() {
+        checks.good(HOOKS, format!("registered in {place}"));
+    } else {
+        let text = format!("not all registered in {place}: no {}", names(&missing));
+        checks.bad(HOOKS, text, "`playbook install` adds what is missing");
+    }
+    for event in HookEvent::ALL {
+        if let Some(matcher) = file.matcher(hooks, event) {
+            let name = event.client_name();
+            let text = format!("{name} in {place} is called for `{matcher}` only");
+            checks.note(HOOKS, text, "remove its `matcher`, unless you mean it");
+        }
+    }
+    let more = file
+        .ours
+        .iter()
+        .filter(|(event, command)| !hooks.is_bare(*event, command));
+    let more: Vec<_> = more.map(|(event, _)| *event).collect();
+    if !more.is_empty() {
+        let text = format!(
+            "the command in {place} does more than run the hook, or runs it in another way: {}",
+            names(&more)
+        );
+        let todo = "look at that line; only the program of the hook is tried here";
+        checks.note(HOOKS, text, todo);
+    }
 }
 
 struct SettingsFile {
@@ -187,152 +178,134 @@ struct SettingsFile {
     json: Value,
 }
 
-/// The files, the user's first; a later one wins over those before it.
-struct Files {
-    all: Vec<SettingsFile>,
-    unreadable: Vec<DoctorCheck>,
-}
-
-fn read(session: &NamedSession, hooks: &Hooks) -> Files {
+/// Reads the settings, the user's first; a later file wins over those before it.
+fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<SettingsFile> {
     let project = |scope| install::project_settings(&session.project, scope);
-    let user = session.paths.client_settings();
-    let mut files = Files {
-        all: Vec::new(),
-        unreadable: Vec::new(),
-    };
-    let mut paths = vec![
-        user,
+    let (shared, local) = (
         project(SettingsScope::Project),
         project(SettingsScope::Local),
-    ];
+    );
+    let mut paths = vec![session.paths.client_settings(), shared, local];
     paths.dedup();
+    let mut files = Vec::new();
     for path in paths {
-        match read_one(path, hooks) {
-            Ok(file) => files.all.extend(file),
-            Err(check) => files.unreadable.push(check),
-        }
+        let mut bad = |why: String, todo| {
+            let text = format!("could not read settings: {}: {why}", path.display());
+            checks.bad(HOOKS, text, todo);
+        };
+        let bytes = match fsx::read_if_there(&path, MAX_SETTINGS) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(error) => {
+                let todo = "make it a file of yours that can be read, or remove it";
+                bad(error.source.to_string(), todo);
+                continue;
+            }
+        };
+        let all = match registered(&bytes) {
+            Ok(all) => all,
+            Err(flaw) => {
+                bad(
+                    flaw.to_string(),
+                    "mend that line; Claude Code cannot read it either",
+                );
+                continue;
+            }
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let json = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let ours = all.iter().filter_map(|told| {
+            let event = hooks.named_in(&told.command)?;
+            (event.client_name() == told.event).then(|| (event, told.command.clone()))
+        });
+        let stop = HookEvent::Stop.client_name();
+        let mut gates = all
+            .iter()
+            .filter(|told| told.event == stop && is_gate(&told.command));
+        files.push(SettingsFile {
+            gate: gates.next().map(|told| told.command.clone()),
+            ours: ours.collect(),
+            earlier: all.iter().filter(|told| told.is_earlier()).count(),
+            path,
+            json,
+        });
     }
     files
 }
 
-fn read_one(path: PathBuf, hooks: &Hooks) -> Result<Option<SettingsFile>, DoctorCheck> {
-    let bad = |why: String, todo| {
-        let text = format!("could not read settings: {}: {why}", path.display());
-        DoctorCheck::bad(HOOKS, text, todo)
-    };
-    let bytes = match fsx::read_if_there(&path, MAX_SETTINGS) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(None),
-        Err(error) => {
-            let todo = "make it a file of yours that can be read, or remove it";
-            return Err(bad(error.source.to_string(), todo));
-        }
-    };
-    let all = registered(&bytes).map_err(|flaw| {
-        let todo = "mend that line; Claude Code cannot read it either";
-        bad(flaw.to_string(), todo)
-    })?;
-    let text = String::from_utf8_lossy(&bytes);
-    let json = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-    let ours = all.iter().filter_map(|told| {
-        let event = hooks.named_in(&told.command)?;
-        (event.client_name() == told.event).then(|| (event, told.command.clone()))
-    });
-    let gate = all
-        .iter()
-        .find(|told| told.event == HookEvent::Stop.client_name() && is_gate(&told.command));
-    Ok(Some(SettingsFile {
-        gate: gate.map(|told| told.command.clone()),
-        ours: ours.collect(),
-        earlier: all.iter().filter(|told| told.is_earlier()).count(),
-        path,
-        json,
-    }))
+/// The user's own file: nobody else can have brought it.
+fn of_user<'f>(session: &NamedSession, files: &'f [SettingsFile]) -> Option<&'f SettingsFile> {
+    let user = session.paths.client_settings();
+    files.iter().find(|file| file.path == user)
 }
 
-impl Files {
-    /// The user's own file: nobody else can have brought it.
-    fn of_user(&self, session: &NamedSession) -> Option<&SettingsFile> {
-        let user = session.paths.client_settings();
-        self.all.iter().find(|file| file.path == user)
-    }
-
-    /// The plugin, by the client's name for it, where the last word on it is that it is on.
-    fn plugin(&self) -> Option<String> {
-        let plugins = |file: &'_ SettingsFile| file.json["enabledPlugins"].as_object().cloned();
-        let said: serde_json::Map<_, _> = self.all.iter().filter_map(plugins).flatten().collect();
-        said.into_iter()
-            .find(|(name, on)| name.starts_with(PLUGIN) && *on == Value::Bool(true))
-            .map(|(name, _)| name)
-    }
-
-    /// The file that switches all hooks off, where the last word on it is that they are.
-    fn off_by(&self) -> Option<&SettingsFile> {
-        let mut said = self.all.iter().rev();
-        said.find(|file| file.json["disableAllHooks"].is_boolean())
-            .filter(|file| file.json["disableAllHooks"] == true)
-    }
+/// The plugin, by the client's name for it, where the last word on it is that it is on.
+fn plugin(files: &[SettingsFile]) -> Option<String> {
+    let plugins = |file: &'_ SettingsFile| file.json["enabledPlugins"].as_object().cloned();
+    let said: serde_json::Map<_, _> = files.iter().filter_map(plugins).flatten().collect();
+    said.into_iter()
+        .find(|(name, on)| name.starts_with(PLUGIN) && *on == Value::Bool(true))
+        .map(|(name, _)| name)
 }
 
 impl SettingsFile {
+    fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+
     /// The matcher that keeps our hook of an event from being called whenever it happens.
-    fn matcher(&self, hooks: &Hooks, event: HookEvent) -> Option<String> {
+    fn matcher(&self, hooks: &Hooks, event: HookEvent) -> Option<&str> {
         let entries = self.json["hooks"][event.client_name()].as_array()?.iter();
         let ours = entries.filter(|entry| {
             let commands = entry["hooks"].as_array().into_iter().flatten();
-            commands
-                .filter_map(|hook| hook["command"].as_str())
-                .any(|command| hooks.named_in(command) == Some(event))
+            let mut commands = commands.filter_map(|hook| hook["command"].as_str());
+            commands.any(|command| hooks.named_in(command) == Some(event))
         });
         let mut matchers = ours.map(|entry| entry["matcher"].as_str().unwrap_or_default());
         let first = matchers.next()?;
         let is_limited = |matcher: &str| !ALL_PASS.contains(&matcher);
-        (is_limited(first) && matchers.all(is_limited)).then(|| first.to_owned())
+        (is_limited(first) && matchers.all(is_limited)).then_some(first)
     }
 }
 
-fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<DoctorCheck> {
+fn installed(hooks: &Hooks, may_be_missing: bool, checks: &mut Checks) {
     const MEND: &str = "run ./install.sh again";
-    let missing: Vec<_> = HookEvent::ALL
-        .into_iter()
-        .filter(|event| !is_program(&hooks.bin().join(event.name())))
-        .map(HookEvent::name)
-        .collect();
+    let is_missing = |event: &HookEvent| !is_program(&hooks.bin().join(event.name()));
+    let missing = HookEvent::ALL.into_iter().filter(is_missing);
+    let missing: Vec<_> = missing.map(HookEvent::name).collect();
     let place = hooks.bin().display();
     if missing.len() == HookEvent::ALL.len() && may_be_missing {
-        return None;
+        return;
     }
     if !missing.is_empty() {
         let text = format!("not in {place}: {}", missing.join(", "));
-        return Some(DoctorCheck::bad(PROGRAMS, text, MEND));
+        return checks.bad(PROGRAMS, text, MEND);
     }
     let playbook = hooks.bin().join("playbook");
     let own = env!("CARGO_PKG_VERSION");
-    let version = version_of(&playbook);
-    Some(match version.as_deref() {
-        None => DoctorCheck::bad(
+    match version_of(&playbook).as_deref() {
+        None => checks.bad(
             PROGRAMS,
             format!("{} does not run", playbook.display()),
             MEND,
         ),
         Some(version) if version == own => {
-            let text = format!("version {own}, {} hooks in {place}", HookEvent::ALL.len());
-            DoctorCheck::good(PROGRAMS, text)
+            let number = HookEvent::ALL.len();
+            checks.good(
+                PROGRAMS,
+                format!("version {own}, {number} hooks in {place}"),
+            );
         }
         Some(other) => {
             let text = format!("the hooks in {place} are version {other}, this is {own}");
-            DoctorCheck::note(PROGRAMS, text, MEND)
+            checks.note(PROGRAMS, text, MEND);
         }
-    })
+    }
 }
 
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
-}
-
-fn has_hooks(bin: &Path) -> bool {
-    is_program(&bin.join(HookEvent::SessionStart.name()))
 }
 
 fn version_of(playbook: &Path) -> Option<String> {
@@ -347,35 +320,35 @@ fn version_of(playbook: &Path) -> Option<String> {
 /// installed ones.
 fn of_plugin(
     session: &NamedSession,
-    files: &Files,
+    files: &[SettingsFile],
     plugin: &str,
     hooks: &Hooks,
-) -> Result<TrialHooks, DoctorCheck> {
+    checks: &mut Checks,
+) -> Option<TrialHooks> {
+    let has_hooks = |bin: &PathBuf| is_program(&bin.join(HookEvent::SessionStart.name()));
     let (_, market) = plugin.split_once('@').unwrap_or_default();
-    let bin = own_plugin()
+    let cached = cached(session.paths.client(), market).into_iter();
+    let mut known = own_plugin()
         .into_iter()
-        .chain(cached(session.paths.client(), market))
-        .chain([hooks.bin().to_owned()])
-        .find(|bin| has_hooks(bin));
-    if let Some(bin) = bin {
-        return Ok(TrialHooks::In(bin));
+        .chain(cached)
+        .chain([hooks.bin().to_owned()]);
+    if let Some(bin) = known.find(has_hooks) {
+        return Some(TrialHooks::In(bin));
     }
-    let named = files.of_user(session).and_then(|file| {
+    let named = of_user(session, files).and_then(|file| {
         let market = &file.json["extraKnownMarketplaces"][market];
         Some(Path::new(market["source"]["path"].as_str()?).join("bin"))
     });
-    Err(match named.filter(|bin| has_hooks(bin)) {
-        Some(bin) => {
-            let text = format!("those of the plugin, in {}, were not tried", bin.display());
-            let todo = format!("{} doctor tries them", bin.join("playbook").display());
-            DoctorCheck::note(PROGRAMS, text, &todo)
-        }
-        None => DoctorCheck::bad(
-            PROGRAMS,
-            "neither the plugin nor Claude Code's folder has the programs of the hooks",
-            "in the plugin's folder: ./install.sh --plugin; or ./install.sh",
-        ),
-    })
+    if let Some(bin) = named.filter(has_hooks) {
+        let text = format!("those of the plugin, in {}, were not tried", bin.display());
+        let todo = format!("{} doctor tries them", bin.join("playbook").display());
+        checks.note(PROGRAMS, text, &todo);
+    } else {
+        let text = "neither the plugin nor Claude Code's folder has the programs of the hooks";
+        let todo = "in the plugin's folder: ./install.sh --plugin; or ./install.sh";
+        checks.bad(PROGRAMS, text, todo);
+    }
+    None
 }
 
 fn own_plugin() -> Option<PathBuf> {

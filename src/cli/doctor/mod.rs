@@ -5,74 +5,194 @@
 mod account;
 mod hooks;
 mod keeping;
-mod trial;
 
-use serde::Serialize;
-use serde_json::json;
-
-use super::session::NamedSession;
-use super::{OK, USER_ERROR, answer, args};
 pub(super) use account::off_by;
 pub(super) use hooks::lack as hooks_lack;
 
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::sandbox::{Sandbox, TrialHooks};
+use super::session::{NamedSession, runtime};
+use super::{OK, USER_ERROR, answer, args};
+use crate::account::Account;
+use crate::backend::{AccountStep, Ask, FailureKind};
+use crate::hook::HookEvent;
+use crate::queue::ask::{BackendParts, build};
+use crate::transcript::Facts;
+
 pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
     let (session, breach) = &NamedSession::examine(args.on.project.as_deref())?;
+    let mut checks = Checks::default();
     let finding = account::examine(session, breach.is_none());
-    let (mut checks, trial) = hooks::examine(session);
-    checks.extend(trial::examine(trial));
-    checks.extend(finding.checks());
-    checks.extend(keeping::examine(session, breach.as_ref()));
+    let hooks = hooks::examine(session, &mut checks);
+    try_hooks(hooks, &mut checks);
+    finding.check(&mut checks);
+    keeping::examine(session, breach.as_ref(), &mut checks);
     if args.online {
-        checks.push(trial::ask(session, finding.account.as_ref())?);
+        ask(session, finding.account.as_ref(), &mut checks)?;
     }
-    let is_broken = checks.iter().any(|check| check.state == CheckState::Bad);
+    let is_broken = checks.0.iter().any(|check| check["state"] == "bad");
     let mut told = account::as_json(session, &finding);
     told["ok"] = json!(!is_broken);
-    told["checks"] = json!(checks);
+    told["checks"] = json!(checks.0);
     answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
     Ok(if is_broken { USER_ERROR } else { OK })
 }
 
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct DoctorCheck {
-    topic: &'static str,
-    state: CheckState,
-    text: String,
-    #[serde(rename = "do")]
-    todo: Option<String>,
-}
+/// The things that were looked at, in order, each with its state and what there is to do.
+#[derive(Debug, Default)]
+struct Checks(Vec<Value>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum CheckState {
-    Good,
-    Note,
-    Bad,
-}
-
-impl DoctorCheck {
-    fn good(topic: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            topic,
-            state: CheckState::Good,
-            text: text.into(),
-            todo: None,
-        }
+impl Checks {
+    fn good(&mut self, topic: &str, text: impl Into<String>) {
+        self.add(topic, "good", text, None);
     }
 
-    fn note(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
-        Self {
-            state: CheckState::Note,
-            todo: Some(todo.to_owned()),
-            ..Self::good(topic, text)
-        }
+    fn note(&mut self, topic: &str, text: impl Into<String>, todo: &str) {
+        self.add(topic, "note", text, Some(todo));
     }
 
-    fn bad(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
-        Self {
-            state: CheckState::Bad,
-            ..Self::note(topic, text, todo)
+    fn bad(&mut self, topic: &str, text: impl Into<String>, todo: &str) {
+        self.add(topic, "bad", text, Some(todo));
+    }
+
+    fn add(&mut self, topic: &str, state: &str, text: impl Into<String>, todo: Option<&str>) {
+        let text: String = text.into();
+        let check = json!({"topic": topic, "state": state, "text": text, "do": todo});
+        self.0.push(check);
+    }
+}
+
+const ANSWER: &str = "answer";
+const WORKER: &str = "worker";
+const ONLINE: &str = "online";
+/// The longest that the worker may take for its job of milliseconds.
+const PATIENCE: Duration = Duration::from_secs(20);
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+/// More than one word is not asked for.
+const MAX_TOKENS: u32 = 16;
+
+fn try_hooks(hooks: Option<TrialHooks>, checks: &mut Checks) {
+    let Some(hooks) = hooks else { return };
+    let sandbox = match Sandbox::set(hooks) {
+        Ok(sandbox) => sandbox,
+        Err(error) => {
+            let text = format!("could not be tried: {error:#}");
+            let todo = "look whether the folder for temporary files can be written to";
+            return checks.bad(ANSWER, text, todo);
         }
+    };
+    let begun = Instant::now();
+    let start = sandbox.start("trial").map(drop);
+    let ms = begun.elapsed().as_millis();
+    let worker = end(&sandbox);
+    // Last, as they leave jobs behind.
+    let others = HookEvent::ALL
+        .into_iter()
+        .filter(|event| !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd))
+        .map(|event| (event, sandbox.ask(event, "trial").map(drop)));
+    let before = checks.0.len();
+    for (event, done) in std::iter::once((HookEvent::SessionStart, start)).chain(others) {
+        if let Err(error) = done {
+            let text = format!("{} did not answer: {error:#}", event.name());
+            let todo = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
+            checks.bad(ANSWER, text, todo);
+        }
+    }
+    if checks.0.len() == before {
+        let text = format!("session-start gave its context in {ms} ms; the others end well");
+        checks.good(ANSWER, text);
+    }
+    match worker {
+        Ok(()) => checks.good(WORKER, "starts, outlives its hook, and works"),
+        Err(error) => checks.bad(
+            WORKER,
+            format!("did not do a job of its hook: {error:#}"),
+            "session-end must end well, and `playbook` stand beside the hooks: run ./install.sh again",
+        ),
+    }
+}
+
+/// Ends the session and waits until its worker has counted a key point.
+fn end(sandbox: &Sandbox) -> anyhow::Result<()> {
+    sandbox.end("trial")?;
+    sandbox.wait(PATIENCE)?;
+    let learned = sandbox.learned()?;
+    let counted = learned.points().any(|point| point.helpful == 1);
+    anyhow::ensure!(counted, "nothing was counted");
+    Ok(())
+}
+
+fn ask(
+    session: &NamedSession,
+    account: Option<&Account>,
+    checks: &mut Checks,
+) -> anyhow::Result<()> {
+    let Some(account) = account else {
+        checks.bad(
+            ONLINE,
+            "the settings cannot be used",
+            "mend the settings first",
+        );
+        return Ok(());
+    };
+    let backend = account.need.backend;
+    if backend.is_offline() {
+        checks.good(ONLINE, format!("{backend} needs no network"));
+        return Ok(());
+    }
+    if let Some(by) = off_by(session) {
+        let text = format!("not asked: reflection is switched off by {by}");
+        checks.good(ONLINE, text);
+        return Ok(());
+    }
+    let parts = BackendParts {
+        paths: &session.paths,
+        account,
+        config: &session.config,
+        facts: &Facts::default(),
+    };
+    let backend = match build(backend, parts) {
+        Ok(backend) => backend,
+        Err(why) => {
+            checks.bad(ONLINE, why, remedy(FailureKind::Connection));
+            return Ok(());
+        }
+    };
+    let ask = Ask {
+        step: AccountStep::Reflector,
+        system: "",
+        prompt: "Answer with the one word: yes",
+        model: account.need.model_for(AccountStep::Reflector),
+        max_tokens: MAX_TOKENS,
+        marker: "",
+        attempts: 1,
+        deadline: Some(Instant::now() + ANSWER_LIMIT),
+    };
+    let begun = Instant::now();
+    match runtime()?.block_on(backend.answer(&ask)) {
+        Ok(reply) => {
+            let tokens = reply.tokens.input + reply.tokens.output;
+            let ms = begun.elapsed().as_millis();
+            let text = format!("{} answered in {ms} ms, {tokens} tokens", reply.model);
+            checks.good(ONLINE, text);
+        }
+        Err(failure) => checks.bad(ONLINE, failure.message, remedy(failure.kind)),
+    }
+    Ok(())
+}
+
+fn remedy(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::NoCredit => {
+            "top up the balance, or give another key; what waits is then tried by itself"
+        }
+        FailureKind::NotFound => {
+            "name a model that is there and a base URL with a Messages API: `playbook config list`"
+        }
+        FailureKind::NoPermission => "the key is known: allow it the model, or name another model",
+        _ => "look at the key or the login, the base URL, and the network",
     }
 }

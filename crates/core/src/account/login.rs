@@ -17,6 +17,8 @@ use crate::paths::Paths;
 const PROGRAM: &str = "claude";
 /// Where the client keeps its tokens; on macOS they are in the keychain instead.
 const CREDENTIALS: &str = ".credentials.json";
+const HAS_CREDENTIALS: &str = "its credentials file is there";
+const HAS_ACCOUNT: &str = "its state names an account";
 const CLIENT_STATE: &str = ".claude.json";
 const LOGGED_IN: &str = "\"oauthAccount\"";
 const MAX_STATE: u64 = 64 << 20;
@@ -51,17 +53,6 @@ struct Answers {
     rejected: Vec<String>,
 }
 
-/// By what it is known that somebody is logged in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    /// `CLAUDE_CODE_OAUTH_TOKEN` is set.
-    Token,
-    /// The credentials file in the client's configuration folder.
-    Credentials,
-    /// `oauthAccount` in the client's state.
-    Account,
-}
-
 /// Finds the client's program on the PATH of `env`.
 pub fn program(env: &Env) -> Option<PathBuf> {
     find(env.os(name::PATH)?)
@@ -80,18 +71,18 @@ fn is_executable(file: &Path) -> bool {
     about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// What shows that the client is logged in; `None` when nothing does.
-pub fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
+/// Says what shows that the client is logged in; `None` when nothing does.
+pub fn sign(env: &Env, paths: &Paths) -> Option<&'static str> {
     if env.os(name::OAUTH_TOKEN).is_some() {
-        return Some(Sign::Token);
+        return Some("CLAUDE_CODE_OAUTH_TOKEN is set");
     }
     let has_credentials =
         std::fs::metadata(credentials(paths)).is_ok_and(|file| file.is_file() && file.len() > 0);
     if has_credentials {
-        return Some(Sign::Credentials);
+        return Some(HAS_CREDENTIALS);
     }
     let state = fsx::read(&client_state(env, paths)?, MAX_STATE).ok()?;
-    names_account(&state).then_some(Sign::Account)
+    names_account(&state).then_some(HAS_ACCOUNT)
 }
 
 /// Returns `true` if the user refused this key when the client asked.
@@ -183,11 +174,11 @@ mod tests {
         assert_eq!(sign(&env, &paths), None);
         let before = fingerprint(&env, &paths);
         fsx::quick(&home.path().join(CLIENT_STATE), br#"{"oauthAccount":{}}"#).unwrap();
-        assert_eq!(sign(&env, &paths), Some(Sign::Account));
+        assert_eq!(sign(&env, &paths), Some(HAS_ACCOUNT));
         fsx::quick(&home.path().join(CREDENTIALS), b"").unwrap();
-        assert_eq!(sign(&env, &paths), Some(Sign::Account));
+        assert_eq!(sign(&env, &paths), Some(HAS_ACCOUNT));
         fsx::quick(&home.path().join(CREDENTIALS), b"{}").unwrap();
-        assert_eq!(sign(&env, &paths), Some(Sign::Credentials));
+        assert_eq!(sign(&env, &paths), Some(HAS_CREDENTIALS));
         assert_ne!(fingerprint(&env, &paths), before);
         assert_eq!(fingerprint(&env, &paths), fingerprint(&env, &paths));
     }

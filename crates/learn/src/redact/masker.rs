@@ -80,6 +80,21 @@ impl Masker {
         })))
     }
 
+    /// Returns why patterns of the user's cannot be used.
+    pub fn flaws(patterns: &[String]) -> Vec<PatternError> {
+        if patterns.len() > MAX_PATTERNS {
+            return vec![PatternError::TooMany];
+        }
+        let flaws = (1..).zip(patterns).filter_map(|(number, pattern)| {
+            match Self::new(std::slice::from_ref(pattern), &[]).err()? {
+                PatternError::Broken(_, why) => Some(PatternError::Broken(number, why)),
+                PatternError::Empty(_) => Some(PatternError::Empty(number)),
+                PatternError::TooMany => None,
+            }
+        });
+        flaws.collect()
+    }
+
     /// Returns the names among `off` that no built-in rule has.
     pub fn unknown_rules(off: &[String]) -> Vec<&str> {
         let names = off.iter().map(String::as_str);

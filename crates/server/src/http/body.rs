@@ -1,12 +1,13 @@
-//! Bodies of requests: JSON of a known shape.
+//! Bodies of requests, JSON of a known shape, and the answer where something is wrong.
 
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-
-use super::problem::Problem;
+use serde_json::{Value, json};
 
 /// Any JSON object; of a text without the character that no database takes.
 pub(crate) struct Body(pub(crate) Value);
@@ -30,7 +31,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
 }
 
 impl Body {
-    /// The body as a request; an error names the field.
+    /// Reads the body as a request; an error names the field.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, Problem> {
         serde_path_to_error::deserialize(self.0)
             .map_err(|error| Problem::field(error.path().to_string(), error.inner().to_string()))
@@ -48,13 +49,12 @@ fn has_nul(value: &Value) -> bool {
     }
 }
 
-/// The longest name of a project or a session.
 const LONGEST_NAME: usize = 512;
 
-/// A name as it can be kept and searched for.
 pub(crate) fn name(path: &str, name: Option<String>) -> Result<Option<String>, Problem> {
     match name {
         Some(name) if name.trim().is_empty() => Err(Problem::field(path, "is empty")),
+        Some(name) if name.contains('\0') => Err(Problem::field(path, "has the character U+0000")),
         Some(name) if name.len() > LONGEST_NAME => {
             let problem = format!("is longer than {LONGEST_NAME} bytes");
             Err(Problem::field(path, problem))
@@ -70,7 +70,6 @@ pub(crate) fn share(path: &str, value: f64) -> Result<f64, Problem> {
     Err(Problem::field(path, "is no number from 0 to 1"))
 }
 
-/// A text that says something.
 pub(crate) fn text(path: &str, text: String) -> Result<String, Problem> {
     if text.trim().is_empty() {
         return Err(Problem::field(path, "is empty"));
@@ -81,7 +80,6 @@ pub(crate) fn text(path: &str, text: String) -> Result<String, Problem> {
 const MOST_TAGS: usize = 50;
 const LONGEST_TAG: usize = 100;
 
-/// Tags as they can be kept.
 pub(crate) fn tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
     if tags.len() > MOST_TAGS {
         return Err(Problem::field("tags", format!("are more than {MOST_TAGS}")));
@@ -95,10 +93,64 @@ pub(crate) fn tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
     }
 }
 
-/// A time that every database knows.
 pub(crate) fn time(path: &str, time: Option<Timestamp>) -> Result<Option<Timestamp>, Problem> {
     match time {
         Some(time) if time < Timestamp::UNIX_EPOCH => Err(Problem::field(path, "is before 1970")),
         time => Ok(time),
+    }
+}
+
+/// The reason why a request is not answered: `{"error": {"path": …, "message": …}}`.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    path: Option<String>,
+    message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            path: None,
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn field(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            path: Some(path.into()),
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn not_found(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, what)
+    }
+}
+
+impl From<anyhow::Error> for Problem {
+    /// What cannot be done for now. Why is for the log: it may name files of this machine.
+    fn from(error: anyhow::Error) -> Self {
+        tracing::error!(error = format!("{error:#}"), "not answered");
+        let message = "the memory cannot be reached; the server's log says why";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = json!({"error": {"path": self.path, "message": self.message}});
+        let mut response = (self.status, Json(body)).into_response();
+        let (name, value) = match self.status {
+            StatusCode::UNAUTHORIZED => (header::WWW_AUTHENTICATE, "Bearer"),
+            StatusCode::TOO_MANY_REQUESTS => (header::RETRY_AFTER, "1"),
+            _ => return response,
+        };
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+        response
     }
 }

@@ -11,7 +11,7 @@ use playbook::hint::{Effect, MemoryKind, Signature};
 use playbook::memory::RecallQuery;
 use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail};
 use playbook::reflect::tellable::tellable;
-use playbook::service::{self, Asked, ToStore, together};
+use playbook::service::{self, ToStore, together};
 use playbook::tenant::Tenant;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -19,19 +19,17 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use super::App;
-use super::body::{self, Body, name, share, tags, time};
-use super::problem::Problem;
+use super::body::{self, Body, Problem, name, share, tags, time};
 use super::store::TenantStore;
 use crate::postgres::roles::TenantName;
 
-/// The project of what names none (spec/3).
+/// The project where none is named (spec/3).
 const PROJECT: &str = "default";
-/// So many memories are found where nothing else is said (spec/3 `k`).
+/// The memories that are found where nothing else is said (spec/3 `k`).
 const FOUND: u64 = 5;
 const MOST_FOUND: u64 = 100;
-/// Below this no memory is found where nothing else is said (spec/3 `min_importance`).
+/// The least importance where nothing else is said (spec/3 `min_importance`).
 const MIN_IMPORTANCE: f64 = 0.5;
-/// What is said by hand matters as much as what the curator takes at once.
 const IMPORTANCE_OF_LESSON: f64 = 0.8;
 const HALF: f64 = 0.5;
 
@@ -41,7 +39,7 @@ type TenantOf = Extension<TenantName>;
 
 #[derive(Deserialize)]
 pub(crate) struct GenerateOptions {
-    /// Whether what is found is stored; it is, unless this says otherwise.
+    /// The result is stored unless this is false.
     store: Option<bool>,
 }
 
@@ -61,11 +59,6 @@ pub(crate) async fn generate(
     let _turn = turn.models.acquire().await.map_err(anyhow::Error::from)?;
     let runtime = Handle::current();
     let generated = tokio::task::spawn_blocking(move || {
-        let asked = Asked {
-            body,
-            tenant: Some(Tenant::named(tenant.as_str())),
-            project: Some(app.service.own()),
-        };
         let store = |what: &ToStore<'_>| match &app.store {
             TenantStore::Here(_) => service::store_here(what),
             there @ TenantStore::Postgres(_) => {
@@ -73,18 +66,17 @@ pub(crate) async fn generate(
                 runtime.block_on(there.learn(&tenant, source, learned))
             }
         };
-        service::generate(asked, is_stored.then_some(&store))
+        let (chosen, own) = (Tenant::named(tenant.as_str()), app.service.own());
+        service::generate(body, Some(&chosen), Some(own), is_stored.then_some(&store))
     });
     let generated = generated.await.map_err(anyhow::Error::from)?;
     match generated {
         Ok(answer) => Ok(Json(answer)),
         Err(error) => {
-            let flawed = service::flawed(&error);
-            let message = flawed["error"]["message"].as_str().unwrap_or_default();
-            Err(match flawed["error"]["path"].as_str() {
-                Some(path) => Problem::field(path, message),
+            Err(match service::flaw(&error) {
+                (Some(path), message) => Problem::field(path, message),
                 // A model that does not answer.
-                None => Problem::new(StatusCode::BAD_GATEWAY, message),
+                (None, message) => Problem::new(StatusCode::BAD_GATEWAY, message),
             })
         }
     }
@@ -299,12 +291,6 @@ pub(crate) async fn stats(
     Query(of): Query<StatsOptions>,
 ) -> HttpResult {
     let project = name("project_id", of.project_id)?;
-    if project
-        .as_deref()
-        .is_some_and(|project| project.contains('\0'))
-    {
-        return Err(Problem::field("project_id", "has the character U+0000"));
-    }
     Ok(Json(json!(app.store.stats(&tenant, project).await?)))
 }
 

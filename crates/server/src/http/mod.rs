@@ -2,8 +2,6 @@
 
 mod body;
 mod handlers;
-mod metrics;
-mod problem;
 mod store;
 
 use std::net::SocketAddr;
@@ -11,6 +9,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::body::Problem;
+use self::store::{Here, TenantStore};
 use anyhow::Context as _;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
@@ -21,30 +21,30 @@ use axum::routing::{get, post};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use playbook::service::Service;
 use playbook::sharing::Sharing;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
-use self::metrics::Metrics;
-use self::problem::Problem;
-use self::store::{Here, TenantStore};
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, Address};
 use crate::tokens::TokenFile;
 
-/// The longest body, in bytes.
 const MAX_BODY: usize = 4 << 20;
 /// The longest that a question takes; one that a model answers may take longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PATIENCE_WITH_MODEL: Duration = Duration::from_secs(300);
-/// So long requests under way are waited for at the end.
+/// The time that requests under way have at the end.
 const GRACE: Duration = Duration::from_secs(10);
 const CONNECTIONS: usize = 16;
-/// So many models are asked at once; they leave threads for the other questions.
+/// The models that are asked at once; they leave threads for the other questions.
 const MODELS: usize = 4;
 const REQUEST_ID: &str = "x-request-id";
 
-/// How the server is run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerOptions {
     /// Where to listen
@@ -58,7 +58,6 @@ pub(crate) struct ServerOptions {
     rate: NonZeroU32,
 }
 
-/// What answers requests.
 pub(crate) struct App {
     service: Arc<Service>,
     store: TenantStore,
@@ -68,7 +67,7 @@ pub(crate) struct App {
     metrics: Metrics,
 }
 
-/// Serves until it is told to end.
+/// Serves until a signal ends it.
 pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
     tracing_subscriber::fmt()
         .json()
@@ -219,7 +218,52 @@ async fn health(State(app): State<Arc<App>>) -> Response {
 
 async fn numbers(State(app): State<Arc<App>>) -> Response {
     match app.metrics.text() {
-        Ok(text) => ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
+        Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
         Err(error) => Problem::from(error).into_response(),
+    }
+}
+
+const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Upper ends of the classes of durations, in seconds.
+const CLASSES: [f64; 10] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0, 30.0];
+
+type Labels = Vec<(&'static str, String)>;
+
+/// The number of answered requests, and the time that they took; no tenant is named.
+struct Metrics {
+    registry: Registry,
+    requests: Family<Labels, Counter>,
+    seconds: Family<Labels, Histogram>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let requests = Family::default();
+        let seconds: Family<Labels, Histogram> =
+            Family::new_with_constructor(|| Histogram::new(CLASSES));
+        let mut registry = Registry::with_prefix("playbook");
+        registry.register("requests", "Requests answered", requests.clone());
+        registry.register("request_seconds", "How long that took", seconds.clone());
+        Self {
+            registry,
+            requests,
+            seconds,
+        }
+    }
+}
+
+impl Metrics {
+    fn count(&self, path: String, status: u16, took: Duration) {
+        let path = vec![("path", path)];
+        let seconds = self.seconds.get_or_create(&path);
+        seconds.observe(took.as_secs_f64());
+        let answered = [path, vec![("status", status.to_string())]].concat();
+        self.requests.get_or_create(&answered).inc();
+    }
+
+    fn text(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
     }
 }

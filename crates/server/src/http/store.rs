@@ -1,9 +1,9 @@
 //! Where the server keeps what is learned: on this machine, or in `PostgreSQL`.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use deadpool_postgres::{Object, Pool, Transaction};
 use playbook::hint::{Effect, EffectWhenShown, Signature};
 use playbook::memory::{LearnedStats, Memory, RecallQuery, SeenError, records_of};
@@ -14,13 +14,11 @@ use playbook::tenant::Tenant;
 use serde_json::Value;
 
 use crate::postgres::roles::TenantName;
-use crate::postgres::search;
-use crate::postgres::{self, Author};
+use crate::postgres::{self, search};
 
-/// By which the log names what the server was told.
+/// The origin of what the server wrote, in the log.
 const ORIGIN: &str = "server";
 
-/// Where what is learned is kept.
 pub(crate) enum TenantStore {
     /// A database of each tenant on this machine.
     Here(Arc<Here>),
@@ -47,11 +45,8 @@ impl TenantStore {
                 let mut client = pool.get().await?;
                 let transaction = begin(&mut client, tenant).await?;
                 let records = records_of(&source, &learned);
-                let author = Author {
-                    origin: ORIGIN,
-                    session: &source.session,
-                };
-                postgres::append(&transaction, &author, &records).await?;
+                let author = (ORIGIN, source.session.as_str());
+                postgres::append(&transaction, author, &records).await?;
                 transaction.commit().await?;
                 Ok(records.into_iter().flat_map(|record| record.ids).collect())
             }
@@ -77,7 +72,7 @@ impl TenantStore {
         }
     }
 
-    /// What is known of an error, as `playbook seen` tells it.
+    /// Returns what is known of an error, as `playbook seen` prints it.
     pub(crate) async fn seen(
         &self,
         tenant: &TenantName,
@@ -140,11 +135,7 @@ impl TenantStore {
                 };
                 source.project = known.project;
                 let records = records_of(&source, &[learned]);
-                let author = Author {
-                    origin: ORIGIN,
-                    session: "",
-                };
-                postgres::append(&transaction, &author, &records).await?;
+                postgres::append(&transaction, (ORIGIN, ""), &records).await?;
                 let known = search::find(&transaction, &id).await?;
                 transaction.commit().await?;
                 Ok(known.map(|known| known.effectiveness))
@@ -171,7 +162,6 @@ impl TenantStore {
         }
     }
 
-    /// Whether it answers.
     pub(crate) async fn check(&self) -> anyhow::Result<()> {
         match self {
             Self::Here(_) => Ok(()),
@@ -201,12 +191,8 @@ fn by_signature(wanted: &ErrorQuestion, found: Vec<Remembered>) -> Vec<(Signatur
             by.entry(signature).or_default().push(memory);
         }
     }
-    let mut all = Vec::new();
-    for signature in &wanted.signatures {
-        let seen = by.remove(signature).and_then(SeenError::of);
-        all.extend(seen.map(|seen| (*signature, seen)));
-    }
-    all
+    let seen = |signature: &Signature| Some((*signature, SeenError::of(by.remove(signature)?)?));
+    wanted.signatures.iter().filter_map(seen).collect()
 }
 
 /// The databases of this machine, a few connections to each.
@@ -231,31 +217,18 @@ impl Here {
     ) -> anyhow::Result<T> {
         let (here, name) = (Arc::clone(self), tenant.as_str().to_owned());
         let answer = tokio::task::spawn_blocking(move || {
-            let mut memory = match here.take(&name)? {
+            let idle = || here.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = idle().get_mut(&name).and_then(Vec::pop);
+            let mut memory = match known {
                 Some(memory) => memory,
                 None => here.service.memory(&Tenant::named(&name))?,
             };
             let answer = question(&mut memory, &here.service);
             if answer.is_ok() {
-                here.give_back(name, memory)?;
+                idle().entry(name).or_default().push(memory);
             }
             answer
         });
         answer.await.context("a question was not answered")?
-    }
-
-    fn take(&self, tenant: &str) -> anyhow::Result<Option<Memory>> {
-        let Ok(mut idle) = self.idle.lock() else {
-            bail!("the connections are in disorder");
-        };
-        Ok(idle.get_mut(tenant).and_then(Vec::pop))
-    }
-
-    fn give_back(&self, tenant: String, memory: Memory) -> anyhow::Result<()> {
-        let Ok(mut idle) = self.idle.lock() else {
-            bail!("the connections are in disorder");
-        };
-        idle.entry(tenant).or_default().push(memory);
-        Ok(())
     }
 }

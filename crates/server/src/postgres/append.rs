@@ -9,24 +9,19 @@ use playbook::reflect::remembered::Detail;
 use serde_json::json;
 use tokio_postgres::Transaction;
 
-/// Who holds this lock of its tenant appends, so that rows show up in the order of their positions
-/// and no reader passes one by.
+/// Rows show up in the order of their positions, so that no reader passes one by.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(70234, hashtext(current_user))";
 
-/// So many characters of what is searched beside a memory's text are kept.
+/// The characters that are kept of what is searched beside a memory's text.
 const LONGEST: usize = 2000;
 
-/// Whose records these are.
-pub(crate) struct Author<'a> {
-    pub(crate) origin: &'a str,
-    /// The session that taught them, where one is known.
-    pub(crate) session: &'a str,
-}
+/// The origin of records, and the session that taught them, where one is known.
+type Author<'a> = (&'a str, &'a str);
 
 /// Appends the records that the log has not; the caller commits. Returns how many were new.
 pub(crate) async fn append(
     transaction: &Transaction<'_>,
-    author: &Author<'_>,
+    author: Author<'_>,
     records: &[SharedRecord],
 ) -> anyhow::Result<u64> {
     transaction.batch_execute(LOCK).await?;
@@ -41,7 +36,7 @@ pub(crate) async fn append(
         let seq = i64::try_from(record.seq)?;
         let stored = json!(record);
         let added = transaction
-            .execute(&insert, &[&author.origin, &record.job, &seq, &stored])
+            .execute(&insert, &[&author.0, &record.job, &seq, &stored])
             .await?;
         if added > 0 {
             count(transaction, author, record).await?;
@@ -51,14 +46,13 @@ pub(crate) async fn append(
     Ok(new)
 }
 
-/// Keeps what a record comes to.
 async fn count(
     transaction: &Transaction<'_>,
-    author: &Author<'_>,
+    author: Author<'_>,
     record: &SharedRecord,
 ) -> anyhow::Result<()> {
     match &record.what {
-        None => forget(transaction, author.origin, &record.ids).await,
+        None => forget(transaction, author.0, &record.ids).await,
         Some(Learned::Shown(shown)) => note(transaction, shown, record).await,
         Some(item) => {
             for row in MemoryRow::of(&record.project, item, &record.ids) {
@@ -96,7 +90,7 @@ async fn note(
 
 async fn put(
     transaction: &Transaction<'_>,
-    author: &Author<'_>,
+    author: Author<'_>,
     record: &SharedRecord,
     row: MemoryRow,
 ) -> anyhow::Result<()> {
@@ -136,8 +130,8 @@ async fn put(
         &row.id,
         &kind,
         &record.project,
-        &author.origin,
-        &author.session,
+        &author.0,
+        &author.1,
         &record.job,
         &row.text,
         &words,

@@ -72,7 +72,6 @@ pub(crate) async fn connect(address: &Address) -> anyhow::Result<Client> {
     connected.context("could not reach PostgreSQL")
 }
 
-/// Connections for many questions at a time.
 pub(crate) fn pool(address: &Address, most: usize) -> anyhow::Result<Pool> {
     let recycled = ManagerConfig {
         recycling_method: RecyclingMethod::Fast,
@@ -111,7 +110,7 @@ fn tls(roots: Option<&Path>) -> anyhow::Result<MakeRustlsConnect> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// Whether all that the address names are sockets and loopback addresses.
+/// Returns true if all that the address names are sockets and loopback addresses.
 fn is_here(config: &Config) -> bool {
     let is_loopback = |host: &Host| match host {
         Host::Tcp(name) => {

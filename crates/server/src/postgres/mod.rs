@@ -9,16 +9,18 @@ use anyhow::{Context as _, bail};
 use playbook::sharing::LogRow;
 use tokio_postgres::Client;
 
-pub(crate) use append::{Author, append};
+pub(crate) use append::append;
 pub(crate) use connect::{Address, connect, pool};
 
 /// The version of the tables that this program reads and writes.
 const VERSION: i32 = 1;
 
-/// The name of the log, if its tables are of our version.
+/// Asks if there are tables of ours.
+const THERE: &str = "SELECT to_regclass('playbook.version') IS NOT NULL";
+
+/// Returns the name of the log, if its tables are of our version.
 pub(crate) async fn version(client: &Client) -> anyhow::Result<String> {
-    let there = "SELECT to_regclass('playbook.version') IS NOT NULL";
-    if !client.query_one(there, &[]).await?.try_get::<_, bool>(0)? {
+    if !client.query_one(THERE, &[]).await?.try_get::<_, bool>(0)? {
         bail!("the database has no tables of Playbook; hint: `playbook server init`");
     }
     let found = client.query_one("SELECT number, log FROM playbook.version", &[]);
@@ -34,7 +36,7 @@ pub(crate) async fn version(client: &Client) -> anyhow::Result<String> {
     }
 }
 
-/// What stands in the log after a position, in order, at most `limit` rows.
+/// Returns the rows of the log after a position, in order, at most `limit`.
 pub(crate) async fn after(
     client: &Client,
     position: u64,

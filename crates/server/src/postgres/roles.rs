@@ -3,13 +3,12 @@
 use anyhow::{Context as _, ensure};
 use tokio_postgres::Client;
 
-use super::version;
+use super::{THERE, version};
 
 const TABLES: &str = include_str!("tables.sql");
-/// What a role of a tenant is called: this and the tenant's name.
 const PREFIX: &str = "tenant_";
 /// The role of `playbook server serve`, which may act as any tenant and as nobody else.
-const SERVER: &str = "playbook_server";
+pub(crate) const SERVER: &str = "playbook_server";
 const LONGEST: usize = 40;
 
 /// The name of a tenant that is also one of a role.
@@ -43,9 +42,8 @@ pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> 
     transaction
         .batch_execute("SELECT pg_advisory_xact_lock(70234, 0)")
         .await?;
-    let there = "SELECT to_regclass('playbook.version') IS NOT NULL";
     if !transaction
-        .query_one(there, &[])
+        .query_one(THERE, &[])
         .await?
         .try_get::<_, bool>(0)?
     {
@@ -80,7 +78,6 @@ pub(crate) async fn add_tenant(
     Ok(password)
 }
 
-/// Makes a role that may log in; `None` where it is there.
 async fn login_role(
     transaction: &tokio_postgres::Transaction<'_>,
     role: &str,

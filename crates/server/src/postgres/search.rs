@@ -11,7 +11,7 @@ use playbook::reflect::remembered::Remembered;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-/// So many memories that have the words are weighed.
+/// The number of memories with the words that are weighed.
 const CANDIDATES: i64 = 1_000;
 /// The weights of importance, confidence, effectiveness and age, as `playbook recall` has them.
 const WEIGHT: &str = "(0.5 + 0.5 * m.importance) * (0.5 + 0.5 * m.confidence)
@@ -101,7 +101,6 @@ pub(crate) async fn about(
     remembered(client, &sql, &[&signatures, &project]).await
 }
 
-/// The memory of this id.
 pub(crate) async fn find(
     client: &impl GenericClient,
     id: &str,
@@ -113,7 +112,7 @@ pub(crate) async fn find(
     Ok(remembered(client, &sql, &[&id]).await?.pop())
 }
 
-/// What has met errors: programs with their subcommands, and tools.
+/// Returns the programs with their subcommands, and the tools, that have met errors.
 pub(crate) async fn error_types(client: &impl GenericClient) -> anyhow::Result<Vec<String>> {
     // From one type to the next by the index, however many errors have it.
     let next = "SELECT min(error_type) FROM playbook.memories
@@ -131,7 +130,6 @@ pub(crate) async fn error_types(client: &impl GenericClient) -> anyhow::Result<V
         .collect::<Result<_, _>>()?)
 }
 
-/// Figures about one project or all.
 pub(crate) async fn stats(
     client: &impl GenericClient,
     project: Option<&str>,
@@ -148,7 +146,7 @@ pub(crate) async fn stats(
     Ok(stats)
 }
 
-/// What has the words of a query, at most [`CANDIDATES`].
+/// Memories with the words of a query, at most [`CANDIDATES`].
 const BY_WORDS: &str = "playbook.found(
          to_tsquery('english', $10)
              && CASE WHEN $1::text IS NULL THEN ''::tsquery

@@ -1,32 +1,84 @@
-//! Figures → the page: pure. The template beside this file draws them, and escapes every text
-//! that it is given.
+//! `playbook report`: all that is known of a project, as one page that needs nothing else: no
+//! network, no server, no file beside it.
+
+mod read;
+
+pub(super) use read::Sum;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
+use self::read::ENDS;
+use anyhow::Context as _;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior};
+use minijinja::{Error, HtmlEscape, UndefinedBehavior};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::read::{ENDS, Sum};
+use super::output::{self, Hinted, say};
+use super::session::NamedSession;
+use super::{answer, args};
 use crate::playbook::Section;
-use crate::shown::{grouped, plain};
+use crate::shown::plain;
+use crate::{fsx, platform};
 
-const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
+const FILE: &str = "report.html";
+const STDOUT: &str = "-";
 
-/// Makes the page; times are shown as in `zone`.
-///
-/// Equal figures make equal pages, byte for byte.
-pub(crate) fn page(figures: &Value, zone: &TimeZone) -> Result<String, Error> {
-    let mut env = Environment::new();
+pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Result<()> {
+    let figures = read::figures(session)?;
+    if args.on.json {
+        return output::json(&figures);
+    }
+    let page = page(&figures).context("could not make the page")?;
+    if args.out.as_deref() == Some(Path::new(STDOUT)) {
+        io::stdout().lock().write_all(page.as_bytes())?;
+        return Ok(());
+    }
+    let file = match &args.out {
+        Some(file) => std::path::absolute(file)?,
+        None => usual_file(session)?,
+    };
+    fsx::quick(&file, page.as_bytes())?;
+    say!("{}", file.display());
+    if args.open {
+        open(&file)?;
+    }
+    Ok(())
+}
+
+fn usual_file(session: &NamedSession) -> anyhow::Result<PathBuf> {
+    let folder = session.paths.project(&session.project);
+    fsx::ensure_dir(&folder)?;
+    Ok(folder.join(FILE))
+}
+
+fn open(file: &Path) -> anyhow::Result<()> {
+    let mut opener = platform::opener(file);
+    let why = match opener.status() {
+        Ok(status) if status.success() => return Ok(()),
+        Ok(status) => format!("ended with {status}"),
+        Err(error) => error.to_string(),
+    };
+    let program = opener.get_program().display();
+    Err(Hinted::error(
+        format!("could not open {}: {program}: {why}", file.display()),
+        "open that file in a browser yourself",
+    ))
+}
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Makes the page. Equal figures make equal pages, byte for byte.
+fn page(figures: &Value) -> Result<String, Error> {
+    let mut env = answer::environment();
     env.set_undefined_behavior(UndefinedBehavior::Strict);
-    env.set_auto_escape_callback(|_| AutoEscape::Html);
     // Texts come from strangers: no control or bidi characters, and all on one line.
     env.set_formatter(|out, state, value| match value.as_str() {
         Some(text) if !value.is_safe() => {
@@ -34,20 +86,9 @@ pub(crate) fn page(figures: &Value, zone: &TimeZone) -> Result<String, Error> {
         }
         _ => minijinja::escape_formatter(out, state, value),
     });
-    let zone = zone.clone();
-    env.add_filter("local", move |at: String| {
-        let at = at.parse::<Timestamp>().unwrap_or_default();
-        at.to_zoned(zone.clone())
-            .strftime("%Y-%m-%d %H:%M")
-            .to_string()
-    });
     env.add_filter("code", |text: String| {
         minijinja::Value::from_safe_string(with_code(&text))
     });
-    env.add_filter("grouped", |n: u128| {
-        grouped(u64::try_from(n).unwrap_or(u64::MAX))
-    });
-    env.add_filter("share", |number: f64| format!("{number:.2}"));
     env.add_filter("tenth", |number: f64| format!("{number:.1}"));
     env.add_filter("ms", |at: Serde<Timestamp>| at.as_millisecond());
     env.add_filter("total", |counts: Serde<BTreeMap<String, u64>>| {
@@ -58,9 +99,6 @@ pub(crate) fn page(figures: &Value, zone: &TimeZone) -> Result<String, Error> {
     });
     env.add_filter("slug", |title: String| {
         Section::from_title(&title).map(Section::slug)
-    });
-    env.add_filter("percent", |share: f64| {
-        format!("{:.0}", share.clamp(0.0, 1.0) * 100.0)
     });
     env.render_str(PAGE, minijinja::Value::from(Serde(parts(figures))))
 }
@@ -105,7 +143,7 @@ fn with_code(text: &str) -> String {
     told + &escaped(rest)
 }
 
-/// What stands before the first run of just so many backticks, and what stands behind it.
+/// Returns the text before the first run of just so many backticks, and the one behind it.
 fn closed(text: &str, ticks: usize) -> Option<(&str, &str)> {
     let run = "`".repeat(ticks);
     let runs = text.match_indices(&run);

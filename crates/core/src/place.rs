@@ -1,0 +1,103 @@
+//! Where a project is, and where it was: one that was moved or renamed keeps what we know of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::checkout::Checkout;
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
+use crate::project;
+
+const MAX_FILE: u64 = 1 << 16;
+
+/// The place of a project, in its folder of the state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    path: PathBuf,
+    /// The project's path below the top of its checkout.
+    below: PathBuf,
+    checkout: Checkout,
+    /// Where it was before, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<PathBuf>,
+}
+
+impl Place {
+    fn here(project: &Path) -> Option<Self> {
+        let git = project::git_above(project);
+        let top = git.as_deref().and_then(Path::parent).unwrap_or(project);
+        Some(Self {
+            path: project.to_owned(),
+            below: project.strip_prefix(top).ok()?.to_owned(),
+            checkout: Checkout::of(project).filter(|checkout| checkout.is_certain())?,
+            former: Vec::new(),
+        })
+    }
+
+    /// Reads the place of a project, as it was noted last.
+    pub fn read(paths: &Paths, project: &Path) -> Option<Self> {
+        fsx::read_json(&paths.place(project), MAX_FILE)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        (self.checkout, &self.below) == (other.checkout, &other.below)
+    }
+}
+
+/// Notes where a project is. A project that was moved here brings its state folder along, unless
+/// this one has begun a state of its own; its place is returned where it has been elsewhere.
+pub fn settle(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
+    let Some(here) = Place::here(project) else {
+        return Ok(None);
+    };
+    let known = Place::read(paths, project);
+    if let Some(known) = known.filter(|known| known.is_same(&here)) {
+        return Ok(Some(known).filter(|known| !known.former.is_empty()));
+    }
+    let Some(moved) = before_the_move(paths, &here) else {
+        write(paths, &here)?;
+        return Ok(None);
+    };
+    // Where a state has begun here already, what is in the memory is found all the same.
+    _ = fsx::rename(&paths.project(&moved.path), &paths.project(project));
+    let mut former = moved.former;
+    former.retain(|path| path != project);
+    former.push(moved.path);
+    let place = Place { former, ..here };
+    write(paths, &place)?;
+    Ok(Some(place))
+}
+
+/// Returns where a project is now that was at `former` once.
+pub fn moved_to(paths: &Paths, former: &Path) -> Option<PathBuf> {
+    let mut places = all(paths);
+    places
+        .find(|place| place.path.is_dir() && place.former.iter().any(|path| path == former))
+        .map(|place| place.path)
+}
+
+/// Finds the noted place of the checkout that is `here` now, if that is not where it was.
+fn before_the_move(paths: &Paths, here: &Place) -> Option<Place> {
+    let is_elsewhere = |place: &Place| {
+        place.is_same(here)
+            && place.path != here.path
+            && Checkout::of(&place.path) != Some(here.checkout)
+    };
+    all(paths).find(is_elsewhere)
+}
+
+fn all(paths: &Paths) -> impl Iterator<Item = Place> {
+    let folders = fs::read_dir(paths.projects()).into_iter().flatten();
+    folders.flatten().filter_map(|folder| {
+        let file = folder.path().join(crate::paths::PLACE_FILE);
+        fsx::read_json(&file, MAX_FILE)
+    })
+}
+
+fn write(paths: &Paths, place: &Place) -> Result<(), FsError> {
+    let file = paths.place(&place.path);
+    fsx::ensure_dir(&paths.project(&place.path))?;
+    fsx::quick(&file, &fsx::to_json(&file, place)?)
+}

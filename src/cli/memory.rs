@@ -1,0 +1,435 @@
+//! The commands on what was learned beyond the key points: `playbook recall`, `seen`, `stats`,
+//! `forget`, and `lesson add` and `outcome` (spec/4 `store_lesson`, `record_lesson_outcome`).
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use jiff::Span;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::OK;
+use crate::at_stop::Figures;
+use crate::cli::prelude::*;
+use crate::digest::name_of;
+use crate::hint::{Effect, EffectWhenShown, MemoryKind, Signature};
+use crate::memory::{ForgetWhat, Forgotten, RecallQuery, SeenError};
+use crate::playbook::clean::clean_text;
+use crate::queue::budget::Day;
+use crate::queue::hint_index;
+use crate::reflect::learned::{Learned, LearnedFrom, NewLesson, NoteDetail};
+use crate::reflect::remembered::{Detail, Remembered};
+use crate::reflect::self_correction::TYPES;
+use crate::reflect::tellable::tellable;
+use crate::tenant::Tenant;
+use crate::transcript::all_of_subjects;
+
+pub(super) fn recall(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
+    let told = json!({
+        "query": args.query(),
+        "project": session.project_of(&args.of),
+        "memories": found(session, args)?,
+    });
+    answer::give(args.of.json, include_str!("screens/recall.txt"), told)
+}
+
+fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<Remembered>> {
+    let Some(memory) = session.memory()? else {
+        return Ok(Vec::new());
+    };
+    // An id as hooks show it names one memory, whatever the project.
+    if let Some(id) = args.query().as_deref().map(str::trim)
+        && let Some(named) = memory.find(id)?
+    {
+        return Ok(vec![named]);
+    }
+    let now = session.env.clock().now();
+    let ago = |time| now.checked_sub(time).ok();
+    let kinds = args
+        .kind
+        .iter()
+        .filter_map(|word| MemoryKind::from_word(word));
+    let query = RecallQuery {
+        text: args.query(),
+        kinds: kinds.collect(),
+        project: session.project_of(&args.of),
+        min_importance: args.min_importance,
+        tags: args.tag.clone(),
+        outcome: args.outcome.clone(),
+        since: args.since.and_then(ago),
+        until: args.until.and_then(ago),
+        ..RecallQuery::best(args.limit)
+    };
+    Ok(together(memory.recall(&query, now)?))
+}
+
+/// Behind each memory, the best first, those that belong to it: about the same error, or with all
+/// its tags.
+pub fn together(mut found: Vec<Remembered>) -> Vec<Remembered> {
+    let mut told: Vec<Remembered> = Vec::with_capacity(found.len());
+    while !found.is_empty() {
+        let first = found.remove(0);
+        let (its, others) = found.into_iter().partition(|other| belongs(&first, other));
+        told.push(first);
+        told.extend::<Vec<_>>(its);
+        found = others;
+    }
+    told
+}
+
+fn belongs(one: &Remembered, other: &Remembered) -> bool {
+    let is_same_error = one.signature.is_some() && one.signature == other.signature;
+    let has_its_tags = !one.tags.is_empty() && one.tags.iter().all(|tag| other.tags.contains(tag));
+    is_same_error || has_its_tags
+}
+
+const NOT_SEEN: u8 = 1;
+/// The bytes of stdin that are read: an error is named by the beginning and the end of that.
+const MAX_TEXT: u64 = 64 << 20;
+/// The type of an error where `--tool` names none.
+const ANY_ERROR: &str = "error";
+/// The tool behind which any program may have failed.
+const ANY_PROGRAM: &str = "Bash";
+
+pub(super) fn seen(args: &args::SeenArgs) -> anyhow::Result<u8> {
+    let told = look(args)?;
+    let status = if told["seen"] == true { OK } else { NOT_SEEN };
+    match answer::give(args.of.json, include_str!("screens/seen.txt"), told) {
+        Err(error) if !output::is_broken_pipe(&error) => Err(error),
+        _ => Ok(status),
+    }
+}
+
+fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
+    let session = NamedSession::that_learned_of(&args.of)?;
+    let text = args.error().map_or_else(from_stdin, Ok)?;
+    if text.trim().is_empty() {
+        return Err(Hinted::error(
+            "no error text",
+            "give it as an argument, or on stdin: make 2>&1 | playbook seen",
+        ));
+    }
+    let memory = session.memory()?;
+    let types = memory.as_ref().map(Memory::error_types).transpose()?;
+    let wanted = ErrorQuestion::of(&text, args.tool.as_deref(), &types.unwrap_or_default());
+    let project = session.project_of(&args.of);
+    let mut all = Vec::new();
+    for signature in &wanted.signatures {
+        let seen = memory
+            .as_ref()
+            .map(|m| m.seen(*signature, project.as_deref()));
+        all.extend(seen.transpose()?.flatten().map(|seen| (*signature, seen)));
+    }
+    Ok(wanted.answer(project.as_deref(), &all))
+}
+
+#[derive(Debug)]
+pub struct ErrorQuestion {
+    pub signatures: Vec<Signature>,
+    /// Spec/5's name of it, known or not.
+    name: Signature,
+}
+
+impl ErrorQuestion {
+    /// The error that a text names, or that a tool reported with it; `types` is what has met
+    /// errors before.
+    pub fn of(text: &str, tool: Option<&str>, types: &[String]) -> Self {
+        let hash = |error_type: &str| Signature::of_error(error_type, text);
+        if let Some(named) = Signature::parse(text.trim()) {
+            return Self {
+                signatures: vec![named],
+                name: named,
+            };
+        }
+        let known = types.iter().map(String::as_str);
+        let mut signatures = all_of_subjects(known.filter(|subject| is_of(subject, tool)), text);
+        signatures.extend(TYPES.map(hash));
+        Self {
+            signatures,
+            name: hash(tool.unwrap_or(ANY_ERROR)),
+        }
+    }
+
+    pub fn answer(&self, project: Option<&str>, all: &[(Signature, SeenError)]) -> Value {
+        let errors = || all.iter().flat_map(|(_, seen)| &seen.errors);
+        let lessons = all.iter().flat_map(|(_, seen)| &seen.lessons);
+        json!({
+            "seen": !all.is_empty(),
+            "error_signature": self.name,
+            "project": project,
+            "signatures": all.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(),
+            "occurrences": all.iter().map(|(_, seen)| seen.occurrences).sum::<u64>(),
+            "first": all.iter().map(|(_, seen)| seen.first).min(),
+            "last": all.iter().map(|(_, seen)| seen.last).max(),
+            "errors": errors().collect::<Vec<_>>(),
+            "lessons": lessons.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Returns `true` if what met errors, `git push` or `Read`, is the program or tool asked for.
+fn is_of(subject: &str, tool: Option<&str>) -> bool {
+    tool.is_none_or(|tool| {
+        let rest = subject.strip_prefix(tool);
+        tool == ANY_PROGRAM || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    })
+}
+
+fn from_stdin() -> anyhow::Result<String> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return Ok(String::new());
+    }
+    let mut bytes = Vec::new();
+    let read = stdin.lock().take(MAX_TEXT).read_to_end(&mut bytes);
+    read.context("could not read stdin")?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The weeks of evaluations that are shown, this one included.
+const WEEKS: i64 = 8;
+const DAYS: i64 = 7;
+
+pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()> {
+    let project = session.project_of(of);
+    let project = project.as_deref();
+    let today = Day::of(session.env.clock().now());
+    // Weeks end with today, so that the last one is whole.
+    let starts = (0..WEEKS)
+        .rev()
+        .map(|week| today.back(week * DAYS + DAYS - 1));
+    let starts: Vec<_> = starts.collect();
+    let (figures, weeks) = match session.memory()? {
+        Some(memory) => (
+            memory.stats(project)?,
+            memory.evaluations(project, &starts)?,
+        ),
+        None => Default::default(),
+    };
+    let mut told = json!(figures);
+    told["project"] = json!(project);
+    told["bank_capacity"] = session.config.memory.lessons.into();
+    told["quality_threshold"] = session.config.gate.threshold.into();
+    // What the gate said is the user's, whose sessions it sees.
+    told["gate"] = json!(match session.tenant {
+        Tenant::User => Figures::of(&session.paths, project.map(Path::new))?,
+        Tenant::Other(_) => Figures::default(),
+    });
+    told["evaluations"] = json!(weeks);
+    answer::give(of.json, include_str!("screens/stats.txt"), told)
+}
+
+pub(super) fn forget(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
+    let now = session.env.clock().now();
+    let what = what(session, args, now)?;
+    let Some(mut memory) = session.memory()? else {
+        return match what {
+            ForgetWhat::Id(id) => Err(unknown(&id)),
+            _ => show(Forgotten::default(), args.json),
+        };
+    };
+    if !args.yes && !is_agreed(&memory, &what)? {
+        return show(Forgotten::default(), args.json);
+    }
+    let projects = memory.projects()?;
+    let gone = memory.forget(&what, now)?;
+    if let (ForgetWhat::Id(id), 0) = (&what, gone.total()) {
+        return Err(unknown(id));
+    }
+    refresh(session, &mut memory, &projects, now)?;
+    show(gone, args.json)
+}
+
+fn what(
+    session: &NamedSession,
+    args: &args::ForgetArgs,
+    now: Timestamp,
+) -> anyhow::Result<ForgetWhat> {
+    if let Some(id) = &args.id {
+        return Ok(ForgetWhat::Id(id.trim().to_owned()));
+    }
+    let project = (!args.all).then(|| session.project_name());
+    Ok(match &args.older_than {
+        Some(age) => ForgetWhat::OlderThan {
+            time: time(age, now)?,
+            project,
+        },
+        None => ForgetWhat::Project(project.unwrap_or_default()),
+    })
+}
+
+fn time(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
+    let zone = TimeZone::system();
+    if let Ok(date) = text.parse::<Date>() {
+        return Ok(date.to_zoned(zone)?.timestamp());
+    }
+    let age = text.parse::<Span>().ok().filter(|age| !age.is_negative());
+    let time = age.and_then(|age| now.to_zoned(zone).checked_sub(age).ok());
+    time.map(|time| time.timestamp()).ok_or_else(|| {
+        let what = format!("no time: {}", plain(text));
+        let hint = "an age such as 90d, 12w, 6mo or 1y, or a date such as 2026-01-31";
+        Hinted::error(what, hint)
+    })
+}
+
+fn unknown(id: &str) -> anyhow::Error {
+    let what = format!("nothing is remembered as {}", plain(id));
+    let hint = "`playbook recall` shows the ids";
+    Hinted::error(what, hint)
+}
+
+/// Asks the user; where there is no terminal to ask on, that is an error.
+fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
+    let wanted = match what {
+        ForgetWhat::Id(id) => match memory.find(id)? {
+            Some(found) => format!("{}: {}", plain(id), plain(&found.text)),
+            None => return Err(unknown(id)),
+        },
+        ForgetWhat::Project(project) => {
+            let place = plain(project);
+            format!(
+                "the notes, lessons and errors of {place}, whose key points stay, and that its sessions were learned"
+            )
+        }
+        ForgetWhat::OlderThan { time, project } => {
+            let place = project.as_deref().map_or("all projects".to_owned(), plain);
+            let time = change_text::time(*time);
+            format!("all that was last learned or shown before {time} in {place}")
+        }
+    };
+    let question = format!("Forget {wanted}? It cannot be undone.");
+    output::confirm(&question)?.ok_or_else(|| {
+        Hinted::error(
+            format!("would forget {wanted}"),
+            "there is no terminal to ask on; say --yes",
+        )
+    })
+}
+
+/// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
+/// Of other tenants they know nothing.
+fn refresh(
+    session: &NamedSession,
+    memory: &mut Memory,
+    projects: &[String],
+    now: Timestamp,
+) -> anyhow::Result<()> {
+    if session.tenant != Tenant::User {
+        return Ok(());
+    }
+    let own = session.project_name();
+    for name in projects {
+        let project = if *name == own {
+            &session.project
+        } else {
+            Path::new(name)
+        };
+        let file = session.paths.memory_index(project);
+        if file.exists() {
+            hint_index::write(&session.paths, memory, project, now).map_err(anyhow::Error::msg)?;
+        }
+    }
+    Ok(())
+}
+
+fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
+    let told = json!({
+        "forgotten": {
+            "reflections": gone.reflections,
+            "strategies": gone.strategies,
+            "lessons": gone.lessons,
+            "errors": gone.errors,
+            "evaluations": gone.evaluations,
+        },
+        "total": gone.total(),
+    });
+    answer::give(as_json, include_str!("screens/forget.txt"), told)
+}
+
+const SCREEN: &str = include_str!("screens/lesson.txt");
+/// What the user says outright matters as much as what the curator takes at once.
+const IMPORTANCE: f64 = 0.8;
+
+pub(super) fn add_lesson(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> {
+    agent::refuse(&session.env, "what you teach by hand")?;
+    let masker = session.masker()?;
+    let said = |text: &str| clean_text(&masker.mask(text));
+    let lesson = NewLesson {
+        task_type: said(&add.task),
+        mistake: said(&add.mistake),
+        correction: said(&add.correction),
+        context_hash: name_of(add.task.as_bytes()),
+        signature: None,
+        importance: IMPORTANCE,
+        tags: Vec::new(),
+        note: NoteDetail::default(),
+    };
+    if lesson.correction.is_empty() {
+        return Err(Hinted::error(
+            "the correction is empty".to_owned(),
+            "say in a sentence what is right: --correction \"…\"",
+        ));
+    }
+    let (learned, refused) = tellable(vec![Learned::Lesson(lesson)]);
+    if let Some(refused) = refused.first() {
+        return Err(Hinted::error(
+            format!("not remembered: {}", refused.why),
+            "docs/trust.md says what no session is told",
+        ));
+    }
+    let ids = learn(session, &learned)?;
+    answer::give(add.on.json, SCREEN, json!({"id": ids.first()}))
+}
+
+pub(super) fn lesson_outcome(
+    session: &NamedSession,
+    of: &args::LessonOutcomeArgs,
+) -> anyhow::Result<()> {
+    agent::refuse(&session.env, "what a lesson was worth to you")?;
+    let id = of.id.trim();
+    if worth(session, id)?.is_none() {
+        return Err(Hinted::error(
+            format!("no lesson {}", plain(id)),
+            "`playbook recall --kind lesson` shows the ids",
+        ));
+    }
+    let effect = if of.helped {
+        Effect::Helped
+    } else {
+        Effect::Failed
+    };
+    let shown = EffectWhenShown {
+        id: id.to_owned(),
+        effect,
+    };
+    learn(session, &[Learned::Shown(shown)])?;
+    let told = json!({"id": id, "effectiveness": worth(session, id)?});
+    answer::give(of.on.json, SCREEN, told)
+}
+
+/// Returns what the lesson of this id was worth so far; `None` where it names none.
+fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
+    let Some(memory) = session.memory()? else {
+        return Ok(None);
+    };
+    let found = memory.find(id)?;
+    let lesson = found.filter(|found| matches!(found.detail, Detail::Lesson { .. }));
+    Ok(lesson.map(|lesson| lesson.effectiveness))
+}
+
+/// Has the memory learn something of the user's own, and the hooks know of it.
+fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
+    state_guard::close(&session.paths)?;
+    let mut memory = sharing::open_memory(&session.paths, &session.config)?;
+    let now = session.env.clock().now();
+    let source = LearnedFrom {
+        project: session.project_name(),
+        session: String::new(),
+        root: String::new(),
+        job: JobId::new(now, rand::random()).to_string(),
+        time: now,
+    };
+    let ids = memory.learn(&source, learned)?;
+    let written = hint_index::write(&session.paths, &mut memory, &session.project, now);
+    written.map_err(anyhow::Error::msg)?;
+    Ok(ids)
+}
