@@ -230,16 +230,6 @@ pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, 
     Some((variable, secret))
 }
 
-/// The address of the Messages API as it was given, with the name of what gave it.
-pub(crate) fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &'a str) {
-    let of = |name| Some((name, env.get(name)?));
-    let file = config.anthropic.base_url.as_deref();
-    of(name::OWN_BASE_URL)
-        .or_else(|| Some(("`anthropic.base_url`", file?)))
-        .or_else(|| of(name::BASE_URL))
-        .unwrap_or(("the default", DEFAULT_BASE_URL))
-}
-
 mod sent;
 #[cfg(test)]
 mod tests;

@@ -44,21 +44,6 @@ fn the_first_credential_pays(
     assert_eq!((source, found.ok()), (from, secret));
 }
 
-#[rstest]
-#[case::nothing(&[], BackendName::Rules)]
-#[case::a_key(&[(name::API_KEY, "k"), (name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], BackendName::Anthropic)]
-#[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], BackendName::ClaudeCli)]
-#[case::the_program_without_a_login(&[(name::PATH, FAKE)], BackendName::Rules)]
-fn auto_takes_the_first_that_can_answer(
-    #[case] env: &[(&str, &str)],
-    #[case] backend: BackendName,
-) {
-    let client = client(env);
-    let key = named::key(&client.vars);
-    let found = chosen(&Config::default()).backend_for(&client, &paths(NOWHERE), key.as_ref());
-    assert_eq!(found, backend);
-}
-
 #[test]
 fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
     let mut config = Config::default();
@@ -114,12 +99,11 @@ fn the_model_is_the_small_one_unless_the_settings_name_another(
 }
 
 #[test]
-fn a_login_is_named_by_its_folder_and_asks_for_a_small_model() {
+fn a_login_is_named_by_its_folder_and_each_step_by_its_model() {
     let mut config = Config::default();
     let client = client(&[(name::API_KEY, "k")]);
     let of = |folder, config: &Config| chosen(config).with_login(&client, &paths(folder), b"salt");
     let need = of("/a", &config);
-    assert_eq!(need.model_for(AccountStep::Reflector), "haiku");
     assert_ne!(need.key, of("/b", &config).key);
     assert!(!serde_json::to_string(&need).unwrap().contains("/a"));
     config.claude_cli.model = "sonnet".into();

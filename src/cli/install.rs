@@ -12,6 +12,7 @@ use super::{merge, session, trust};
 use crate::cli::prelude::*;
 use crate::hook::HookEvent;
 use crate::queue::worker_lock::{self, Holder, LockError};
+use crate::redact::Masker;
 use crate::setup::{
     ClientSettings, Earlier, Hooks, Installed, SettingsPlan, SettingsRecord, Spelling, purge,
     recorded, templates,
@@ -180,7 +181,9 @@ fn changes(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> String {
     let (before, after) = (text(&plan.before), text(&plan.after));
     let name = settings.file().to_string_lossy();
     let changes = TextDiff::from_lines(&before, &after);
-    changes.unified_diff().header(&name, &name).to_string()
+    let diff = changes.unified_diff().header(&name, &name).to_string();
+    // The lines around ours may hold keys of the user's.
+    Masker::default().mask(&diff).into_owned()
 }
 
 /// The time that a worker has to end before what it works on is removed.

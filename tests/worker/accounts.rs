@@ -194,7 +194,7 @@ const CASES: &[Case] = &[
         is_accepted: true,
         has_login: true,
         asked: Asked::Own,
-        pays: "/project/.claude/settings.json, at {own}",
+        pays: "/project/.claude/settings.local.json, at {own}",
         has: "x-api-key: sk-ant-of-settings",
         ..PLAIN
     },

@@ -108,8 +108,9 @@ pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
 
 fn lacks(config: &Config, account: &Account) -> Vec<String> {
     let backend = account.need.backend;
+    let chosen = account::chosen(config);
     let address = match backend {
-        BackendName::Anthropic => Some(account::base_url(&account.found_in.vars, config)),
+        BackendName::Anthropic => chosen.address(&account.found_in.vars),
         BackendName::Openai => {
             let url = config.openai.base_url.as_deref();
             Some((OPENAI_URL, url.unwrap_or(DEFAULT_OPENAI_URL)))

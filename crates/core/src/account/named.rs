@@ -177,11 +177,12 @@ impl ChosenAccount {
         }
     }
 
-    /// The address of the Messages API, where one is given.
-    fn address<'a>(&'a self, env: &'a Env) -> Option<&'a str> {
-        env.get(name::OWN_BASE_URL)
-            .or(self.base_url.as_deref())
-            .or_else(|| env.get(name::BASE_URL))
+    /// The address of the Messages API, where one is given, with the name of what gave it.
+    pub fn address<'a>(&'a self, env: &'a Env) -> Option<(&'static str, &'a str)> {
+        let of = |name| Some((name, env.get(name)?));
+        of(name::OWN_BASE_URL)
+            .or_else(|| Some(("`anthropic.base_url`", self.base_url.as_deref()?)))
+            .or_else(|| of(name::BASE_URL))
     }
 
     /// What a job needs that the Messages API answers.
@@ -189,17 +190,14 @@ impl ChosenAccount {
     /// `salt` makes the hash of the key useless outside of this state folder.
     pub fn with_key(&self, env: &Env, key: Option<&SecretKey>, salt: &[u8]) -> Need {
         let is_clients = key.is_some_and(|key| key.variable == name::API_KEY);
-        let url = self.address(env).unwrap_or(DEFAULT_BASE_URL);
-        let key = key.map(
-            |SecretKey {
-                 text: Ok(text) | Err(text),
-                 ..
-             }| text.clone(),
-        );
-        let secrets = match (key, env.get(name::CUSTOM_HEADERS)) {
-            (key, None) => key,
-            (key, Some(headers)) => Some(format!("{}\n{headers}", key.unwrap_or_default())),
-        };
+        let url = self.address(env).map_or(DEFAULT_BASE_URL, |(_, url)| url);
+        let key = key.map(|key| match &key.text {
+            Ok(text) | Err(text) => text.clone(),
+        });
+        let headers = env.get(name::CUSTOM_HEADERS);
+        let headers = headers.map(|headers| format!("\n{headers}"));
+        let secrets = (key.is_some() || headers.is_some())
+            .then(|| key.unwrap_or_default() + &headers.unwrap_or_default());
         let need = Need {
             base_url: Some(without_secret(url)),
             key: secrets.map(|secrets| salted(&secrets, salt)),
@@ -253,10 +251,8 @@ impl Models {
     /// Names in `need` the models that answer: our variable's first, then what the settings
     /// say, each as `resolved`, else the usual one.
     fn named_in(&self, need: Need, env: &Env, resolved: impl Fn(Option<&str>) -> String) -> Need {
-        let model = |own: Option<&str>| {
-            let chosen = env.get(name::OWN_MODEL).or(own).or(self.both.as_deref());
-            resolved(chosen)
-        };
+        let first = env.get(name::OWN_MODEL);
+        let model = |own: Option<&str>| resolved(first.or(own).or(self.both.as_deref()));
         let (reflector, curator) = (model(None), model(self.curator.as_deref()));
         Need {
             curator_model: (curator != reflector).then_some(curator),
