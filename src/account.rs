@@ -5,13 +5,15 @@
 //! surroundings: enough to find the right account again, and no secret.
 
 use std::convert::Infallible;
+use std::path::Path;
 
-pub(crate) use playbook_core::account::{AccountStep, BackendName, Need};
-pub(crate) use playbook_core::account::{address, login, named};
+pub(crate) use playbook_core::account::{AccountStep, BackendName, ClientEnv, Need};
+pub(crate) use playbook_core::account::{address, client_env, login, named};
 
 use self::address::without_secret;
 use self::named::{ChosenAccount, Models, OpenAi, SecretKey, is_unasked, known_salt, salt};
 pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
+pub(crate) use self::sent::Sent;
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
@@ -27,6 +29,8 @@ pub(crate) struct Account {
     /// The client as a model, when that is the backend and PATH has it.
     pub(crate) client: Option<ClaudeCli>,
     pub(crate) refusal: Refusal,
+    /// The variables that it was found in.
+    pub(crate) found_in: ClientEnv,
 }
 
 /// What the user answered when the client asked whether to use the key that is set.
@@ -83,34 +87,45 @@ impl Account {
 
 /// Finds the account of this process, for whoever asks a model; the salt is only asked for when it
 /// is hashed with. What the user said of the key to the client holds here, too.
-pub(crate) fn of_worker(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
-    found(env, config, paths, || salt(paths))
+pub(crate) fn of_worker(
+    env: &Env,
+    config: &Config,
+    (paths, project): (&Paths, Option<&Path>),
+) -> Result<Account, FsError> {
+    found(env, config, (paths, project), || salt(paths))
 }
 
 /// As [`of_worker`], for whoever only looks: without a salt that can be read, as before the
 /// first use, the hashes are nobody's, and none is made.
-pub(crate) fn to_look_at(env: &Env, config: &Config, paths: &Paths) -> Account {
+pub(crate) fn to_look_at(
+    env: &Env,
+    config: &Config,
+    (paths, project): (&Paths, Option<&Path>),
+) -> Account {
     let salt = known_salt(paths).ok().flatten().unwrap_or_default();
-    let Ok(account) = found(env, config, paths, || Ok::<_, Infallible>(salt.clone()));
+    let place = (paths, project);
+    let Ok(account) = found(env, config, place, || Ok::<_, Infallible>(salt.clone()));
     account
 }
 
 fn found<E>(
     env: &Env,
     config: &Config,
-    paths: &Paths,
+    (paths, project): (&Paths, Option<&Path>),
     salt: impl Fn() -> Result<Vec<u8>, E>,
 ) -> Result<Account, E> {
     let chosen = chosen(config);
-    let mut account = account(env, config, chosen.need_with(env, paths, &salt)?);
-    if !is_refused(env, config, paths) {
+    let client = ClientEnv::of(env, paths, project);
+    let env = &client.vars;
+    let mut account = account(&client, config, chosen.need_with(&client, paths, &salt)?);
+    if account.need.backend != BackendName::Anthropic || !is_refused(env, config, paths) {
         return Ok(account);
     }
     account.refusal = if is_unasked(env) {
         Refusal::Unasked
     } else {
         let key = account.need;
-        account = self::account(env, config, chosen.with_login(env, paths, &salt()?));
+        account = self::account(&client, config, chosen.with_login(&client, paths, &salt()?));
         Refusal::ForLogin(key)
     };
     Ok(account)
@@ -119,22 +134,28 @@ fn found<E>(
 /// Returns `true` if the client would use its login instead of the key where it asks. Reads the
 /// client's state, which is large.
 fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
-    let Some((name::API_KEY, Ok(key))) = credential(env) else {
+    let Some(SecretKey {
+        variable: name::API_KEY,
+        text: Ok(key),
+    }) = named::key(env)
+    else {
         return false;
     };
     config.top.backend == BackendChoice::Auto
         && login::program(env).is_some()
         && login::sign(env, paths).is_some()
-        && login::has_refused(env, paths, key.expose())
+        && login::has_refused(env, paths, &key)
 }
 
 /// The account that a need names, with what it takes to use it.
-fn account(env: &Env, config: &Config, need: Need) -> Account {
+fn account(found_in: &ClientEnv, config: &Config, need: Need) -> Account {
+    let env = &found_in.vars;
     let limit = timeout(BackendName::ClaudeCli, config);
     let (secret, client) = match need.backend {
         BackendName::Anthropic => (credential(env).map(|(_, secret)| secret), None),
         BackendName::ClaudeCli => {
-            let client = |program| ClaudeCli::new(program, env.pairs(), limit);
+            let helper = found_in.helper().map(|(command, _)| command);
+            let client = |program| ClaudeCli::new(program, env.pairs(), limit).with_helper(helper);
             (None, login::program(env).map(client))
         }
         BackendName::Openai => {
@@ -149,6 +170,7 @@ fn account(env: &Env, config: &Config, need: Need) -> Account {
         secret,
         client,
         refusal: Refusal::None,
+        found_in: found_in.clone(),
     }
 }
 
@@ -183,29 +205,31 @@ pub(crate) fn chosen(config: &Config) -> ChosenAccount {
     }
 }
 
-/// The first credential that is set, or why it is none that a header can carry, with the variable
-/// it comes from.
+/// The first credential that is set, or why it is none that headers can carry, with the variable
+/// it comes from. Without a key that are the user's own headers alone, as for a gateway.
 pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, String>)> {
-    let SecretKey { variable, text } = named::key(env)?;
+    let headers = env.get(name::CUSTOM_HEADERS);
+    let key = named::key(env).or_else(|| {
+        let text = Ok(String::new());
+        headers.map(|_| SecretKey {
+            variable: name::CUSTOM_HEADERS,
+            text,
+        })
+    });
+    let SecretKey { variable, text } = key?;
     let secret = text.and_then(|text| {
         let secret = match variable {
             name::AUTH_TOKEN => Credential::token(&text),
+            name::CUSTOM_HEADERS => Ok(Credential::default()),
             _ => Credential::api_key(&text),
         };
-        secret.map_err(|flaw| flaw.to_string())
+        let secret = secret.map_err(|flaw| flaw.to_string())?;
+        let all = secret.and_headers(headers.unwrap_or_default());
+        all.map_err(|flaw| format!("{}: {flaw}", name::CUSTOM_HEADERS))
     });
     Some((variable, secret))
 }
 
-/// The address of the Messages API as it was given, with the name of what gave it.
-pub(crate) fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &'a str) {
-    let of = |name| Some((name, env.get(name)?));
-    let file = config.anthropic.base_url.as_deref();
-    of(name::OWN_BASE_URL)
-        .or_else(|| Some(("`anthropic.base_url`", file?)))
-        .or_else(|| of(name::BASE_URL))
-        .unwrap_or(("the default", DEFAULT_BASE_URL))
-}
-
+mod sent;
 #[cfg(test)]
 mod tests;

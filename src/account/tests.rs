@@ -8,9 +8,15 @@ use std::path::Path;
 const NOWHERE: &str = "/nowhere/playbook";
 
 fn account(pairs: &[(&str, &str)], config: &Config) -> Account {
+    let client = client(pairs);
+    let key = named::key(&client.vars);
+    let need = chosen(config).with_key(&client.vars, key.as_ref(), b"salt");
+    super::account(&client, config, need)
+}
+
+fn client(pairs: &[(&str, &str)]) -> ClientEnv {
     let env = Env::from_pairs(pairs.iter().copied());
-    let need = chosen(config).with_key(&env, named::key(&env).as_ref(), b"salt");
-    super::account(&env, config, need)
+    ClientEnv::of(&env, &paths(NOWHERE), None)
 }
 
 fn paths(folder: &str) -> Paths {
@@ -38,64 +44,66 @@ fn the_first_credential_pays(
     assert_eq!((source, found.ok()), (from, secret));
 }
 
-#[rstest]
-#[case::nothing(&[], BackendName::Rules)]
-#[case::a_key(&[(name::API_KEY, "k"), (name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], BackendName::Anthropic)]
-#[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], BackendName::ClaudeCli)]
-#[case::the_program_without_a_login(&[(name::PATH, FAKE)], BackendName::Rules)]
-fn auto_takes_the_first_that_can_answer(
-    #[case] env: &[(&str, &str)],
-    #[case] backend: BackendName,
-) {
-    let env = Env::from_pairs(env.iter().copied());
-    let found =
-        chosen(&Config::default()).backend_for(&env, &paths(NOWHERE), named::key(&env).as_ref());
-    assert_eq!(found, backend);
-}
-
 #[test]
 fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
     let mut config = Config::default();
     let all = [
         (name::API_KEY, "k"),
-        (name::OWN_MODEL, "own"),
-        (name::MODEL, "client"),
-        (name::SONNET_MODEL, "sonnet"),
         (name::BASE_URL, "https://client/"),
+        (name::OWN_MODEL, "own"),
     ];
-    assert_eq!(account(&all, &config).need.model.as_deref(), Some("own"));
-    assert_eq!(
-        account(&all[..1], &config).need.model.as_deref(),
-        Some(named::DEFAULT_MODEL)
-    );
-    assert_eq!(
-        account(&all, &config).need.base_url.as_deref(),
-        Some("https://client")
-    );
+    let need = |count: usize, config: &Config| account(&all[..count], config).need;
+    assert_eq!(need(3, &config).model.as_deref(), Some("own"));
+    let url = need(2, &config).base_url;
+    assert_eq!(url.as_deref(), Some("https://client"));
     config.anthropic.model = Some("file".into());
     config.anthropic.curator_model = Some("file-curator".into());
     config.anthropic.base_url = Some("https://file".into());
-    let rest = [
-        (name::API_KEY, "k"),
-        (name::MODEL, "client"),
-        (name::BASE_URL, "https://client/"),
-    ];
-    let need = account(&rest, &config).need;
-    assert_eq!(need.model_for(AccountStep::Reflector), "file");
-    assert_eq!(need.model_for(AccountStep::Curator), "file-curator");
-    assert_eq!(need.base_url.as_deref(), Some("https://file"));
-    let need = account(&all, &config).need;
-    assert_eq!(need.model_for(AccountStep::Curator), "own");
-    assert_eq!(need.curator_model, None);
+    let of_file = need(2, &config);
+    assert_eq!(of_file.model_for(AccountStep::Reflector), "file");
+    assert_eq!(of_file.model_for(AccountStep::Curator), "file-curator");
+    assert_eq!(of_file.base_url.as_deref(), Some("https://file"));
+    let own = need(3, &config);
+    assert_eq!(own.model_for(AccountStep::Curator), "own");
+    assert_eq!(own.curator_model, None);
+}
+
+/// The model that the user works with is not asked; short names and suffixes are the client's.
+#[rstest]
+#[case::none("", &[], "claude-haiku-5-5", "haiku")]
+#[case::pinned_for_work("", &[("ANTHROPIC_MODEL", "opus"), (name::SONNET_MODEL, "s")], "claude-haiku-5-5", "haiku")]
+#[case::small("", &[(name::HAIKU_MODEL, "small[1m]"), (name::SMALL_FAST_MODEL, "old")], "small", "small")]
+#[case::small_by_its_older_name("default", &[(name::SMALL_FAST_MODEL, "old")], "old", "old")]
+#[case::haiku("Haiku", &[], "claude-haiku-5-5", "haiku")]
+#[case::suffix("sonnet[1m]", &[], "claude-sonnet-5-5", "sonnet")]
+#[case::of_a_provider("sonnet", &[(name::SONNET_MODEL, "eu.s")], "eu.s", "eu.s")]
+#[case::plan("opusplan", &[], "claude-sonnet-5-5", "sonnet")]
+#[case::opus("opus", &[], "claude-opus-5-5", "opus")]
+#[case::best("best", &[(name::OPUS_MODEL, "o")], "o", "o")]
+#[case::in_full("claude-sonnet-4-5 [1m]", &[], "claude-sonnet-4-5", "claude-sonnet-4-5")]
+fn the_model_is_the_small_one_unless_the_settings_name_another(
+    #[case] set: &str,
+    #[case] env: &[(&str, &str)],
+    #[case] of_api: &str,
+    #[case] of_client: &str,
+) {
+    let mut config = Config::default();
+    if !set.is_empty() {
+        config.anthropic.model = Some(set.to_owned());
+        config.claude_cli.model = set.to_owned();
+    }
+    let need = account(env, &config).need;
+    assert_eq!(need.model.as_deref(), Some(of_api));
+    let need = chosen(&config).with_login(&client(env), &paths("/a"), b"salt");
+    assert_eq!(need.model.as_deref(), Some(of_client));
 }
 
 #[test]
-fn a_login_is_named_by_its_folder_and_asks_for_a_small_model() {
+fn a_login_is_named_by_its_folder_and_each_step_by_its_model() {
     let mut config = Config::default();
-    let env = Env::from_pairs([(name::MODEL, "claude-opus-5-5"), (name::API_KEY, "k")]);
-    let of = |folder, config: &Config| chosen(config).with_login(&env, &paths(folder), b"salt");
+    let client = client(&[(name::API_KEY, "k")]);
+    let of = |folder, config: &Config| chosen(config).with_login(&client, &paths(folder), b"salt");
     let need = of("/a", &config);
-    assert_eq!(need.model_for(AccountStep::Reflector), "haiku");
     assert_ne!(need.key, of("/b", &config).key);
     assert!(!serde_json::to_string(&need).unwrap().contains("/a"));
     config.claude_cli.model = "sonnet".into();
@@ -115,8 +123,8 @@ fn a_secret_in_the_address_is_in_no_job_and_tells_logins_apart() {
     ]);
     let by_key = chosen(&config).with_key(&key, None, b"salt");
     let login = |token| {
-        let env = Env::from_pairs([(name::BASE_URL, url(token))]);
-        chosen(&config).with_login(&env, &paths("/a"), b"salt")
+        let client = client(&[(name::BASE_URL, &*url(token))]);
+        chosen(&config).with_login(&client, &paths("/a"), b"salt")
     };
     for need in [by_key, login("secret")] {
         let job = serde_json::to_string(&need).unwrap();
@@ -130,7 +138,7 @@ fn what_is_offline_leaves_no_salt_behind() {
     let state = tempfile::tempdir().unwrap();
     let env = Env::from_pairs([("X", "1")]);
     let paths = paths(state.path().to_str().unwrap());
-    let account = of_worker(&env, &Config::default(), &paths).unwrap();
+    let account = of_worker(&env, &Config::default(), (&paths, None)).unwrap();
     assert_eq!(account.need, Need::bare(BackendName::Rules));
     assert!(!Path::new(&paths.salt()).exists());
 }
@@ -143,7 +151,11 @@ fn a_short_salt_is_made_anew() {
     let paths = paths(state.path().to_str().unwrap());
     std::fs::create_dir_all(paths.state()).unwrap();
     std::fs::write(paths.salt(), b"abc").unwrap();
-    let account = || of_worker(&env, &Config::default(), &paths).unwrap().need;
+    let account = || {
+        of_worker(&env, &Config::default(), (&paths, None))
+            .unwrap()
+            .need
+    };
     assert_eq!(account(), account());
     assert_eq!(
         std::fs::read(paths.salt()).unwrap().len(),

@@ -55,7 +55,7 @@ fn ask(
 ) -> anyhow::Result<Judgement> {
     let (paths, project) = (&context.paths, &context.project);
     let deadline = Duration::from_millis(config.gate.timeout_ms);
-    let account = account::of_worker(context.env, config, paths)?;
+    let account = account::of_worker(context.env, config, (paths, Some(project)))?;
     let need = account.need.clone();
     anyhow::ensure!(need.backend != BackendName::Rules, "no model is set up");
     state_guard::close(paths)?;

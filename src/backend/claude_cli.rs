@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::process::Command;
 
 use super::child::{self, Broken, Followers};
@@ -18,18 +19,18 @@ use super::den::Den;
 use super::message::Flaw;
 use super::retry::time_left;
 use super::{Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind};
-use crate::account::login;
-use crate::env::name;
+use crate::account::{client_env, login};
+use crate::env::{Env, name};
+use crate::fsx::FsError;
 
 const MAX_REPLY: usize = 8 << 20;
 /// Room above a reply's token limit, which for the client includes its thinking.
 const THINKING_TOKENS: u32 = 8_192;
 const LABEL: &str = "`claude -p`";
 
-const ISOLATION: [&str; 16] = [
-    "-p",
-    "--settings",
-    r#"{"disableAllHooks":true}"#,
+/// The settings of the nested client: of the user's own none but what it needs to answer.
+const SETTINGS: &str = r#"{"disableAllHooks":true}"#;
+const ISOLATION: [&str; 13] = [
     "--setting-sources",
     "",
     "--no-session-persistence",
@@ -48,12 +49,12 @@ const ISOLATION: [&str; 16] = [
 /// The variables the client needs to find itself, its login and the network.
 ///
 /// No `ANTHROPIC_API_KEY` and no `ANTHROPIC_AUTH_TOKEN`: with one, the client would bill
-/// it instead of the login. The base URL stays: nothing is sent elsewhere than the
+/// it instead of the login. The base URL and headers stay: nothing is sent elsewhere than the
 /// user's own client sends it.
 const INHERITED: &str = "
     HOME PATH USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CONFIG_HOME
     XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR CLAUDE_CONFIG_DIR
-    CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_BASE_URL HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+    CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_BASE_URL ANTHROPIC_CUSTOM_HEADERS HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
     http_proxy https_proxy all_proxy no_proxy NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR
     CLAUDE_CODE_CLIENT_CERT CLAUDE_CODE_CLIENT_KEY CLAUDE_CODE_CLIENT_KEY_PASSPHRASE
 ";
@@ -65,6 +66,8 @@ const INHERITED: &str = "
 pub struct ClaudeCli {
     program: PathBuf,
     environment: Vec<(OsString, OsString)>,
+    /// The command of `apiKeyHelper`, for the client to run.
+    helper: Option<String>,
     limit: Duration,
 }
 
@@ -73,21 +76,30 @@ impl ClaudeCli {
     /// repeats refused requests for minutes.
     ///
     /// Of `environment`, usually the whole of the worker's own, the client is given
-    /// what it needs and no more.
+    /// what it needs and no more; with a provider such as Bedrock, what that needs.
     pub fn new(
         program: PathBuf,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
         limit: Duration,
     ) -> Self {
-        let inherited = |name: &OsStr| INHERITED.split_whitespace().any(|known| known == name);
+        let all = Env::from_pairs(environment);
+        let has_provider = client_env::provider(&all).is_some();
+        let inherited = |name: &OsStr| {
+            INHERITED.split_whitespace().any(|known| known == name)
+                || has_provider && name.to_str().is_some_and(client_env::is_of_provider)
+        };
         Self {
             program,
-            environment: environment
-                .into_iter()
-                .filter(|(name, _)| inherited(name))
-                .collect(),
+            environment: all.pairs().filter(|(name, _)| inherited(name)).collect(),
+            helper: None,
             limit,
         }
+    }
+
+    /// Has the client get its key from the user's `apiKeyHelper`.
+    pub(crate) fn with_helper(self, command: Option<&str>) -> Self {
+        let helper = command.map(str::to_owned);
+        Self { helper, ..self }
     }
 
     /// Finds `claude` in the folders of a `PATH`; relative folders do not count.
@@ -95,9 +107,11 @@ impl ClaudeCli {
         login::find(path)
     }
 
-    fn command(&self, ask: &Ask<'_>, folder: &Path) -> Command {
+    fn command(&self, ask: &Ask<'_>, settings: &OsStr, folder: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command
+            .args(["-p", "--settings"])
+            .arg(settings)
             .args(ISOLATION)
             .args(["--system-prompt", ask.system, "--model", ask.model])
             .current_dir(folder)
@@ -112,6 +126,16 @@ impl ClaudeCli {
         command
     }
 
+    /// Returns what `--settings` is given. A helper may hold a secret, which no command line shows.
+    fn settings(&self, den: &Den) -> Result<OsString, FsError> {
+        match &self.helper {
+            None => Ok(SETTINGS.into()),
+            Some(helper) => den.keep_settings(&json!({
+                "disableAllHooks": true, "apiKeyHelper": helper,
+            })),
+        }
+    }
+
     async fn call(&self, ask: &Ask<'_>) -> Result<BackendReply, BackendFailure> {
         let limit = time_left(self.limit, ask.deadline);
         if limit.is_zero() {
@@ -123,7 +147,9 @@ impl ClaudeCli {
         }
         // Gone, with what the client left in it, when the call is over.
         let den = Den::make().map_err(|e| not_started("an empty folder for it", &e))?;
-        let command = self.command(ask, &den.room);
+        let settings = self.settings(&den);
+        let settings = settings.map_err(|e| not_started("its settings", &io::Error::other(e)))?;
+        let command = self.command(ask, &settings, &den.room);
         let output = child::run(
             command,
             ask.prompt.as_bytes(),

@@ -1,6 +1,7 @@
 //! The folder of a client that was asked: empty, gone with the answer, and, where a worker was
 //! killed, cleared with the client in it by the next one.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -8,9 +9,10 @@ use std::path::PathBuf;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::fsx;
+use crate::fsx::{self, FsError};
 use crate::platform::{Life, ProcessMark};
 
 const PREFIX: &str = ".playbook-client-";
@@ -40,6 +42,13 @@ impl Den {
         let room = folder.path().join("empty");
         fs::create_dir(&room)?;
         Ok(Self { folder, room })
+    }
+
+    /// Writes settings for the client, outside of the empty folder; returns the file.
+    pub(super) fn keep_settings(&self, settings: &Value) -> Result<OsString, FsError> {
+        let file = self.folder.path().join("settings.json");
+        fsx::quick(&file, &fsx::to_json(&file, settings)?)?;
+        Ok(file.into())
     }
 
     /// Notes who is asked; without the note the client is merely not found again.

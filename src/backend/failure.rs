@@ -94,12 +94,13 @@ impl FailureKind {
         Some(match (self, backend) {
             (Self::RefusedKey, BackendName::ClaudeCli) => (
                 "claude auth login",
-                "logs in; what waits is tried by itself then",
+                "logs in, or renew what `apiKeyHelper` or the provider needs; what waits is tried by \
+                 itself then",
             ),
             (Self::RefusedKey, _) => (
                 "export ANTHROPIC_API_KEY=KEY",
-                "with a key that works, unless AGENTIC_CONTEXT_API_KEY or ANTHROPIC_AUTH_TOKEN is \
-                 set: then that one; the next start tries it",
+                "with a key that works, or where `playbook doctor` says that it comes from; the next \
+                 start tries it",
             ),
             (Self::NoCredit, _) => (
                 "playbook jobs retry",

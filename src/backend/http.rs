@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, redirect};
 
 use super::message::{self, Flaw};
@@ -123,10 +123,7 @@ fn client(
 ) -> Result<Client, Box<dyn Error>> {
     // A provider that is there already is as good as ours.
     _ = rustls::crypto::ring::default_provider().install_default();
-    let mut headers = HeaderMap::new();
-    if let Some((name, value)) = credential.map(Credential::header).transpose()? {
-        headers.insert(name, value);
-    }
+    let mut headers = credential.map(Credential::headers).unwrap_or_default();
     if let Some((name, value)) = header {
         headers.insert(name, HeaderValue::from_static(value));
     }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::prelude::*;
 use super::sandbox::{PLAYBOOK, SESSION};
-use crate::account::{Account, Need, Refusal};
+use crate::account::{Account, ClientEnv, Need, Refusal};
 use crate::backend::{Ask, Backend, BackendName, BackendResult, fixture_key, prompt_hash};
 use crate::config::{self, BackendChoice, Config};
 use crate::queue::ask::{Asker, BackendParts, SessionQuestion, build};
@@ -36,6 +36,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
             secret: None,
             client: None,
             refusal: Refusal::None,
+            found_in: ClientEnv::default(),
         },
         config,
         facts: &session.facts,

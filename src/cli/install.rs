@@ -12,6 +12,7 @@ use super::prelude::*;
 use super::{merge, session, trust};
 use crate::hook::HookEvent;
 use crate::queue::worker_lock::{self, Holder, LockError};
+use crate::redact::Masker;
 use crate::setup::{
     ClientSettings, Earlier, Hooks, Installed, SettingsPlan, SettingsRecord, Spelling, purge,
     recorded, templates,
@@ -60,6 +61,11 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         "earlier_replaced": replaced,
         "templates": laid,
     });
+    if let Ok(session) = NamedSession::look(args.project.as_deref()) {
+        let (account, sent) = (session.account_to_look_at(), session.sent());
+        told["pays"] = sent.pays(&account).into();
+        told["sends"] = sent.sends(&account, &session.config).into();
+    }
     if !args.json {
         let earlier = plan.earlier.iter().filter(|_| !replaced);
         let earlier = earlier.map(|(line, told)| json!([line, told.command]));
@@ -173,7 +179,9 @@ fn changes(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> String {
     let (before, after) = (text(&plan.before), text(&plan.after));
     let name = settings.file().to_string_lossy();
     let changes = TextDiff::from_lines(&before, &after);
-    changes.unified_diff().header(&name, &name).to_string()
+    let diff = changes.unified_diff().header(&name, &name).to_string();
+    // The lines around ours may hold keys of the user's.
+    Masker::default().mask(&diff).into_owned()
 }
 
 /// The time that a worker has to end before what it works on is removed.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::jobs::{self, JobState, Row};
 use super::prelude::*;
-use crate::account::{self, Account};
+use crate::account::{self, Account, Sent};
 use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::queue::ask::{BackendParts, build};
@@ -215,7 +215,24 @@ impl NamedSession {
     }
 
     pub(super) fn account(&self) -> anyhow::Result<Account> {
-        Ok(account::of_worker(&self.env, &self.config, &self.paths)?)
+        Ok(account::of_worker(
+            &self.env,
+            &self.config,
+            (&self.paths, Some(&self.project)),
+        )?)
+    }
+
+    /// Returns what the ledger has; nothing where it cannot be read.
+    pub(super) fn sent(&self) -> Sent {
+        let memory = self.memory().ok().flatten();
+        let sent = memory.and_then(|memory| Sent::of(&memory, self.env.clock().now()).ok());
+        sent.unwrap_or_default()
+    }
+
+    /// Returns the account for a command that only looks.
+    pub(super) fn account_to_look_at(&self) -> Account {
+        let place = (&self.paths, Some(&*self.project));
+        account::to_look_at(&self.env, &self.config, place)
     }
 
     /// Sees a job to its end; `None` when it waits, or another process is at work for

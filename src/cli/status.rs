@@ -12,6 +12,7 @@ use super::jobs::{self, JobState};
 use super::prelude::*;
 use super::report::Sum;
 use super::session;
+use crate::config;
 use crate::memory::{BudgetKind, MemoryError};
 use crate::paths::NoFolders;
 use crate::playbook::Section;
@@ -22,7 +23,6 @@ use crate::queue::transcripts::{self, PastTranscript};
 use crate::setup::templates;
 use crate::store::{Store, StoreError, votes};
 use crate::trust::{TrustStanding, outside};
-use crate::{account, config};
 
 /// The number of last jobs that are searched for one that changed something.
 const LAST_JOBS: u64 = 50;
@@ -104,6 +104,10 @@ struct Glance {
     jobs: Option<Value>,
     /// None where it cannot be read.
     today: Option<Value>,
+    /// Who pays for what a model is asked here.
+    pays: Option<String>,
+    /// How much that is.
+    sends: Option<String>,
     /// The notes that wait for the curator, and the user's rules that no key point holds yet.
     notes: Value,
     held: u64,
@@ -235,10 +239,13 @@ impl Glance {
 
     /// Without an account that answers, nothing is learned.
     fn look_at_account(&mut self, session: &NamedSession) {
-        let account = account::to_look_at(&session.env, &session.config, &session.paths);
+        let account = session.account_to_look_at();
         if let Some(lack) = account.lack() {
             self.problem(&anyhow::Error::msg(lack), DOCTOR);
         }
+        let sent = session.sent();
+        self.pays = Some(sent.pays(&account));
+        self.sends = Some(sent.sends(&account, &session.config));
         let backoff = Backoff::read(&session.paths);
         let (account, now) = (account.need.account(), session.env.clock().now());
         let parked = backoff.parked(&account, now);

@@ -61,7 +61,11 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
             return Err(error.into());
         }
     };
-    let account = account::of_worker(env, &config, paths)?;
+    let home = args.project.clone();
+    let home = home.or_else(|| env.path(name::CLAUDE_PROJECT_DIR));
+    let home = home.or_else(|| std::env::current_dir().ok());
+    let home = home.map(|folder| project::find(&folder));
+    let account = account::of_worker(env, &config, (paths, home.as_deref()))?;
     // Of many that are started at once, one is enough.
     if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
         return Ok(None);
@@ -78,10 +82,6 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     if let Some(jobs) = args.jobs {
         config.worker.jobs = usize::from(jobs);
     }
-    let home = args.project.clone();
-    let home = home.or_else(|| env.path(name::CLAUDE_PROJECT_DIR));
-    let home = home.or_else(|| std::env::current_dir().ok());
-    let home = home.map(|folder| project::find(&folder));
     let surroundings = Surroundings::new(env, paths.clone(), config, account, home);
     let context = Arc::new(WorkerContext::new(surroundings, memory));
     let runtime = runtime()?;

@@ -97,7 +97,7 @@ settings! {
     }
     /// The Messages API.
     anthropic: Anthropic {
-        /// The model; unset: Claude Code's, else `claude-haiku-5-5`.
+        /// The model; unset: the small one that Claude Code would ask, usually `claude-haiku-5-5`.
         model: Option<String> = None;
         /// The curator's model; unset: `anthropic.model`.
         curator_model: Option<String> = None;

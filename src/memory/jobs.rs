@@ -400,6 +400,14 @@ impl Memory {
         })
     }
 
+    /// Returns the number of sessions that the calls of the ledger were about.
+    pub(crate) fn sessions_asked_about(&self) -> Result<u64, MemoryError> {
+        let sql = "SELECT count(DISTINCT j.session) FROM calls c JOIN jobs j ON j.job = c.job
+             WHERE j.session <> ''";
+        let found = self.one("read ledger", sql, [], |row| counted(row, 0))?;
+        Ok(found.unwrap_or_default())
+    }
+
     /// Returns how many calls of a job were answered, and their tokens.
     pub(crate) fn answered_calls(&self, job: &str) -> Result<(u64, u64), MemoryError> {
         let sql = "SELECT count(*), ifnull(sum(input + output), 0) FROM calls

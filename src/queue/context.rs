@@ -232,7 +232,7 @@ impl Surroundings {
         let has_login = account.need.backend == BackendName::ClaudeCli;
         Self {
             clock: env.clock(),
-            login: has_login.then(|| login::fingerprint(env, &paths)),
+            login: has_login.then(|| login::fingerprint(&account.found_in.vars, &paths)),
             paths,
             config,
             account,
@@ -290,7 +290,7 @@ pub(super) mod tests {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
         let paths = Paths::resolve(&env).unwrap();
         let config = Config::default();
-        let account = account::of_worker(&env, &config, &paths).unwrap();
+        let account = account::of_worker(&env, &config, (&paths, None)).unwrap();
         let memory = Memory::open(&paths.memory_db()).unwrap();
         WorkerContext::new(
             Surroundings::new(&env, paths, config, account, None),

@@ -12,6 +12,7 @@ use super::outcome::in_words;
 use super::schedule::Schedule;
 use super::status::{Notice, Status};
 use super::{files, spool};
+use crate::account::Sent;
 use crate::config::Notices;
 use crate::learned_news::{LearnedNews, told_until};
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, UnsettledQuote};
@@ -45,6 +46,7 @@ pub(super) fn all(
     let templates = templates::unfit(context.paths()).into_iter();
     let templates = templates.map(|text| Notice::new(&text.clone(), text));
     let told = told.into_iter().flatten().chain(passing(context));
+    let told = told.chain(sent(context));
     told.chain(begun_anew(context))
         .chain(unreadable)
         .chain(templates)
@@ -80,6 +82,21 @@ fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> 
         })
     })
     .collect()
+}
+
+/// Today's calls, for the first start after one, and once a day.
+fn sent(context: &WorkerContext) -> Option<Notice> {
+    let Surroundings {
+        account, config, ..
+    } = &context.surroundings;
+    let sent = Sent::of(&context.memory(), context.now()).ok()?;
+    let text = sent
+        .today(account)
+        .filter(|_| config.top.notices == Notices::All)?;
+    Some(Notice::new(
+        &format!("sent\n{}", account.need.account()),
+        text,
+    ))
 }
 
 /// What earlier rules held back and today's let pass, until the user has looked at it.

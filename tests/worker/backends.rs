@@ -22,7 +22,7 @@ fn user_of_client(play: &str) -> TestEnv {
     env
 }
 
-fn answering(text: &str) -> String {
+pub(super) fn answering(text: &str) -> String {
     let result = json!({
         "type": "result", "subtype": "success", "is_error": false, "result": text,
         "stop_reason": "end_turn", "usage": {"input_tokens": 7, "output_tokens": 3},

@@ -8,6 +8,7 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod accounts;
 mod api_failures;
 mod backend_anthropic;
 mod backend_claude_cli;

@@ -53,10 +53,16 @@ pub mod name {
     pub const API_KEY: &str = "ANTHROPIC_API_KEY";
     /// The client's address of the Messages API.
     pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
-    /// The client's model.
-    pub const MODEL: &str = "ANTHROPIC_MODEL";
+    /// Headers of the client's requests, one `Name: value` a line.
+    pub const CUSTOM_HEADERS: &str = "ANTHROPIC_CUSTOM_HEADERS";
+    /// The model the client means by `haiku`.
+    pub const HAIKU_MODEL: &str = "ANTHROPIC_DEFAULT_HAIKU_MODEL";
+    /// The older name of the same.
+    pub const SMALL_FAST_MODEL: &str = "ANTHROPIC_SMALL_FAST_MODEL";
     /// The model the client means by `sonnet`.
     pub const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
+    /// The model the client means by `opus`.
+    pub const OPUS_MODEL: &str = "ANTHROPIC_DEFAULT_OPUS_MODEL";
     /// The client's token for use without a terminal; a login like any other.
     pub const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
     /// Set by continuous integration: times in logs become 0.

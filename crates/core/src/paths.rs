@@ -19,6 +19,13 @@ pub const PLACE_FILE: &str = "place.json";
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
+/// The folder of the client's settings that the owner of the machine makes.
+const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else {
+    "/etc/claude-code"
+};
+
 /// The folder, in a project's own, of what the gate said in its sessions.
 const GATE_FOLDER: &str = "gate";
 
@@ -142,6 +149,18 @@ impl Paths {
     /// The client's settings of this user.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
+    }
+
+    /// The client's settings that the owner of the machine makes, the strongest last.
+    pub fn managed_settings() -> Vec<PathBuf> {
+        let more = std::fs::read_dir(Path::new(MANAGED).join("managed-settings.d"));
+        let more = more.into_iter().flatten().flatten().map(|more| more.path());
+        let mut more: Vec<_> = more
+            .filter(|file| file.extension() == Some("json".as_ref()))
+            .collect();
+        more.sort();
+        more.insert(0, Path::new(MANAGED).join("managed-settings.json"));
+        more
     }
 
     pub fn memory_of(&self, tenant: &Tenant) -> PathBuf {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::HookEvent;
 use super::source::{AnswerSource, FoundSettings, SourceDoubt};
 use super::wire::Input;
-use crate::account::need::Need;
+use crate::account::{ClientEnv, Need};
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::logfile;
@@ -84,8 +84,9 @@ impl<'a> HookContext<'a> {
     /// the job is written all the same.
     pub(super) fn need(&self) -> Option<Need> {
         let account = &self.settings.as_ref()?.account;
+        let client = ClientEnv::of(self.env, &self.paths, Some(&self.project));
         account
-            .need(self.env, &self.paths)
+            .need(&client, &self.paths)
             .inspect_err(|error| self.log(&error.to_string()))
             .ok()
     }

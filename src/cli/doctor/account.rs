@@ -3,7 +3,7 @@
 use super::super::config::problems;
 use super::Checks;
 use crate::account::named::DEFAULT_OPENAI_URL;
-use crate::account::{self, Account, login};
+use crate::account::{self, Account, client_env, login};
 use crate::backend::{AccountStep, BackendName, BaseUrl};
 use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config};
@@ -19,6 +19,8 @@ pub(super) struct AccountFinding {
     pub(super) account: Option<Account>,
     why: String,
     pays: String,
+    /// How much is sent.
+    sends: String,
     problems: Vec<String>,
     /// The way out of the last of them, where that is known.
     remedy: Option<String>,
@@ -57,12 +59,14 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
             account: None,
             why: "the settings cannot be used".to_owned(),
             pays: "nobody: jobs wait until the settings are mended".to_owned(),
+            sends: "nothing".to_owned(),
             problems,
             remedy: None,
         };
     };
-    let account = account::to_look_at(&session.env, &config, &session.paths);
-    problems.extend(lacks(session, &config, &account));
+    let place = (&session.paths, Some(&*session.project));
+    let account = account::to_look_at(&session.env, &config, place);
+    problems.extend(lacks(&config, &account));
     problems.dedup();
     let now = session.env.clock().now();
     let backoff = may_look.then(|| Backoff::read(&session.paths));
@@ -79,11 +83,13 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
             "the last question was refused, and no other one has been answered since".to_owned(),
         );
     }
+    let sent = may_look.then(|| session.sent()).unwrap_or_default();
     AccountFinding {
         remedy,
         off_by,
         why: why(session, &config, &account),
-        pays: pays(session, &account),
+        pays: sent.pays(&account),
+        sends: sent.sends(&account, &config),
         account: Some(account),
         problems,
     }
@@ -98,10 +104,11 @@ pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
     settings.is_none().then_some("`reflection.enabled`")
 }
 
-fn lacks(session: &NamedSession, config: &Config, account: &Account) -> Vec<String> {
+fn lacks(config: &Config, account: &Account) -> Vec<String> {
     let backend = account.need.backend;
+    let chosen = account::chosen(config);
     let address = match backend {
-        BackendName::Anthropic => Some(account::base_url(&session.env, config)),
+        BackendName::Anthropic => chosen.address(&account.found_in.vars),
         BackendName::Openai => {
             let url = config.openai.base_url.as_deref();
             Some((OPENAI_URL, url.unwrap_or(DEFAULT_OPENAI_URL)))
@@ -120,55 +127,42 @@ fn why(session: &NamedSession, config: &Config, account: &Account) -> String {
     if choice != BackendChoice::Auto {
         return format!("`backend` is \"{}\" in the settings", choice.word());
     }
-    match (account.need.backend, account::credential(&session.env)) {
-        (BackendName::Anthropic, Some((variable, _))) => {
-            format!("`backend` is auto and {variable} is set")
+    let client = &account.found_in;
+    let given = account::credential(&client.vars).map(|(variable, _)| variable);
+    let only = match (client_env::provider(&client.vars), client.helper()) {
+        (Some((switch, _)), _) => Some(account.with_place(switch)),
+        (None, Some((_, place))) => Some(format!("`apiKeyHelper` of {place}")),
+        (None, None) => None,
+    };
+    let key = match given {
+        Some(name::CUSTOM_HEADERS) | None => "no key is set".to_owned(),
+        Some(variable) => format!("you refused the key in {variable} in Claude Code"),
+    };
+    let lack = match login::program(&client.vars) {
+        Some(_) => "logged in",
+        None => "on PATH",
+    };
+    let why = match (account.need.backend, given, only) {
+        _ if client.is_barred => {
+            "the environment holds what a project says that you did not accept".to_owned()
         }
-        (BackendName::ClaudeCli, given) => {
-            let sign = match login::sign(&session.env, &session.paths) {
-                Some(login::Sign::Token) => name::OAUTH_TOKEN,
-                Some(login::Sign::Credentials) => "its credentials file is there",
-                Some(login::Sign::Account) => "its state names an account",
-                None => "",
-            };
-            let key = match given {
-                Some((variable, _)) => format!("you refused the key in {variable} in Claude Code"),
-                None => "no key is set".to_owned(),
-            };
-            format!("`backend` is auto, {key}, and `claude` is logged in ({sign})")
+        (BackendName::Anthropic, Some(variable), _) => {
+            format!("{} is set", account.with_place(variable))
         }
-        _ => {
-            let is_there = login::program(&session.env).is_some();
-            let lack = if is_there { "logged in" } else { "on PATH" };
-            format!("`backend` is auto, no key is set, and `claude` is not {lack}")
+        (BackendName::ClaudeCli, _, Some(only)) => {
+            format!("{only} is set, so only `claude` can ask")
         }
-    }
-}
-
-fn pays(session: &NamedSession, account: &Account) -> String {
-    match account.need.backend {
-        BackendName::Rules | BackendName::Fixtures => {
-            "nobody: nothing leaves this machine".to_owned()
+        (BackendName::ClaudeCli, ..) => {
+            let sign = login::sign(&client.vars, &session.paths).unwrap_or_default();
+            format!("{key}, and `claude` is logged in ({sign})")
         }
-        BackendName::Anthropic => match account::credential(&session.env) {
-            None => "nobody yet: there is no key".to_owned(),
-            Some((variable, _)) => format!(
-                "the owner of the key in {variable}, at {}",
-                account.need.base_url.as_deref().unwrap_or_default()
-            ),
-        },
-        BackendName::Openai => {
-            let url = account.need.base_url.as_deref().unwrap_or_default();
-            match account.secret {
-                Some(_) => format!("the owner of the key, at {url}"),
-                None => format!("whoever runs {url}: no key is sent"),
-            }
-        }
-        BackendName::ClaudeCli => format!(
-            "the login of Claude Code in {}",
-            session.paths.client().display()
-        ),
-    }
+        (.., Some(only)) => format!("{only} is set, only `claude` can ask, and it is not {lack}"),
+        _ => format!("no key is set, and `claude` is not {lack}"),
+    };
+    let unaccepted = client.unaccepted.iter().map(|file| {
+        format!("; {file} is not used: Claude Code has no record that you accepted the folder")
+    });
+    format!("`backend` is auto, {why}") + &unaccepted.collect::<String>()
 }
 
 pub(super) fn as_json(session: &NamedSession, finding: &AccountFinding) -> Value {
@@ -181,6 +175,7 @@ pub(super) fn as_json(session: &NamedSession, finding: &AccountFinding) -> Value
         "backend": need.map(|need| need.backend),
         "why": finding.why,
         "pays": finding.pays,
+        "sends": finding.sends,
         "base_url": need.and_then(|need| need.base_url.as_deref()),
         "models": {"reflector": model(AccountStep::Reflector), "curator": model(AccountStep::Curator)},
         "enabled": finding.off_by.is_none(),

@@ -1,10 +1,12 @@
 //! The client's own login: whether `claude -p` can answer, and who it is.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use crate::digest::hex;
@@ -15,6 +17,8 @@ use crate::paths::Paths;
 const PROGRAM: &str = "claude";
 /// Where the client keeps its tokens; on macOS they are in the keychain instead.
 const CREDENTIALS: &str = ".credentials.json";
+const HAS_CREDENTIALS: &str = "its credentials file is there";
+const HAS_ACCOUNT: &str = "its state names an account";
 const CLIENT_STATE: &str = ".claude.json";
 const LOGGED_IN: &str = "\"oauthAccount\"";
 const MAX_STATE: u64 = 64 << 20;
@@ -28,22 +32,25 @@ struct State {
     custom_api_key_responses: Answers,
 }
 
+/// What the client keeps of each folder.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Projects {
+    projects: BTreeMap<String, ClientProject>,
+}
+
+/// The client's record of a folder.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ClientProject {
+    has_trust_dialog_accepted: bool,
+}
+
 /// What the user answered when the client asked about a key.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Answers {
     rejected: Vec<String>,
-}
-
-/// By what it is known that somebody is logged in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    /// `CLAUDE_CODE_OAUTH_TOKEN` is set.
-    Token,
-    /// The credentials file in the client's configuration folder.
-    Credentials,
-    /// `oauthAccount` in the client's state.
-    Account,
 }
 
 /// Finds the client's program on the PATH of `env`.
@@ -64,27 +71,39 @@ fn is_executable(file: &Path) -> bool {
     about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// What shows that the client is logged in; `None` when nothing does.
-pub fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
+/// Says what shows that the client is logged in; `None` when nothing does.
+pub fn sign(env: &Env, paths: &Paths) -> Option<&'static str> {
     if env.os(name::OAUTH_TOKEN).is_some() {
-        return Some(Sign::Token);
+        return Some("CLAUDE_CODE_OAUTH_TOKEN is set");
     }
     let has_credentials =
         std::fs::metadata(credentials(paths)).is_ok_and(|file| file.is_file() && file.len() > 0);
     if has_credentials {
-        return Some(Sign::Credentials);
+        return Some(HAS_CREDENTIALS);
     }
     let state = fsx::read(&client_state(env, paths)?, MAX_STATE).ok()?;
-    names_account(&state).then_some(Sign::Account)
+    names_account(&state).then_some(HAS_ACCOUNT)
 }
 
 /// Returns `true` if the user refused this key when the client asked.
 pub fn has_refused(env: &Env, paths: &Paths, key: &str) -> bool {
-    let state = client_state(env, paths).and_then(|file| fsx::read(&file, MAX_STATE).ok());
-    let state = state.and_then(|state| serde_json::from_slice::<State>(&state).ok());
     let kept = key.get(key.len().saturating_sub(KEPT_OF_KEY)..);
-    let answers = state.unwrap_or_default().custom_api_key_responses;
+    let answers = state::<State>(env, paths).custom_api_key_responses;
     answers.rejected.iter().any(|end| Some(&**end) == kept)
+}
+
+/// Returns `true` if the client records that the user accepted this very folder.
+pub(super) fn has_accepted(env: &Env, paths: &Paths, folder: &Path) -> bool {
+    let projects = state::<Projects>(env, paths).projects;
+    let folder = folder.to_str().and_then(|folder| projects.get(folder));
+    folder.is_some_and(|folder| folder.has_trust_dialog_accepted)
+}
+
+fn state<T: DeserializeOwned + Default>(env: &Env, paths: &Paths) -> T {
+    let state = client_state(env, paths);
+    state
+        .and_then(|file| fsx::read_json(&file, MAX_STATE))
+        .unwrap_or_default()
 }
 
 /// A hash that changes when the login does: an account that was refused may try again.
@@ -155,11 +174,11 @@ mod tests {
         assert_eq!(sign(&env, &paths), None);
         let before = fingerprint(&env, &paths);
         fsx::quick(&home.path().join(CLIENT_STATE), br#"{"oauthAccount":{}}"#).unwrap();
-        assert_eq!(sign(&env, &paths), Some(Sign::Account));
+        assert_eq!(sign(&env, &paths), Some(HAS_ACCOUNT));
         fsx::quick(&home.path().join(CREDENTIALS), b"").unwrap();
-        assert_eq!(sign(&env, &paths), Some(Sign::Account));
+        assert_eq!(sign(&env, &paths), Some(HAS_ACCOUNT));
         fsx::quick(&home.path().join(CREDENTIALS), b"{}").unwrap();
-        assert_eq!(sign(&env, &paths), Some(Sign::Credentials));
+        assert_eq!(sign(&env, &paths), Some(HAS_CREDENTIALS));
         assert_ne!(fingerprint(&env, &paths), before);
         assert_eq!(fingerprint(&env, &paths), fingerprint(&env, &paths));
     }

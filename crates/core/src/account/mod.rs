@@ -5,8 +5,10 @@
 //! [`named`] makes it from the variables of the process and from what the settings choose.
 
 pub mod address;
+pub mod client_env;
 pub mod login;
 pub mod named;
 pub mod need;
 
+pub use client_env::ClientEnv;
 pub use need::{AccountStep, BackendName, Need};

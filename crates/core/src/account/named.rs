@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::address::without_secret;
+use super::client_env::{ClientEnv, provider};
 use super::login;
 use super::need::{BackendName, Need};
 use crate::digest::hex;
@@ -13,8 +14,10 @@ use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 use crate::random;
 
-/// The model of the Messages API where nobody chose one.
-pub const DEFAULT_MODEL: &str = "claude-haiku-5-5";
+/// The models of the Messages API that the client means by `haiku`, `sonnet` and `opus`.
+const API_MODELS: [&str; 3] = ["claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"];
+/// The same for the client itself, which knows the names that its provider has for them.
+const CLIENT_MODELS: [&str; 3] = [DEFAULT_CLIENT_MODEL, "sonnet", "opus"];
 /// The model of the client where nobody chose one.
 pub const DEFAULT_CLIENT_MODEL: &str = "haiku";
 /// Where the Messages API is where nobody says so.
@@ -120,25 +123,27 @@ pub fn is_unasked(env: &Env) -> bool {
 
 impl ChosenAccount {
     /// What a job of this process needs; the salt is made where it is hashed with.
-    pub fn need(&self, env: &Env, paths: &Paths) -> Result<Need, FsError> {
-        self.need_with(env, paths, || salt(paths))
+    pub fn need(&self, client: &ClientEnv, paths: &Paths) -> Result<Need, FsError> {
+        self.need_with(client, paths, || salt(paths))
     }
 
     /// As [`ChosenAccount::need`]; the salt is only asked for where it is hashed with.
     pub fn need_with<E>(
         &self,
-        env: &Env,
+        client: &ClientEnv,
         paths: &Paths,
         salt: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Need, E> {
+        let env = &client.vars;
         let key = key(env);
-        Ok(match self.backend_for(env, paths, key.as_ref()) {
+        Ok(match self.backend_for(client, paths, key.as_ref()) {
             backend @ (BackendName::Rules | BackendName::Fixtures) => Need::bare(backend),
             BackendName::Anthropic => {
-                let salt = key.as_ref().map(|_| salt()).transpose()?;
+                let has_secret = key.is_some() || env.get(name::CUSTOM_HEADERS).is_some();
+                let salt = has_secret.then(salt).transpose()?;
                 self.with_key(env, key.as_ref(), &salt.unwrap_or_default())
             }
-            BackendName::ClaudeCli => self.with_login(env, paths, &salt()?),
+            BackendName::ClaudeCli => self.with_login(client, paths, &salt()?),
             BackendName::Openai => {
                 let key = self.openai.key(env);
                 let salt = key.as_ref().map(|_| salt()).transpose()?;
@@ -147,15 +152,37 @@ impl ChosenAccount {
         })
     }
 
-    /// The backend that answers: the one chosen by name, else the first that can.
-    pub fn backend_for(&self, env: &Env, paths: &Paths, key: Option<&SecretKey>) -> BackendName {
-        let has_login = || login::program(env).is_some() && login::sign(env, paths).is_some();
+    /// The backend that answers: the one chosen by name, else what the client itself would ask.
+    pub fn backend_for(
+        &self,
+        client: &ClientEnv,
+        paths: &Paths,
+        key: Option<&SecretKey>,
+    ) -> BackendName {
+        let env = &client.vars;
+        let has_program = || login::program(env).is_some();
+        let has_login = || client.helper().is_some() || login::sign(env, paths).is_some();
+        let has_gateway = env.get(name::CUSTOM_HEADERS).is_some() && self.address(env).is_some();
         match self.backend {
             Some(backend) => backend,
+            None if client.is_barred => BackendName::Rules,
+            // Only the client knows the way there; a key in the environment is for another use.
+            None if provider(env).is_some() && has_program() => BackendName::ClaudeCli,
+            None if provider(env).is_some() => BackendName::Rules,
             None if key.is_some() => BackendName::Anthropic,
-            None if has_login() => BackendName::ClaudeCli,
+            None if has_program() && has_login() => BackendName::ClaudeCli,
+            // With a helper the headers alone are not what the client would send.
+            None if has_gateway && client.helper().is_none() => BackendName::Anthropic,
             None => BackendName::Rules,
         }
+    }
+
+    /// The address of the Messages API, where one is given, with the name of what gave it.
+    pub fn address<'a>(&'a self, env: &'a Env) -> Option<(&'static str, &'a str)> {
+        let of = |name| Some((name, env.get(name)?));
+        of(name::OWN_BASE_URL)
+            .or_else(|| Some(("`anthropic.base_url`", self.base_url.as_deref()?)))
+            .or_else(|| of(name::BASE_URL))
     }
 
     /// What a job needs that the Messages API answers.
@@ -163,24 +190,22 @@ impl ChosenAccount {
     /// `salt` makes the hash of the key useless outside of this state folder.
     pub fn with_key(&self, env: &Env, key: Option<&SecretKey>, salt: &[u8]) -> Need {
         let is_clients = key.is_some_and(|key| key.variable == name::API_KEY);
-        let url = env
-            .get(name::OWN_BASE_URL)
-            .or(self.base_url.as_deref())
-            .or_else(|| env.get(name::BASE_URL))
-            .unwrap_or(DEFAULT_BASE_URL);
+        let url = self.address(env).map_or(DEFAULT_BASE_URL, |(_, url)| url);
+        let key = key.map(|key| match &key.text {
+            Ok(text) | Err(text) => text.clone(),
+        });
+        let headers = env.get(name::CUSTOM_HEADERS);
+        let headers = headers.map(|headers| format!("\n{headers}"));
+        let secrets = (key.is_some() || headers.is_some())
+            .then(|| key.unwrap_or_default() + &headers.unwrap_or_default());
         let need = Need {
             base_url: Some(without_secret(url)),
-            key: key.map(|key| match &key.text {
-                Ok(text) | Err(text) => salted(text, salt),
-            }),
+            key: secrets.map(|secrets| salted(&secrets, salt)),
             is_asked: is_clients && self.backend.is_none() && !is_unasked(env),
             ..Need::bare(BackendName::Anthropic)
         };
-        self.anthropic.named_in(need, env, |env| {
-            env.get(name::MODEL)
-                .or_else(|| env.get(name::SONNET_MODEL))
-                .unwrap_or(DEFAULT_MODEL)
-        })
+        self.anthropic
+            .named_in(need, env, |model| resolved(model, env, API_MODELS))
     }
 
     /// What a job needs that a server with chat completions answers.
@@ -196,16 +221,18 @@ impl ChosenAccount {
             key: key.map(|(Ok(text) | Err(text))| salted(text, salt)),
             ..Need::bare(BackendName::Openai)
         };
-        self.openai.models.named_in(need, env, |_| "")
+        let model = |model: Option<&str>| model.unwrap_or_default().to_owned();
+        self.openai.models.named_in(need, env, model)
     }
 
-    /// What a job needs that the client answers, with its own login.
-    pub fn with_login(&self, env: &Env, paths: &Paths, salt: &[u8]) -> Need {
+    /// What a job needs that the client answers, with its own login, helper or provider.
+    pub fn with_login(&self, client: &ClientEnv, paths: &Paths, salt: &[u8]) -> Need {
+        let env = &client.vars;
         let folder = paths.client().to_string_lossy();
         let token = env.get(name::OAUTH_TOKEN).unwrap_or_default();
         let url = env.get(name::BASE_URL);
         let base_url = url.map(without_secret);
-        let mut login = format!("{folder}\n{token}");
+        let mut login = format!("{folder}\n{token}{}", client.identity());
         // What was taken out of the address tells accounts apart.
         if let Some(url) = url.filter(|url| base_url.as_deref() != Some(trimmed(url))) {
             login = format!("{login}\n{url}");
@@ -216,26 +243,16 @@ impl ChosenAccount {
             ..Need::bare(BackendName::ClaudeCli)
         };
         self.claude_cli
-            .named_in(need, env, |_| DEFAULT_CLIENT_MODEL)
+            .named_in(need, env, |model| resolved(model, env, CLIENT_MODELS))
     }
 }
 
 impl Models {
     /// Names in `need` the models that answer: our variable's first, then what the settings
-    /// say, else the `usual` one.
-    fn named_in<'a>(
-        &'a self,
-        need: Need,
-        env: &'a Env,
-        usual: impl Fn(&'a Env) -> &'a str,
-    ) -> Need {
-        let model = |own: Option<&'a str>| {
-            env.get(name::OWN_MODEL)
-                .or(own)
-                .or(self.both.as_deref())
-                .unwrap_or_else(|| usual(env))
-                .to_owned()
-        };
+    /// say, each as `resolved`, else the usual one.
+    fn named_in(&self, need: Need, env: &Env, resolved: impl Fn(Option<&str>) -> String) -> Need {
+        let first = env.get(name::OWN_MODEL);
+        let model = |own: Option<&str>| resolved(first.or(own).or(self.both.as_deref()));
         let (reflector, curator) = (model(None), model(self.curator.as_deref()));
         Need {
             curator_model: (curator != reflector).then_some(curator),
@@ -243,6 +260,25 @@ impl Models {
             ..need
         }
     }
+}
+
+/// The model that one of the client's short names means, without a suffix such as `[1m]`; a full
+/// name stays, and none means the small model.
+fn resolved(name: Option<&str>, env: &Env, [haiku, sonnet, opus]: [&str; 3]) -> String {
+    let without_suffix = |name: &str| name.split('[').next().unwrap_or_default().trim().to_owned();
+    let of = |variables: &[&str], usual| {
+        let mut variables = variables.iter();
+        variables
+            .find_map(|variable| env.get(variable))
+            .unwrap_or(usual)
+    };
+    let name = without_suffix(name.unwrap_or_default());
+    without_suffix(match &*name.to_ascii_lowercase() {
+        "" | "default" | "haiku" => of(&[name::HAIKU_MODEL, name::SMALL_FAST_MODEL], haiku),
+        "sonnet" | "opusplan" => of(&[name::SONNET_MODEL], sonnet),
+        "opus" | "best" => of(&[name::OPUS_MODEL], opus),
+        _ => &name,
+    })
 }
 
 fn trimmed(url: &str) -> &str {
