@@ -11,8 +11,8 @@ use super::output::{self, Hinted, plain};
 use super::session::NamedSession;
 use super::{answer, args, change_text};
 use crate::memory::{ForgetWhat, Forgotten, Memory};
-use crate::queue::corrections;
 use crate::tenant::Tenant;
+use crate::usage;
 
 pub(super) fn run(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
     let now = session.env.clock().now();
@@ -31,7 +31,7 @@ pub(super) fn run(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Re
     if let (ForgetWhat::Id(id), 0) = (&what, gone.total()) {
         return Err(unknown(id));
     }
-    refresh(session, &mut memory, &projects)?;
+    refresh(session, &memory, &projects)?;
     show(gone, args.json)
 }
 
@@ -101,7 +101,7 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
 /// Of other tenants they know nothing.
-fn refresh(session: &NamedSession, memory: &mut Memory, projects: &[String]) -> anyhow::Result<()> {
+fn refresh(session: &NamedSession, memory: &Memory, projects: &[String]) -> anyhow::Result<()> {
     if session.tenant != Tenant::User {
         return Ok(());
     }
@@ -112,9 +112,7 @@ fn refresh(session: &NamedSession, memory: &mut Memory, projects: &[String]) -> 
         } else {
             Path::new(name)
         };
-        if session.paths.corrections(project).exists() {
-            corrections::write(&session.paths, memory, project)?;
-        }
+        usage::refresh_corrections(&session.paths, memory, project)?;
     }
     Ok(())
 }

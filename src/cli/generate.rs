@@ -18,7 +18,6 @@ use crate::playbook::Playbook;
 use crate::queue::ask;
 use crate::queue::ask::BackendParts;
 use crate::queue::ask::{Asker, SessionQuestion};
-use crate::queue::corrections;
 use crate::queue::files::SessionEvidence;
 use crate::queue::job::JobId;
 use crate::queue::record::{self, Generated};
@@ -34,6 +33,7 @@ use crate::reflect::trace::{Trace, TraceDefect};
 use crate::sharing;
 use crate::tenant::Tenant;
 use crate::transcript::Facts;
+use crate::usage;
 
 const MAX_BODY: u64 = 64 << 20;
 
@@ -364,7 +364,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
         let held = screening::held_memories(&source.job, what.refused);
         memory.hold_back(&source.project, &held, &|_| false, source.time)?;
         let project = Path::new(&source.project);
-        corrections::write(&session.paths, &mut memory, project)?;
+        usage::refresh_corrections(&session.paths, &memory, project)?;
     } else {
         memory.prune(&tidy::limits(&session.config), source.time)?;
     }

@@ -8,7 +8,6 @@ use super::session::NamedSession;
 use super::{agent, answer, args};
 use crate::digest::name_of;
 use crate::playbook::clean::clean_text;
-use crate::queue::corrections;
 use crate::queue::job::JobId;
 use crate::reflect::learned::{
     Effect, EffectWhenShown, Learned, LearnedFrom, NewLesson, NoteDetail,
@@ -17,6 +16,7 @@ use crate::reflect::remembered::Detail;
 use crate::reflect::tellable::tellable;
 use crate::sharing;
 use crate::state_guard;
+use crate::usage;
 
 const SCREEN: &str = include_str!("screens/lesson.txt");
 /// What the user says outright matters as much as what the curator takes at once.
@@ -106,6 +106,6 @@ fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<Stri
         time: now,
     };
     let ids = memory.learn(&source, learned)?;
-    corrections::write(&session.paths, &mut memory, &session.project)?;
+    usage::refresh_corrections(&session.paths, &memory, &session.project)?;
     Ok(ids)
 }
