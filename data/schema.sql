@@ -162,9 +162,6 @@ CREATE VIRTUAL TABLE IF NOT EXISTS recall USING fts5 (
 CREATE TRIGGER IF NOT EXISTS memories_leave AFTER DELETE ON memories BEGIN
     DELETE FROM recall WHERE rowid = old.id;
 END;
--- The projects whose hooks' index is to be written.
-CREATE TABLE IF NOT EXISTS stale_indexes (project INTEGER PRIMARY KEY REFERENCES projects);
-
 -- What each session says of the key points that it was shown or cited, by its root session. A row
 -- with `shown` 0 says that the point would have helped there.
 

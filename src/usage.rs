@@ -1,9 +1,11 @@
-//! The use of a project's key points, in one file of its state folder.
+//! The use of a project's key points, and the corrections of its errors: a file each in its state
+//! folder.
 //!
-//! The file is made from the memory and can be made again at any time.
+//! Both are made from the memory and can be made again at any time.
 
 use std::path::Path;
 
+use crate::corrections::Corrections;
 use crate::fsx::{self, FsError};
 use crate::memory::{Memory, MemoryError};
 use crate::paths::Paths;
@@ -25,6 +27,7 @@ pub(crate) fn record(paths: &Paths, project: &Path) -> UsageRecord {
 }
 
 pub(crate) fn refresh(paths: &Paths, memory: &Memory, project: &Path) -> Result<(), UsageError> {
+    refresh_corrections(paths, memory, project)?;
     let usage = memory.usage(&project.to_string_lossy())?;
     if usage == record(paths, project) {
         return Ok(());
@@ -32,4 +35,23 @@ pub(crate) fn refresh(paths: &Paths, memory: &Memory, project: &Path) -> Result<
     let file = paths.usage(project);
     fsx::ensure_dir(&paths.project(project))?;
     Ok(fsx::durable(&file, &fsx::to_json(&file, &usage)?)?)
+}
+
+/// Writes what fixed a project's errors before, where hooks find it.
+pub(crate) fn refresh_corrections(
+    paths: &Paths,
+    memory: &Memory,
+    project: &Path,
+) -> Result<(), UsageError> {
+    let corrections = memory.corrections(&project.to_string_lossy())?;
+    let file = paths.corrections(project);
+    // Another agent's project has no folder, and no hooks of ours that would read it.
+    if !project.is_absolute() || corrections.is_of_nothing() && !file.exists() {
+        return Ok(());
+    }
+    if Corrections::read(&file).as_ref() != Some(&corrections) {
+        fsx::ensure_dir(&paths.project(project))?;
+        corrections.write(&file)?;
+    }
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! Has the backend's model judge a turn in which the rules found nothing.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::account;
@@ -80,7 +79,19 @@ fn ask(
     let backend = build(need.backend, parts).map_err(anyhow::Error::msg)?;
     let caller = Caller::without_job(project, context.now);
     let meter = Meter::new(backend, &worker, caller);
-    let lessons = lessons(&worker, project, turn, message)?;
+    let request = turn.facts.first_request.as_deref().unwrap_or_default();
+    let query = RecallQuery {
+        text: Some(format!("{request}\n{message}")),
+        kinds: vec![MemoryKind::Lesson],
+        project: Some(project.to_string_lossy().into_owned()),
+        ..RecallQuery::best(MAX_LESSONS)
+    };
+    let mut lessons = worker.memory().recall(&query, worker.now())?;
+    lessons.retain(|lesson| lesson.effectiveness >= SHOWN_FROM);
+    let lessons = lessons
+        .iter()
+        .map(|it| format!("- {}", clean_text(&it.text)));
+    let lessons: Vec<String> = lessons.collect();
     let prompt = gate::question(&turn.evidence.text, message, &lessons);
     let ask = Ask {
         step: AccountStep::Gate,
@@ -104,28 +115,4 @@ fn ask(
         None => Ok(answered.result),
         Some(cause) => anyhow::bail!("{}: {}", cause.kind.word(), cause.message),
     }
-}
-
-/// Returns the lessons of the project that fit what the turn was about (spec/4
-/// `get_relevant_lessons`), each in a line.
-fn lessons(
-    worker: &WorkerContext,
-    project: &Path,
-    turn: &SessionEvidence,
-    message: &str,
-) -> anyhow::Result<Vec<String>> {
-    let request = turn.facts.first_request.as_deref().unwrap_or_default();
-    let query = RecallQuery {
-        text: Some(format!("{request}\n{message}")),
-        kinds: vec![MemoryKind::Lesson],
-        project: Some(project.to_string_lossy().into_owned()),
-        ..RecallQuery::best(MAX_LESSONS)
-    };
-    let found = worker.memory().recall(&query, worker.now())?;
-    let lessons = found
-        .iter()
-        .filter(|lesson| lesson.effectiveness >= SHOWN_FROM);
-    Ok(lessons
-        .map(|lesson| format!("- {}", clean_text(&lesson.text)))
-        .collect())
 }

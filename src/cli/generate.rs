@@ -9,7 +9,7 @@ use crate::memory::reflection_ids;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::files::SessionEvidence;
 use crate::queue::record::{self, Generated};
-use crate::queue::{corrections, screening, tidy};
+use crate::queue::{screening, tidy};
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
@@ -20,6 +20,7 @@ use crate::reflect::tellable::{RefusedText, refusal, tellable};
 use crate::reflect::trace::{Trace, TraceDefect};
 use crate::tenant::Tenant;
 use crate::transcript::Facts;
+use crate::usage;
 
 const MAX_BODY: u64 = 64 << 20;
 
@@ -330,7 +331,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
         let held = screening::held_memories(&source.job, what.refused);
         memory.hold_back(&source.project, &held, &|_| false, source.time)?;
         let project = Path::new(&source.project);
-        corrections::write(&session.paths, &mut memory, project)?;
+        usage::refresh_corrections(&session.paths, &memory, project)?;
     } else {
         memory.prune(&tidy::limits(&session.config), source.time)?;
     }

@@ -15,7 +15,6 @@ use crate::errors::Signature;
 use crate::memory::{ForgetWhat, Forgotten, RecallQuery, SeenError};
 use crate::playbook::clean::clean_text;
 use crate::queue::budget::Day;
-use crate::queue::corrections;
 use crate::reflect::learned::{
     Effect, EffectWhenShown, Learned, LearnedFrom, NewLesson, NoteDetail,
 };
@@ -24,6 +23,7 @@ use crate::reflect::self_correction::TYPES;
 use crate::reflect::tellable::tellable;
 use crate::tenant::Tenant;
 use crate::transcript::all_of_subjects;
+use crate::usage;
 
 pub(super) fn recall(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
     let told = json!({
@@ -235,7 +235,7 @@ pub(super) fn forget(session: &NamedSession, args: &args::ForgetArgs) -> anyhow:
     if let (ForgetWhat::Id(id), 0) = (&what, gone.total()) {
         return Err(unknown(id));
     }
-    refresh(session, &mut memory, &projects)?;
+    refresh(session, &memory, &projects)?;
     show(gone, args.json)
 }
 
@@ -307,7 +307,7 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
 /// Of other tenants they know nothing.
-fn refresh(session: &NamedSession, memory: &mut Memory, projects: &[String]) -> anyhow::Result<()> {
+fn refresh(session: &NamedSession, memory: &Memory, projects: &[String]) -> anyhow::Result<()> {
     if session.tenant != Tenant::User {
         return Ok(());
     }
@@ -318,9 +318,7 @@ fn refresh(session: &NamedSession, memory: &mut Memory, projects: &[String]) -> 
         } else {
             Path::new(name)
         };
-        if session.paths.corrections(project).exists() {
-            corrections::write(&session.paths, memory, project)?;
-        }
+        usage::refresh_corrections(&session.paths, memory, project)?;
     }
     Ok(())
 }
@@ -423,6 +421,6 @@ fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<Stri
         time: now,
     };
     let ids = memory.learn(&source, learned)?;
-    corrections::write(&session.paths, &mut memory, &session.project)?;
+    usage::refresh_corrections(&session.paths, &memory, &session.project)?;
     Ok(ids)
 }

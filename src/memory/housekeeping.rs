@@ -9,7 +9,7 @@ use super::database::{
     Durability, Memory, MemoryError, counted, int, json, millis, rows, run, time,
 };
 use super::learning;
-use super::records::{mark_stale, project_number};
+use super::records::project_number;
 use crate::reflect::remembered::MemoryKind;
 
 /// The history may take so many bytes (issue "Exactly once": 50 MiB).
@@ -239,9 +239,6 @@ impl Memory {
                     (kind.word(), int(cap)),
                 )?;
                 gone.count(kind, unused + over);
-            }
-            if gone.total() > 0 {
-                mark_stale(transaction, None)?;
             }
             Ok(gone)
         })

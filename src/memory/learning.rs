@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::database::{Durability, Memory, MemoryError, counted, int, millis, rows, run};
 use super::notes::{self, NotePlace};
-use super::records::{mark_stale, project_number};
+use super::records::project_number;
 use crate::errors::Signature;
 use crate::reflect::learned::{
     Arrival, BIRTH, EffectWhenShown, Learned, LearnedFrom, NewError, NewLesson, NewReflection,
@@ -107,7 +107,6 @@ impl LearnTx<'_> {
         let ids = self.arrival.map_or(&[][..], |arrival| &arrival.ids);
         let all = MemoryRow::of(&self.source.project, item, ids);
         if is_first_time {
-            mark_stale(self.transaction, Some(self.project))?;
             if let Learned::Shown(shown) = item {
                 self.shown(shown)?;
             }
@@ -386,7 +385,7 @@ impl Memory {
                 let moved = format!("UPDATE {table} SET project = ?2 WHERE project = ?1");
                 run(transaction, &moved, (from, to))?;
             }
-            mark_stale(transaction, Some(to))
+            Ok(())
         })
     }
 }
@@ -600,15 +599,8 @@ fn take_back(
 ) -> rusqlite::Result<bool> {
     let mut gone = 0;
     for id in ids {
-        for project in rows(
-            transaction,
-            "DELETE FROM memories WHERE key = ?1 AND origin = ?2 RETURNING project",
-            (id, origin),
-            |row| row.get(0),
-        )? {
-            gone += 1;
-            mark_stale(transaction, Some(project))?;
-        }
+        let sql = "DELETE FROM memories WHERE key = ?1 AND origin = ?2";
+        gone += run(transaction, sql, (id, origin))?;
     }
     Ok(gone > 0)
 }

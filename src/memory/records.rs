@@ -184,20 +184,6 @@ impl Memory {
         self.all("read projects", sql, [millis(since)], row)
     }
 
-    /// Returns the projects whose index is not what the memory says.
-    pub(crate) fn stale_indexes(&self) -> Result<Vec<String>, MemoryError> {
-        let sql = "SELECT p.name FROM stale_indexes s JOIN projects p ON p.id = s.project
-             ORDER BY p.name";
-        self.all("read projects", sql, (), |row| row.get(0))
-    }
-
-    pub(crate) fn index_is_written(&mut self, project: &str) -> Result<(), MemoryError> {
-        let sql = "DELETE FROM stale_indexes
-             WHERE project = (SELECT id FROM projects WHERE name = ?1)";
-        self.change("note index", Durability::Crash, sql, [project])
-            .map(drop)
-    }
-
     pub fn cursor(&self, transcript: &str) -> Result<Option<TranscriptCursor>, MemoryError> {
         let sql = "SELECT generation, reached, first_record, updated
              FROM cursors WHERE transcript = ?1";
@@ -273,17 +259,6 @@ pub(super) fn raise_numbers(
         run(transaction, sql, (project, slug, int(*number)))?;
     }
     Ok(())
-}
-
-/// Notes that a project has learned something; without one, that any may have lost something.
-pub(super) fn mark_stale(
-    transaction: &Transaction<'_>,
-    project: Option<i64>,
-) -> rusqlite::Result<()> {
-    let sql = "INSERT OR IGNORE INTO stale_indexes (project)
-         SELECT id FROM projects WHERE coalesce(id = ?1,
-             EXISTS (SELECT 1 FROM memories WHERE project = projects.id))";
-    run(transaction, sql, [project]).map(drop)
 }
 
 /// Moves the cursor forward, and notes how sure the reflection was that it moved for; one that

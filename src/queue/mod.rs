@@ -7,7 +7,6 @@ pub(crate) mod bootstrap;
 pub(crate) mod budget;
 pub(crate) mod claim;
 pub(crate) mod context;
-pub(crate) mod corrections;
 pub(crate) mod curate;
 pub(crate) mod drain;
 pub(crate) mod edit;

@@ -12,7 +12,7 @@ use super::context::Surroundings;
 use super::context::WorkerContext;
 use super::job::JobId;
 use super::outcome::{doubled, wait_until};
-use super::{corrections, files, screening, spool};
+use super::{files, screening, spool};
 use crate::config::Config;
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
@@ -48,7 +48,6 @@ pub(super) fn all(context: &WorkerContext) {
     }
     log(remove_lone_evidence(&context.surroundings));
     trim_memory(context);
-    corrections::refresh_stale(context);
     if let Err(error) = screening::screen_anew(context) {
         context.log(
             "worker",

@@ -177,7 +177,7 @@ pub(crate) enum PointPart {
 }
 
 /// Returns the parts of a key point, each with its mark.
-fn parts<'p>(point: Point<'p>) -> impl Iterator<Item = (Point<'p>, PointPart, TrustMark)> {
+fn parts(point: Point<'_>) -> impl Iterator<Item = (Point<'_>, PointPart, TrustMark)> {
     let text = TrustMark::of(point.section, point.name, point.text);
     let cue = point.due().map(|due| TrustMark::of_cue(point.name, due));
     let cue = cue.map(|mark| (point, PointPart::Cue, mark));
@@ -267,13 +267,12 @@ fn update(
             Admission::Unknown => strict,
         };
         left -= 1;
-        let reasons = match point.due().filter(|_| !is_text) {
-            Some(due) => of_cue(due, &masker, arrivals == Arrivals::Accepted),
-            None => {
-                let own = || has_own_secret(&masker, &point).then_some(OWN_PATTERN);
-                let otherwise = || own().or(otherwise).map(str::to_owned);
-                of_file(point.name, point.text).or_else(otherwise)
-            }
+        let reasons = if let Some(due) = point.due().filter(|_| !is_text) {
+            of_cue(due, &masker, arrivals == Arrivals::Accepted)
+        } else {
+            let own = || has_own_secret(&masker, &point).then_some(OWN_PATTERN);
+            let otherwise = || own().or(otherwise).map(str::to_owned);
+            of_file(point.name, point.text).or_else(otherwise)
         };
         if let Some(reasons) = reasons {
             held.push(mark);

@@ -5,7 +5,6 @@ mod arrival;
 mod login;
 mod names;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -17,9 +16,9 @@ use crate::env::Env;
 use crate::fsx;
 use crate::memory::{Arrived, LogPosition, Memory, MemoryError};
 use crate::paths::Paths;
-use crate::queue::corrections;
 use crate::reflect::learned::SharedRecord;
 use crate::state_guard;
+use crate::usage;
 
 pub use login::Login;
 pub use names::Names;
@@ -181,9 +180,8 @@ impl Sharing {
         for (shared, own) in self.names.all() {
             self.memory.rename_project(shared, own)?;
         }
-        let stale: BTreeSet<String> = self.memory.stale_indexes()?.into_iter().collect();
-        for project in stale {
-            corrections::write(&self.paths, &mut self.memory, Path::new(&project))?;
+        for project in self.memory.all_projects()? {
+            usage::refresh_corrections(&self.paths, &self.memory, Path::new(&project))?;
         }
         Ok(())
     }

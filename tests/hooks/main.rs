@@ -8,6 +8,7 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod cues;
 mod gate;
 mod gate_model;
 mod hints;

@@ -41,6 +41,10 @@ impl Corrections {
         }
     }
 
+    pub fn is_of_nothing(&self) -> bool {
+        self.by_error.is_empty()
+    }
+
     /// Reads a file; `None` where there is none, or one of another version or that others can have
     /// written.
     pub fn read(file: &Path) -> Option<Self> {

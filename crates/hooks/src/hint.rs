@@ -39,18 +39,20 @@ struct Hint {
     point: Option<String>,
 }
 
-impl From<CuedPoint> for Hint {
-    fn from(point: CuedPoint) -> Self {
-        Self {
-            id: point.name,
-            text: point.text,
-            point: Some(point.hash),
-        }
+impl Hint {
+    fn of_point(
+        CuedPoint {
+            name: id,
+            text,
+            hash,
+            ..
+        }: CuedPoint,
+    ) -> Self {
+        let point = Some(hash);
+        Self { id, text, point }
     }
-}
 
-impl From<Correction> for Hint {
-    fn from(Correction { id, text }: Correction) -> Self {
+    fn of_correction(Correction { id, text }: Correction) -> Self {
         let point = None;
         Self { id, text, point }
     }
@@ -79,7 +81,7 @@ pub(super) fn prompt(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(
     let is_known =
         |name: &str| ready.gives(kind, name) || shown.as_ref().is_some_and(|shown| shown.has(name));
     let points = ready.cues.iter().filter(|point| !is_known(&point.name));
-    let hints = points.cloned().map(Hint::from);
+    let hints = points.cloned().map(Hint::of_point);
     give(context, hints, &compacted.unwrap_or_default(), out)
 }
 
@@ -94,7 +96,7 @@ pub(super) fn failure(context: &HookContext<'_>, out: &mut dyn Write) -> Result<
     else {
         return Ok(());
     };
-    let given = &input.tool_input;
+    let given = &input.call;
     let command = given.command.as_deref().unwrap_or_default();
     let line = if shell::runs_commands(tool) {
         command
@@ -111,8 +113,8 @@ pub(super) fn failure(context: &HookContext<'_>, out: &mut dyn Write) -> Result<
         let file = context.paths.corrections(&context.project);
         Some(Corrections::read(&file)?.of(error))
     });
-    let points = points.into_iter().flatten().map(Hint::from);
-    let corrections = corrections.into_iter().flatten().map(Hint::from);
+    let points = points.into_iter().flatten().map(Hint::of_point);
+    let corrections = corrections.into_iter().flatten().map(Hint::of_correction);
     give(context, points.chain(corrections), "", out)
 }
 

@@ -40,7 +40,7 @@ pub(super) struct Input {
     #[serde(rename = "tool_name", default, deserialize_with = "name")]
     pub(super) tool: Option<String>,
     #[serde(rename = "tool_input", default, deserialize_with = "tool_input")]
-    pub(super) tool_input: ToolInput,
+    pub(super) call: ToolInput,
     #[serde(default, deserialize_with = "speech")]
     pub(super) error: Option<String>,
     #[serde(default, deserialize_with = "speech")]

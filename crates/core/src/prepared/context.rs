@@ -108,13 +108,11 @@ impl Ready {
             return Some(Self::new(max_units, None, 0, [None, None], Vec::new()));
         }
         let ready: Self = super::find(paths, project)?;
+        let gives_nothing = ready.full.is_none() && ready.short.is_none() && ready.cues.is_empty();
         let is_trusted = match ready.checkout {
             Some(checkout) => !checkout.is_replaced(project),
             // Where there is no playbook, what there is to give is the user's own.
-            None => {
-                let has_any = ready.full.is_some() || ready.short.is_some();
-                !file.exists() || !(has_any || !ready.cues.is_empty())
-            }
+            None => !file.exists() || gives_nothing,
         };
         let fits = |given: &Injection| units(&given.text) <= CLIENT_LIMIT;
         let all_fit = ready.full.iter().chain(&ready.short).all(fits);

@@ -76,10 +76,7 @@ fn write<T: Serialize>(file: &Path, made_from: Vec<Stamp>, what: T) -> Result<()
 
 /// Finds what lies ready for a project; `None` in any doubt.
 pub fn find<T: Prepare>(paths: &Paths, project: &Path) -> Option<T> {
-    find_at(&T::file(paths, project), &T::inputs(paths, project))
-}
-
-fn find_at<T: Serialize + DeserializeOwned>(file: &Path, inputs: &[PathBuf]) -> Option<T> {
+    let (file, inputs) = (&T::file(paths, project), &T::inputs(paths, project));
     state_guard::check_prepared(file).ok()?;
     let prepared: PreparedFile<T> = fsx::read_json(file, MAX_FILE)?;
     let PreparedFile {

@@ -21,6 +21,10 @@ pub enum Notices {
 
 /// Settings of one project, where reflection is switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own"
+)]
 pub struct ProjectSettings {
     /// `hooks.on_exit`; `None` where nothing sets it.
     pub on_exit: Option<bool>,

@@ -123,7 +123,7 @@ impl DueChange {
         let when = operation.get("when").filter(|when| !when.is_null());
         let when = when.map(|when| {
             let mut cue = Cue::deserialize(when).unwrap_or_default();
-            cue.each_text(|text| clean_text(text));
+            cue.each_text(clean_text);
             cue
         });
         Self {
@@ -432,9 +432,9 @@ impl Playbook {
         let mut is_cue_masked = false;
         for note in points.values_mut() {
             note.due.when.each_text(|text| {
-                let masked = masker.mask(text);
-                is_cue_masked |= masked != text;
-                masked.into_owned()
+                let clean = masker.mask(text);
+                is_cue_masked |= clean != text;
+                clean.into_owned()
             });
         }
         let notes = points.values_mut().map(|note| &mut note.rest);

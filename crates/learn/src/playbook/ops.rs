@@ -271,8 +271,8 @@ pub(super) fn join(
         counts.fold(0, u64::saturating_add)
     });
     // Of two cues the first stays.
-    let known = states.iter().map(|state| &state.note.due);
-    let known = known.filter(|due| !due.is_blank()).next().cloned();
+    let mut known = states.iter().map(|state| &state.note.due);
+    let known = known.find(|due| !due.is_blank()).cloned();
     let note = Note {
         due: due.of(&known.unwrap_or_default()),
         used: states.iter().filter_map(|s| s.note.used).max(),
@@ -324,19 +324,19 @@ mod tests {
                 .map(due)
                 .map(|due| due.map_or(String::new(), |due| due.told()))
         };
-        let when = json!({"command": "make proto"});
-        let [first, ..] = apply(json!({"type": "ADD", "text": "a", "when": when, "guard": true}));
         let guarded = "at command \"make proto\", before it runs";
-        assert_eq!(first, guarded);
-        let [first, ..] = apply(json!({"type": "UPDATE", "target_id": "oth-001", "text": "b"}));
-        assert_eq!(first, guarded);
+        let when = json!({"command": "make proto"});
+        let added = apply(json!({"type": "ADD", "text": "a", "when": when, "guard": true}));
+        let same = apply(json!({"type": "UPDATE", "target_id": "oth-001", "text": "b"}));
+        assert_eq!([&added[0], &same[0]], [guarded, guarded]);
         let when = json!({"file": "*.proto"});
-        let [_, second, _] = apply(json!({"type": "ADD", "text": "c", "when": when}));
-        assert_eq!(second, "at file \"*.proto\"");
+        let file = "at file \"*.proto\"";
+        let added = apply(json!({"type": "ADD", "text": "c", "when": when}));
+        assert_eq!(added[1], file);
         let sources = ["oth-001", "oth-002"];
         let merge = json!({"type": "MERGE", "source_ids": sources, "merged_text": "d"});
         assert_eq!(apply(merge)[2], guarded);
         let update = json!({"type": "UPDATE", "target_id": "oth-003", "text": "d", "when": when});
-        assert_eq!(apply(update)[2], "at file \"*.proto\"");
+        assert_eq!(apply(update)[2], file);
     }
 }

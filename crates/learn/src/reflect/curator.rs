@@ -17,7 +17,7 @@ use super::note::NoteId;
 use super::reply::{Curation, SettledNote};
 use crate::playbook::clean::clean_text;
 use crate::playbook::votes::UsageRecord;
-use crate::playbook::{Playbook, Point, Section, Skipped};
+use crate::playbook::{Due, Playbook, Point, Section, Skipped};
 use crate::screen;
 
 /// How many lines the notebook has at most.
@@ -203,7 +203,7 @@ pub fn points_listed(
             let added = point.note.and_then(|note| note.added);
             known.extend(added.map(|time| format!("added {}", time.strftime("%Y-%m-%d"))));
             known.extend(protection(&point).map(|how| how.of_the_user().to_owned()));
-            known.extend(point.due().map(|due| due.told()));
+            known.extend(point.due().map(Due::told));
             let text = clean_text(point.text);
             known.push(format!("{} characters", units(&text)));
             _ = writeln!(out, "[{}] ({}) {text}", point.name, known.join(", "));

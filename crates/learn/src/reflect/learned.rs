@@ -66,8 +66,6 @@ const RATE: f64 = 0.3;
 pub enum Effect {
     Helped,
     Failed,
-    /// It was applied, and nobody knows to what end.
-    Unknown,
 }
 
 /// What a lesson did when it was applied (spec/4 `record_lesson_outcome`).
@@ -84,7 +82,6 @@ pub fn moved(effectiveness: f64, effect: Effect) -> f64 {
     let outcome = match effect {
         Effect::Helped => 1.0,
         Effect::Failed => 0.0,
-        Effect::Unknown => return effectiveness,
     };
     (effectiveness + RATE * (outcome - effectiveness)).clamp(0.0, 1.0)
 }

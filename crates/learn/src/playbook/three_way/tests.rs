@@ -6,6 +6,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::playbook::Due;
 use crate::playbook::ops::apply_operations;
 use crate::playbook::votes::{apply_bullet_tags, read_bullet_tags};
 
@@ -63,7 +64,7 @@ fn a_cue_of_one_side_is_kept_and_of_two_the_later_one() {
         let sides = [with(1, ours), with(2, theirs)];
         let merged = merge(Some(&with(0, "")), [&sides[0], &sides[1]]).unwrap();
         let point = merged.playbook.named("pat-001");
-        point.unwrap().due().map(|due| due.told())
+        point.unwrap().due().map(Due::told)
     };
     let told = |command: &str| Some(format!("at command \"{command}\", before it runs"));
     assert_eq!(merged("make a", ""), told("make a"));
