@@ -28,8 +28,6 @@ fn paths(folder: &str) -> Paths {
     Paths::resolve(&env).unwrap()
 }
 
-const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
-
 #[rstest]
 #[case::own_key_first(&[(name::OWN_KEY, "a"), (name::AUTH_TOKEN, "b"), (name::API_KEY, "c")], name::OWN_KEY, Credential::api_key("a").ok())]
 #[case::then_the_token(&[(name::AUTH_TOKEN, "b"), (name::API_KEY, "c")], name::AUTH_TOKEN, Credential::token("b").ok())]
