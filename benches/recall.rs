@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use playbook::digest::name_of;
-use playbook::hint::{MemoryKind, Signature};
+use playbook::errors::Signature;
 use playbook::memory::{Memory, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom, NewError, NewLesson, NewReflection};
+use playbook::reflect::remembered::MemoryKind;
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 

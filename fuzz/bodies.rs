@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use playbook::config;
 use playbook::env::{Env, name};
-use playbook::hint::Signature;
+use playbook::errors::Signature;
 use playbook::hook::{self, HookEvent};
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;

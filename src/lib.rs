@@ -45,10 +45,10 @@ mod trust;
 mod usage;
 
 pub(crate) use playbook_core::{
-    checkout, clip, fault, learned_news, logfile, place, prepared, project, shown, shown_record,
-    state_guard,
+    checkout, clip, cue, fault, learned_news, logfile, place, prepared, project, shown,
+    shown_record, state_guard,
 };
-pub use playbook_core::{digest, env, fsx, hint, paths, platform, tenant};
+pub use playbook_core::{corrections, digest, env, errors, fsx, paths, platform, tenant};
 pub use playbook_hooks as hook;
 pub(crate) use playbook_learn::freshness as playbook_freshness;
 pub use playbook_learn::{gate, playbook, redact, reflect, screen, transcript};

@@ -23,7 +23,7 @@ use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
-use crate::prepared::{self, LeftOut, ProjectSettings, Ready, Stamp, StartKind};
+use crate::prepared::{self, ProjectSettings, Ready, Stamp};
 use crate::state_guard;
 use crate::telemetry;
 
@@ -32,7 +32,7 @@ use crate::telemetry;
 pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     keep(paths, project, now, |settings| {
         let made_from = prepared::look::<Ready>(paths, project);
-        let basis = Basis::read(paths, project, now, OwnPoints::of(settings))?;
+        let basis = Basis::read(paths, project, OwnPoints::of(settings))?;
         Ok(NextStart::of(made_from, &basis, settings.max_units))
     });
 }
@@ -55,7 +55,7 @@ fn keep(
             prepared::keep(paths, project, made_from, settings.clone())?;
         }
         match next(&settings)? {
-            Some(start) => start.keep(paths, project),
+            Some(start) => prepared::keep(paths, project, start.made_from, start.ready),
             None => Ok(()),
         }
     };
@@ -67,32 +67,19 @@ fn keep(
     }
 }
 
-/// What the next start of a project is given, and what it leaves to prompts.
+/// The context of a project's next start, and the files that it is made from.
 #[derive(Debug)]
 struct NextStart {
     made_from: Vec<Stamp>,
     ready: Ready,
-    left: Vec<(StartKind, LeftOut)>,
 }
 
 impl NextStart {
     /// Makes it of files that looked like `made_from` before they were read; `None` where a start
     /// has more to do than to give it.
     fn of(made_from: Option<Vec<Stamp>>, basis: &Basis<'_>, max_units: usize) -> Option<Self> {
-        let (made_from, (ready, left)) = made_from.zip(basis.ready(max_units))?;
-        Some(Self {
-            made_from,
-            ready,
-            left,
-        })
-    }
-
-    fn keep(self, paths: &Paths, project: &Path) -> Result<(), FsError> {
-        prepared::keep(paths, project, self.made_from.clone(), self.ready)?;
-        for (kind, left) in self.left {
-            left.keep(paths, project, kind, self.made_from.clone())?;
-        }
-        Ok(())
+        let (made_from, ready) = made_from.zip(basis.ready(max_units))?;
+        Some(Self { made_from, ready })
     }
 }
 

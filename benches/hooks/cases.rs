@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use jiff::Timestamp;
-use playbook::hint::{ERRORS, HINTS, Hint, MemoryKind, Signature};
-use playbook::memory::IndexContent;
+use playbook::corrections::{Correction, Corrections, MAX_NOTES};
+use playbook::errors::Signature;
 use playbook::transcript::error_signature;
 use serde_json::{Value, json};
 
@@ -168,29 +167,27 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
         env.cli(&["trust"]).ok();
         env
     };
-    let with_index = |config: &str| -> Fallible<TestEnv> {
+    let experienced = || -> Fallible<TestEnv> {
         let env = alone();
-        env.write_config(config);
         env.cli(&["trust"]).ok();
-        write_index(&env)?;
+        write_corrections(&env)?;
         Ok(env)
     };
     let (end, start) = (Hook::SessionEnd, Hook::SessionStart);
     let (failure, prompt) = (Hook::PostToolUseFailure, Hook::UserPromptSubmit);
-    let on_prompt = "[hooks]\non_prompt = true\n";
     let asked = json!({"prompt": prompt_text()});
     let hooks = vec![
-        Case::new("post-tool-use-failure, no index", failure, alone(), 1.6),
+        Case::new("post-tool-use-failure, no hints", failure, alone(), 1.6),
         Case::new(
-            "post-tool-use-failure, a new error, full index",
+            "post-tool-use-failure, a new error",
             failure,
-            with_index("")?,
+            experienced()?,
             1.6,
         ),
         Case::new(
-            "post-tool-use-failure, a known error, full index",
+            "post-tool-use-failure, a known error",
             failure,
-            with_index("")?,
+            experienced()?,
             1.6,
         )
         .with(
@@ -201,13 +198,6 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
             "user-prompt-submit, 1,000 key points",
             prompt,
             points(1_000),
-            1.6,
-        )
-        .with(asked.clone()),
-        Case::new(
-            "user-prompt-submit, on, full index",
-            prompt,
-            with_index(on_prompt)?,
             1.6,
         )
         .with(asked),
@@ -260,7 +250,7 @@ fn environment(bin: &Path) -> TestEnv {
 /// An error that struck before.
 const ERROR: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/srv/app/main.py\", line 41, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
 
-/// What a user asks: as long as prompts are, with words that many lessons have.
+/// What a user asks: as long as prompts are, with words that many key points have.
 fn prompt_text() -> String {
     let question = "When change 17 touches the parser of module 42, which tests must run, and \
         why is the build of the orders table so slow after the last change?";
@@ -268,42 +258,21 @@ fn prompt_text() -> String {
     format!("{question}\n{}", log.repeat(20))
 }
 
-/// Writes an index that holds as much as the worker ever writes.
-fn write_index(env: &TestEnv) -> Fallible<()> {
+/// Writes as many corrections as the worker ever writes.
+fn write_corrections(env: &TestEnv) -> Fallible<()> {
     let known = [error_signature("Bash", "python a.py", ERROR).expect("a message")];
-    let others = (1..ERRORS).map(|n| Signature::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-    let content = IndexContent {
-        by_signature: known
-            .into_iter()
-            .chain(others)
-            .zip(0..)
-            .map(|(signature, n)| (signature, vec![hint(n, MemoryKind::Error)]))
-            .collect(),
-        by_words: (0..HINTS).map(|n| hint(n, MemoryKind::Lesson)).collect(),
+    let others =
+        (1..MAX_NOTES).map(|n| Signature::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    let correction = |n: u64| Correction {
+        id: format!("les-{n:012x}"),
+        text: format!("run the tests of module {n} with the slow inputs before the build"),
     };
-    let path = env.index_path();
+    let by_error = known.into_iter().chain(others).zip(0..);
+    let by_error = by_error.map(|(error, n)| (error, vec![correction(n)]));
+    let path = env.corrections();
     fs::create_dir_all(path.parent().ok_or("no folder")?)?;
-    content.write(&path)?;
+    Corrections::new(by_error.collect()).write(&path)?;
     Ok(())
-}
-
-/// A hint as long as they are in use.
-fn hint(number: u64, kind: MemoryKind) -> Hint {
-    let module = number % 97;
-    Hint {
-        id: format!("les-{number:012x}"),
-        kind,
-        text: format!(
-            "change {number} of module {module} broke the parser tests word{} word{} → run the \
-             tests of module {module} with the slow inputs before the build, then word{}",
-            number * 7 % 9_973,
-            number * 11 % 9_967,
-            number * 13 % 9_949,
-        ),
-        occurrences: 3,
-        last_seen: Timestamp::UNIX_EPOCH,
-        effectiveness: 0.5,
-    }
 }
 
 /// A key point as long as they are in use.

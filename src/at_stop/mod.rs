@@ -13,7 +13,6 @@ use crate::config::{self, GateMode};
 use crate::fsx::FsError;
 use crate::gate;
 use crate::hook::context::HookContext;
-use crate::hook::prompt::{HEADING, lessons_about};
 use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::redact::Masker;
 use crate::screen;
@@ -68,7 +67,6 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
         let by_model = part.judgement(context, stop, &config);
         judged.verdict = by_model.unwrap_or(judged.verdict);
     }
-    judged.recall(context, config.gate.mode);
     judged.mask(part.masker());
     let score = judged.verdict.quality_score.get();
     record.count(stop.prompt, score, threshold);
@@ -108,14 +106,6 @@ impl JudgedStop {
         let found = self.verdict.findings.iter();
         let key = |issue: &str| format!("{prompt}/{}/{issue}", self.runs);
         found.map(|finding| key(&finding.issue)).collect()
-    }
-
-    /// Adds what was learned before of what was found, for the agent alone.
-    fn recall(&mut self, context: &HookContext<'_>, mode: GateMode) {
-        if mode == GateMode::Block && !self.verdict.findings.is_empty() {
-            let lessons = lessons_about(context, &self.verdict.guidance);
-            self.verdict.recall(HEADING, &lessons);
-        }
     }
 
     fn mask(&mut self, masker: &Masker) {

@@ -1,5 +1,6 @@
 //! Has the backend's model judge a turn in which the rules found nothing.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::account;
@@ -8,7 +9,8 @@ use crate::backend::{AccountStep, Ask, BackendName};
 use crate::config::{self, Config};
 use crate::gate::{self, Judgement};
 use crate::hook::context::HookContext;
-use crate::memory::Memory;
+use crate::memory::{Memory, RecallQuery};
+use crate::playbook::clean::clean_text;
 use crate::queue::ask::parts;
 use crate::queue::ask::{build, max_tokens};
 use crate::queue::budget::{Caller, Meter};
@@ -16,12 +18,16 @@ use crate::queue::context::Surroundings;
 use crate::queue::context::WorkerContext;
 use crate::queue::files::SessionEvidence;
 use crate::queue::trigger_table::should_reflect;
+use crate::reflect::learned::SHOWN_FROM;
+use crate::reflect::remembered::MemoryKind;
 use crate::state_guard;
 
 /// A model judges a turn by this much of it, in tokens.
 pub(super) const EVIDENCE: u64 = 6_000;
 /// The longest answer, in tokens; a judgement has a few sentences.
 const MAX_TOKENS: u32 = 2_000;
+/// The most lessons that a judgement is shown.
+const MAX_LESSONS: u64 = 3;
 
 /// What a model says of the turn; `None` where no trigger fires, no model can be asked now, or
 /// it has not answered in time.
@@ -30,10 +36,9 @@ pub(super) fn judge(
     config: &Config,
     turn: &SessionEvidence,
     message: &str,
-    lessons: &[String],
 ) -> Option<Judgement> {
     let why = should_reflect(&turn.facts, None, &config.triggers)?;
-    let judged = ask(context, config, turn, message, lessons);
+    let judged = ask(context, config, turn, message);
     let told = match &judged {
         Ok(judged) => format!("gate: {why}: {:.2}", judged.quality_score.get()),
         Err(error) => format!("gate: {why}: no judgement: {error:#}"),
@@ -47,7 +52,6 @@ fn ask(
     config: &Config,
     turn: &SessionEvidence,
     message: &str,
-    lessons: &[String],
 ) -> anyhow::Result<Judgement> {
     let (paths, project) = (&context.paths, &context.project);
     let deadline = Duration::from_millis(config.gate.timeout_ms);
@@ -76,7 +80,8 @@ fn ask(
     let backend = build(need.backend, parts).map_err(anyhow::Error::msg)?;
     let caller = Caller::without_job(project, context.now);
     let meter = Meter::new(backend, &worker, caller);
-    let prompt = gate::question(&turn.evidence.text, message, lessons);
+    let lessons = lessons(&worker, project, turn, message)?;
+    let prompt = gate::question(&turn.evidence.text, message, &lessons);
     let ask = Ask {
         step: AccountStep::Gate,
         system: prompt.system,
@@ -99,4 +104,28 @@ fn ask(
         None => Ok(answered.result),
         Some(cause) => anyhow::bail!("{}: {}", cause.kind.word(), cause.message),
     }
+}
+
+/// Returns the lessons of the project that fit what the turn was about (spec/4
+/// `get_relevant_lessons`), each in a line.
+fn lessons(
+    worker: &WorkerContext,
+    project: &Path,
+    turn: &SessionEvidence,
+    message: &str,
+) -> anyhow::Result<Vec<String>> {
+    let request = turn.facts.first_request.as_deref().unwrap_or_default();
+    let query = RecallQuery {
+        text: Some(format!("{request}\n{message}")),
+        kinds: vec![MemoryKind::Lesson],
+        project: Some(project.to_string_lossy().into_owned()),
+        ..RecallQuery::best(MAX_LESSONS)
+    };
+    let found = worker.memory().recall(&query, worker.now())?;
+    let lessons = found
+        .iter()
+        .filter(|lesson| lesson.effectiveness >= SHOWN_FROM);
+    Ok(lessons
+        .map(|lesson| format!("- {}", clean_text(&lesson.text)))
+        .collect())
 }

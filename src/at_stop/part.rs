@@ -6,7 +6,6 @@ use super::{model, step};
 use crate::config::Config;
 use crate::gate::{self, Turn};
 use crate::hook::context::HookContext;
-use crate::hook::prompt::lessons_about;
 use crate::hook::stop::EndedTurn;
 use crate::queue::files::SessionEvidence;
 use crate::redact::Masker;
@@ -75,8 +74,7 @@ impl TurnPart {
                 .ok()?;
         let turn = SessionEvidence::of(digest, model::EVIDENCE);
         let message = self.masker().mask(stop.message);
-        let lessons = lessons_about(context, &format!("{}\n{message}", turn.evidence.text));
-        let judged = model::judge(context, config, &turn, &message, &lessons);
+        let judged = model::judge(context, config, &turn, &message);
         judged.map(gate::GateVerdict::judged)
     }
 

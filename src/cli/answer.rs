@@ -15,10 +15,10 @@ use serde::Serialize;
 use super::change_text::{self, TIME};
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
 use super::{edit_commands, export};
-use crate::hint::SHOWN_FROM;
 use crate::playbook::clean::MAX_CHARS;
 use crate::playbook::{STALE_DAYS, Section};
 use crate::queue::outcome::in_words;
+use crate::reflect::learned::SHOWN_FROM;
 
 const SHARED: &str = include_str!("screens/shared.txt");
 const COLOURS: [(&str, Style); 5] = [

@@ -4,10 +4,10 @@
 
 use std::sync::OnceLock;
 
+use super::prelude::*;
 use super::sandbox::{PLAYBOOK, SESSION};
 use crate::account::{Account, ClientEnv, Need, Refusal};
 use crate::backend::{Ask, Backend, BackendName, BackendResult, fixture_key, prompt_hash};
-use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config};
 use crate::queue::ask::{Asker, BackendParts, SessionQuestion, build};
 use crate::queue::budget::TIMEOUT;

@@ -12,10 +12,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 use super::output::{counted, refuse_if_off};
+use super::prelude::*;
 use super::worker::start_detached;
 use super::{OK, USER_ERROR};
 use crate::backend::BackendName;
-use crate::cli::prelude::*;
 use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
 use crate::queue::context::WorkerContext;
@@ -48,7 +48,7 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
         shown["waiting"] = plan.waiting.into();
         answer::show(include_str!("screens/plan.txt"), shown)?;
     }
-    if plan.is_empty() || !agreed(args)? {
+    if plan.new.len() + plan.begun.len() == 0 || !agreed(args)? {
         if args.on.json {
             output::json(&told)?;
         }
@@ -122,13 +122,10 @@ fn plan(
     let candidates = candidates(session, args);
     let waiting = bootstrap::waiting(context, project)?;
     let open = bootstrap::open_now(&context.surroundings);
+    let begun = waiting.ours.iter().map(|job| job.ticket.id.clone());
     let mut plan = BootstrapPlan {
         new: Vec::new(),
-        begun: waiting
-            .ours
-            .iter()
-            .map(|job| job.ticket.id.clone())
-            .collect(),
+        begun: begun.collect(),
         shares: Estimates::default(),
         begun_runs: waiting.runs(),
         backend: context.surroundings.account.need.backend,
@@ -180,16 +177,9 @@ fn candidates(session: &NamedSession, args: &args::BootstrapArgs) -> Vec<PastTra
 }
 
 impl BootstrapPlan {
-    fn is_empty(&self) -> bool {
-        self.new.is_empty() && self.begun.is_empty()
-    }
-
-    fn runs(&self) -> usize {
-        self.begun_runs + self.new.len().div_ceil(BATCH)
-    }
-
     fn estimate(&self) -> Usage {
-        let runs = iter::repeat_n(self.shares.curator, self.runs());
+        let runs = self.begun_runs + self.new.len().div_ceil(BATCH);
+        let runs = iter::repeat_n(self.shares.curator, runs);
         self.shares.sessions.iter().copied().chain(runs).sum()
     }
 

@@ -42,6 +42,8 @@ fn deed(change: &PointChange) -> String {
         ChangeKind::Evict => "left".to_owned(),
         ChangeKind::Pin if after.note.pinned => "pinned".to_owned(),
         ChangeKind::Pin => "unpinned".to_owned(),
+        ChangeKind::Cue if after.due().is_blank() => "has no cue any more".to_owned(),
+        ChangeKind::Cue => format!("due {}", plain(&after.due().told())),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::args::{ConfigAction, ConfigArgs};
 use super::output::DIM;
+use super::prelude::*;
 use crate::account::address::without_secret;
 use crate::backend::{BackendName, BaseUrl, Fixtures};
-use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config, SetError, SettingKey, SettingSource};
 use crate::paths::project_config_file;
 use crate::prepare;

@@ -12,10 +12,11 @@ use super::output::{Hinted, plain};
 use super::session::{self, NamedSession};
 use super::show::note_distrust;
 use super::{agent, answer, args, change_text, jobs, restore};
+use crate::cue::Cue;
 use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::manual_edit::RefusedEdit;
-use crate::playbook::{Playbook, Point, Section, is_own_name};
+use crate::playbook::{DueChange, Playbook, Point, Section, is_own_name};
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
 use crate::queue::job::{JobEvent, JobId, Ticket};
@@ -32,7 +33,8 @@ pub(super) const SCREEN: &str = include_str!("screens/edit.txt");
 
 pub(super) fn add(args: args::AddArgs) -> anyhow::Result<()> {
     let (text, section) = (args.text, section(&args.section)?);
-    let edit = PlaybookEdit::Add { text, section };
+    let due = DueChange::default();
+    let edit = PlaybookEdit::Add { text, section, due };
     if args.propose {
         propose(&NamedSession::on(&args.on)?, &edit, args.on.json)
     } else {
@@ -57,12 +59,36 @@ fn propose(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow
 }
 
 pub(super) fn edit(args: args::EditArgs) -> anyhow::Result<()> {
+    let due = due(&args);
     let edit = PlaybookEdit::Change {
         point: args.id,
         text: args.text,
         section: args.section.as_deref().map(section).transpose()?,
+        due,
     };
     run(&args.on, &edit)
+}
+
+/// Reads the cue that is set; a guard goes with it, or is added to the one that is there.
+fn due(args: &args::EditArgs) -> DueChange {
+    let when = Cue {
+        command: args.when_command.clone(),
+        file: args.when_file.clone(),
+        words: args.when_words.clone(),
+    };
+    if args.no_when {
+        DueChange::removal()
+    } else if when.is_empty() {
+        DueChange {
+            when: None,
+            guard: args.guard.then_some(true),
+        }
+    } else {
+        DueChange {
+            when: Some(when),
+            guard: Some(args.guard),
+        }
+    }
 }
 
 pub(super) fn pin(args: args::PinArgs) -> anyhow::Result<()> {
@@ -132,6 +158,9 @@ pub(super) fn run(on: &args::On, edit: &PlaybookEdit) -> anyhow::Result<()> {
 
 fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
+    if matches!(edit, PlaybookEdit::Change { due, .. } if !due.is_none()) {
+        agent::refuse(&session.env, "when a key point is due")?;
+    }
     let edit = &edit.masked(&session.masker()?);
     let left = match check(session, &context, edit, session.masked_playbook()?)? {
         Checked::Changes { left } => left,

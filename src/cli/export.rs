@@ -1,7 +1,7 @@
 //! `playbook export`: the key points, and what is remembered beyond them, as a document.
 
+use super::prelude::*;
 use super::show;
-use crate::cli::prelude::*;
 use crate::memory::RecallQuery;
 use crate::playbook::clean::clean_text;
 

@@ -3,10 +3,10 @@
 
 use super::args::{GateAction, Mode, SettingsScope};
 use super::install::hooks;
+use super::prelude::*;
 use super::reflect;
-use crate::cli::prelude::*;
 use crate::config::{self, GateMode};
-use crate::gate::{Stops, TurnEnd};
+use crate::gate::Stops;
 use crate::setup::{ClientSettings, Hooks};
 use crate::{prepare, transcript_file};
 
@@ -30,18 +30,13 @@ fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Res
     let mut stops = Stops::default();
     transcript_file::each_event(&transcript, &options, &mut |event| stops.see(event))?;
     let stops = stops.finish();
-    let stops = stops.iter().map(|stop| in_json(stop, threshold));
-    let told = json!({
-        "threshold": threshold,
-        "stops": stops.collect::<Result<Vec<_>, _>>()?,
+    let stops = stops.iter().map(|stop| {
+        let mut told = json!(stop);
+        told["passes"] = stop.verdict.passes(threshold).into();
+        told
     });
+    let told = json!({"threshold": threshold, "stops": stops.collect::<Vec<_>>()});
     answer::give(as_json, include_str!("screens/gate.txt"), told)
-}
-
-fn in_json(stop: &TurnEnd, threshold: f64) -> serde_json::Result<Value> {
-    let mut told = serde_json::to_value(stop)?;
-    told["passes"] = stop.verdict.passes(threshold).into();
-    Ok(told)
 }
 
 /// Sets the mode, and registers the hook or takes it out, where it is the user who decides.

@@ -4,12 +4,12 @@
 use std::io::Read as _;
 
 use super::doctor::off_by;
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::memory::reflection_ids;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::files::SessionEvidence;
 use crate::queue::record::{self, Generated};
-use crate::queue::{hint_index, screening, tidy};
+use crate::queue::{corrections, screening, tidy};
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
@@ -103,7 +103,7 @@ pub fn generate(
     let (mut stored, mut problem) = (Vec::new(), None);
     if let Some(store) = store
         && trace.critique.changed_behaviour != Some(false)
-        && found.is_something()
+        && !(found.learned.is_empty() && found.refused.is_empty())
     {
         let source = LearnedFrom {
             project: project.clone(),
@@ -214,10 +214,6 @@ impl LearnedFromTrace {
         }
     }
 
-    fn is_something(&self) -> bool {
-        !(self.learned.is_empty() && self.refused.is_empty())
-    }
-
     fn in_json(&self, project: &str, stored: &[String]) -> Value {
         let text = &self.text;
         let (reflection, strategy) = reflection_ids(project, text);
@@ -252,11 +248,9 @@ impl LearnedFromTrace {
 
 fn body() -> anyhow::Result<Value> {
     let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(MAX_BODY + 1)
-        .read_to_end(&mut bytes)
-        .context("could not read stdin")?;
+    let stdin = std::io::stdin().lock();
+    let read = stdin.take(MAX_BODY + 1).read_to_end(&mut bytes);
+    read.context("could not read stdin")?;
     let whole = |problem: String| TraceDefect {
         path: "$".to_owned(),
         problem,
@@ -320,12 +314,7 @@ fn tenant(body: &Value, chosen: Option<&Tenant>) -> anyhow::Result<Tenant> {
 /// Of another tenant's nothing is known to hooks, and nothing waits for review: the answer alone
 /// says what was refused.
 pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
-    let ToStore {
-        tenant,
-        source,
-        session,
-        ..
-    } = what;
+    let (tenant, source, session) = (what.tenant, what.source, what.session);
     let file = session.paths.memory_of(tenant);
     if let Some(folder) = file.parent() {
         fsx::ensure_dir(folder)?;
@@ -337,12 +326,11 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
     let ids = memory.learn(source, what.learned)?;
     let verdict = evaluate(what.facts);
     memory.judge(source, &(&verdict).into(), what.facts.outcome.word())?;
-    if **tenant == Tenant::User {
+    if *tenant == Tenant::User {
         let held = screening::held_memories(&source.job, what.refused);
         memory.hold_back(&source.project, &held, &|_| false, source.time)?;
         let project = Path::new(&source.project);
-        hint_index::write(&session.paths, &mut memory, project, source.time)
-            .map_err(anyhow::Error::msg)?;
+        corrections::write(&session.paths, &mut memory, project)?;
     } else {
         memory.prune(&tidy::limits(&session.config), source.time)?;
     }

@@ -8,8 +8,8 @@ use similar::TextDiff;
 
 use super::args::SettingsScope;
 use super::output::one_line;
+use super::prelude::*;
 use super::{merge, session, trust};
-use crate::cli::prelude::*;
 use crate::hook::HookEvent;
 use crate::queue::worker_lock::{self, Holder, LockError};
 use crate::redact::Masker;
@@ -134,11 +134,9 @@ fn look_for_hooks(hooks: &Hooks, scope: SettingsScope) -> anyhow::Result<()> {
         .into_iter()
         .map(|event| hooks.bin().join(event.name()));
     all.find(|hook| !hook.is_file()).map_or(Ok(()), |hook| {
+        let hook = hook.display();
         Err(Hinted::error(
-            format!(
-                "could not register the hooks: {}: not there",
-                hook.display()
-            ),
+            format!("could not register the hooks: {hook}: not there"),
             "`./install.sh` in Playbook's folder builds and installs them",
         ))
     })
@@ -217,7 +215,7 @@ pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
         None => Installed::read(paths.client())?,
     };
     if args.dry_run {
-        return preview(&plans, installed.files(), args);
+        return preview(&plans, &installed.files, args);
     }
     // The folders that were made for us outside of our own, the innermost of each first.
     let mut made = templates::made_folders(&paths);
@@ -256,7 +254,7 @@ pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
     if args.scope.is_none() {
         installed.remove()?;
     }
-    tell_uninstalled(&paths, args, &plans, installed.files(), &backups, &kept)
+    tell_uninstalled(&paths, args, &plans, &installed.files, &backups, &kept)
 }
 
 /// Removes the standard folders above ours where nothing is left in them: whether we made

@@ -4,9 +4,9 @@ use std::thread::sleep;
 
 use serde::Serialize;
 
+use super::prelude::*;
 use super::worker::start_in_background;
 use crate::account::Account;
-use crate::cli::prelude::*;
 use crate::queue::backoff::{self, Backoff};
 use crate::queue::budget::Usage;
 use crate::queue::progress::JobInProgress;

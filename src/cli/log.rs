@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::freshness::git::Git;
 use crate::memory::{Entry, JobRow, MemoryError};
 use crate::playbook::diff::diff;

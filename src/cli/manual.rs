@@ -60,10 +60,8 @@ fn by_use() -> String {
         let names = names.collect::<Vec<_>>().join(", ");
         format!("| {title} | {names} |\n")
     });
-    format!(
-        "## By use\n\n| to | commands |\n|---|---|\n{}",
-        rows.concat()
-    )
+    let rows = rows.concat();
+    format!("## By use\n\n| to | commands |\n|---|---|\n{rows}")
 }
 
 fn describe(text: &mut String, command: &Command, level: &str) {
@@ -76,6 +74,7 @@ fn describe(text: &mut String, command: &Command, level: &str) {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
     _ = write!(text, "\n```text\n{usage}\n```\n");
+    let is_help = |arg: &Arg| matches!(arg.get_id().as_str(), "help" | "version");
     let shown = command
         .get_arguments()
         .filter(|arg| !arg.is_hide_set() && !is_help(arg));
@@ -104,10 +103,6 @@ fn is_of(line: &str, name: &str) -> bool {
         .split(' ')
         .take_while(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
     words.eq(name.split(' '))
-}
-
-fn is_help(arg: &Arg) -> bool {
-    matches!(arg.get_id().as_str(), "help" | "version")
 }
 
 fn row(arg: &Arg) -> String {

@@ -8,16 +8,18 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::OK;
+use super::prelude::*;
 use crate::at_stop::Figures;
-use crate::cli::prelude::*;
 use crate::digest::name_of;
-use crate::hint::{Effect, EffectWhenShown, MemoryKind, Signature};
+use crate::errors::Signature;
 use crate::memory::{ForgetWhat, Forgotten, RecallQuery, SeenError};
 use crate::playbook::clean::clean_text;
 use crate::queue::budget::Day;
-use crate::queue::hint_index;
-use crate::reflect::learned::{Learned, LearnedFrom, NewLesson, NoteDetail};
-use crate::reflect::remembered::{Detail, Remembered};
+use crate::queue::corrections;
+use crate::reflect::learned::{
+    Effect, EffectWhenShown, Learned, LearnedFrom, NewLesson, NoteDetail,
+};
+use crate::reflect::remembered::{Detail, MemoryKind, Remembered};
 use crate::reflect::self_correction::TYPES;
 use crate::reflect::tellable::tellable;
 use crate::tenant::Tenant;
@@ -44,10 +46,8 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
     }
     let now = session.env.clock().now();
     let ago = |time| now.checked_sub(time).ok();
-    let kinds = args
-        .kind
-        .iter()
-        .filter_map(|word| MemoryKind::from_word(word));
+    let kinds = args.kind.iter();
+    let kinds = kinds.filter_map(|word| MemoryKind::from_word(word));
     let query = RecallQuery {
         text: args.query(),
         kinds: kinds.collect(),
@@ -235,7 +235,7 @@ pub(super) fn forget(session: &NamedSession, args: &args::ForgetArgs) -> anyhow:
     if let (ForgetWhat::Id(id), 0) = (&what, gone.total()) {
         return Err(unknown(id));
     }
-    refresh(session, &mut memory, &projects, now)?;
+    refresh(session, &mut memory, &projects)?;
     show(gone, args.json)
 }
 
@@ -307,12 +307,7 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
 /// Of other tenants they know nothing.
-fn refresh(
-    session: &NamedSession,
-    memory: &mut Memory,
-    projects: &[String],
-    now: Timestamp,
-) -> anyhow::Result<()> {
+fn refresh(session: &NamedSession, memory: &mut Memory, projects: &[String]) -> anyhow::Result<()> {
     if session.tenant != Tenant::User {
         return Ok(());
     }
@@ -323,9 +318,8 @@ fn refresh(
         } else {
             Path::new(name)
         };
-        let file = session.paths.memory_index(project);
-        if file.exists() {
-            hint_index::write(&session.paths, memory, project, now).map_err(anyhow::Error::msg)?;
+        if session.paths.corrections(project).exists() {
+            corrections::write(&session.paths, memory, project)?;
         }
     }
     Ok(())
@@ -429,7 +423,6 @@ fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<Stri
         time: now,
     };
     let ids = memory.learn(&source, learned)?;
-    let written = hint_index::write(&session.paths, &mut memory, &session.project, now);
-    written.map_err(anyhow::Error::msg)?;
+    corrections::write(&session.paths, &mut memory, &session.project)?;
     Ok(ids)
 }

@@ -2,8 +2,8 @@
 //! which git merges the playbooks of a repository with that command, so that they have no conflicts.
 //! Only the repository's own configuration is written.
 
+use super::prelude::*;
 use super::session;
-use crate::cli::prelude::*;
 use crate::freshness::git::Git;
 use crate::playbook::three_way::{MergeFile, Unmergeable, merge_files};
 use crate::setup::shell_word;
@@ -58,10 +58,8 @@ impl Repository {
         let project = session::project(env, project)?;
         let git = Git::at(&project, LIMIT);
         if git.ask_now(&["rev-parse", "--git-dir"]).is_none() {
-            let what = format!(
-                "{} is in no git repository that can be used",
-                project.display()
-            );
+            let shown = project.display();
+            let what = format!("{shown} is in no git repository that can be used");
             let hint =
                 "`git status` there says why; without git, `playbook merge-files` merges files";
             return Err(Hinted::error(what, hint));

@@ -104,7 +104,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             let wish = CuratorWish::Dream(usize::try_from(sources).unwrap_or(usize::MAX));
             reflect::curate(&NamedSession::on(&on)?, wish, on.json)
         }
-        Command::Demo(args) => sandbox::demo(&args),
+        Command::Demo { json } => sandbox::demo(json),
         Command::Recall(args) => memory::recall(&NamedSession::that_learned_of(&args.of)?, &args),
         Command::Stats(args) => memory::stats(&NamedSession::that_learned_of(&args)?, &args),
         Command::Forget(args) => {

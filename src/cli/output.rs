@@ -182,10 +182,8 @@ pub(super) fn bar(template: &str, length: usize) -> ProgressBar {
 
 /// Returns `true` if the reader of our output has gone away.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+    causes.any(|error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Asks a question whose safe answer is no; `None` where there is no terminal to ask on.
@@ -250,11 +248,8 @@ fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
 /// The rest is put below the last column, where that begins in the first half, else a little
 /// behind the line's beginning. A word that is wider than its place stays whole: it may be copied.
 pub(super) fn hang(text: &str, width: usize) -> String {
-    let lines: Vec<String> = text
-        .split('\n')
-        .map(|line| hang_line(line, width))
-        .collect();
-    lines.join("\n")
+    let lines = text.split('\n').map(|line| hang_line(line, width));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn hang_line(line: &str, width: usize) -> String {

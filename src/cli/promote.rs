@@ -2,11 +2,11 @@
 //! into every project, or comes back from there.
 
 use super::edit_commands::{Checked, carry_out, check};
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::playbook::clean::clean_text;
 use crate::playbook::context::Admission;
 use crate::playbook::manual_edit::BroughtPoint;
-use crate::playbook::{Point, is_own_name};
+use crate::playbook::{Due, Point, is_own_name};
 use crate::queue::edit::PlaybookEdit;
 use crate::trust::TrustStanding;
 
@@ -51,7 +51,7 @@ fn move_point(
         name
     } else {
         let edit = PlaybookEdit::Bring {
-            point: BroughtPoint::of(&point),
+            point: brought(from, &point),
             why: format!("was {} of {}", point.name, from.project.display()),
         };
         let context = to.context()?;
@@ -75,6 +75,16 @@ fn move_point(
         "jobs": jobs,
     });
     answer::give(args.on.json, SCREEN, told)
+}
+
+/// Leaves a cue behind that waits for the user's OK.
+fn brought(from: &NamedSession, point: &Point<'_>) -> BroughtPoint {
+    let mut brought = BroughtPoint::of(point);
+    let standing = TrustStanding::of(&from.paths, &from.project);
+    if standing.admits_cue(point.name, &brought.due) != Admission::Given {
+        brought.due = Due::default();
+    }
+    brought
 }
 
 fn saying(playbook: &Playbook, point: &Point<'_>) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::config;
 use crate::redact::{self, StreamError};
 

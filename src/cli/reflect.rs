@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::output::{NO_MODEL, refuse_if_off};
+use super::prelude::*;
 use super::session::PATIENCE;
 use crate::backend::BackendName;
-use crate::cli::prelude::*;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
@@ -168,14 +168,10 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     }
     if is_skipped && let Some(job) = holder(&session.paths.failed(), path, end)? {
         let (id, why) = (job.ticket.id, job.progress.failed.unwrap_or_default());
-        let what = format!(
-            "job {id} holds this session, and has failed: {}",
-            in_words(&why)
-        );
-        return Err(Hinted::error(
-            what,
-            "`playbook jobs retry ID` tries it again",
-        ));
+        let why = in_words(&why);
+        let what = format!("job {id} holds this session, and has failed: {why}");
+        let hint = "`playbook jobs retry ID` tries it again";
+        return Err(Hinted::error(what, hint));
     }
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::edit_commands::{self, Checked};
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::PlaybookEdit;
 use crate::queue::{backoff, files, spool};

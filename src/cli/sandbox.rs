@@ -8,8 +8,8 @@ use std::process::Command;
 
 use anyhow::bail;
 
+use super::prelude::*;
 use crate::backend::child::{self, Broken, Followers, Output};
-use crate::cli::prelude::*;
 use crate::hook::HookEvent;
 use crate::store::Store;
 
@@ -182,7 +182,7 @@ impl Sandbox {
     }
 }
 
-pub(super) fn demo(args: &args::AsJson) -> anyhow::Result<()> {
+pub(super) fn demo(as_json: bool) -> anyhow::Result<()> {
     let sandbox = Sandbox::set(TrialHooks::Ours).context("could not set up the demo")?;
     let given_before = sandbox.start("first")?;
     let before = sandbox.learned()?;
@@ -198,14 +198,14 @@ pub(super) fn demo(args: &args::AsJson) -> anyhow::Result<()> {
         "given_before": given_before,
         "given_after": given_after,
     });
-    if args.json {
+    if as_json {
         let story = sandbox.playbook(&["log", learned, "--json"])?;
         told["story"] = serde_json::from_str(&story)?;
     } else {
         told["story"] = sandbox.playbook(&["log", learned])?.into();
         told["learned"] = learned.into();
     }
-    answer::give(args.json, include_str!("screens/demo.txt"), told)
+    answer::give(as_json, include_str!("screens/demo.txt"), told)
 }
 
 fn points(playbook: &Playbook) -> Vec<Value> {

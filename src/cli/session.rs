@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::jobs::{self, JobState, Row};
+use super::prelude::*;
 use crate::account::{self, Account, Sent};
 use crate::backend::Backend;
-use crate::cli::prelude::*;
 use crate::config::{self, Config};
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
@@ -42,8 +42,8 @@ impl NamedSession {
     }
 
     /// Gives a project that was moved here the memory of the place where it was.
-    fn settle_place(&self) {
-        let moved = place::settle(&self.paths, &self.project).ok().flatten();
+    fn follow_move(&self) {
+        let moved = place::follow(&self.paths, &self.project).ok().flatten();
         let former = moved.iter().flat_map(|place| &place.former);
         let mut memory = None;
         for former in former {
@@ -99,7 +99,7 @@ impl NamedSession {
             tenant: Tenant::User,
         };
         if breach.is_none() {
-            session.settle_place();
+            session.follow_move();
             session.tell_merge();
         }
         Ok((session, breach))

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::session::NamedSession;
 use super::{answer, args, output};
 use crate::freshness;
-use crate::playbook::Point;
 use crate::playbook::context::Admission;
 use crate::playbook::votes::PointUsage;
+use crate::playbook::{Due, Point};
 use crate::trust;
 use crate::usage;
 
@@ -61,6 +61,10 @@ fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<
             let (name, text) = (as_stands.name, as_stands.text);
             let admission = trust.admits(as_stands.section, name, text);
             told["refusal"] = refusal(admission, &trust).into();
+            told["due"] = as_stands
+                .due()
+                .map(|due| in_words(name, due, &trust))
+                .into();
         }
         points.push(told);
     }
@@ -80,6 +84,18 @@ fn refusal(admission: Admission, trust: &trust::TrustStanding) -> Option<&'stati
     }
 }
 
+/// Says when a point is due, and whether that waits for the user.
+fn in_words(name: &str, due: &Due, trust: &trust::TrustStanding) -> String {
+    let told = due.told();
+    if let Err(why) = due.when.compile() {
+        format!("{told}: not used, {why}")
+    } else if trust.is_trusted() && trust.admits_cue(name, due) != Admission::Given {
+        format!("{told}: waits for `playbook review`")
+    } else {
+        told
+    }
+}
+
 /// Says that sessions are given nothing of a playbook that is not trusted.
 pub(super) fn note_distrust(trust: &trust::TrustStanding) {
     if let trust::TrustStanding::Unreadable(error) = trust {
@@ -96,5 +112,8 @@ pub(super) fn in_json(point: &Point<'_>, now: Timestamp) -> Value {
     let mut told = json!(point);
     told["pinned"] = point.is_pinned().into();
     told["stale"] = point.is_stale(now).into();
+    let due = point.due().cloned().unwrap_or_default();
+    told["when"] = (!due.when.is_empty()).then(|| json!(due.when)).into();
+    told["guard"] = due.guard.into();
     told
 }

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::doctor::{hooks_lack, off_by};
 use super::jobs::{self, JobState};
+use super::prelude::*;
 use super::report::Sum;
 use super::session;
-use crate::cli::prelude::*;
 use crate::config;
 use crate::memory::{BudgetKind, MemoryError};
 use crate::paths::NoFolders;
@@ -109,18 +109,12 @@ struct Glance {
     /// How much that is.
     sends: Option<String>,
     /// The notes that wait for the curator, and the user's rules that no key point holds yet.
-    notes: NotesGlance,
+    notes: Value,
     held: u64,
     shared: Option<Value>,
     problems: Vec<String>,
     /// The next steps, the most urgent first.
     next: Vec<Value>,
-}
-
-#[derive(Debug, Default, Serialize)]
-struct NotesGlance {
-    waiting: usize,
-    said: Vec<String>,
 }
 
 impl Glance {
@@ -169,6 +163,7 @@ impl Glance {
         let mut glance = Self {
             project: project.to_owned(),
             playbook: file,
+            notes: json!({"waiting": 0, "said": []}),
             ..Self::default()
         };
         if let Some(why) = outside::refused(paths, project) {
@@ -284,10 +279,10 @@ impl Glance {
         let project = session.project_name();
         self.held = memory.quarantine(&project)?.len() as u64;
         let said = memory.unsettled_quotes(&project)?.into_iter();
-        self.notes = NotesGlance {
-            waiting: memory.waiting_notes(&project)?.ids.len(),
-            said: said.map(|said| said.quote).collect(),
-        };
+        self.notes = json!({
+            "waiting": memory.waiting_notes(&project)?.ids.len(),
+            "said": said.map(|said| said.quote).collect::<Vec<_>>(),
+        });
         for row in memory.last_done(&project, LAST_JOBS)? {
             let changes = memory.changes_of(&row.job.id)?;
             if row.undone_by.is_none() && !changes.is_empty() {

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 
 use super::args::ReviewAction;
+use super::prelude::*;
 use super::{edit_commands, reflect};
-use crate::cli::prelude::*;
 use crate::memory::HeldRow;
+use crate::playbook::DueChange;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
 use crate::queue::curate::CuratorWish;
 use crate::queue::edit::PlaybookEdit;
 use crate::queue::screening::{self, What, recount};
 use crate::queue::transcripts::{self, PastTranscript};
-use crate::queue::trust_record::{self, Screened};
+use crate::queue::trust_record::{self, PointPart, Screened};
 use crate::trust::{TrustRecord, TrustWord, outside};
 use crate::{prepare, project};
 
@@ -157,6 +158,7 @@ fn origin(row: &HeldRow) -> String {
     let job = format!("from job {}", row.held.job);
     match what(row) {
         Some(What::Point { name, .. }) => format!("{name}, from the file"),
+        Some(What::Cue { name }) => format!("the cue of {name}, from the file"),
         Some(What::Operation(operation)) => {
             let string = |key: &str| operation.get(key).and_then(Value::as_str);
             let kind = string("type").unwrap_or("ADD");
@@ -184,6 +186,12 @@ fn accept(
 ) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
+    if words.is_some() && matches!(what, What::Cue { .. }) {
+        return Err(Hinted::error(
+            "a cue has no text of its own".to_owned(),
+            "`playbook edit ID --when-command COMMAND` sets another cue",
+        ));
+    }
     let changed = what.changed_since(&session.masked_playbook()?);
     if let (Some(name), None) = (changed, words) {
         return Err(Hinted::error(
@@ -203,7 +211,7 @@ fn accept(
 fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
     let context = session.context()?;
     let playbook = session.store().load()?;
-    let Some(point) = trust_record::held_point(&playbook, &row.held.key) else {
+    let Some((point, part)) = trust_record::held_point(&playbook, &row.held.key) else {
         return Ok(());
     };
     let masker = session.masker()?;
@@ -214,10 +222,12 @@ fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
             point: name.clone().into_owned(),
             text: Some(text.clone().into_owned()),
             section: None,
+            due: DueChange::default(),
         };
         edit_commands::carry_out(session, &context, &edit)?;
     }
-    trust_record::admit(&context.surroundings, &session.project, &name, &text)?;
+    let point = (&*name, &*text);
+    trust_record::admit(&context.surroundings, &session.project, point, part)?;
     context.surroundings.make_ready(&session.project);
     Ok(())
 }
@@ -225,12 +235,21 @@ fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
 fn drop_it(session: &NamedSession, id: u64, as_json: bool) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what is held back")?;
     let (row, what) = find(session, id)?;
-    if let What::Point { .. } = what {
+    if let What::Point { .. } | What::Cue { .. } = what {
         let playbook = session.store().load()?;
-        if let Some(point) = trust_record::held_point(&playbook, &row.held.key) {
-            let edit = PlaybookEdit::Remove {
-                point: point.name.to_owned(),
-                reason: Some(DROPPED.to_owned()),
+        if let Some((point, part)) = trust_record::held_point(&playbook, &row.held.key) {
+            let point = point.name.to_owned();
+            let edit = match part {
+                PointPart::Text => PlaybookEdit::Remove {
+                    point,
+                    reason: Some(DROPPED.to_owned()),
+                },
+                PointPart::Cue => PlaybookEdit::Change {
+                    point,
+                    text: None,
+                    section: None,
+                    due: DueChange::removal(),
+                },
             };
             edit_commands::quietly(session, &edit)?;
         }

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use crate::cli::prelude::*;
+use super::prelude::*;
 use crate::hook::detach::{self, DETACH};
 use crate::queue::context::{Surroundings, WorkerContext};
 use crate::queue::outcome::{self, Finish, WorkerError};
@@ -42,20 +42,14 @@ pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {
     }
     let done = done?;
     let has_worked = |summary: &Summary| !summary.finished.is_empty();
-    if done.as_ref().is_some_and(has_worked) {
-        share(&env, &paths);
+    let is_shared = |config| sharing::is_wanted(&env, &config);
+    if done.as_ref().is_some_and(has_worked)
+        && config::load(&paths.config_file()).is_ok_and(is_shared)
+        && let Err(error) = start_sync()
+    {
+        telemetry::note(&paths, env.clock().now(), "sync", &format!("{error:#}"));
     }
     tell(args, done.as_ref())
-}
-
-fn share(env: &Env, paths: &Paths) {
-    let is_wanted = |config| sharing::is_wanted(env, &config);
-    if !config::load(&paths.config_file()).is_ok_and(is_wanted) {
-        return;
-    }
-    if let Err(error) = start_sync() {
-        telemetry::note(paths, env.clock().now(), "sync", &format!("{error:#}"));
-    }
 }
 
 fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Option<Summary>> {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use super::choices::{Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode};
 use super::define::{KeyScope, SettingKey, settings};
 use super::value::{Limit, Setting};
-use crate::prepared::OnPrompt;
 use crate::redact::{Masker, NeverRead, PatternError, Secrecy};
 
 /// Files that hold secrets and little else.
@@ -71,11 +70,11 @@ settings! {
         /// Reflect on each subagent's own transcript, and give it the key points at its start;
         /// unset: as Claude Code's `playbook_update_on_subagent_stop` says, else no.
         on_subagent_stop: Option<bool> = None;
-        /// When a tool call fails with an error that struck before, say what helped then.
+        /// When a tool call fails, give the key points that are due at it (docs/hints.md), or what
+        /// fixed the same error before.
         on_tool_failure: bool = true;
-        /// With a prompt that touches key points that the start left out, give at most two
-        /// (`"auto"`); `true` also gives the lessons and strategies that it touches or is like.
-        on_prompt: OnPrompt = OnPrompt::Auto;
+        /// With a prompt at which key points are due that the start left out, give at most two.
+        on_prompt: bool = true;
     }
     /// The quality gate: is done what the agent says is done?
     gate: Gate {

@@ -7,9 +7,6 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use toml::de::DeValue;
 
-use super::nearest::quoted;
-use crate::prepared::OnPrompt;
-
 pub(super) type Bounds = Option<(&'static str, &'static str)>;
 
 pub(super) trait Setting: Sized + Serialize {
@@ -70,32 +67,6 @@ impl Setting for bool {
         value
             .as_bool()
             .ok_or_else(|| mismatch("true or false", value))
-    }
-}
-
-impl Setting for OnPrompt {
-    const KIND: &[&str] = &["`\"auto\"`, `true` or `false`"];
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        match (value.as_str(), value.as_bool()) {
-            (Some("auto"), _) => Ok(Self::Auto),
-            (_, Some(true)) => Ok(Self::Always),
-            (_, Some(false)) => Ok(Self::Never),
-            (Some(word), _) => {
-                let found = quoted(word).map_or(String::new(), |word| format!(", not {word}"));
-                Err(format!("must be \"auto\", true or false{found}"))
-            }
-            _ => Err(mismatch("\"auto\", true or false", value)),
-        }
-    }
-
-    fn show(&self) -> Option<String> {
-        let shown = match self {
-            Self::Auto => "\"auto\"",
-            Self::Always => "true",
-            Self::Never => "false",
-        };
-        Some(shown.to_owned())
     }
 }
 

@@ -10,7 +10,7 @@ use super::database::{
 };
 use super::learning;
 use super::records::{mark_stale, project_number};
-use crate::hint::MemoryKind;
+use crate::reflect::remembered::MemoryKind;
 
 /// The history may take so many bytes (issue "Exactly once": 50 MiB).
 const HISTORY_BYTES: u64 = 50 * 1024 * 1024;

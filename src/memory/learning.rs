@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::database::{Durability, Memory, MemoryError, counted, int, millis, rows, run};
 use super::notes::{self, NotePlace};
 use super::records::{mark_stale, project_number};
-use crate::hint::{BIRTH, EffectWhenShown, MemoryKind, Signature, moved};
+use crate::errors::Signature;
 use crate::reflect::learned::{
-    Arrival, Learned, LearnedFrom, NewError, NewLesson, NewReflection, NoteDetail, SharedRecord,
-    error_id, memory_id,
+    Arrival, BIRTH, EffectWhenShown, Learned, LearnedFrom, NewError, NewLesson, NewReflection,
+    NoteDetail, SharedRecord, error_id, memory_id, moved,
 };
 use crate::reflect::note::text_of;
-use crate::reflect::remembered::Detail;
+use crate::reflect::remembered::{Detail, MemoryKind};
 
 /// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;

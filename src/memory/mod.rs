@@ -37,7 +37,5 @@ pub(crate) use learning::reflection_ids;
 pub use learning::{Arrived, LogPosition, MemoryRow, records_of};
 pub(crate) use notes::{NoteLine, OutdatedNote, UnsettledQuote, WaitingNotes};
 pub(crate) use recall::PartEnding;
-pub use recall::{
-    Evaluation, EvaluationAverage, IndexContent, LearnedStats, RecallQuery, SeenError, words_of,
-};
+pub use recall::{Evaluation, EvaluationAverage, LearnedStats, RecallQuery, SeenError, words_of};
 pub use records::{KnownRecords, RecordMark, TranscriptCursor};

@@ -10,7 +10,7 @@ use rusqlite::{Row, Transaction};
 use serde_json::Value;
 
 use super::database::{Memory, MemoryError, counted, int, json, millis, rows, run, time, words};
-use crate::hint::Signature;
+use crate::errors::Signature;
 use crate::playbook::Skipped;
 use crate::reflect::curator::{ListedNote, NoteState, NoteUpdate};
 use crate::reflect::learned::{LearnedFrom, NoteDetail};

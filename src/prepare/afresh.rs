@@ -73,7 +73,7 @@ impl AnswerSource for Afresh {
         let max_units = settings.map_or(InjectionLimits::FULL.units, |settings| settings.max_units);
         let own = settings.map_or(OwnPoints::LeftOut, OwnPoints::of);
         let made_from = prepared::look::<Ready>(&context.paths, &context.project);
-        let basis = match Basis::read(&context.paths, &context.project, context.now, own) {
+        let basis = match Basis::read(&context.paths, &context.project, own) {
             Ok(basis) => basis,
             Err(error) => {
                 let text = error.to_string();

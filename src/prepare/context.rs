@@ -2,23 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-
 use super::told;
-use crate::checkout::Checkout;
 use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
 use crate::hook::source::GivenContext;
 use crate::news;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
 use crate::playbook::context::{
-    Admission, Frame, InjectionLimits, PointsToShow, context, for_prompts, own_points,
+    Admission, Frame, InjectionLimits, PointsToShow, context, cued_points, own_points,
 };
 use crate::playbook::read::migrate;
 use crate::playbook::render::{TEMPLATE, in_text};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
-use crate::prepared::{Injection, LeftOut, ProjectSettings, Ready, StartKind};
+use crate::prepared::{CuedPoint, Injection, ProjectSettings, Ready, StartKind};
 use crate::queue::status::Notice;
 use crate::setup::templates;
 use crate::store::{MAX_FILE_BYTES, Snapshots, StoreError, WAYS_BACK, votes};
@@ -31,7 +28,6 @@ const MAX_TEMPLATE: u64 = 1 << 20;
 pub(super) struct Basis<'a> {
     paths: &'a Paths,
     project: &'a Path,
-    now: Timestamp,
     pub(super) standing: TrustStanding,
     /// The user's own playbook, where this project is given it.
     own: Option<Box<Self>>,
@@ -92,11 +88,10 @@ impl<'a> Basis<'a> {
     pub(super) fn read(
         paths: &'a Paths,
         project: &'a Path,
-        now: Timestamp,
         own: OwnPoints,
     ) -> Result<Self, FsError> {
         let has_own = own == OwnPoints::Given && project != paths.own();
-        let own = has_own.then(|| Self::read(paths, paths.own(), now, OwnPoints::LeftOut));
+        let own = has_own.then(|| Self::read(paths, paths.own(), OwnPoints::LeftOut));
         let standing = TrustStanding::of(paths, project);
         let link = outside::of(project);
         let bytes = if link.is_none() || standing.is_trusted() {
@@ -111,7 +106,6 @@ impl<'a> Basis<'a> {
             own: own.transpose()?.map(Box::new),
             paths,
             project,
-            now,
             standing,
             link,
             is_in_merge: has_markers(bytes.as_deref().unwrap_or_default()),
@@ -194,22 +188,28 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What the starts that give these texts leave to the prompts of a trusted checkout.
-    fn left_by(
-        &self,
-        texts: &[Option<Injection>; 2],
-        checkout: Checkout,
-    ) -> [(StartKind, LeftOut); 2] {
-        let admits = |point: &Point<'_>| self.admits(point);
-        let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
-        let points = playbook.map(|playbook| for_prompts(playbook, &self.usage, admits));
-        let points = points.unwrap_or_default();
-        let of = |given: &Option<Injection>| {
-            let said = given.as_ref().map(|given| given.points.clone());
-            LeftOut::new(checkout, &points, &said.unwrap_or_default())
+    /// Returns the points that may be given at their cues.
+    fn cues(&self) -> Vec<CuedPoint> {
+        let Some(Ok(playbook)) = &self.playbook else {
+            return Vec::new();
         };
-        let [full, short] = texts;
-        [(StartKind::Full, of(full)), (StartKind::Short, of(short))]
+        let admits = |point: &Point<'_>| {
+            self.cue(point) == Some(Admission::Given) && self.admits(point) == Admission::Given
+        };
+        cued_points(playbook, &self.usage, admits)
+    }
+
+    /// Decides on a point's cue, if it has one.
+    fn cue(&self, point: &Point<'_>) -> Option<Admission> {
+        let due = point.due()?;
+        Some(self.standing.admits_cue(point.name, due))
+    }
+
+    /// Returns `true` if a cue came with the file that nobody has looked at.
+    fn has_new_cue(&self) -> bool {
+        let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
+        let mut points = playbook.into_iter().flat_map(Playbook::points);
+        points.any(|point| self.cue(&point) == Some(Admission::Unknown))
     }
 
     fn away(&self) -> PreparedStart<'a> {
@@ -233,7 +233,8 @@ impl<'a> Basis<'a> {
             Notice::new(&text.clone(), text)
         });
         let is_born = matches!(self.standing, TrustStanding::Born);
-        let asks_for_screening = is_born || (is_trusted && !shown.unknown.is_empty());
+        let has_news = || !shown.unknown.is_empty() || self.has_new_cue();
+        let asks_for_screening = is_born || (is_trusted && has_news());
         PreparedStart {
             given: GivenContext {
                 injection: shown.text.map(injection),
@@ -290,10 +291,9 @@ impl<'a> Basis<'a> {
         Snapshots::new(&self.paths.project(self.project))
     }
 
-    /// What the next starts can be given without another look, and what they leave to the
-    /// prompts of a trusted project; `None` where there is more to do at a start than to give
-    /// it.
-    pub(super) fn ready(&self, max_units: usize) -> Option<(Ready, Vec<(StartKind, LeftOut)>)> {
+    /// Returns what the next starts are given without another look; `None` where a start has more
+    /// to do than to give it.
+    pub(super) fn ready(&self, max_units: usize) -> Option<Ready> {
         let [full, short] =
             [StartKind::Full, StartKind::Short].map(|kind| self.give(kind, max_units));
         let is_all = |outcome: &PreparedStart<'_>| {
@@ -314,9 +314,9 @@ impl<'a> Basis<'a> {
         if checkout.is_none() && is_of_project && texts.iter().any(Option::is_some) {
             return None;
         }
-        let left = checkout.map(|checkout| self.left_by(&texts, checkout));
-        let left = left.into_iter().flatten().collect();
-        Some((Ready::new(self.now, max_units, checkout, held, texts), left))
+        let own = self.own.iter().flat_map(|own| own.cues());
+        let cues = self.cues().into_iter().chain(own).collect();
+        Some(Ready::new(max_units, checkout, held, texts, cues))
     }
 }
 

@@ -336,6 +336,7 @@ impl TaughtSession<'_> {
                 operation,
                 verdict,
                 grounds: Vec::new(),
+                objection: None,
             }
         };
         let proposals: Vec<Proposal> = operations.into_iter().enumerate().map(judge).collect();

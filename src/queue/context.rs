@@ -134,14 +134,14 @@ impl WorkerContext {
 
     /// Notes where a project is, and gives it the memory of the place that it was moved from.
     pub(super) fn settle_place(&self, project: &Path) {
-        let settled = place::settle(self.paths(), project).map_err(QueueError::from);
-        let settled = settled.and_then(|place| {
+        let followed = place::follow(self.paths(), project).map_err(QueueError::from);
+        let settled = followed.and_then(|place| {
             let name = project.to_string_lossy();
             for former in place.iter().flat_map(|place| &place.former) {
                 let former = former.to_string_lossy();
                 self.memory().move_project(&former, &name)?;
             }
-            Ok(())
+            Ok(place::note(self.paths(), project)?)
         });
         if let Err(error) = settled {
             self.log("worker", &error.to_string());

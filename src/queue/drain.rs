@@ -22,7 +22,7 @@ use super::stages::work;
 use super::status::{Due, Status};
 use super::worker::{Summary, WorkScope};
 use super::worker_lock::WorkerLock;
-use super::{QueueError, curate, files, hint_index, notices, recover, spool, tidy};
+use super::{QueueError, corrections, curate, files, notices, recover, spool, tidy};
 use crate::account::Need;
 use crate::backend::den;
 use crate::env::Clock;
@@ -118,7 +118,7 @@ impl<'a> Drain<'a> {
             self.leave_status();
         }
         for project in &self.projects {
-            hint_index::refresh_foreign(self.context, project);
+            corrections::refresh_foreign(self.context, project);
             self.context.refresh_records(project);
             self.context.surroundings.make_ready(project);
         }

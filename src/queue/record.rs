@@ -16,7 +16,7 @@ use super::files::{self, SessionEvidence};
 use super::job::{JOB_VERSION, JobEvent, JobId};
 use super::outcome::{Finish, Stop};
 use super::progress::JobInProgress;
-use super::{LOCK_WAIT, curate, hint_index, screening};
+use super::{LOCK_WAIT, corrections, curate, screening};
 use crate::backend::BackendName;
 use crate::config::Config;
 use crate::env::{Env, name};
@@ -98,7 +98,7 @@ pub(super) fn applied(
     }
     context.memory().record(&record)?;
     if !record.learned.is_empty() {
-        hint_index::refresh(context, &job.ticket.project);
+        corrections::refresh(context, &job.ticket.project);
     }
     remove(context, job, finish, took, judged.as_ref())
 }

@@ -11,12 +11,13 @@ use super::context::WorkerContext;
 use super::edit::PlaybookEdit;
 use super::outcome::Stop;
 use super::progress::{HeldBack, JobInProgress};
+use super::trust_record::PointPart;
 use super::{QueueError, status};
 use crate::digest::name_of;
 use crate::memory::{Held, MemoryError};
 use crate::playbook::context::Admission;
 use crate::playbook::ops::{Operation, named_points, written_text};
-use crate::playbook::{Id, Playbook, Point, Section};
+use crate::playbook::{Due, DueChange, Id, Playbook, Point, Section};
 use crate::redact::Masker;
 use crate::reflect::gates::{Proposal, Verdict};
 use crate::reflect::tellable::RefusedText;
@@ -57,6 +58,10 @@ pub(crate) enum What {
         name: String,
         text: String,
     },
+    /// The cue of a point of the file.
+    Cue {
+        name: String,
+    },
     Memory {
         /// What hooks would have told.
         text: String,
@@ -81,29 +86,35 @@ impl What {
     ///
     /// `None` when nothing has to be changed: a point of the file stays as it is.
     pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<PlaybookEdit> {
-        let change = |point: String, text: String| PlaybookEdit::Change {
+        let change = |point: String, text: String, due| PlaybookEdit::Change {
             point,
             text: Some(text),
             section: None,
+            due,
         };
+        let same = DueChange::default;
         let edit = match self {
-            Self::Point { name, .. } => change(name.clone(), words?.to_owned()),
+            Self::Point { name, .. } => change(name.clone(), words?.to_owned(), same()),
+            Self::Cue { .. } => return None,
             Self::Edit(edit) => edit.clone(),
             Self::Memory { text } => PlaybookEdit::Add {
                 text: text.clone(),
                 section: Section::Others,
+                due: same(),
             },
             Self::Operation(operation) => match Operation::read(operation).ok()? {
-                Operation::Add { text, section } => PlaybookEdit::Add { text, section },
-                Operation::Update { target, text } => change(target, text),
+                Operation::Add { text, section, due } => PlaybookEdit::Add { text, section, due },
+                Operation::Update { target, text, due } => change(target, text, due),
                 Operation::Merge {
                     sources: points,
                     text,
                     section,
+                    due,
                 } => PlaybookEdit::Merge {
                     points,
                     text,
                     section,
+                    due,
                 },
                 Operation::Delete { target: point } => PlaybookEdit::Remove {
                     point,
@@ -262,6 +273,16 @@ pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
     })
 }
 
+/// Returns why a cue that came with the file is held back; where the user `accepts` them only
+/// what speaks against it.
+pub(super) fn of_cue(due: &Due, masker: &Masker, accepts: bool) -> Option<String> {
+    let told = due.told();
+    let has_secret = || masker.own_finds(&told).then(|| OWN_PATTERN.to_owned());
+    let waits = || (!accepts).then(|| format!("{WAITS}: its cue came with the file, {told}"));
+    let objection = screen::objection_to_cue(&due.when);
+    objection.or_else(has_secret).or_else(waits)
+}
+
 /// Returns `true` if a point may play a part when a session is judged: one that sessions are
 /// given, or one that nothing speaks against but that nobody has decided on it yet. (An old
 /// playbook's votes count also before `playbook trust`.)
@@ -311,13 +332,18 @@ fn passes_now(held: &Held) -> bool {
 pub(super) fn from_file(
     mark: &TrustMark,
     point: &Point<'_>,
+    part: PointPart,
     reasons: String,
     masker: &Masker,
 ) -> Held {
     let text = masker.mask(point.text).into_owned();
-    let what = What::Point {
-        name: masker.mask(point.name).into_owned(),
-        text: text.clone(),
+    let name = masker.mask(point.name).into_owned();
+    let what = match part {
+        PointPart::Text => What::Point {
+            name,
+            text: text.clone(),
+        },
+        PointPart::Cue => What::Cue { name },
     };
     Held {
         key: key(mark),

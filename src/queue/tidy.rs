@@ -12,7 +12,7 @@ use super::context::Surroundings;
 use super::context::WorkerContext;
 use super::job::JobId;
 use super::outcome::{doubled, wait_until};
-use super::{files, hint_index, screening, spool};
+use super::{corrections, files, screening, spool};
 use crate::config::Config;
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
@@ -48,7 +48,7 @@ pub(super) fn all(context: &WorkerContext) {
     }
     log(remove_lone_evidence(&context.surroundings));
     trim_memory(context);
-    hint_index::refresh_stale(context);
+    corrections::refresh_stale(context);
     if let Err(error) = screening::screen_anew(context) {
         context.log(
             "worker",

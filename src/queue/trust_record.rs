@@ -11,12 +11,12 @@ use super::context::WorkerContext;
 use super::edit::PlaybookEdit;
 use super::progress::JobInProgress;
 use super::screening::{
-    AGAIN, OWN_PATTERN, STRICT, from_file, has_own_secret, key, masker, of_file,
+    AGAIN, OWN_PATTERN, STRICT, from_file, has_own_secret, key, masker, of_cue, of_file,
 };
 use super::status;
 use crate::fsx::FsError;
 use crate::playbook::context::Admission;
-use crate::playbook::{Playbook, Point, PointChange, PointState, Section};
+use crate::playbook::{Due, Playbook, Point, PointChange, PointState, Section};
 use crate::store::Store;
 use crate::trust::request::{self, TrustRequest};
 use crate::trust::{TrustMark, TrustRecord, TrustStanding, TrustWord};
@@ -56,18 +56,33 @@ pub(super) fn after_job(
         Some(PlaybookEdit::Undo { .. } | PlaybookEdit::Restore { .. }) => &[],
         _ => job.progress.changes.as_deref().unwrap_or_default(),
     };
-    let ours = changes.iter().filter_map(written).collect();
-    bring_up_to_date(context, &job.ticket.project, playbook, &ours)
+    bring_up_to_date(context, &job.ticket.project, playbook, changes)
 }
 
-/// The point that a change wrote, if it changed more than counters.
-fn written(change: &PointChange) -> Option<TrustMark> {
-    let mark = |state: &PointState| {
+/// Returns what changes wrote: texts and cues, not those that came of a point whose cue waits.
+fn written(changes: &[PointChange], record: &TrustRecord) -> HashSet<TrustMark> {
+    let text = |state: &PointState| {
         let section = Section::from_word(&state.section)?;
         Some(TrustMark::of(section, state.name(), state.text()))
     };
-    let after = mark(change.after.as_ref()?)?;
-    (change.before.as_ref().and_then(mark) != Some(after)).then_some(after)
+    let cue = |state: &PointState| {
+        let due = state.due();
+        (!due.is_blank()).then(|| TrustMark::of_cue(state.name(), due))
+    };
+    let befores = changes.iter().filter_map(|change| change.before.as_ref());
+    let is_waiting =
+        |state: &&PointState| cue(state).is_some_and(|mark| record.says(&mark) != Admission::Given);
+    let waiting: Vec<&Due> = befores.filter(is_waiting).map(PointState::due).collect();
+    let mut marks = HashSet::new();
+    for change in changes {
+        let (before, Some(after)) = (change.before.as_ref(), change.after.as_ref()) else {
+            continue;
+        };
+        marks.extend(text(after).filter(|mark| before.and_then(text) != Some(*mark)));
+        let is_new = before.is_none_or(|before| before.due() != after.due());
+        marks.extend(cue(after).filter(|_| is_new && !waiting.contains(&after.due())));
+    }
+    marks
 }
 
 pub(super) fn requested(context: &WorkerContext) -> Result<(), FsError> {
@@ -92,21 +107,21 @@ fn screen(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
         return Ok(());
     }
     let locked = store.lock(SHORT_WAIT)?;
-    bring_up_to_date(context, project, &locked.load()?, &HashSet::new())
+    bring_up_to_date(context, project, &locked.load()?, &[])
 }
 
 fn bring_up_to_date(
     context: &WorkerContext,
     project: &Path,
     playbook: &Playbook,
-    ours: &HashSet<TrustMark>,
+    changes: &[PointChange],
 ) -> Result<(), QueueError> {
-    let (record, strict) = match TrustStanding::of(context.paths(), project) {
-        TrustStanding::Recorded(record) => (
-            record,
-            context.surroundings.config.trust.strict.then_some(STRICT),
-        ),
-        TrustStanding::Born => (TrustRecord::new(TrustWord::Trusted), None),
+    let (record, arrivals) = match TrustStanding::of(context.paths(), project) {
+        TrustStanding::Recorded(record) if context.surroundings.config.trust.strict => {
+            (record, Arrivals::Wait)
+        }
+        TrustStanding::Recorded(record) => (record, Arrivals::Screened),
+        TrustStanding::Born => (TrustRecord::new(TrustWord::Trusted), Arrivals::Accepted),
         TrustStanding::Foreign
         | TrustStanding::Replaced
         | TrustStanding::Untrusted
@@ -114,7 +129,8 @@ fn bring_up_to_date(
             return Ok(());
         }
     };
-    update(context, project, playbook, record, ours, strict).map(drop)
+    let ours = written(changes, &record);
+    update(context, project, playbook, record, &ours, arrivals).map(drop)
 }
 
 pub(crate) fn trust(context: &WorkerContext, project: &Path) -> Result<Screened, QueueError> {
@@ -131,22 +147,60 @@ pub(crate) fn trust(context: &WorkerContext, project: &Path) -> Result<Screened,
     }
     let locked = store.lock(super::LOCK_WAIT)?;
     let ours = HashSet::new();
-    update(context, project, &locked.load()?, record, &ours, None)
+    let playbook = locked.load()?;
+    update(
+        context,
+        project,
+        &playbook,
+        record,
+        &ours,
+        Arrivals::Accepted,
+    )
 }
 
-/// Finds the point of the file that is held back under `key`.
+/// What becomes of points and cues that came with the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arrivals {
+    /// All that nothing speaks against are used: the user said so.
+    Accepted,
+    /// Cues wait for the user.
+    Screened,
+    /// Points wait as well.
+    Wait,
+}
+
+/// A part of a key point that is trusted by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PointPart {
+    Text,
+    Cue,
+}
+
+/// Returns the parts of a key point, each with its mark.
+fn parts<'p>(point: Point<'p>) -> impl Iterator<Item = (Point<'p>, PointPart, TrustMark)> {
+    let text = TrustMark::of(point.section, point.name, point.text);
+    let cue = point.due().map(|due| TrustMark::of_cue(point.name, due));
+    let cue = cue.map(|mark| (point, PointPart::Cue, mark));
+    std::iter::once((point, PointPart::Text, text)).chain(cue)
+}
+
+/// Finds the point of the file of which a part is held back under `key`.
 ///
 /// The quarantine has it without its secrets, so that only its hash tells which it is.
-pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option<Point<'p>> {
-    let mut points = playbook.points();
-    points.find(|point| key(&mark_of(point)) == key_of_row)
+pub(crate) fn held_point<'p>(
+    playbook: &'p Playbook,
+    key_of_row: &str,
+) -> Option<(Point<'p>, PointPart)> {
+    let mut parts = playbook.points().flat_map(parts);
+    let found = parts.find(|(_, _, mark)| key(mark) == key_of_row);
+    found.map(|(point, part, _)| (point, part))
 }
 
 pub(crate) fn admit(
     surroundings: &Surroundings,
     project: &Path,
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
+    part: PointPart,
 ) -> Result<(), QueueError> {
     let path = surroundings.paths.trust_record(project);
     let store = Store::of(&surroundings.paths, project);
@@ -159,7 +213,8 @@ pub(crate) fn admit(
         let accepted = playbook
             .points()
             .filter(|point| point.name == name && point.text == text)
-            .map(|point| mark_of(&point));
+            .flat_map(parts)
+            .filter_map(|(_, own, mark)| (own == part).then_some(mark));
         record.know(&accepted.collect::<Vec<_>>());
         record.write(&path)?;
     }
@@ -168,56 +223,70 @@ pub(crate) fn admit(
 
 /// Makes `record` say all there is to say of a playbook, and writes it.
 ///
-/// `ours` are known; of the others those that are not known yet wait for the user where
-/// `strict` says why.
+/// `ours` are known; `arrivals` says what becomes of the others that are not known yet.
 fn update(
     context: &WorkerContext,
     project: &Path,
     playbook: &Playbook,
     mut record: TrustRecord,
     ours: &HashSet<TrustMark>,
-    strict: Option<&'static str>,
+    arrivals: Arrivals,
 ) -> Result<Screened, QueueError> {
     let name = project.to_string_lossy();
     let waiting: HashSet<String> = context.memory().waiting(&name)?.into_iter().collect();
     let masker = masker(&context.surroundings, project)?;
-    let present: Vec<TrustMark> = playbook.points().map(|point| mark_of(&point)).collect();
+    let present: Vec<_> = playbook.points().flat_map(parts).collect();
     let (mut known, mut held, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut left = AT_ONCE;
-    for (point, mark) in playbook.points().zip(present.iter().copied()) {
+    let strict = (arrivals == Arrivals::Wait).then_some(STRICT);
+    let mut screened = Screened::default();
+    for &(point, part, mark) in &present {
+        let is_text = part == PointPart::Text;
         let said = if ours.contains(&mark) {
             Admission::Given
         } else {
-            record.admits(point.section, point.name, point.text)
+            record.says(&mark)
         };
         let otherwise = match said {
             Admission::Given | Admission::Stale => {
                 known.push(mark);
+                screened.known += usize::from(is_text);
                 continue;
             }
             // What is held back waits for the user, also when it was dropped and has come back.
             Admission::Held if left == 0 || waiting.contains(&key(&mark)) => {
                 held.push(mark);
+                screened.held += usize::from(is_text);
                 continue;
             }
             Admission::Held => Some(AGAIN),
-            Admission::Unknown if left == 0 => continue,
+            Admission::Unknown if left == 0 => {
+                screened.later += usize::from(is_text);
+                continue;
+            }
             Admission::Unknown => strict,
         };
         left -= 1;
-        let own = || has_own_secret(&masker, &point).then_some(OWN_PATTERN);
-        let otherwise = || own().or(otherwise).map(str::to_owned);
-        match of_file(point.name, point.text).or_else(otherwise) {
-            None => known.push(mark),
-            Some(reasons) => {
-                held.push(mark);
-                rows.push(from_file(&mark, &point, reasons, &masker));
+        let reasons = match point.due().filter(|_| !is_text) {
+            Some(due) => of_cue(due, &masker, arrivals == Arrivals::Accepted),
+            None => {
+                let own = || has_own_secret(&masker, &point).then_some(OWN_PATTERN);
+                let otherwise = || own().or(otherwise).map(str::to_owned);
+                of_file(point.name, point.text).or_else(otherwise)
             }
+        };
+        if let Some(reasons) = reasons {
+            held.push(mark);
+            screened.held += usize::from(is_text);
+            rows.push(from_file(&mark, &point, part, reasons, &masker));
+        } else {
+            known.push(mark);
+            screened.known += usize::from(is_text);
         }
     }
     record.know(&known);
     record.hold(&held);
-    record.forget_absent(&present.iter().collect());
+    record.forget_absent(&present.iter().map(|(_, _, mark)| mark).collect());
     record.bind(project);
     let keys: HashSet<String> = held.iter().map(key).collect();
     let has_left = |key: &str| !keys.contains(key);
@@ -236,13 +305,5 @@ fn update(
     if TrustRecord::read(&path).ok().flatten().as_ref() != Some(&record) {
         record.write(&path)?;
     }
-    Ok(Screened {
-        known: known.len(),
-        held: held.len(),
-        later: present.len() - known.len() - held.len(),
-    })
-}
-
-fn mark_of(point: &Point<'_>) -> TrustMark {
-    TrustMark::of(point.section, point.name, point.text)
+    Ok(screened)
 }

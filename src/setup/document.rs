@@ -53,10 +53,8 @@ impl Document {
 
     /// Returns true if no more than an empty object is there.
     pub(super) fn is_left_over(&self) -> bool {
-        self.json
-            .chars()
-            .filter(|c| !SPACE.contains(c))
-            .all(|c| "{}".contains(c))
+        let mut left = self.json.chars().filter(|c| !SPACE.contains(c));
+        left.all(|c| "{}".contains(c))
     }
 
     /// Gives an empty text the shape of settings.

@@ -19,7 +19,7 @@ const MAX_LIST: u64 = 1 << 20;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Installed {
     list: PathBuf,
-    files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
@@ -42,10 +42,6 @@ impl Installed {
             folders: of("dir "),
             list,
         })
-    }
-
-    pub(crate) fn files(&self) -> &[PathBuf] {
-        &self.files
     }
 
     /// Removes the files, and the folders that were made for them and hold nothing else.

@@ -227,10 +227,6 @@ fn half_a_surrogate_pair_hides_no_hook() {
 
 #[test]
 fn ours_look_like_the_rest() {
-    let home = Home::with("{\"model\": \"opus\", \"hooks\": {\"SessionEnd\": []}}\n");
-    home.install(Earlier::Keep);
-    assert_eq!(home.text().lines().count(), 1);
-
     let home = Home::with("{\r\n\t\"a\": 1\r\n}");
     home.install(Earlier::Keep);
     let text = home.text();

@@ -76,10 +76,8 @@ impl Hooks {
     /// where that is gone, as after an update of the plugin.
     pub(crate) fn gate_command(playbook: &Path) -> String {
         let playbook = shell_word(&playbook.to_string_lossy());
-        format!(
-            "[ ! -x {playbook} ] || exec {playbook} hook {}",
-            HookEvent::Stop.name()
-        )
+        let stop = HookEvent::Stop.name();
+        format!("[ ! -x {playbook} ] || exec {playbook} hook {stop}")
     }
 
     /// The entry of a hook in the list of its event. It has no matcher: the client knows

@@ -138,14 +138,11 @@ impl<'a> ClientSettings<'a> {
             record.note(&text, &after);
             record.replaced.extend(replaced);
         }
+        let earlier = found.into_iter().filter(|it| it.hook.is_earlier());
         Ok(SettingsPlan {
             before: before.map(into_text),
             after: Some(after),
-            earlier: found
-                .into_iter()
-                .filter(|found| found.hook.is_earlier())
-                .map(|found| (found.line, found.hook))
-                .collect(),
+            earlier: earlier.map(|found| (found.line, found.hook)).collect(),
             record: Some(record),
             ..SettingsPlan::default()
         })
@@ -243,10 +240,8 @@ impl<'a> ClientSettings<'a> {
     }
 
     fn flaw(&self, flaw: Defect) -> SetupError {
-        SetupError::Settings {
-            path: self.file.clone(),
-            flaw,
-        }
+        let path = self.file.clone();
+        SetupError::Settings { path, flaw }
     }
 }
 

@@ -337,10 +337,8 @@ mod tests {
         let slips = "playbok|Playbook|play-book|playbook1| playbook |citedIds|?failed|/sucess";
         for slip in slips.split('|') {
             let told = flaw(&format!("{{transcript}} {{{slip}}}"));
-            assert!(
-                told.starts_with(&format!("`{{{slip}}}` is no placeholder")),
-                "{told}"
-            );
+            let expected = format!("`{{{slip}}}` is no placeholder");
+            assert!(told.starts_with(&expected), "{told}");
         }
     }
 }

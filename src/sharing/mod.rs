@@ -17,7 +17,7 @@ use crate::env::Env;
 use crate::fsx;
 use crate::memory::{Arrived, LogPosition, Memory, MemoryError};
 use crate::paths::Paths;
-use crate::queue::hint_index;
+use crate::queue::corrections;
 use crate::reflect::learned::SharedRecord;
 use crate::state_guard;
 
@@ -183,8 +183,7 @@ impl Sharing {
         }
         let stale: BTreeSet<String> = self.memory.stale_indexes()?.into_iter().collect();
         for project in stale {
-            hint_index::write(&self.paths, &mut self.memory, Path::new(&project), self.now)
-                .map_err(anyhow::Error::msg)?;
+            corrections::write(&self.paths, &mut self.memory, Path::new(&project))?;
         }
         Ok(())
     }

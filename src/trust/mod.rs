@@ -17,8 +17,8 @@ pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
 
 use crate::fsx::FsError;
 use crate::paths::Paths;
-use crate::playbook::Section;
 use crate::playbook::context::Admission;
+use crate::playbook::{Due, Section};
 use crate::project;
 
 /// What a session may be given of a project's playbook.
@@ -63,6 +63,15 @@ impl TrustStanding {
         match self {
             Self::Recorded(record) => record.count_of_held(),
             _ => 0,
+        }
+    }
+
+    /// Decides if a cue may be used: we wrote it, or the user agreed to it.
+    pub(crate) fn admits_cue(&self, name: &str, due: &Due) -> Admission {
+        match self {
+            Self::Born => Admission::Given,
+            Self::Recorded(record) => record.says(&TrustMark::of_cue(name, due)),
+            _ => Admission::Unknown,
         }
     }
 

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use crate::checkout::{self, Checkout};
 use crate::fsx::{self, FsContext as _, FsError};
-use crate::playbook::Section;
 use crate::playbook::context::Admission;
+use crate::playbook::{Due, Section};
 use crate::state_guard;
 
 /// How a record begins; the digit is the format's version.
@@ -40,6 +40,23 @@ impl TrustMark {
             hash.update([0]);
             hash.update(part.as_bytes());
         }
+        let mut mark = [0; MARK_BYTES];
+        mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
+        Self(mark)
+    }
+
+    /// Hashes the cue of a point: its name, its cue and its guard. Another text of the point leaves
+    /// it as it is.
+    pub(crate) fn of_cue(name: &str, due: &Due) -> Self {
+        let mut hash = Sha256::new();
+        let when = &due.when;
+        let guard = due.guard.then(|| "guard".to_owned());
+        for part in [&when.command, &when.file, &when.words, &guard] {
+            hash.update([u8::from(part.is_some())]);
+            hash.update(part.as_deref().unwrap_or_default().len().to_le_bytes());
+            hash.update(part.as_deref().unwrap_or_default());
+        }
+        hash.update(name);
         let mut mark = [0; MARK_BYTES];
         mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
         Self(mark)
@@ -161,10 +178,14 @@ impl TrustRecord {
 
     /// Decides if a point may be given: we wrote it or found it harmless.
     pub(crate) fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
-        let mark = TrustMark::of(section, name, text);
-        if self.known.binary_search(&mark).is_ok() {
+        self.says(&TrustMark::of(section, name, text))
+    }
+
+    /// Returns what it says of a point or a cue.
+    pub(crate) fn says(&self, mark: &TrustMark) -> Admission {
+        if self.known.binary_search(mark).is_ok() {
             Admission::Given
-        } else if self.held.binary_search(&mark).is_ok() {
+        } else if self.held.binary_search(mark).is_ok() {
             Admission::Held
         } else {
             Admission::Unknown

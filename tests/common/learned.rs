@@ -115,9 +115,9 @@ impl TestEnv {
         Memory::open(&self.paths().memory_db()).expect("a memory")
     }
 
-    /// The file by which hooks know what was learned.
-    pub(crate) fn index_path(&self) -> PathBuf {
-        self.paths().memory_index(&self.project())
+    /// The file in which hooks find corrections.
+    pub(crate) fn corrections(&self) -> PathBuf {
+        self.paths().corrections(&self.project())
     }
 
     /// Has a job so many days ago teach something; returns the ids.
@@ -130,10 +130,13 @@ impl TestEnv {
             time: days_ago(days),
         };
         let ids = self.memory().learn(&source, learned).expect("learned");
-        let index = self.index_path();
-        std::fs::create_dir_all(index.parent().expect("a folder above")).expect("a folder");
-        let content = self.memory().index(&source.project, days_ago(0));
-        content.expect("an index").write(&index).expect("written");
+        let file = self.corrections();
+        std::fs::create_dir_all(file.parent().expect("a folder above")).expect("a folder");
+        let corrections = self.memory().corrections(&source.project);
+        corrections
+            .expect("readable")
+            .write(&file)
+            .expect("written");
         ids
     }
 }

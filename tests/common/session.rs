@@ -12,7 +12,6 @@ pub(crate) struct Session {
     lines: Vec<Value>,
     /// Lines written so far under this session's own numbering of ids and times.
     count: u32,
-    last_call: String,
     /// The id of the prompt that is being answered, where the test names it.
     prompt: Option<String>,
 }
@@ -40,7 +39,6 @@ impl Session {
             lane,
             lines: Vec::new(),
             count: 0,
-            last_call: String::new(),
             prompt: None,
         };
         session.lines.push(json!({
@@ -98,17 +96,6 @@ impl Session {
                 "hookName": event, "toolUseID": event, "hookEvent": event},
             "rendered": [{"content": format!("<system-reminder>\n{text}\n</system-reminder>")}],
             "renderedRole": "system",
-        }))
-    }
-
-    /// What a hook of ours told the model after the last call failed, as the client keeps it.
-    pub(crate) fn hinted(&mut self, text: &str) -> &mut Self {
-        let id = self.last_call.clone();
-        self.record(json!({
-            "type": "attachment",
-            "attachment": {"type": "hook_additional_context", "content": [text],
-                "hookName": "PostToolUseFailure:Bash", "toolUseID": id,
-                "hookEvent": "PostToolUseFailure"},
         }))
     }
 
@@ -217,7 +204,6 @@ impl Session {
             &json!({"type": "tool_use", "id": id, "name": name, "input": input}),
             "tool_use",
         );
-        self.last_call.clone_from(&id);
         id
     }
 

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use playbook::hint::{Index, MemoryKind};
+use playbook::corrections::Corrections;
 use playbook::memory::{Memory, RecallQuery};
 use playbook::playbook::{Playbook, PointState};
+use playbook::reflect::remembered::MemoryKind;
 use serde_json::Value;
 
 use playbook::transcript::error_of_subject;
@@ -32,8 +33,7 @@ pub(crate) struct Left {
 
 impl Left {
     /// Returns `true` if each citation counted once and taught one thing, and the vote of the undone
-    /// one not at all; whether each error and each effect of a hint counted once, and the hooks
-    /// know of it.
+    /// one not at all, each error counted once, and the hooks find the corrections.
     pub(crate) fn is_the_truth(&self) -> bool {
         let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
         let lessons = LESSONS.iter().map(|text| format!("{text} +0 -0"));
@@ -44,8 +44,8 @@ impl Left {
             "ModuleNotFoundError struck 2: 0.5000 shown 0".to_owned(),
             "fatal struck 2: 0.5000 shown 0".to_owned(),
             "error struck 3: 0.5000 shown 0".to_owned(),
-            format!("{} struck 1: 0.7550 shown 2", known[0]),
-            format!("{} struck 1: 0.3500 shown 1", known[1]),
+            format!("{} struck 1: 0.5000 shown 0", known[0]),
+            format!("{} struck 1: 0.5000 shown 0", known[1]),
         ];
         self.points == votes.chain(lessons).chain(known_points).collect()
             && self.learned == errors.into_iter().collect()
@@ -136,19 +136,13 @@ fn learned(env: &TestEnv, now: Timestamp) -> Result<BTreeSet<String>, String> {
     Ok(told.collect())
 }
 
-/// What the hooks' index says of the errors.
+/// The corrections that hooks find.
 fn told(env: &TestEnv) -> Result<BTreeSet<String>, String> {
-    let index = Index::open(&env.index_path()).map_err(|e| e.to_string())?;
-    let index = index.ok_or("no index")?;
     let mut told = BTreeSet::new();
     for (subject, text) in SUBJECTS {
         let signature = error_of_subject(subject, text).ok_or("no message")?;
-        for hint in index.for_signature(signature, 0.0, 1) {
-            told.insert(format!(
-                "{} {:.4}, {} times",
-                hint.text, hint.effectiveness, hint.occurrences
-            ));
-        }
+        let corrections = Corrections::read(&env.corrections()).ok_or("no corrections")?;
+        told.extend(corrections.of(signature).into_iter().map(|one| one.text));
     }
     Ok(told)
 }

@@ -30,24 +30,22 @@ pub(crate) const MOVES: &[Move] = &[
         stage.starts("s1", "startup")
     }),
     Move::of("s1 is compacted", Kind::HookWithWorker, |stage| {
-        stage.write(&s1(stage, 1));
+        stage.write(&s1(1));
         stage.hook(Hook::PreCompact, "s1", json!({}))
     }),
-    Move::of("s1 ends", Kind::Hook, |stage| stage.ends(&s1(stage, 2))),
+    Move::of("s1 ends", Kind::Hook, |stage| stage.ends(&s1(2))),
     Move::of("the worker", Kind::Worker, Stage::worker),
     Move::of("s1 is resumed", Kind::Hook, |stage| {
         stage.starts("s1", "resume")
     }),
-    Move::of("s1 ends again", Kind::Hook, |stage| {
-        stage.ends(&s1(stage, 3))
-    }),
+    Move::of("s1 ends again", Kind::Hook, |stage| stage.ends(&s1(3))),
     Move::of("s2 is forked from s1", Kind::Hook, |stage| {
         stage.starts("s2", "fork")
     }),
     Move::of("s2 ends", Kind::Hook, |stage| {
-        let mut fork = s1(stage, 3).fork("s2");
+        let mut fork = s1(3).fork("s2");
         cite(&mut fork, &[5]);
-        repeats(&mut fork, &stage.hint(QUOTA));
+        repeats(&mut fork);
         stage.ends(&fork)
     }),
     Move::of("s3 starts", Kind::Hook, |stage| {
@@ -56,7 +54,7 @@ pub(crate) const MOVES: &[Move] = &[
     Move::of("s3 ends", Kind::Hook, |stage| {
         let mut session = Session::new("s3");
         cite(&mut session, &[6]);
-        is_told(&mut session, &stage.hint(MODULE));
+        installs(&mut session);
         mends(&mut session);
         stage.ends(&session)
     }),
@@ -73,9 +71,9 @@ impl Move {
 /// The move before which all sessions must have counted: an undo is of one of them.
 pub(crate) const UNDO: usize = MOVES.len() - 1;
 
-/// An error that is known before the scenario begins, with a fix that helps.
+/// An error that is known before the scenario begins, with a fix.
 pub(crate) const MODULE: &str = "Exit code 1\nModuleNotFoundError: No module named 'yaml'";
-/// One that is known, with a fix that does not help.
+/// One that is known, with a fix that nobody tries.
 pub(crate) const QUOTA: &str = "Exit code 1\nfatal: quota of the registry exceeded";
 /// One that is new.
 pub(crate) const BROKEN: &str = "Exit code 2\nerror: unknown key `colour` in theme.toml";
@@ -87,9 +85,8 @@ pub(crate) const SUBJECTS: [(&str, &str); 3] = [
 ];
 
 /// The first session, as far as it has come.
-fn s1(stage: &Stage, parts: usize) -> Session {
+fn s1(parts: usize) -> Session {
     let mut session = Session::new("s1");
-    let hint = stage.hint(MODULE);
     for (part, points) in [&[1, 2][..], &[3], &[4]]
         .into_iter()
         .enumerate()
@@ -97,7 +94,7 @@ fn s1(stage: &Stage, parts: usize) -> Session {
     {
         cite(&mut session, points);
         if part == 0 {
-            is_told(&mut session, &hint);
+            installs(&mut session);
         } else {
             mends(&mut session);
         }
@@ -118,20 +115,18 @@ fn cite(session: &mut Session, points: &[usize]) {
     }
 }
 
-/// A known error strikes, our hook says what helped, and it helps.
-fn is_told(session: &mut Session, hint: &str) {
+/// A known error strikes, and is made good.
+fn installs(session: &mut Session) {
     session
         .failed("python3 report.py", MODULE)
-        .hinted(hint)
         .ran("pip install pyyaml", "installed")
         .ran("python3 report.py", "written");
 }
 
-/// A known error strikes, our hook says what helped, and it does not.
-fn repeats(session: &mut Session, hint: &str) {
+/// A known error strikes twice.
+fn repeats(session: &mut Session) {
     session
         .failed("docker push app", QUOTA)
-        .hinted(hint)
         .failed("docker push app", QUOTA);
 }
 

@@ -7,7 +7,6 @@ use std::process::{Child, Command};
 
 use jiff::{SignedDuration, Timestamp};
 use playbook::memory::{self, Memory};
-use playbook::transcript::error_of_subject;
 use serde_json::{Value, json};
 
 use crate::common::api::{Api, Step};
@@ -241,16 +240,6 @@ impl Stage {
     }
 
     // -- the world
-
-    /// What our hook says when a known error strikes.
-    pub(crate) fn hint(&self, text: &str) -> String {
-        let known = SUBJECTS.iter().find(|(_, own)| *own == text);
-        let signature = known.and_then(|(subject, text)| error_of_subject(subject, text));
-        let seen = self.env.memory().seen(signature.expect("a message"), None);
-        let seen = seen.expect("a memory").expect("a known error");
-        let id = &seen.lessons[0].id;
-        format!("Playbook: lessons about this error\n- [{id}] lesson: it")
-    }
 
     pub(crate) fn write(&self, session: &Session) {
         self.env.write_transcript(session);

@@ -1,10 +1,9 @@
 //! Promise: where the user wants that, a model judges a turn in which the rules find nothing: in
 //! its time, within the budgets, never for ever, and nothing goes wrong when it does not answer.
-//! What was learned before is told with what was found.
 
 use crate::common::prelude::*;
 
-use super::gate::{SESSION, false_done, reason, stop};
+use super::gate::{SESSION, reason, stop};
 
 const FALSE: &str = r#"{"quality_score": 0.2, "issues": ["The README was asked for, and no step wrote it."], "suggested_fix": "Write it, or say that it is open."}"#;
 const FINE: &str = r#"{"quality_score": 0.9, "issues": []}"#;
@@ -118,50 +117,14 @@ fn without_the_setting_no_model_is_asked_whatever_a_project_says() {
     assert_eq!(api.requests().len(), 0);
 }
 
-fn lesson(env: &TestEnv) -> String {
-    let add = ["lesson", "add", "--task", "test", "--json"];
-    let what = ["--mistake", "ran `cargo test` before `just generate`"];
-    let right = ["--correction", "Run `just generate`, then `cargo test`."];
-    let told = env.cli(&[&add[..], &what, &right].concat()).json();
-    told["id"].as_str().unwrap().to_owned()
-}
-
-fn effectiveness(env: &TestEnv, id: &str) -> Value {
-    let found = env.cli(&["recall", "--kind", "lesson", "--json"]).json();
-    let all = found["memories"].as_array().expect("memories").clone();
-    let lesson = all.into_iter().find(|lesson| lesson["id"] == id);
-    lesson.expect("the lesson")["effectiveness"].clone()
-}
-
 #[test]
-fn a_lesson_that_touches_what_was_found_is_told_and_gains_when_it_is_used() {
-    let mut env = super::gate::with_gate("block");
-    let id = lesson(&env);
-    let mut transcript = false_done("p1");
-    env.write_transcript(&transcript);
-    let told = reason(stop(&env, "p1", json!({})));
-    has!(told, &format!("\n- [{id}] lesson: ran `cargo test` before"));
-    assert!(told.encode_utf16().count() <= 1_500);
-
-    transcript
-        .assistant("All done.")
-        .guided(&told)
-        .assistant(&format!("By [{id}] I generate first."))
-        .tests_pass()
-        .assistant("Now they pass.");
-    env.write_transcript(&transcript);
-    env.ends(SESSION);
-    env.set("PLAYBOOK_BACKEND", "rules");
-    env.worker();
-    assert_eq!(effectiveness(&env, &id), json!(0.65));
-}
-
-#[test]
-fn what_the_user_is_told_has_no_lessons_for_the_agent() {
-    let env = super::gate::with_gate("tell");
-    lesson(&env);
-    env.write_transcript(&false_done("p1"));
-    let told = stop(&env, "p1", json!({})).ok();
-    has!(told, "cargo test");
-    lacks!(told, "generate");
+fn the_model_is_shown_the_lessons_of_the_project() {
+    let (env, api) = with_model([Step::text(FINE)], "");
+    let add = ["lesson", "add", "--task", "test"];
+    let right = "Say in the README of the parser which files it reads.";
+    let lesson = ["--mistake", "left it out", "--correction", right];
+    env.cli(&[&add[..], &lesson].concat()).ok();
+    env.write_transcript(&half_done("p1"));
+    stop(&env, "p1", json!({})).silent();
+    has!(api.requests()[0].prompt(), right);
 }

@@ -8,14 +8,12 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
-mod at_prompt;
 mod gate;
 mod gate_model;
-mod hostile_index;
+mod hints;
 mod jobs;
 mod planted;
 mod plugin;
-mod recall;
 mod session_start;
 mod stdin;
 mod told;

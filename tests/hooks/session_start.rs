@@ -277,7 +277,6 @@ fn link_aside(path: &Path) {
     env.write_project(".claude/playbook.toml", "[injection]\nmax_units = 700\n");
 })]
 #[case::switched_off(|env: &mut TestEnv| env.write_config("[reflection]\nenabled = false\n"))]
-#[case::another_day(|env: &mut TestEnv| env.set("PLAYBOOK_NOW", "2027-03-01T12:00:00Z"))]
 #[case::another_checkout(|env: &mut TestEnv| {
     fs::remove_dir(env.project().join(".git")).unwrap();
     fs::create_dir_all(env.project().join("other")).unwrap();

@@ -84,7 +84,6 @@ fn any_stdin_leaves_the_client_undisturbed(#[case] hook: Hook) {
     let inputs = inputs.and_then(|n| n.parse().ok()).unwrap_or(HOOK_INPUTS);
     let env = TestEnv::in_memory();
     env.write_playbook(&[("pat-001", "run the tests")]);
-    env.write_config("[hooks]\non_prompt = true\n");
     let known = lesson(
         "it was not there",
         "`make thing`",

@@ -2,8 +2,8 @@
 //! with it is told with the path of the field.
 
 use crate::common::prelude::*;
-use playbook::hint::MemoryKind;
 use playbook::memory::RecallQuery;
+use playbook::reflect::remembered::MemoryKind;
 use playbook::reflect::remembered::{Detail, Remembered};
 
 /// The request of spec/3.

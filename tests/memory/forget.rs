@@ -7,6 +7,8 @@ use crate::common::prelude::*;
 fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
     const RIGHT: &str = "always add the auth middleware";
     let env = experienced();
+    let again = lesson("forgot auth", RIGHT, Some("error: no user"));
+    env.learn("j2", 3, &[again]);
     let id = known_id(&env);
     let on_disk = || {
         let files = env.files();
@@ -17,7 +19,7 @@ fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
         };
         files.values().filter(|bytes| holds(bytes)).count()
     };
-    assert!(on_disk() >= 2, "in the database and in the index");
+    assert!(on_disk() >= 2, "in the database and for the hooks");
     let told = env.cli(&["forget", &id, "--yes"]).ok();
     assert_eq!(told, "Forgot 1 lesson.\n");
     assert!(recall(&env, &["auth"]).is_empty());

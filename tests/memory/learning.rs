@@ -3,9 +3,8 @@
 
 // The helpers are tests too.
 use crate::common::prelude::*;
-use playbook::hint::MemoryKind;
 use playbook::memory::RecallQuery;
-use playbook::reflect::remembered::Remembered;
+use playbook::reflect::remembered::{MemoryKind, Remembered};
 use playbook::transcript::error_signature;
 
 const MISSING: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/report.py\", line 3, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
@@ -68,73 +67,6 @@ fn an_error_is_known_again_and_a_session_counts_once() {
     end(&env, &resolved("s1"));
     end(&env, &resolved("s1").fork("s3"));
     assert_eq!(all(&env, MemoryKind::Error)[0].occurrences, 1);
-}
-
-fn taught(env: &TestEnv) -> String {
-    let right = lesson(
-        "the module was missing",
-        "pip install pyyaml",
-        Some(MISSING),
-    );
-    env.learn("j1", 2, &[right]);
-    all(env, MemoryKind::Lesson)[0].id.clone()
-}
-
-fn told(id: &str) -> String {
-    format!(
-        "Playbook: lessons about this error, learned once, last 2 days ago.\n- [{id}] lesson: x"
-    )
-}
-
-#[rstest]
-#[case::helped(Some(true), 0.65)]
-#[case::failed(Some(false), 0.35)]
-#[case::unknown(None, 0.5)]
-fn a_hint_gains_by_success_and_loses_by_failure(
-    #[case] helps: Option<bool>,
-    #[case] effectiveness: f64,
-) {
-    let env = TestEnv::without_worker();
-    let id = taught(&env);
-    let mut session = Session::new("s2");
-    let missing = MISSING.replace("report", "bill");
-    session
-        .user("write the bill")
-        .failed("python bill.py", &missing)
-        .hinted(&told(&id))
-        .ran("pip install pyyaml", "Successfully installed");
-    match helps {
-        Some(true) => session.ran("python bill.py", "bill written"),
-        Some(false) => session.failed("python bill.py", &missing),
-        None => &mut session,
-    };
-    session.assistant("That was it.");
-    end(&env, &session);
-    let after = all(&env, MemoryKind::Lesson).remove(0);
-    assert_eq!(after.times_applied, 1);
-    let is_fine = (after.effectiveness - effectiveness).abs() < 1e-9;
-    assert!(is_fine, "{after:#?}");
-    // The session once more, and its fork: nothing is new.
-    end(&env, &session);
-    end(&env, &session.fork("s3"));
-    assert_eq!(all(&env, MemoryKind::Lesson), [after]);
-}
-
-#[rstest]
-#[case::another_hook("Reminder: think twice\n- [ID] what helped: it")]
-#[case::in_our_text_but_no_hint("Playbook: see [ID]")]
-fn what_other_hooks_say_moves_nothing(#[case] text: &str) {
-    let env = TestEnv::without_worker();
-    let session = Session::new("s2")
-        .user("write the bill")
-        .failed("python bill.py", MISSING)
-        .hinted(&text.replace("ID", &taught(&env)))
-        .ran("python bill.py", "ok")
-        .assistant("Done.")
-        .done();
-    end(&env, &session);
-    let after = all(&env, MemoryKind::Lesson).remove(0);
-    assert_eq!((after.times_applied, after.effectiveness), (0, 0.5));
 }
 
 #[rstest]

@@ -3,9 +3,8 @@
 
 use crate::common::prelude::*;
 use jiff::SignedDuration;
-use playbook::hint::{Effect, EffectWhenShown};
 use playbook::memory::{Evaluation, ForgetWhat, JobRecord, Limits, Memory, RecallQuery};
-use playbook::reflect::learned::{Learned, LearnedFrom, NewReflection};
+use playbook::reflect::learned::{Effect, EffectWhenShown, Learned, LearnedFrom, NewReflection};
 use playbook::reflect::remembered::Remembered;
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 //! for what the user agreed to, whatever stops it.
 
 use crate::common::prelude::*;
-use playbook::hint::MemoryKind;
 use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::MemoryKind;
 
 fn session(id: &str) -> Session {
     Session::new(id)

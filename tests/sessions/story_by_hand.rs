@@ -98,6 +98,59 @@ fn export_is_a_document_of_all_key_points() {
 }
 
 #[test]
+fn a_cue_is_set_shown_undone_and_taken_away() {
+    let mut env = with_points();
+    let set = |more: &[&str]| change(&env, &[&["edit", "pat-001"][..], more].concat());
+    let due = || {
+        let shown = env.cli(&["show", "--json"]).json();
+        let point = &shown["points"][0];
+        (point["when"].clone(), point["guard"].clone())
+    };
+    let job = set(&["--when-command", "make proto", "--when-file", "*.proto"]);
+    let when = json!({"command": "make proto", "file": "*.proto"});
+    assert_eq!(due(), (when.clone(), json!(false)));
+    env.cli(&["undo", &job]).ok();
+    assert_eq!(due(), (json!(null), json!(false)));
+    set(&["--when-command", "make proto", "--when-file", "*.proto"]);
+    has!(
+        env.cli(&["show"]).ok(),
+        "(at command \"make proto\", file \"*.proto\")"
+    );
+    set(&["--guard", "--text", "ask first"]);
+    assert_eq!(due(), (when, json!(true)));
+    has!(env.cli(&["export", "--json"]).ok(), "make proto");
+    set(&["--when-words", "release notes"]);
+    assert_eq!(due(), (json!({"words": "release notes"}), json!(false)));
+    set(&["--no-when"]);
+    assert_eq!(due(), (json!(null), json!(false)));
+    has!(
+        env.cli(&["log"]).ok(),
+        "due at words",
+        "has no cue any more"
+    );
+    env.set("CLAUDECODE", "1");
+    let agents = env.cli(&["edit", "pat-001", "--when-words", "release"]);
+    agents.fails(1, &["is for the user to decide"]);
+}
+
+#[rstest]
+#[case::git("--when-command", "git")]
+#[case::npm("--when-command", "npm run")]
+#[case::cat("--when-command", "cat")]
+#[case::python("--when-command", "python3")]
+#[case::every_file("--when-file", "**")]
+#[case::any_prompt("--when-words", "the")]
+fn a_cue_that_is_too_wide_is_refused(#[case] option: &str, #[case] cue: &str) {
+    let env = with_points();
+    let before = fs::read(env.playbook_path()).unwrap();
+    env.cli(&["edit", "pat-001", option, cue])
+        .fails(1, &["error: ", &format!("`{cue}` is too wide")]);
+    let guard = env.cli(&["edit", "pat-001", "--guard"]);
+    guard.fails(1, &["only a command can be guarded"]);
+    assert_eq!(fs::read(env.playbook_path()).unwrap(), before);
+}
+
+#[test]
 fn show_marks_what_is_pinned_and_what_nobody_used_for_90_days() {
     let env = with_points();
     let mut playbook = env.playbook();

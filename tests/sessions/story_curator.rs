@@ -74,6 +74,38 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
 }
 
 #[test]
+fn an_operation_brings_a_cue_and_one_that_is_wrong_costs_the_cue_alone() {
+    let (env, _api) = with_session(replies(&json!([
+        {"type": "ADD", "text": "run `buf lint` first", "when": {"command": "make proto"},
+            "guard": true},
+        {"type": "ADD", "text": "say hello", "when": {"command": "git"}},
+    ])));
+    env.worker();
+    has!(
+        env.log(),
+        "the cue of ADD",
+        "`git` is too wide",
+        "a guard needs"
+    );
+    let shown = env.cli(&["show", "proto", "--json"]).json();
+    assert_eq!(shown["points"], json!([]));
+    let shown = env.cli(&["show", "buf", "--json"]).json();
+    includes(
+        &shown["points"][0],
+        &json!({"when": {"command": "make proto"}, "guard": false}),
+    );
+    let shown = env.cli(&["show", "hello", "--json"]).json();
+    assert_eq!(shown["points"][0]["when"], json!(null));
+    let event = json!({"tool_name": "Bash", "tool_input": {"command": "cd api && make proto"},
+        "error": "Exit code 2\nmake: *** [proto] Error 1"});
+    let told = env.hook(Hook::PostToolUseFailure, "s2", event);
+    has!(
+        told.context_for("PostToolUseFailure"),
+        "run `buf lint` first"
+    );
+}
+
+#[test]
 fn the_curator_sees_the_fresh_counters_and_never_the_session() {
     let (env, api) = with_session(replies(&json!([])));
     env.worker();

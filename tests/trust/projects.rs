@@ -298,3 +298,80 @@ fn another_text_under_a_known_name_is_news_and_so_is_one_more_in_quarantine() {
     has!(env.told_at_start("s6"), "2 key points are held back");
     assert_eq!(env.told_at_start("s7"), "");
 }
+
+/// Adds `when` and `guard` to the point `pat-001`, as a pull may.
+fn pull_cue(env: &TestEnv) {
+    let mut playbook = env.playbook();
+    playbook["playbook"] = json!({"points": {"pat-001":
+        {"when": {"command": "make parcel", "words": "parcel"}, "guard": true}}});
+    write(&env.playbook_path(), playbook.to_string());
+}
+
+fn fails(env: &TestEnv, session: &str) -> String {
+    let event = json!({"tool_name": "Bash", "tool_input": {"command": "make parcel"},
+        "error": "Exit code 1\nno"});
+    env.hook(Hook::PostToolUseFailure, session, event).ok()
+}
+
+#[test]
+fn a_cue_that_a_pull_adds_to_a_known_point_does_nothing_before_the_ok() {
+    let mut env = trusted_clone(&[("pat-001", "ask the depot first")]);
+    pull_cue(&env);
+    has!(env.start("s1").0, "ask the depot first");
+    assert_eq!(fails(&env, "s1"), "");
+    env.worker();
+    has!(env.start("s2").0, "ask the depot first");
+    assert_eq!(fails(&env, "s2"), "");
+    let held = quarantine(&env);
+    assert_eq!(held.len(), 1);
+    let why = held[0]["reasons"].as_str().unwrap();
+    has!(why, "waits for your OK", "make parcel", "before it runs");
+    has!(env.cli(&["show"]).ok(), "waits for `playbook review`");
+    // Another text of the point does not let it in.
+    env.cli(&["edit", "pat-001", "--text", "ask the depot, always"])
+        .ok();
+    env.worker();
+    assert_eq!(fails(&env, "s3"), "");
+    let id = quarantine(&env)[0]["id"].to_string();
+    env.cli(&["review", "accept", &id]).ok();
+    has!(fails(&env, "s4"), "ask the depot, always");
+    assert!(quarantine(&env).is_empty());
+    env.set("PLAYBOOK_NOW", "2026-11-22T13:00:00Z");
+    assert_eq!(env.start("s5").1, "");
+}
+
+#[test]
+fn a_cue_that_is_dropped_leaves_its_point_as_it_is() {
+    let env = trusted_clone(&[("pat-001", "ask the depot first")]);
+    pull_cue(&env);
+    env.start("s1");
+    env.worker();
+    let id = quarantine(&env)[0]["id"].to_string();
+    env.cli(&["review", "drop", &id]).ok();
+    let shown = env.cli(&["show", "--json"]).json();
+    assert_eq!(shown["points"][0]["text"], "ask the depot first");
+    assert_eq!(shown["points"][0]["when"], json!(null));
+    assert!(quarantine(&env).is_empty());
+}
+
+#[test]
+fn a_point_that_is_promoted_leaves_a_cue_behind_that_waits() {
+    let env = trusted_clone(&[("pat-001", "ask the depot first"), ("pat-002", "b")]);
+    pull_cue(&env);
+    env.start("s1");
+    env.worker();
+    env.cli(&["promote", "pat-001"]).ok();
+    let shown = env.cli(&["show", "--json"]).json();
+    assert_eq!(shown["own"][0]["when"], json!(null));
+    assert_eq!(fails(&env, "s2"), "");
+}
+
+#[test]
+fn a_cue_that_came_with_a_playbook_is_used_once_that_is_trusted() {
+    let env = TestEnv::without_worker();
+    cloned(&env, &[("pat-001", "ask the depot first")]);
+    pull_cue(&env);
+    assert_eq!(fails(&env, "s1"), "");
+    env.cli(&["trust"]).ok();
+    has!(fails(&env, "s2"), "ask the depot first");
+}

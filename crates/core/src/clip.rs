@@ -47,6 +47,28 @@ pub fn tail(text: &str, bytes: usize) -> &str {
     &text[boundary_after(text, text.len().saturating_sub(bytes))..]
 }
 
+/// Cuts a text to so many columns of a terminal, with `…` at its end where it is longer.
+pub fn one_line(text: &str, columns: usize) -> String {
+    let width = |c: char| if is_wide(c) { 2 } else { 1 };
+    if text.chars().map(width).sum::<usize>() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |c: &char| {
+        used += width(*c);
+        used <= columns
+    };
+    let cut: String = text.chars().take_while(fits).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// Returns `true` for Chinese, Japanese, Korean and emoji, near enough.
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}'
+        | '\u{1f300}'..='\u{1faff}' | '\u{20000}'..='\u{3fffd}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

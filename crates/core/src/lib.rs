@@ -15,8 +15,8 @@
 //!   is at work, and which sessions have begun; [`learned_news`]: what a start tells the user.
 //! - [`prepared`]: what lies ready for hooks, and whether it still holds; [`checkout`]: for which
 //!   checkout.
-//! - [`errors`]: which error a failed call met; [`hint`]: what makes two the same, and the index
-//!   in which a hook looks them up.
+//! - [`errors`]: which error a failed call met, and what makes two the same; [`corrections`]: what
+//!   fixed them before; [`cue`]: when a key point is due.
 //! - [`fault`]: where the tests stop a process or fill its disk; nothing in what users build.
 
 #![cfg_attr(
@@ -27,6 +27,8 @@
 pub mod account;
 pub mod checkout;
 pub mod clip;
+pub mod corrections;
+pub mod cue;
 pub mod digest;
 #[allow(
     clippy::disallowed_methods,
@@ -44,7 +46,6 @@ pub mod fault;
     reason = "the writer of files of all the others"
 )]
 pub mod fsx;
-pub mod hint;
 pub mod job;
 pub mod job_id;
 pub mod learned_news;

@@ -234,8 +234,8 @@ in_project! {
     shown_points = SHOWN_POINTS_FOLDER;
     /// What the gate said in each session of a project.
     gate = GATE_FOLDER;
-    /// What hooks know of what was learned in a project; the worker writes it.
-    memory_index = "memory.index";
+    /// The corrections of errors that struck in a project before; the worker writes them.
+    corrections = "corrections.json";
     /// Whether a project is trusted, and which of its key points are known.
     trust_record = "trust";
     /// Where the project is, and where it was before.
@@ -250,10 +250,6 @@ in_project! {
     learned_news = "learned.json";
     /// What the next start of a session is given.
     prepared_context = "context.json";
-    /// The key points that the start of a session leaves out.
-    left_out = "left-out.json";
-    /// The key points that a session is not given after a compaction.
-    left_out_of_compact = "left-out-of-compact.json";
     /// What hooks need of the settings.
     prepared_settings = "settings.json";
     /// What a project's playbook was before.

@@ -46,9 +46,18 @@ impl Place {
     }
 }
 
-/// Notes where a project is. A project that was moved here brings its state folder along, unless
-/// this one has begun a state of its own; its place is returned where it has been elsewhere.
-pub fn settle(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
+/// Notes where a project is, so that it is known after a move.
+pub fn note(paths: &Paths, project: &Path) -> Result<(), FsError> {
+    let here = Place::here(project);
+    let known = Place::read(paths, project);
+    let is_known = |here: &Place| known.as_ref().is_some_and(|known| known.is_same(here));
+    here.filter(|here| !is_known(here))
+        .map_or(Ok(()), |here| write(paths, &here))
+}
+
+/// Returns the place of a project that has been elsewhere. One that was moved here brings its state
+/// folder along, unless a state of its own has begun here.
+pub fn follow(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
     let Some(here) = Place::here(project) else {
         return Ok(None);
     };
@@ -57,7 +66,6 @@ pub fn settle(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
         return Ok(Some(known).filter(|known| !known.former.is_empty()));
     }
     let Some(moved) = before_the_move(paths, &here) else {
-        write(paths, &here)?;
         return Ok(None);
     };
     // Where a state has begun here already, what is in the memory is found all the same.

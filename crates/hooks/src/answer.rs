@@ -5,11 +5,17 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use super::HookEvent;
+use crate::clip::one_line;
+
+/// The width of a reminder.
+const COLUMNS: usize = 80;
 
 #[derive(Debug, Default)]
 pub(super) struct HookAnswer {
     pub(super) context: Option<String>,
     pub(super) told: Vec<String>,
+    /// Hints that the agent was given.
+    pub(super) reminded: Vec<String>,
     /// With what a turn goes on that was about to end.
     pub(super) block: Option<String>,
 }
@@ -28,9 +34,14 @@ impl HookAnswer {
             reply.insert("decision".to_owned(), "block".into());
             reply.insert("reason".to_owned(), reason.into());
         }
-        if !self.told.is_empty() {
-            let told = format!("Playbook: {}", self.told.join("\nPlaybook: "));
-            reply.insert("systemMessage".to_owned(), told.into());
+        let told = self.told.iter().map(|text| format!("Playbook: {text}"));
+        let reminded = self.reminded.iter().map(|text| {
+            let line = format!("Playbook reminded Claude: {text}");
+            one_line(&line, COLUMNS)
+        });
+        let lines: Vec<String> = told.chain(reminded).collect();
+        if !lines.is_empty() {
+            reply.insert("systemMessage".to_owned(), lines.join("\n").into());
         }
         if !reply.is_empty() {
             let line = format!("{}\n", Value::Object(reply));

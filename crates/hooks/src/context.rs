@@ -58,7 +58,7 @@ impl<'a> HookContext<'a> {
             && !paths.project(&project).exists()
             && paths.playbook_file(&project).exists()
         {
-            _ = place::settle(&paths, &project);
+            _ = place::follow(&paths, &project);
         }
         let (settings, flaw) = match source.settings(&paths, &project)? {
             FoundSettings::Off => return Ok(None),

@@ -11,12 +11,10 @@ mod answer;
 pub mod context;
 pub mod detach;
 mod enqueue;
-mod failure;
-mod hints;
+mod hint;
 mod inject;
 mod legacy;
 mod notices;
-pub mod prompt;
 pub mod source;
 pub mod start_worker;
 mod stdin;
@@ -33,9 +31,9 @@ use playbook_core::env::{Env, name};
 use playbook_core::paths::Paths;
 
 pub(crate) use playbook_core::{
-    account, clip, digest, env, errors, fault, fsx, hint, job, learned_news, lenient_json, logfile,
-    open_session, paths, place, platform, prepared, project, shown, shown_record, spool,
-    state_guard, status, worker_lock,
+    account, clip, corrections, cue, digest, env, errors, fault, fsx, job, learned_news,
+    lenient_json, logfile, open_session, paths, place, platform, prepared, project, shown,
+    shown_record, spool, state_guard, status, worker_lock,
 };
 
 use answer::HookAnswer;
@@ -230,8 +228,8 @@ fn answer(
         HookEvent::PreCompact => enqueue::pre_compact(context, manner),
         HookEvent::SubagentStart => subagent::start(context, source, out)?,
         HookEvent::SubagentStop => enqueue::subagent_stop(context, manner),
-        HookEvent::PostToolUseFailure => failure::run(context, out),
-        HookEvent::UserPromptSubmit => prompt::run(context, out),
+        HookEvent::PostToolUseFailure => hint::failure(context, out),
+        HookEvent::UserPromptSubmit => hint::prompt(context, out),
         HookEvent::Stop => {
             stop::run(context, source, out)?;
             Ok(())

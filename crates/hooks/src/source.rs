@@ -91,8 +91,7 @@ impl AnswerSource for PreparedSource {
     ) -> Result<GivenContext, SourceDoubt> {
         let settings = context.settings.as_ref().ok_or(SourceDoubt)?;
         let (paths, project) = (&context.paths, &context.project);
-        let ready =
-            Ready::find(paths, project, settings.max_units, context.now).ok_or(SourceDoubt)?;
+        let ready = Ready::find(paths, project, settings.max_units).ok_or(SourceDoubt)?;
         Ok(GivenContext {
             held: ready.held,
             injection: ready.of(kind),

@@ -39,8 +39,8 @@ pub(super) struct Input {
     pub(super) trigger: Option<String>,
     #[serde(rename = "tool_name", default, deserialize_with = "name")]
     pub(super) tool: Option<String>,
-    #[serde(rename = "tool_input", default, deserialize_with = "command")]
-    pub(super) command: Option<String>,
+    #[serde(rename = "tool_input", default, deserialize_with = "tool_input")]
+    pub(super) tool_input: ToolInput,
     #[serde(default, deserialize_with = "speech")]
     pub(super) error: Option<String>,
     #[serde(default, deserialize_with = "speech")]
@@ -56,6 +56,18 @@ pub(super) struct Input {
     #[serde(rename = "background_tasks")]
     #[serde(default, deserialize_with = "has_any")]
     pub(super) has_background_tasks: bool,
+}
+
+/// The part of a tool's input that a cue may match.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ToolInput {
+    #[serde(deserialize_with = "speech")]
+    pub(super) command: Option<String>,
+    #[serde(deserialize_with = "name")]
+    pub(super) file_path: Option<String>,
+    #[serde(deserialize_with = "name")]
+    pub(super) notebook_path: Option<String>,
 }
 
 impl Input {
@@ -82,14 +94,9 @@ fn path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error>
     Ok(path.map(PathBuf::from).filter(|path| path.is_absolute()))
 }
 
-fn command<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    #[derive(Deserialize)]
-    struct ToolInput {
-        #[serde(default, deserialize_with = "speech")]
-        command: Option<String>,
-    }
+fn tool_input<'de, D: Deserializer<'de>>(from: D) -> Result<ToolInput, D::Error> {
     let input: Option<ToolInput> = lenient(from)?;
-    Ok(input.and_then(|input| input.command))
+    Ok(input.unwrap_or_default())
 }
 
 fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {

@@ -22,4 +22,4 @@ pub mod reflect;
 pub mod screen;
 pub mod transcript;
 
-pub(crate) use playbook_core::{clip, digest, hint, prepared, shown, shown_record, tenant};
+pub(crate) use playbook_core::{clip, cue, digest, errors, prepared, shown, shown_record, tenant};

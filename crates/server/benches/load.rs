@@ -32,7 +32,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use playbook::hint::Signature;
+use playbook::errors::Signature;
 use playbook::memory::Memory;
 use playbook::paths::Paths;
 use playbook::reflect::learned::{Learned, LearnedFrom, NewError, NewLesson, NewReflection};

@@ -35,10 +35,8 @@ pub(crate) struct TokenFile {
 
 impl TokenFile {
     pub(crate) fn new(file: PathBuf) -> Self {
-        Self {
-            file,
-            read: Mutex::default(),
-        }
+        let read = Mutex::default();
+        Self { file, read }
     }
 
     /// Makes a token, which is told this once.

@@ -51,7 +51,11 @@ pub(crate) enum Command {
     /// Write a page with everything known about this project
     Report(ReportArgs),
     /// Watch a session teach the next one, offline
-    Demo(AsJson),
+    Demo {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Learn from the sessions you had before
     Bootstrap(BootstrapArgs),
     /// Try out what a session would teach, or learn from it now

@@ -42,7 +42,13 @@ pub(crate) struct AddArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+#[command(
+    group = clap::ArgGroup::new("what").required(true).multiple(true),
+    override_usage = "playbook edit [OPTIONS] ID",
+    after_help = "Examples:
+  playbook edit pat-001 --text 'run `just test` before each commit'
+  playbook edit pat-001 --when-command 'make proto' --when-file 'proto/**/*.proto'"
+)]
 pub(crate) struct EditArgs {
     /// The key point, such as pat-001
     pub(crate) id: String,
@@ -52,6 +58,21 @@ pub(crate) struct EditArgs {
     /// Where it stands from now on: patterns, mistakes, preferences, context or others
     #[arg(long, group = "what")]
     pub(crate) section: Option<String>,
+    /// Give it when a call with this command fails, such as "make proto"
+    #[arg(long, group = "what", value_name = "COMMAND")]
+    pub(crate) when_command: Option<String>,
+    /// Give it when a prompt or a failed call names such a file: a glob
+    #[arg(long, group = "what", value_name = "GLOB")]
+    pub(crate) when_file: Option<String>,
+    /// Give it with a prompt that has these words
+    #[arg(long, group = "what", value_name = "WORDS")]
+    pub(crate) when_words: Option<String>,
+    /// Turn the command back once a session, before it runs
+    #[arg(long, group = "what")]
+    pub(crate) guard: bool,
+    /// Take its cue and its guard away
+    #[arg(long, group = "what", conflicts_with_all = ["when_command", "when_file", "when_words", "guard"])]
+    pub(crate) no_when: bool,
     #[command(flatten)]
     pub(crate) on: On,
 }

@@ -41,13 +41,10 @@ pub(crate) struct WorkerArgs {
     /// Do this many jobs at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) jobs: Option<u16>,
-    /// Go on in the background, on its own
     #[arg(long, hide = true)]
     pub(crate) detach: bool,
-    /// Do this job alone
     #[arg(long, value_name = "ID", hide = true)]
     pub(crate) job: Option<String>,
-    /// The project the worker is started from
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) project: Option<PathBuf>,
     /// Print one JSON object
@@ -121,7 +118,6 @@ pub(crate) struct InstallArgs {
     /// Show the change and make none
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// As if the hooks lay in Claude Code's folder already: install.sh puts them there
     #[arg(long, hide = true, requires = "dry_run")]
     pub(crate) hooks_to_come: bool,
     /// Merge playbooks in this git repository without conflicts; registers no hooks
@@ -194,7 +190,6 @@ pub(crate) struct CompletionsArgs {
     /// Write a manual page for each command into this folder
     #[arg(long, group = "what", value_name = "DIR")]
     pub(crate) man: Option<PathBuf>,
-    /// Print the reference of all commands, as in docs/commands.md
     #[arg(long, group = "what", hide = true)]
     pub(crate) markdown: bool,
 }

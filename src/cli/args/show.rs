@@ -65,14 +65,6 @@ pub(crate) struct LogArgs {
     pub(crate) on: On,
 }
 
-/// What commands take that are about no project.
-#[derive(Debug, Args)]
-pub(crate) struct AsJson {
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct EvidenceArgs {
     /// The session's JSONL file

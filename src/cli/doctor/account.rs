@@ -76,10 +76,8 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
     if let Some(parked) = backoff.as_ref().and_then(|p| p.parked(&own, now)) {
         remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());
         let until = change_text::time(parked.until);
-        problems.push(format!(
-            "paused until {until}: {}",
-            in_words(&parked.reason)
-        ));
+        let reason = in_words(&parked.reason);
+        problems.push(format!("paused until {until}: {reason}"));
     } else if refused.is_some() {
         problems.push(
             "the last question was refused, and no other one has been answered since".to_owned(),

@@ -17,9 +17,6 @@ use crate::config::GateMode;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, is_gate, is_of_stand_in, registered};
 
-const HOOKS: &str = "hooks";
-const GATE: &str = "gate";
-const PROGRAMS: &str = "programs";
 const UNREGISTERED: &str = "not registered with Claude Code: nothing is learned";
 const MAX_SETTINGS: u64 = 4 << 20;
 const PLUGIN: &str = "playbook@";
@@ -52,10 +49,8 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     let stand_in = hooks.stand_in().filter(|_| has_stand_in);
     if let Some(playbook) = stand_in {
         let playbook = playbook.display();
-        checks.good(
-            PROGRAMS,
-            format!("{playbook} answers in the place of the hooks"),
-        );
+        let text = format!("{playbook} answers in the place of the hooks");
+        checks.good("programs", text);
     } else {
         installed(&hooks, with_ours.is_empty(), checks);
     }
@@ -63,17 +58,14 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
         registered_in(file, &hooks, checks);
     }
     if let Some(plugin) = &plugin {
-        checks.good(HOOKS, format!("registered by the plugin {plugin}"));
+        checks.good("hooks", format!("registered by the plugin {plugin}"));
     }
     let plugin_named = plugin.iter().map(|name| format!("the plugin {name}"));
-    let places: Vec<String> = with_ours
-        .iter()
-        .map(|file| file.place())
-        .chain(plugin_named)
-        .collect();
+    let places = with_ours.iter().map(|file| file.place());
+    let places: Vec<String> = places.chain(plugin_named).collect();
     if places.is_empty() && are_all_read {
         let todo = "`playbook install` registers them; `--dry-run` shows the change first";
-        checks.bad(HOOKS, UNREGISTERED, todo);
+        checks.bad("hooks", UNREGISTERED, todo);
     } else if places.len() > 1 {
         let (times, places) = (places.len(), places.join(", "));
         let text = format!(
@@ -81,7 +73,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
         );
         let todo = "keep one: `playbook uninstall --scope user` (or project, local), or remove \
                     the plugin with /plugin";
-        checks.note(HOOKS, text, todo);
+        checks.note("hooks", text, todo);
     }
     gate(session, &files, checks);
     // The last word counts.
@@ -89,13 +81,13 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     let off = said.find(|file| file.json["disableAllHooks"].is_boolean());
     if let Some(file) = off.filter(|file| file.json["disableAllHooks"] == true) {
         let text = format!("switched off by `disableAllHooks` in {}", file.place());
-        checks.bad(HOOKS, text, "set it to false, or remove it");
+        checks.bad("hooks", text, "set it to false, or remove it");
     }
     for file in files.iter().filter(|file| file.earlier > 0) {
         let (number, place) = (file.earlier, file.place());
         let text = format!("{number} hooks of the earlier Python version in {place}: both learn");
         let todo = "`playbook install --replace-earlier` replaces them";
-        checks.note(HOOKS, text, todo);
+        checks.note("hooks", text, todo);
     }
     match plugin {
         _ if stand_in.is_some() => Some(TrialHooks::Ours),
@@ -114,15 +106,15 @@ fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
         (GateMode::Off, None) => {}
         (GateMode::Off, Some(_)) => {
             let text = "off, and its hook is registered, which costs Claude Code time";
-            checks.note(GATE, text, "`playbook gate off` takes it out");
+            checks.note("gate", text, "`playbook gate off` takes it out");
         }
-        (_, None) => checks.note(GATE, "on, and its hook is not registered", again),
+        (_, None) => checks.note("gate", "on, and its hook is not registered", again),
         (_, Some(command)) => match program(session) {
             Ok(program) if *command != Hooks::gate_command(&program) => {
                 let text = "its hook leads to another program than this one";
-                checks.note(GATE, text, again);
+                checks.note("gate", text, again);
             }
-            _ => checks.good(GATE, format!("on: {}", mode.word())),
+            _ => checks.good("gate", format!("on: {}", mode.word())),
         },
     }
 }
@@ -131,34 +123,27 @@ fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
 fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
     let place = file.place();
     let names = |events: &[HookEvent]| {
-        events
-            .iter()
-            .map(|event| event.client_name())
-            .collect::<Vec<_>>()
-            .join(", ")
+        let names = events.iter().map(|event| event.client_name());
+        names.collect::<Vec<_>>().join(", ")
     };
     let has = |event: &HookEvent| file.ours.iter().any(|(ours, _)| ours == event);
-    let missing: Vec<_> = HookEvent::ALL
-        .into_iter()
-        .filter(|event| !has(event))
-        .collect();
+    let missing = HookEvent::ALL.into_iter().filter(|event| !has(event));
+    let missing: Vec<_> = missing.collect();
     if missing.is_empty() {
-        checks.good(HOOKS, format!("registered in {place}"));
+        checks.good("hooks", format!("registered in {place}"));
     } else {
         let text = format!("not all registered in {place}: no {}", names(&missing));
-        checks.bad(HOOKS, text, "`playbook install` adds what is missing");
+        checks.bad("hooks", text, "`playbook install` adds what is missing");
     }
     for event in HookEvent::ALL {
         if let Some(matcher) = file.matcher(hooks, event) {
             let name = event.client_name();
             let text = format!("{name} in {place} is called for `{matcher}` only");
-            checks.note(HOOKS, text, "remove its `matcher`, unless you mean it");
+            checks.note("hooks", text, "remove its `matcher`, unless you mean it");
         }
     }
-    let more = file
-        .ours
-        .iter()
-        .filter(|(event, command)| !hooks.is_bare(*event, command));
+    let more = file.ours.iter();
+    let more = more.filter(|(event, command)| !hooks.is_bare(*event, command));
     let more: Vec<_> = more.map(|(event, _)| *event).collect();
     if !more.is_empty() {
         let text = format!(
@@ -166,7 +151,7 @@ fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
             names(&more)
         );
         let todo = "look at that line; only the program of the hook is tried here";
-        checks.note(HOOKS, text, todo);
+        checks.note("hooks", text, todo);
     }
 }
 
@@ -181,17 +166,15 @@ struct SettingsFile {
 /// Reads the settings, the user's first; a later file wins over those before it.
 fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<SettingsFile> {
     let project = |scope| install::project_settings(&session.project, scope);
-    let (shared, local) = (
-        project(SettingsScope::Project),
-        project(SettingsScope::Local),
-    );
+    let shared = project(SettingsScope::Project);
+    let local = project(SettingsScope::Local);
     let mut paths = vec![session.paths.client_settings(), shared, local];
     paths.dedup();
     let mut files = Vec::new();
     for path in paths {
         let mut bad = |why: String, todo| {
             let text = format!("could not read settings: {}: {why}", path.display());
-            checks.bad(HOOKS, text, todo);
+            checks.bad("hooks", text, todo);
         };
         let bytes = match fsx::read_if_there(&path, MAX_SETTINGS) {
             Ok(Some(bytes)) => bytes,
@@ -279,26 +262,23 @@ fn installed(hooks: &Hooks, may_be_missing: bool, checks: &mut Checks) {
     }
     if !missing.is_empty() {
         let text = format!("not in {place}: {}", missing.join(", "));
-        return checks.bad(PROGRAMS, text, MEND);
+        return checks.bad("programs", text, MEND);
     }
     let playbook = hooks.bin().join("playbook");
     let own = env!("CARGO_PKG_VERSION");
     match version_of(&playbook).as_deref() {
-        None => checks.bad(
-            PROGRAMS,
-            format!("{} does not run", playbook.display()),
-            MEND,
-        ),
+        None => {
+            let text = format!("{} does not run", playbook.display());
+            checks.bad("programs", text, MEND);
+        }
         Some(version) if version == own => {
             let number = HookEvent::ALL.len();
-            checks.good(
-                PROGRAMS,
-                format!("version {own}, {number} hooks in {place}"),
-            );
+            let text = format!("version {own}, {number} hooks in {place}");
+            checks.good("programs", text);
         }
         Some(other) => {
             let text = format!("the hooks in {place} are version {other}, this is {own}");
-            checks.note(PROGRAMS, text, MEND);
+            checks.note("programs", text, MEND);
         }
     }
 }
@@ -328,10 +308,8 @@ fn of_plugin(
     let has_hooks = |bin: &PathBuf| is_program(&bin.join(HookEvent::SessionStart.name()));
     let (_, market) = plugin.split_once('@').unwrap_or_default();
     let cached = cached(session.paths.client(), market).into_iter();
-    let mut known = own_plugin()
-        .into_iter()
-        .chain(cached)
-        .chain([hooks.bin().to_owned()]);
+    let known = own_plugin().into_iter().chain(cached);
+    let mut known = known.chain([hooks.bin().to_owned()]);
     if let Some(bin) = known.find(has_hooks) {
         return Some(TrialHooks::In(bin));
     }
@@ -342,11 +320,11 @@ fn of_plugin(
     if let Some(bin) = named.filter(has_hooks) {
         let text = format!("those of the plugin, in {}, were not tried", bin.display());
         let todo = format!("{} doctor tries them", bin.join("playbook").display());
-        checks.note(PROGRAMS, text, &todo);
+        checks.note("programs", text, &todo);
     } else {
         let text = "neither the plugin nor Claude Code's folder has the programs of the hooks";
         let todo = "in the plugin's folder: ./install.sh --plugin; or ./install.sh";
-        checks.bad(PROGRAMS, text, todo);
+        checks.bad("programs", text, todo);
     }
     None
 }

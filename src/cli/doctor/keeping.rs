@@ -18,13 +18,6 @@ use crate::setup::templates::TEMPLATES;
 use crate::state_guard::Breach;
 use crate::trust::TrustStanding;
 
-const DISK: &str = "disk";
-const FOLDERS: &str = "folders";
-const JOBS: &str = "jobs";
-const PLAYBOOK: &str = "playbook";
-const SESSIONS: &str = "sessions";
-const SHARING: &str = "sharing";
-const TEMPLATE: &str = "templates";
 /// With less free space than this, jobs may not be written ...
 const FULL_BYTES: u64 = 16 << 20;
 /// ... and with less than this it is about to come to that.
@@ -56,14 +49,14 @@ pub(super) fn examine(session: &NamedSession, breach: Option<&Breach>, checks: &
     disk(session, checks);
     templates(session, checks);
     if let Some(breach) = breach {
-        return checks.bad(FOLDERS, breach.to_string(), breach.hint);
+        return checks.bad("folders", breach.to_string(), breach.hint);
     }
     queue(session, checks);
     folders(session, checks);
     locks(session, checks);
     playbook(session, checks);
     if let Err(error) = sessions(session, checks) {
-        broken(checks, SESSIONS, &error);
+        broken(checks, "sessions", &error);
     }
     shared(session, checks);
 }
@@ -82,9 +75,9 @@ fn disk(session: &NamedSession, checks: &mut Checks) {
     let text = format!("{} MiB free for {}", free >> 20, folder.display());
     let todo = "make room: a session that begins and ends while the disk is full can be lost";
     match free {
-        _ if free < FULL_BYTES => checks.bad(DISK, text, todo),
-        _ if free < NEARLY_FULL_BYTES => checks.note(DISK, text, todo),
-        _ => checks.good(DISK, text),
+        _ if free < FULL_BYTES => checks.bad("disk", text, todo),
+        _ if free < NEARLY_FULL_BYTES => checks.note("disk", text, todo),
+        _ => checks.good("disk", text),
     }
 }
 
@@ -93,15 +86,15 @@ fn templates(session: &NamedSession, checks: &mut Checks) {
     for template in TEMPLATES {
         if let Some(problem) = template.problem(&session.paths) {
             let todo = "mend it, or remove the file: the built-in one serves then";
-            checks.bad(TEMPLATE, problem, todo);
+            checks.bad("templates", problem, todo);
         }
         if let Some(lack) = template.lack(&session.paths) {
             let todo = "take it over from the built-in text, which `playbook install` lays beside";
-            checks.note(TEMPLATE, lack, todo);
+            checks.note("templates", lack, todo);
         }
     }
     if checks.0.len() == before {
-        checks.good(TEMPLATE, "all placeholders are known");
+        checks.good("templates", "all placeholders are known");
     }
 }
 
@@ -112,7 +105,7 @@ fn queue(session: &NamedSession, checks: &mut Checks) {
         [Ok(waiting), Ok(failed)] => [waiting, failed],
         [Err(error), _] | [_, Err(error)] => {
             let todo = "make the folder yours and readable again";
-            return checks.bad(JOBS, error.to_string(), todo);
+            return checks.bad("jobs", error.to_string(), todo);
         }
     };
     let at_work = match worker_lock::holder(&paths.worker_lock()) {
@@ -131,25 +124,29 @@ fn queue(session: &NamedSession, checks: &mut Checks) {
     if let Some(id) = waiting.iter().find(is_unreadable) {
         let todo = "`playbook jobs` says why; a newer Playbook may have written it";
         checks.bad(
-            JOBS,
+            "jobs",
             format!("{text}; the file of {id} cannot be read"),
             todo,
         );
     } else if let Some(file) = folders.iter().find_map(first_stray) {
         let text = format!("{text}; {} is no job, and is passed over", file.display());
-        checks.note(JOBS, text, "look what it is; if it is of no use, remove it");
+        checks.note(
+            "jobs",
+            text,
+            "look what it is; if it is of no use, remove it",
+        );
     } else if waiting.first().and_then(JobId::time).is_some_and(is_old) {
         let todo = "`playbook jobs` says what they wait for; `playbook jobs retry --all` tries now";
         checks.note(
-            JOBS,
+            "jobs",
             format!("{text}; the oldest for more than a day"),
             todo,
         );
     } else if failed.is_empty() {
-        checks.good(JOBS, text);
+        checks.good("jobs", text);
     } else {
         let todo = "`playbook jobs` says why; `playbook jobs retry --all` tries them again";
-        checks.note(JOBS, text, todo);
+        checks.note("jobs", text, todo);
     }
 }
 
@@ -166,36 +163,31 @@ fn folders(session: &NamedSession, checks: &mut Checks) {
         if !is_writable(there) {
             let todo =
                 "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR";
-            checks.bad(FOLDERS, format!("{shown} cannot be written"), todo);
+            checks.bad("folders", format!("{shown} cannot be written"), todo);
         } else if mode & 0o022 != 0 {
             let todo = "`chmod -R go-rwx` that folder, unless you are alone in the group";
             let text = format!("a group can write {shown}: settings and templates");
-            checks.note(FOLDERS, text, todo);
+            checks.note("folders", text, todo);
         } else if mode & 0o077 != 0 {
-            checks.note(
-                FOLDERS,
-                format!("others can read {shown}"),
-                "`chmod 700` that folder",
-            );
+            let text = format!("others can read {shown}");
+            checks.note("folders", text, "`chmod 700` that folder");
         }
     }
     let file = playbook_file(&session.project);
     if file.exists() && !file.parent().is_some_and(is_writable) {
         let todo = "make its folder writable; until then jobs wait";
-        checks.bad(
-            FOLDERS,
-            format!("{} cannot be replaced", file.display()),
-            todo,
-        );
+        let text = format!("{} cannot be replaced", file.display());
+        checks.bad("folders", text, todo);
     }
     let lock = lock_path(&file);
     if lock.exists() && access(&lock, Access::READ_OK).is_err() {
         let todo =
             "have its owner `chmod a+r` it, or remove it while nothing runs; until then jobs wait";
-        checks.bad(FOLDERS, format!("{} cannot be read", lock.display()), todo);
+        let text = format!("{} cannot be read", lock.display());
+        checks.bad("folders", text, todo);
     }
     if checks.0.len() == before {
-        checks.good(FOLDERS, "yours alone, and writable");
+        checks.good("folders", "yours alone, and writable");
     }
 }
 
@@ -218,7 +210,7 @@ fn tell_locks(folder: &Path, tried: io::Result<bool>, checks: &mut Checks) {
     if let Err(error) = tried {
         let text = format!("no file can be locked in {}: {error}", folder.display());
         let todo = "mount it with locks, or move it; until then sessions wait";
-        checks.note(FOLDERS, text, todo);
+        checks.note("folders", text, todo);
     }
 }
 
@@ -236,27 +228,27 @@ fn playbook(session: &NamedSession, checks: &mut Checks) {
     let store = session.store();
     let file = store.path().display();
     let standing = match TrustStanding::of(&session.paths, &session.project) {
-        TrustStanding::Unreadable(error) => return broken(checks, PLAYBOOK, &error.into()),
+        TrustStanding::Unreadable(error) => return broken(checks, "playbook", &error.into()),
         standing => standing,
     };
     match store.load() {
-        Err(error) => broken(checks, PLAYBOOK, &error.into()),
+        Err(error) => broken(checks, "playbook", &error.into()),
         Ok(_) if !store.path().exists() => {
             let todo = "nothing; it comes with the first session that teaches something";
-            checks.note(PLAYBOOK, format!("none yet: {file}"), todo);
+            checks.note("playbook", format!("none yet: {file}"), todo);
         }
         Ok(_) if !standing.is_trusted() => {
             let text = format!("{file} is not trusted: sessions are given nothing of it");
             let todo = "look at it with `playbook show`, then `playbook trust`";
-            checks.note(PLAYBOOK, text, todo);
+            checks.note("playbook", text, todo);
         }
         Ok(playbook) => {
             if let Some(odd) = playbook.odd_entries() {
                 let todo = "give each a `name` and a `text`, or take it out";
-                return checks.note(PLAYBOOK, format!("{file}: {odd}"), todo);
+                return checks.note("playbook", format!("{file}: {odd}"), todo);
             }
             let points = counted(playbook.points().count(), "key point");
-            checks.good(PLAYBOOK, format!("{points} in {file}"));
+            checks.good("playbook", format!("{points} in {file}"));
         }
     }
 }
@@ -284,11 +276,11 @@ fn sessions(session: &NamedSession, checks: &mut Checks) -> anyhow::Result<()> {
     };
     if let Some(why) = why(JobOutcome::Failed) {
         let todo = "`playbook jobs` lists what failed; `playbook jobs retry --all` tries again";
-        checks.note(SESSIONS, format!("{text}; the last failure: {why}"), todo);
+        checks.note("sessions", format!("{text}; the last failure: {why}"), todo);
     } else if let Some(why) = why(JobOutcome::Skipped) {
-        checks.good(SESSIONS, format!("{text}; last skipped: {why}"));
+        checks.good("sessions", format!("{text}; last skipped: {why}"));
     } else {
-        checks.good(SESSIONS, text);
+        checks.good("sessions", text);
     }
     Ok(())
 }
@@ -301,13 +293,15 @@ fn shared(session: &NamedSession, checks: &mut Checks) {
     }
     if !worker::has_server(&session.env) {
         let text = "memory.url is set, and `playbook-server` is not installed";
-        return checks.bad(SHARING, text, "`./install.sh --server`");
+        return checks.bad("sharing", text, "`./install.sh --server`");
     }
     let last = sharing::LastExchange::of(&session.paths);
     match (last.problem, last.succeeded.map(change_text::time)) {
-        (Some(problem), _) => checks.bad(SHARING, problem, "then `playbook sync`; nothing is lost"),
-        (None, Some(at)) => checks.good(SHARING, format!("exchanged with the others {at}")),
-        (None, None) => checks.note(SHARING, "not yet exchanged", "`playbook sync`"),
+        (Some(problem), _) => {
+            checks.bad("sharing", problem, "then `playbook sync`; nothing is lost");
+        }
+        (None, Some(at)) => checks.good("sharing", format!("exchanged with the others {at}")),
+        (None, None) => checks.note("sharing", "not yet exchanged", "`playbook sync`"),
     }
 }
 

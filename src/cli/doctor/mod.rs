@@ -9,13 +9,9 @@ mod keeping;
 pub(super) use account::off_by;
 pub(super) use hooks::lack as hooks_lack;
 
-use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
-
+use super::prelude::*;
 use super::sandbox::{Sandbox, TrialHooks};
-use super::session::{NamedSession, runtime};
-use super::{OK, USER_ERROR, answer, args};
+use super::{OK, USER_ERROR};
 use crate::account::Account;
 use crate::backend::{AccountStep, Ask, FailureKind};
 use crate::hook::HookEvent;
@@ -65,9 +61,6 @@ impl Checks {
     }
 }
 
-const ANSWER: &str = "answer";
-const WORKER: &str = "worker";
-const ONLINE: &str = "online";
 /// The longest that the worker may take for its job of milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
@@ -81,7 +74,7 @@ fn try_hooks(hooks: Option<TrialHooks>, checks: &mut Checks) {
         Err(error) => {
             let text = format!("could not be tried: {error:#}");
             let todo = "look whether the folder for temporary files can be written to";
-            return checks.bad(ANSWER, text, todo);
+            return checks.bad("answer", text, todo);
         }
     };
     let begun = Instant::now();
@@ -98,17 +91,17 @@ fn try_hooks(hooks: Option<TrialHooks>, checks: &mut Checks) {
         if let Err(error) = done {
             let text = format!("{} did not answer: {error:#}", event.name());
             let todo = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
-            checks.bad(ANSWER, text, todo);
+            checks.bad("answer", text, todo);
         }
     }
     if checks.0.len() == before {
         let text = format!("session-start gave its context in {ms} ms; the others end well");
-        checks.good(ANSWER, text);
+        checks.good("answer", text);
     }
     match worker {
-        Ok(()) => checks.good(WORKER, "starts, outlives its hook, and works"),
+        Ok(()) => checks.good("worker", "starts, outlives its hook, and works"),
         Err(error) => checks.bad(
-            WORKER,
+            "worker",
             format!("did not do a job of its hook: {error:#}"),
             "session-end must end well, and `playbook` stand beside the hooks: run ./install.sh again",
         ),
@@ -131,21 +124,18 @@ fn ask(
     checks: &mut Checks,
 ) -> anyhow::Result<()> {
     let Some(account) = account else {
-        checks.bad(
-            ONLINE,
-            "the settings cannot be used",
-            "mend the settings first",
-        );
+        let text = "the settings cannot be used";
+        checks.bad("online", text, "mend the settings first");
         return Ok(());
     };
     let backend = account.need.backend;
     if backend.is_offline() {
-        checks.good(ONLINE, format!("{backend} needs no network"));
+        checks.good("online", format!("{backend} needs no network"));
         return Ok(());
     }
     if let Some(by) = off_by(session) {
         let text = format!("not asked: reflection is switched off by {by}");
-        checks.good(ONLINE, text);
+        checks.good("online", text);
         return Ok(());
     }
     let parts = BackendParts {
@@ -157,7 +147,7 @@ fn ask(
     let backend = match build(backend, parts) {
         Ok(backend) => backend,
         Err(why) => {
-            checks.bad(ONLINE, why, remedy(FailureKind::Connection));
+            checks.bad("online", why, remedy(FailureKind::Connection));
             return Ok(());
         }
     };
@@ -177,9 +167,9 @@ fn ask(
             let tokens = reply.tokens.input + reply.tokens.output;
             let ms = begun.elapsed().as_millis();
             let text = format!("{} answered in {ms} ms, {tokens} tokens", reply.model);
-            checks.good(ONLINE, text);
+            checks.good("online", text);
         }
-        Err(failure) => checks.bad(ONLINE, failure.message, remedy(failure.kind)),
+        Err(failure) => checks.bad("online", failure.message, remedy(failure.kind)),
     }
     Ok(())
 }

@@ -7,24 +7,17 @@ pub(super) use read::Sum;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
 
-use self::read::ENDS;
-use anyhow::Context as _;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jiff::Timestamp;
 use minijinja::value::Serde;
 use minijinja::{Error, HtmlEscape, UndefinedBehavior};
-use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::output::{self, Hinted, say};
-use super::session::NamedSession;
-use super::{answer, args};
+use self::read::ENDS;
+use super::prelude::*;
+use crate::platform;
 use crate::playbook::Section;
-use crate::shown::plain;
-use crate::{fsx, platform};
 
 const FILE: &str = "report.html";
 const STDOUT: &str = "-";
@@ -39,9 +32,12 @@ pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Re
         io::stdout().lock().write_all(page.as_bytes())?;
         return Ok(());
     }
-    let file = match &args.out {
-        Some(file) => std::path::absolute(file)?,
-        None => usual_file(session)?,
+    let file = if let Some(file) = &args.out {
+        std::path::absolute(file)?
+    } else {
+        let folder = session.paths.project(&session.project);
+        fsx::ensure_dir(&folder)?;
+        folder.join(FILE)
     };
     fsx::quick(&file, page.as_bytes())?;
     say!("{}", file.display());
@@ -49,12 +45,6 @@ pub(super) fn run(session: &NamedSession, args: &args::ReportArgs) -> anyhow::Re
         open(&file)?;
     }
     Ok(())
-}
-
-fn usual_file(session: &NamedSession) -> anyhow::Result<PathBuf> {
-    let folder = session.paths.project(&session.project);
-    fsx::ensure_dir(&folder)?;
-    Ok(folder.join(FILE))
 }
 
 fn open(file: &Path) -> anyhow::Result<()> {

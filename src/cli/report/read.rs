@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::log;
 use crate::cli::prelude::*;
-use crate::hint::MemoryKind;
 use crate::memory::{Entry, PartEnding, RecallQuery, Spending};
 use crate::playbook::Point;
+use crate::reflect::remembered::MemoryKind;
 use crate::reflect::remembered::{Detail, Remembered};
 
 /// The days of sessions and costs that are shown, today included.
@@ -239,10 +239,8 @@ fn cost(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<Va
         for row in memory.spending(None, start(date), next)? {
             if row.project == project {
                 sum.add(&row);
-                models
-                    .entry((row.backend.clone(), row.model.clone()))
-                    .or_default()
-                    .add(&row);
+                let who = (row.backend.clone(), row.model.clone());
+                models.entry(who).or_default().add(&row);
             }
         }
         let mut day = json!(sum);

@@ -5,15 +5,16 @@
 
 pub mod destructive;
 pub mod shell;
+mod signature;
 pub mod words;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::clip::{head, tail};
-use crate::hint::Signature;
 use crate::shown::without_controls;
 use shell::{Program, SHELLS, SimpleCommand, base_name, is_check, runs_commands};
+pub use signature::{Signature, first_eight};
 use words::{EXTENSIONS, TASK_RUNNERS};
 
 /// The part of a tool's input that is kept, in bytes.

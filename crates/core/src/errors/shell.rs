@@ -2,8 +2,8 @@
 //! them make the line fail.
 
 use super::words::{
-    BRACKETS, CHECKERS, CHECKS, LOOKS, NO_SUBCOMMAND, PREPARES, PROSE, STARTERS, TASK_RUNNERS,
-    TWO_SUBCOMMANDS, VALUED,
+    BRACKETS, CHECKERS, CHECKS, LOOKS, NO_SUBCOMMAND, PREPARES, PROGRAMS, PROSE, STARTERS,
+    TASK_RUNNERS, TWO_SUBCOMMANDS, VALUED,
 };
 use crate::clip::head;
 
@@ -62,6 +62,8 @@ enum Then {
     Pipe,
     /// The command may fail unseen: `;`, `||`, `&`, a new line.
     Apart,
+    /// It is within a quoted word, and fails unseen.
+    Within,
 }
 
 /// Returns the simple commands of a line; in place of `sh -c LINE` those of `LINE`.
@@ -70,13 +72,14 @@ pub fn read(line: &str) -> Vec<SimpleCommand> {
 }
 
 fn read_to(line: &str, depth: usize) -> Vec<SimpleCommand> {
-    let mut commands = ShellReader::default().read(line);
+    let (mut commands, _) = ShellReader::default().read(line, false);
     let pipes_fail = line.contains("pipefail");
     let mut propagates = true;
     for (back, command) in commands.iter_mut().rev().enumerate() {
         command.propagates_failure = match command.then {
             Then::Joined | Then::And => propagates,
             Then::Pipe => propagates && pipes_fail,
+            Then::Within => continue,
             // The last one is followed by nothing but the `&` that leaves it running.
             Then::Apart => back == 0 && !line.trim_end().ends_with('&'),
         };
@@ -143,6 +146,18 @@ pub struct Program<'w> {
 impl SimpleCommand {
     /// Returns the program that it runs; a keyword of the shell runs none.
     pub fn program(&self) -> Option<Program<'_>> {
+        self.each_start(&mut |_| {})
+    }
+
+    /// Returns its words from each program on that it starts: of `sudo make x` these are
+    /// `sudo make x` and `make x`.
+    pub fn forms(&self) -> Vec<&[String]> {
+        let mut forms = Vec::new();
+        self.each_start(&mut |words| forms.push(words));
+        forms
+    }
+
+    fn each_start<'w>(&'w self, started: &mut dyn FnMut(&'w [String])) -> Option<Program<'w>> {
         let mut words = &self.words[..];
         let mut is_started = false;
         loop {
@@ -160,6 +175,7 @@ impl SimpleCommand {
                 continue;
             }
             is_started = true;
+            started(words);
             let plain = arguments.iter().position(|word| !word.starts_with('-'));
             let starts = |at: &usize| {
                 let word = arguments.get(*at);
@@ -255,6 +271,21 @@ impl Program<'_> {
     }
 }
 
+/// Returns `true` for a program that many projects use, by its name without a version.
+pub fn is_common(program: &str) -> bool {
+    let lists = [
+        &PROGRAMS,
+        &LOOKS,
+        &PREPARES,
+        &TASK_RUNNERS,
+        &NO_SUBCOMMAND,
+        &TWO_SUBCOMMANDS,
+        &CHECKERS,
+        &STARTERS,
+    ];
+    lists.iter().any(|list| list.has(program))
+}
+
 /// `python3.11` is `python`.
 fn without_version(program: &str) -> &str {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -277,6 +308,8 @@ struct ShellReader {
     target: Option<Target>,
     /// The words that end the here-documents of this line.
     here_documents: Vec<String>,
+    /// The number of quoted words around this line.
+    within: usize,
 }
 
 enum Target {
@@ -286,19 +319,27 @@ enum Target {
 }
 
 impl ShellReader {
-    fn read(mut self, line: &str) -> Vec<SimpleCommand> {
-        let mut quote = None;
+    /// Reads a line, or a substitution up to its bracket; returns what is behind that, if it is
+    /// there.
+    fn read(mut self, line: &str, is_inner: bool) -> (Vec<SimpleCommand>, Option<&str>) {
+        let (mut quote, mut depth) = (None, 0_usize);
         let mut rest = line;
         while let Some(c) = rest.chars().next() {
             let here = rest;
             rest = &rest[c.len_utf8()..];
             match (quote, c) {
                 (Some(open), c) if c == open => quote = None,
+                (Some('"'), '$' | '`') => rest = self.substitute(here, rest),
+                (None, ')') if is_inner && depth == 0 => {
+                    self.end_step(Then::Apart);
+                    return (self.done, Some(rest));
+                }
                 (Some('"') | None, '\\') => {
                     let next = rest.chars().next();
                     rest = &rest[next.map_or(0, char::len_utf8)..];
-                    let next = next.filter(|next| *next != '\n');
-                    self.word.get_or_insert_default().extend(next);
+                    if let Some(next) = next.filter(|next| *next != '\n') {
+                        self.word.get_or_insert_default().push(next);
+                    }
                 }
                 (None, '"' | '\'') => {
                     quote = Some(c);
@@ -319,7 +360,14 @@ impl ShellReader {
                     self.end_step(then);
                     rest = &here[sign.len()..];
                 }
-                (None, '(' | ')' | '`') => self.end_step(Then::Joined),
+                (None, '(' | ')' | '`') => {
+                    depth = if c == '(' {
+                        depth + 1
+                    } else {
+                        depth.saturating_sub(usize::from(c == ')'))
+                    };
+                    self.end_step(Then::Joined);
+                }
                 (None, '{' | '}') if self.word.is_none() && !rest.starts_with('}') => {
                     self.end_step(Then::Joined);
                 }
@@ -328,7 +376,40 @@ impl ShellReader {
             }
         }
         self.end_step(Then::Joined);
+        (self.done, None)
+    }
+
+    /// Reads what a quoted word runs: `"$(date)"` or "`date`"; returns what is behind it.
+    fn substitute<'l>(&mut self, here: &'l str, rest: &'l str) -> &'l str {
+        self.word.get_or_insert_default().push_str(&here[..1]);
+        if self.within == MAX_DEPTH {
+            return rest;
+        }
+        let reader = Self {
+            within: self.within + 1,
+            ..Self::default()
+        };
+        let bracket = rest
+            .strip_prefix('(')
+            .filter(|inner| !inner.starts_with('('));
+        let (inner, after) = match (bracket, rest.split_once('`')) {
+            (Some(inner), _) => reader.read(inner, true),
+            (None, Some((inner, after))) if here.starts_with('`') => {
+                (reader.read(inner, false).0, Some(after))
+            }
+            _ => return rest,
+        };
+        let Some(after) = after else {
+            // Without an end it is none, and another one is not looked for: this stays linear.
+            self.within = MAX_DEPTH;
+            return rest;
+        };
         self.done
+            .extend(inner.into_iter().map(|command| SimpleCommand {
+                then: Then::Within,
+                ..command
+            }));
+        after
     }
 
     fn end_word(&mut self) {
@@ -400,10 +481,22 @@ mod tests {
     #[case("make &", &[])]
     #[case("a &&\n  b", &["a", "b"])]
     #[case("bash -c 'a && b'; c", &["c"])]
+    #[case("a && echo \"$(b; c) d\"", &["a", "echo"])]
     fn a_line_fails_with_some_of_its_commands(#[case] line: &str, #[case] want: &[&str]) {
         let commands = read(line).into_iter().filter(|it| it.propagates_failure);
         let names: Vec<_> = commands.map(|command| command.words[0].clone()).collect();
         assert_eq!(names, want, "{line}");
+    }
+
+    #[test]
+    fn brackets_without_an_end_are_read_in_no_time() {
+        let line = "\"$(".repeat(2_000);
+        assert!(!read(&line).is_empty());
+        let message = "git commit -m \"$(cat <<'EOF'\nfix(a): it's done :)\nEOF\n)\" && git push";
+        let subjects = read(message);
+        let subjects = subjects.iter().filter_map(SimpleCommand::program);
+        let subjects: Vec<_> = subjects.map(|it| it.subject()).collect();
+        assert_eq!(subjects, ["cat", "git commit", "git push"]);
     }
 
     #[test]

@@ -50,8 +50,8 @@ pub static PRINTS_OTHERS: List = List::named("prints others");
 pub static CHATTER: List = List::named("chatter");
 /// Extensions of files, by which a word without a slash is known as one.
 pub(crate) static EXTENSIONS: List = List::named("extensions");
-/// Programs whose name is no word of prose.
-pub static PROGRAMS: List = List::named("programs");
+/// Programs that many projects use; others are in the lists above.
+pub(crate) static PROGRAMS: List = List::named("programs");
 /// Words that are so common that they say nothing of a text's subject.
 pub static STOP_WORDS: List = List::named("stop words");
 /// What git does to the files at hand.

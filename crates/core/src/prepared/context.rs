@@ -1,20 +1,20 @@
 //! The prepared context: what the next start of a session is given, already masked, screened,
-//! ranked and cut.
+//! ranked and cut, and the key points that are due at a cue.
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Prepare;
+use super::{MAX_FILE, Prepare};
 use crate::checkout::Checkout;
 use crate::clip::units;
+use crate::cue::Matcher;
+use crate::fsx;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
 use crate::shown_record::ShownPoints;
 
 /// The client cuts what has more UTF-16 units.
 const CLIENT_LIMIT: usize = 10_000;
-const DAY: i64 = 24 * 60 * 60;
 
 /// The part of the playbook that a start is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,11 +33,24 @@ pub struct Injection {
     pub points: ShownPoints,
 }
 
-/// What lies ready for the starts of one day.
+/// A key point that may be given at its cue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CuedPoint {
+    pub name: String,
+    /// Its text: masked, one line.
+    pub text: String,
+    /// The hash of the text, by which the worker knows what was shown.
+    pub hash: String,
+    /// Whether its command is turned back once before it runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guard: bool,
+    #[serde(flatten)]
+    pub cue: Matcher,
+}
+
+/// What lies ready for the starts, prompts and calls of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ready {
-    /// The day, counted from 1970: the worth of a point changes from day to day.
-    day: i64,
     /// The longest context that the settings allowed.
     max_units: usize,
     /// The checkout that is trusted; `None` where nothing of the project is given.
@@ -46,47 +59,75 @@ pub struct Ready {
     pub held: usize,
     full: Option<Injection>,
     short: Option<Injection>,
+    /// The points with a cue, those of the highest rank first.
+    pub cues: Vec<CuedPoint>,
 }
 
 impl Ready {
-    /// What there is to give on the day of `now` in the `checkout` that is trusted.
+    /// What there is to give in the `checkout` that is trusted.
     pub fn new(
-        now: Timestamp,
         max_units: usize,
         checkout: Option<Checkout>,
         held: usize,
         [full, short]: [Option<Injection>; 2],
+        cues: Vec<CuedPoint>,
     ) -> Self {
         Self {
-            day: day(now),
             max_units,
             checkout,
             held,
             full,
             short,
+            cues,
         }
     }
 
+    /// Returns `true` if a point is due of which nobody has looked yet if it still holds:
+    /// [`Ready::find`] does. Mostly there is none, and this reads one small file.
+    pub fn may_be_due(paths: &Paths, project: &Path, fits: impl Fn(&CuedPoint) -> bool) -> bool {
+        #[derive(Deserialize)]
+        struct File {
+            what: Cues,
+        }
+        #[derive(Deserialize)]
+        struct Cues {
+            cues: Vec<CuedPoint>,
+        }
+        let file: Option<File> = fsx::read_json(&paths.prepared_context(project), MAX_FILE);
+        file.is_some_and(|file| file.what.cues.iter().any(fits))
+    }
+
     /// Finds what lies ready for a project; `None` in any doubt.
-    pub fn find(paths: &Paths, project: &Path, max_units: usize, now: Timestamp) -> Option<Self> {
+    pub fn find(paths: &Paths, project: &Path, max_units: usize) -> Option<Self> {
         if is_linked(project) {
             return None;
         }
         let file = playbook_file(project);
         let has_own = paths.playbook_file(paths.own()).exists();
         if !paths.project(project).exists() && !file.exists() && !has_own {
-            return Some(Self::new(now, max_units, None, 0, [None, None]));
+            return Some(Self::new(max_units, None, 0, [None, None], Vec::new()));
         }
         let ready: Self = super::find(paths, project)?;
-        let is_of_now = ready.day == day(now) && ready.max_units == max_units;
         let is_trusted = match ready.checkout {
             Some(checkout) => !checkout.is_replaced(project),
             // Where there is no playbook, what there is to give is the user's own.
-            None => !file.exists() || (ready.full.is_none() && ready.short.is_none()),
+            None => {
+                let has_any = ready.full.is_some() || ready.short.is_some();
+                !file.exists() || !(has_any || !ready.cues.is_empty())
+            }
         };
         let fits = |given: &Injection| units(&given.text) <= CLIENT_LIMIT;
         let all_fit = ready.full.iter().chain(&ready.short).all(fits);
-        (is_of_now && is_trusted && all_fit).then_some(ready)
+        (ready.max_units == max_units && is_trusted && all_fit).then_some(ready)
+    }
+
+    /// Returns `true` if a start of this kind has a key point.
+    pub fn gives(&self, kind: StartKind, name: &str) -> bool {
+        let given = match kind {
+            StartKind::Full => &self.full,
+            StartKind::Short => &self.short,
+        };
+        given.as_ref().is_some_and(|given| given.points.has(name))
     }
 
     pub fn of(self, kind: StartKind) -> Option<Injection> {
@@ -124,11 +165,7 @@ impl Prepare for Ready {
 
 /// Returns `true` if a playbook lies behind a link: it may lead anywhere, and who follows it asks
 /// for trust.
-pub(super) fn is_linked(project: &Path) -> bool {
+fn is_linked(project: &Path) -> bool {
     let file = playbook_file(project);
     file.is_symlink() || file.parent().is_none_or(Path::is_symlink)
-}
-
-fn day(now: Timestamp) -> i64 {
-    now.as_second().div_euclid(DAY)
 }

@@ -6,7 +6,6 @@
 //! ready can never bring in what that would not.
 
 mod context;
-mod left_out;
 mod settings;
 mod stamp;
 
@@ -15,9 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use context::{Injection, Ready, StartKind};
-pub use left_out::{LeftOut, PointLeftOut};
-pub use settings::{Notices, OnPrompt, ProjectSettings};
+pub use context::{CuedPoint, Injection, Ready, StartKind};
+pub use settings::{Notices, ProjectSettings};
 pub use stamp::Stamp;
 
 use crate::fsx::{self, FsError};

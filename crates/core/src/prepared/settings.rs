@@ -9,18 +9,6 @@ use super::Prepare;
 use crate::account::named::ChosenAccount;
 use crate::paths::{Paths, project_config_file};
 
-/// When a prompt brings what was learned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnPrompt {
-    Never,
-    /// When it touches for certain a key point that the start did not say.
-    #[default]
-    Auto,
-    /// Also when it touches, or is like, a lesson or a strategy.
-    Always,
-}
-
 /// What a person at the terminal is told beside what keeps Playbook from learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -41,7 +29,7 @@ pub struct ProjectSettings {
     /// `hooks.on_subagent_stop`; `None` where nothing sets it.
     pub on_subagent_stop: Option<bool>,
     pub on_tool_failure: bool,
-    pub on_prompt: OnPrompt,
+    pub on_prompt: bool,
     /// Whether a hook does the work of the worker itself.
     pub is_inline: bool,
     /// The longest wait of a hook that does, in milliseconds.
@@ -63,7 +51,7 @@ impl Default for ProjectSettings {
             on_clear: None,
             on_subagent_stop: None,
             on_tool_failure: true,
-            on_prompt: OnPrompt::Auto,
+            on_prompt: true,
             is_inline: false,
             inline_ms: 1_200,
             max_units: 4_000,

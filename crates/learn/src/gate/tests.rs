@@ -188,13 +188,7 @@ fn the_guidance_shows_the_evidence_and_keeps_its_bound() {
     let verdict = record.verdict();
     assert!(verdict.guidance.contains(RED), "{}", verdict.guidance);
     assert!(verdict.guidance.contains("Run that check again"));
-    let mut told = verdict.clone();
-    told.recall("Learned:", &["- a".into(), "- b".into(), "- c".into()]);
-    assert!(told.guidance.ends_with("\nLearned:\n- a\n- b"));
-    told = verdict;
-    told.recall("Learned:", &["x".repeat(1_490), "- short".into()]);
-    assert!(told.guidance.encode_utf16().count() <= 1_500);
-    assert!(!told.guidance.contains("Learned"), "{}", told.guidance);
+    assert!(verdict.guidance.encode_utf16().count() <= 1_500);
 }
 
 #[test]

@@ -10,7 +10,6 @@ use crate::reflect::reply::Score;
 
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;
-const LESSONS: usize = 2;
 
 /// What the gate says of a stop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,18 +51,6 @@ impl GateVerdict {
             quality_score: judgement.quality_score,
             guidance: guidance(&findings, fix.as_deref()),
             findings,
-        }
-    }
-
-    /// Adds to the guidance what was learned before: at most two lessons, each a line, below
-    /// their heading.
-    pub fn recall(&mut self, heading: &str, lessons: &[String]) {
-        let lessons = lessons.iter().take(LESSONS).map(String::as_str);
-        let learned = [heading].into_iter().chain(lessons);
-        let told = fitting(self.guidance.lines().chain(learned));
-        // The heading alone says nothing.
-        if !told.ends_with(heading) {
-            self.guidance = told;
         }
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::entry;
-use super::model::{Note, Playbook, PointPlace, to_second};
+use super::model::{Due, DueChange, Note, Playbook, PointPlace, to_second};
 
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,6 +53,8 @@ worded! {
         /// It went because there were too many.
         Evict = "evict",
         Pin = "pin",
+        /// Its cue or its guard was set.
+        Cue = "cue",
     }
 }
 
@@ -98,6 +100,10 @@ impl PointState {
     /// Its text; empty where the entry has none.
     pub fn text(&self) -> &str {
         entry::text(&self.entry).unwrap_or_default()
+    }
+
+    pub fn due(&self) -> &Due {
+        &self.note.due
     }
 
     pub fn helpful(&self) -> u64 {
@@ -235,10 +241,26 @@ impl<'a> Editor<'a> {
 
     /// Pins a point or takes the pin off.
     pub(super) fn set_pinned(&mut self, place: &PointPlace, pinned: bool) {
+        self.amend(place, ChangeKind::Pin, |note| note.pinned = pinned);
+    }
+
+    /// Sets when a point is due.
+    pub(super) fn set_due(&mut self, place: &PointPlace, due: Due) {
+        self.amend(place, ChangeKind::Cue, |note| note.due = due);
+    }
+
+    /// Changes when a point is due.
+    pub(super) fn change_due(&mut self, place: &PointPlace, change: &DueChange) {
+        let known = self.state(place).unwrap_or_default().note.due;
+        self.set_due(place, change.of(&known));
+    }
+
+    fn amend(&mut self, place: &PointPlace, kind: ChangeKind, change: impl FnOnce(&mut Note)) {
         if let Some(before) = self.state(place) {
-            let note = before.note.clone();
-            self.note(before.name(), Note { pinned, ..note });
-            self.record(Some(before), Some(place), ChangeKind::Pin);
+            let mut note = before.note.clone();
+            change(&mut note);
+            self.note(before.name(), note);
+            self.record(Some(before), Some(place), kind);
         }
     }
 

@@ -1,11 +1,10 @@
-//! Chooses the key points that a new session is given: those worth most, within the client's limit;
-//! and those for the prompts that touch one which the start of its session did not say.
+//! Chooses the key points that a new session is given: those worth most, within the client's limit.
 //!
 //! Pinned points come first, then those the user said, then those the user added by hand. Among
 //! equals helpful minus harmful decides, then the newest. Points equal in all of this keep the
 //! file's order. In the reverse order they lose their room.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::Timestamp;
@@ -20,11 +19,12 @@ use super::render::{
 use super::votes::UsageRecord;
 use crate::clip::units;
 use crate::digest::name_of;
-use crate::hint::{Term, telling, terms};
-use crate::prepared::PointLeftOut;
+use crate::prepared::CuedPoint;
 
 /// More points are not looked at: a start waits for this where nothing was prepared.
 const MAX_RANKED: usize = 1_000;
+/// More cues are not compared with a prompt or a call.
+const MAX_CUED: usize = 300;
 /// Of the room one part in so many is for the user's own points.
 const OWN_SHARE: usize = 4;
 const OWN_TEMPLATE: &str = "# OF YOUR USER, FOR EVERY PROJECT\n\n{key_points}";
@@ -319,34 +319,31 @@ fn left_out(count: usize, all: usize) -> String {
     format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
 }
 
-/// The points that a prompt may bring where the start does not say them: those that `admit`
-/// lets pass, highest rank first, each with what a prompt must share with it.
-///
-/// How much a word tells depends on all of them.
-pub fn for_prompts(
+/// Returns the points that are due at a cue and that `admit` lets pass, highest rank first.
+pub fn cued_points(
     playbook: &Playbook,
     usage: &UsageRecord,
-    admit: impl Fn(&Point<'_>) -> Admission,
-) -> Vec<PointLeftOut> {
+    admit: impl Fn(&Point<'_>) -> bool,
+) -> Vec<CuedPoint> {
     let points: Vec<Point<'_>> = playbook
         .points()
-        .filter(|point| is_showable(point.name) && admit(point) == Admission::Given)
+        .filter(|point| point.due().is_some() && is_showable(point.name) && admit(point))
         .collect();
-    let best: Vec<(&str, String)> = by_rank(&points, usage)
-        .into_iter()
-        .map(|index| (points[index].name, clean_text(points[index].text)))
-        .collect();
-    let mut words: Vec<BTreeSet<Term>> = best.iter().map(|(_, text)| terms(text)).collect();
-    telling(&mut words);
-    let found = best.into_iter().zip(words);
-    let found = found.filter(|(_, terms)| !terms.is_empty());
-    let found = found.map(|((name, text), terms)| PointLeftOut {
-        name: name.to_owned(),
-        hash: name_of(text.as_bytes()),
-        text,
-        terms: terms.into_iter().collect(),
+    let ranked = by_rank(&points, usage).into_iter().take(MAX_CUED);
+    let compiled = ranked.filter_map(|index| {
+        let point = &points[index];
+        let due = point.due()?;
+        let text = clean_text(point.text);
+        Some(CuedPoint {
+            name: point.name.to_owned(),
+            hash: name_of(text.as_bytes()),
+            text,
+            guard: due.guard,
+            // One that is too wide can have come with the file alone.
+            cue: due.when.compile().ok()?,
+        })
     });
-    found.collect()
+    compiled.collect()
 }
 
 #[cfg(test)]

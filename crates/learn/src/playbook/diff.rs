@@ -38,6 +38,7 @@ pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -
         match here.get(name) {
             Some(place) => {
                 editor.set_pinned(place, state.note.pinned);
+                editor.set_due(place, state.note.due);
                 editor.rewrite(place, |now| *now = state.entry);
             }
             None => came.push((place, state)),
@@ -165,5 +166,22 @@ mod tests {
             json!(after.sections).to_string(),
             json!(before.sections).to_string()
         );
+    }
+    #[test]
+    fn a_cue_that_was_set_in_the_file_is_a_change_and_undone_like_one() {
+        let before = playbook("a |");
+        let with = |due: Value| {
+            let mut file: Value = serde_json::from_slice(&before.to_bytes()).unwrap();
+            file["playbook"] = json!({"points": {"a": due}});
+            Playbook::parse(file.to_string().as_bytes()).unwrap()
+        };
+        let mut after = with(json!({"when": {"words": "release notes"}}));
+        let changes = diff(&before, &after, "edited by hand", now());
+        assert_eq!(told(&changes), "Cue a");
+        assert_eq!(undo(&mut after, &changes, "undo", now()).skipped, []);
+        assert_eq!(after.named("a").unwrap().due(), None);
+        let mut later = with(json!({"when": {"words": "changelog"}}));
+        undo(&mut later, &changes, "undo", now());
+        assert!(later.named("a").unwrap().due().is_some(), "set since");
     }
 }

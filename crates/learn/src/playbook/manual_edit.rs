@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::change::{ChangeKind, Editor, PointChange};
 use super::clean::{MAX_CHARS, clean_text, whole_line};
 use super::id::Section;
-use super::model::{Playbook, Point, PointPlace};
+use super::model::{Due, DueChange, Playbook, Point, PointPlace};
 use super::ops;
 use crate::redact::Masker;
 
@@ -42,6 +42,8 @@ pub enum PlaybookEdit {
     Add {
         text: String,
         section: Section,
+        #[serde(default, skip_serializing_if = "DueChange::is_none")]
+        due: DueChange,
     },
     /// A point of another playbook, with its counters, under a new name.
     Bring {
@@ -49,11 +51,13 @@ pub enum PlaybookEdit {
         /// Where it stood, in words.
         why: String,
     },
-    /// Another text, or the end of another section; the point keeps its id.
+    /// Another text, the end of another section, or another cue; the point keeps its id.
     Change {
         point: String,
         text: Option<String>,
         section: Option<Section>,
+        #[serde(default, skip_serializing_if = "DueChange::is_none")]
+        due: DueChange,
     },
     Remove {
         point: String,
@@ -64,6 +68,8 @@ pub enum PlaybookEdit {
         points: Vec<String>,
         text: String,
         section: Option<Section>,
+        #[serde(default, skip_serializing_if = "DueChange::is_none")]
+        due: DueChange,
     },
     Pin {
         point: String,
@@ -89,6 +95,8 @@ pub struct BroughtPoint {
     pub harmful: u64,
     /// Whether only the user may take it away.
     pub pinned: bool,
+    #[serde(default, skip_serializing_if = "Due::is_blank")]
+    pub due: Due,
 }
 
 impl BroughtPoint {
@@ -99,6 +107,7 @@ impl BroughtPoint {
             helpful: point.helpful,
             harmful: point.harmful,
             pinned: point.is_pinned(),
+            due: point.due().cloned().unwrap_or_default(),
         }
     }
 }
@@ -162,14 +171,15 @@ impl PlaybookEdit {
     ) -> Result<Vec<PointChange>, RefusedEdit> {
         let mut editor = Editor::new(playbook, BY_HAND, now);
         match self {
-            Self::Add { text, section } => {
-                ops::add(&mut editor, &typed(text)?, *section, [0, 0])?;
+            Self::Add { text, section, due } => {
+                let due = honest(due)?.of(&Due::default());
+                ops::add(&mut editor, &typed(text)?, *section, [0, 0], due)?;
             }
             Self::Bring { point, why } => {
                 let text = cleaned(&point.text)?;
                 why.clone_into(&mut editor.reason);
                 let votes = [point.helpful, point.harmful];
-                let name = ops::add(&mut editor, &text, point.section, votes)?;
+                let name = ops::add(&mut editor, &text, point.section, votes, point.due.clone())?;
                 BY_HAND.clone_into(&mut editor.reason);
                 let (_, place) = find(editor.playbook, &name)?;
                 editor.set_pinned(&place, point.pinned);
@@ -178,11 +188,20 @@ impl PlaybookEdit {
                 point,
                 text,
                 section,
+                due,
             } => {
                 let text = text.as_deref().map(typed).transpose()?;
+                let due = honest(due)?;
                 let (_, place) = find(editor.playbook, point)?;
                 if let Some(text) = text {
                     editor.reword(&place, text);
+                }
+                editor.change_due(&place, due);
+                let is_guarded = editor.state(&place).is_some_and(|now| now.note.due.guard);
+                if due.guard == Some(true) && !is_guarded {
+                    return Err("only a command can be guarded, and it names none"
+                        .to_owned()
+                        .into());
                 }
                 if let Some(section) = section.filter(|section| place.title != section.title()) {
                     editor.relocate(&place, PointPlace::end_of(section));
@@ -200,7 +219,9 @@ impl PlaybookEdit {
                 points,
                 text,
                 section,
+                due,
             } => {
+                let due = honest(due)?;
                 let text = typed(text)?;
                 let mut found: Vec<String> = Vec::new();
                 for name in points {
@@ -213,7 +234,7 @@ impl PlaybookEdit {
                     let why = "a merge needs two different key points";
                     return Err(why.to_owned().into());
                 }
-                ops::join(&mut editor, &found, &text, *section);
+                ops::join(&mut editor, &found, &text, *section, due);
             }
             Self::Pin { point } | Self::Unpin { point } => {
                 let (_, place) = find(editor.playbook, point)?;
@@ -226,6 +247,14 @@ impl PlaybookEdit {
             None => Ok(editor.done.changes),
         }
     }
+}
+
+/// Refuses a cue that is wrong or too wide.
+fn honest(due: &DueChange) -> Result<&DueChange, RefusedEdit> {
+    if let Some(when) = &due.when {
+        when.compile()?;
+    }
+    Ok(due)
 }
 
 /// Cleans a text that the user typed; nothing of it is cut off without a word.

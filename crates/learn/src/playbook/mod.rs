@@ -22,5 +22,5 @@ pub mod votes;
 
 pub use change::{Applied, ChangeKind, PointChange, PointState, Skipped};
 pub use id::{Id, Section, is_own_name};
-pub use model::{Playbook, Point, STALE_DAYS};
+pub use model::{Due, DueChange, Playbook, Point, STALE_DAYS};
 pub use read::Defect;

@@ -7,9 +7,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::clean::clean_text;
 use super::entry;
 use super::id::Section;
 use super::read::{self, Defect, kind};
+use crate::cue::Cue;
 use crate::redact::Masker;
 
 pub(super) const SECTIONS: &str = "sections";
@@ -43,7 +45,8 @@ pub struct Playbook {
 }
 
 /// The value of the key `playbook`: `{"next": {"pat": 8}, "aliases": {"pat-002": "pat-005"},
-/// "points": {"pat-005": {"added": time, "used": time, "pinned": true}}, "applied": [job ids],
+/// "points": {"pat-005": {"added": time, "used": time, "pinned": true, "when": {"command": words},
+/// "guard": true}}, "applied": [job ids],
 /// "votes": {job id: "pat-005 +1"}}`. Keys of later versions are kept.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -79,7 +82,84 @@ pub struct Note {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     #[serde(flatten)]
+    pub due: Due,
+    #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
+}
+
+/// The moment at which a key point is due, beside the start of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Due {
+    #[serde(deserialize_with = "cue", skip_serializing_if = "Cue::is_empty")]
+    pub when: Cue,
+    /// Whether the command is turned back once before it runs.
+    #[serde(deserialize_with = "flag", skip_serializing_if = "std::ops::Not::not")]
+    pub guard: bool,
+}
+
+impl Due {
+    pub fn is_blank(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns it as a sentence shows it: `at command "make proto", before it runs`.
+    pub fn told(&self) -> String {
+        let guard = if self.guard { ", before it runs" } else { "" };
+        format!("at {}{guard}", self.when.told())
+    }
+}
+
+/// A change of the moment at which a key point is due; what is `None` stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DueChange {
+    pub when: Option<Cue>,
+    pub guard: Option<bool>,
+}
+
+impl DueChange {
+    /// Reads `when` and `guard` of a curator's operation.
+    pub fn read(operation: &Value) -> Self {
+        let when = operation.get("when").filter(|when| !when.is_null());
+        let when = when.map(|when| {
+            let mut cue = Cue::deserialize(when).unwrap_or_default();
+            cue.each_text(|text| clean_text(text));
+            cue
+        });
+        Self {
+            when,
+            guard: operation.get("guard").and_then(Value::as_bool),
+        }
+    }
+
+    /// Takes both away.
+    pub fn removal() -> Self {
+        Self {
+            when: Some(Cue::default()),
+            guard: Some(false),
+        }
+    }
+
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns `due` as it is after this change; only a command can be guarded.
+    #[must_use]
+    pub fn of(&self, due: &Due) -> Due {
+        let when = self.when.clone().unwrap_or_else(|| due.when.clone());
+        let guard = self.guard.unwrap_or(due.guard) && when.command.is_some();
+        Due { when, guard }
+    }
+}
+
+/// A cue of another shape counts as none.
+fn cue<'de, D: Deserializer<'de>>(from: D) -> Result<Cue, D::Error> {
+    Ok(Cue::deserialize(Value::deserialize(from)?).unwrap_or_default())
+}
+
+fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    Ok(Value::deserialize(from)? == true)
 }
 
 impl Note {
@@ -140,6 +220,12 @@ impl<'a> Point<'a> {
     /// Returns true if the user pinned it: it is never pruned and always comes first.
     pub fn is_pinned(&self) -> bool {
         self.note.is_some_and(|note| note.pinned)
+    }
+
+    /// Returns when it is due beside the start, if it has a cue.
+    pub fn due(&self) -> Option<&'a Due> {
+        let due = self.note.map(|note| &note.due);
+        due.filter(|due| !due.is_blank())
     }
 
     /// Returns when it was used last, or else added.
@@ -248,7 +334,8 @@ impl Playbook {
             self.sections = other.sections;
         }
         for (name, note) in other.meta.points {
-            self.meta.points.entry(name).or_insert(note);
+            let due = note.due.clone();
+            self.meta.points.entry(name).or_insert(note).due = due;
         }
         let live = self.places();
         self.meta.aliases.retain(|name, _| !live.contains_key(name));
@@ -342,11 +429,19 @@ impl Playbook {
     /// were any.
     pub fn mask_secrets(&mut self, masker: &Masker) -> bool {
         let Meta { points, rest, .. } = &mut self.meta;
+        let mut is_cue_masked = false;
+        for note in points.values_mut() {
+            note.due.when.each_text(|text| {
+                let masked = masker.mask(text);
+                is_cue_masked |= masked != text;
+                masked.into_owned()
+            });
+        }
         let notes = points.values_mut().map(|note| &mut note.rest);
         let maps = [&mut self.root, &mut self.sections, rest].into_iter();
         let values = maps.chain(notes).flat_map(Map::values_mut);
         let found = values.map(|value| masker.mask_value(value));
-        found.filter(|any| *any).count() > 0
+        found.filter(|any| *any).count() > 0 || is_cue_masked
     }
 
     /// Adds the sections that are missing; returns true if there were any.
@@ -532,7 +627,8 @@ mod tests {
     fn what_we_know_of_a_point_survives_and_so_do_keys_of_later_versions() {
         let file = r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "a"}]}, "playbook": {
             "aliases": {"oth-000": "oth-001"},
-            "points": {"oth-001": {"added": "2026-01-01T00:00:00Z", "colour": "red"}},
+            "points": {"oth-001": {"added": "2026-01-01T00:00:00Z", "colour": "red",
+                "when": {"command": "make proto"}, "guard": true}},
             "later": true}}"#;
         let mut playbook = Playbook::parse(file.as_bytes()).unwrap();
         playbook.mark_used(["oth-000", "gone"], now());
@@ -541,11 +637,23 @@ mod tests {
         let expected = serde_json::json!({
             "aliases": {"oth-000": "oth-001"},
             "points": {"oth-001": {"added": "2026-01-01T00:00:00Z",
-                "used": "2026-11-21T10:20:30Z", "colour": "red"}},
+                "used": "2026-11-21T10:20:30Z", "colour": "red",
+                "when": {"command": "make proto"}, "guard": true}},
             "later": true});
         assert_eq!(written["playbook"], expected);
         assert_eq!(written["last_updated"], "2026-11-21T10:20:30Z");
         assert_eq!(playbook.named("oth-000").unwrap().name, "oth-001");
+    }
+
+    #[rstest]
+    #[case::no_object(serde_json::json!("make proto"))]
+    #[case::no_text(serde_json::json!({"command": 1, "file": []}))]
+    fn a_cue_of_another_shape_counts_as_none(#[case] when: Value) {
+        let file = serde_json::json!({
+            "sections": {"OTHERS": [{"name": "oth-001", "text": "a"}]},
+            "playbook": {"points": {"oth-001": {"when": when, "guard": "yes"}}}});
+        let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
+        assert_eq!(playbook.named("oth-001").unwrap().due(), None);
     }
 
     #[test]
@@ -553,7 +661,8 @@ mod tests {
         let key = ["sk-ant-", "api03-", "Zx8Kq2Lw9Vt4Rb7Np1Ym5Hc3Jd6Fg0Sa"].concat();
         let file = serde_json::json!({
             "sections": {"OTHERS": [{"name": "oth-001", "text": "ours"}]},
-            "playbook": {"points": {"oth-001": {"other_text": format!("the key is {key}")}}}});
+            "playbook": {"points": {"oth-001": {"other_text": format!("the key is {key}"),
+                "when": {"command": format!("login {key}")}}}}});
         let mut playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
         assert!(playbook.mask_secrets(&Masker::default()));
         let bytes = String::from_utf8(playbook.to_bytes()).unwrap();

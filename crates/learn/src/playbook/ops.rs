@@ -10,7 +10,7 @@ use super::change::{Applied, ChangeKind};
 use super::clean::{clean, clean_text};
 use super::entry::{self, COUNTERS};
 use super::id::Section;
-use super::model::{Note, Playbook, PointPlace};
+use super::model::{Due, DueChange, Note, Playbook, PointPlace};
 use super::read::is_deeper;
 use super::votes::one_line;
 
@@ -28,11 +28,13 @@ pub enum Operation {
     Add {
         text: String,
         section: Section,
+        due: DueChange,
     },
     /// Another text for a point, which keeps its counters.
     Update {
         target: String,
         text: String,
+        due: DueChange,
     },
     /// One point in place of several that say the same, with their counters' sum; by default in the
     /// section of the first.
@@ -40,6 +42,7 @@ pub enum Operation {
         sources: Vec<String>,
         text: String,
         section: Option<Section>,
+        due: DueChange,
     },
     Delete {
         target: String,
@@ -75,7 +78,7 @@ pub fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
 
 /// Applies operations in order: `{"type": "ADD", "text", "section"}`, `{"type": "UPDATE",
 /// "target_id", "text"}`, `{"type": "MERGE", "source_ids", "merged_text", "section"?}`,
-/// `{"type": "DELETE", "target_id", "reason"}`.
+/// `{"type": "DELETE", "target_id", "reason"}`; all but the last with `when` and `guard`, if any.
 ///
 /// Each that is invalid, names a point that is gone, or would take a pinned one away, is skipped
 /// with its reason, never the batch. `reasoning` is the reason of those that bring none.
@@ -130,10 +133,12 @@ impl Operation {
             Some("ADD") => Self::Add {
                 text: text(TEXT)?,
                 section: section(value).unwrap_or(Section::Others),
+                due: DueChange::read(value),
             },
             Some("UPDATE") => Self::Update {
                 target: target()?,
                 text: text(TEXT)?,
+                due: DueChange::read(value),
             },
             Some(MERGE) => {
                 let sources = value.get("source_ids").and_then(Value::as_array);
@@ -145,6 +150,7 @@ impl Operation {
                         .collect(),
                     text: text(MERGED_TEXT)?,
                     section: section(value),
+                    due: DueChange::read(value),
                 }
             }
             Some("DELETE") => Self::Delete { target: target()? },
@@ -155,16 +161,21 @@ impl Operation {
 
     fn apply(self, editor: &mut Editor<'_>) -> Result<(), String> {
         match self {
-            Self::Add { text, section } => add(editor, &text, section, [0, 0]).map(drop),
-            Self::Update { target, text } => {
+            Self::Add { text, section, due } => {
+                let due = due.of(&Due::default());
+                add(editor, &text, section, [0, 0], due).map(drop)
+            }
+            Self::Update { target, text, due } => {
                 let place = find(editor.playbook, &target)?;
                 editor.reword(&place, text);
+                editor.change_due(&place, &due);
                 Ok(())
             }
             Self::Merge {
                 mut sources,
                 text,
                 section,
+                due,
             } => {
                 let places = editor.playbook.places();
                 let mut seen = HashSet::new();
@@ -175,7 +186,7 @@ impl Operation {
                 for name in &sources {
                     unpinned(editor.playbook, name)?;
                 }
-                join(editor, &sources, &text, section);
+                join(editor, &sources, &text, section, &due);
                 Ok(())
             }
             Self::Delete { target } => {
@@ -216,13 +227,17 @@ pub(super) fn add(
     text: &str,
     section: Section,
     votes: [u64; 2],
+    due: Due,
 ) -> Result<String, String> {
     if let Some(known) = with_text(editor.playbook, text) {
         return Err(format!("{known} says it already"));
     }
     let id = editor.playbook.next_id(section);
     let fields = entry::new(id.as_str(), text, votes);
-    let note = editor.fresh_note();
+    let note = Note {
+        due,
+        ..editor.fresh_note()
+    };
     editor.put(PointPlace::end_of(section), fields, note, ChangeKind::Add);
     Ok(id.to_string())
 }
@@ -235,13 +250,14 @@ fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
     Some(name.unwrap_or_else(|| "a key point without a name".to_owned()))
 }
 
-/// Makes one new point of several, with the sum of their votes, at the end of `section`
-/// or else of the first one's; their names become aliases of it.
+/// Makes one new point of several, with the sum of their votes and their cue, at the end of
+/// `section` or else of the first one's; their names become aliases of it.
 pub(super) fn join(
     editor: &mut Editor<'_>,
     sources: &[String],
     text: &str,
     section: Option<Section>,
+    due: &DueChange,
 ) {
     let places = editor.playbook.places();
     let states = sources.iter().map(|name| editor.state(places.get(name)?));
@@ -254,7 +270,11 @@ pub(super) fn join(
         let counts = states.iter().map(|s| entry::count(&s.entry, counter));
         counts.fold(0, u64::saturating_add)
     });
+    // Of two cues the first stays.
+    let known = states.iter().map(|state| &state.note.due);
+    let known = known.filter(|due| !due.is_blank()).next().cloned();
     let note = Note {
+        due: due.of(&known.unwrap_or_default()),
         used: states.iter().filter_map(|s| s.note.used).max(),
         pinned: states.iter().any(|s| s.note.pinned),
         ..editor.fresh_note()
@@ -291,5 +311,32 @@ mod tests {
         assert_eq!(reasons, [unnamed, "[kpt_001] says it already"]);
         let added: Vec<_> = playbook.points().map(|point| point.text).collect();
         assert_eq!(added, ["Use  tabs", "use  tabs."]);
+    }
+    #[test]
+    fn a_cue_comes_with_an_operation_stays_with_another_text_and_goes_into_a_merge() {
+        let mut playbook = Playbook::empty();
+        let mut apply = |operation: Value| {
+            let applied = apply_operations(&mut playbook, &[operation], "", Timestamp::UNIX_EPOCH);
+            assert_eq!(applied.skipped, []);
+            let due = |name| playbook.named(name).and_then(|point| point.due().cloned());
+            let names = ["oth-001", "oth-002", "oth-003"];
+            names
+                .map(due)
+                .map(|due| due.map_or(String::new(), |due| due.told()))
+        };
+        let when = json!({"command": "make proto"});
+        let [first, ..] = apply(json!({"type": "ADD", "text": "a", "when": when, "guard": true}));
+        let guarded = "at command \"make proto\", before it runs";
+        assert_eq!(first, guarded);
+        let [first, ..] = apply(json!({"type": "UPDATE", "target_id": "oth-001", "text": "b"}));
+        assert_eq!(first, guarded);
+        let when = json!({"file": "*.proto"});
+        let [_, second, _] = apply(json!({"type": "ADD", "text": "c", "when": when}));
+        assert_eq!(second, "at file \"*.proto\"");
+        let sources = ["oth-001", "oth-002"];
+        let merge = json!({"type": "MERGE", "source_ids": sources, "merged_text": "d"});
+        assert_eq!(apply(merge)[2], guarded);
+        let update = json!({"type": "UPDATE", "target_id": "oth-003", "text": "d", "when": when});
+        assert_eq!(apply(update)[2], "at file \"*.proto\"");
     }
 }

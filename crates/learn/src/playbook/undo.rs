@@ -108,6 +108,10 @@ fn turn_back(
     if before.note.pinned != after.note.pinned {
         editor.set_pinned(&at, before.note.pinned);
     }
+    let now = editor.state(&at).unwrap_or_default();
+    if before.note.due != after.note.due && now.note.due == after.note.due {
+        editor.set_due(&at, before.note.due.clone());
+    }
     let mut is_changed = false;
     if before.entry != after.entry {
         editor.rewrite(&at, |now| {

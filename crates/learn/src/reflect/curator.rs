@@ -203,6 +203,7 @@ pub fn points_listed(
             let added = point.note.and_then(|note| note.added);
             known.extend(added.map(|time| format!("added {}", time.strftime("%Y-%m-%d"))));
             known.extend(protection(&point).map(|how| how.of_the_user().to_owned()));
+            known.extend(point.due().map(|due| due.told()));
             let text = clean_text(point.text);
             known.push(format!("{} characters", units(&text)));
             _ = writeln!(out, "[{}] ({}) {text}", point.name, known.join(", "));
@@ -384,6 +385,7 @@ mod tests {
             operation: json!({}),
             verdict,
             grounds: vec![Ground::Note(NoteId(note))],
+            objection: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::hint::{EffectWhenShown, Signature, first_eight};
+use crate::errors::{Signature, first_eight};
 
 /// Where something was learned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,42 @@ pub enum Learned {
     Error(NewError),
     /// The effect of a lesson or a strategy after it was shown.
     Shown(EffectWhenShown),
+}
+
+/// The effectiveness of a lesson that has no outcome yet (spec/4).
+pub const BIRTH: f64 = 0.5;
+/// From this effectiveness on hooks show a lesson; two failures in a row from birth lead below it.
+pub const SHOWN_FROM: f64 = 0.3;
+/// The share of the way to an outcome that one outcome moves the average.
+const RATE: f64 = 0.3;
+
+/// The outcome of a lesson that was applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    Helped,
+    Failed,
+    /// It was applied, and nobody knows to what end.
+    Unknown,
+}
+
+/// What a lesson did when it was applied (spec/4 `record_lesson_outcome`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectWhenShown {
+    /// Id of a lesson or a strategy.
+    pub id: String,
+    pub effect: Effect,
+}
+
+/// Moves an effectiveness by one outcome: `e + 0.3 · (outcome − e)`, with 1 for success
+/// and 0 for failure.
+pub fn moved(effectiveness: f64, effect: Effect) -> f64 {
+    let outcome = match effect {
+        Effect::Helped => 1.0,
+        Effect::Failed => 0.0,
+        Effect::Unknown => return effectiveness,
+    };
+    (effectiveness + RATE * (outcome - effectiveness)).clamp(0.0, 1.0)
 }
 
 /// A reflection (spec/3 `ReflectionResult` with its context).

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::hosts::{foreign_host, hosts};
 use super::reply::{Reflection, ReplyNote, ReplyOutdated};
 use crate::clip::told_head;
-use crate::hint::Signature;
+use crate::errors::Signature;
 use crate::playbook::Skipped;
 use crate::screen;
 use crate::transcript::{EventSource, Evidence, ShownEvent};

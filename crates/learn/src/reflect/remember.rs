@@ -5,7 +5,6 @@
 //! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something, or they weigh 0.8 or more |
 //! | notes | a model's `notes` that passed the checks | always |
 //! | errors | the tool errors that have a message | always |
-//! | effects of hints | what followed on them | always |
 //!
 //! A session changed something (spec/5) when a tag was given or an operation applied, an error
 //! was made good, or a failing test or build passed later. The order is the same each time.
@@ -48,7 +47,6 @@ pub struct ReflectedSession<'a> {
 /// Returns what is to be remembered, always in the same order.
 pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
-    let shown = facts.hints.iter().cloned().map(Learned::Shown);
     let has_changed_something =
         session.changes > 0 || facts.recoveries > 0 || facts.has_made_good();
     let is_weighty = |said: &&Reflection| rated(facts, said) >= WEIGHTY;
@@ -60,7 +58,7 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
         ..*session
     };
     let weighty = weighty.map(Learned::Reflection);
-    shown.chain(weighty).chain(all(&session)).collect()
+    weighty.into_iter().chain(all(&session)).collect()
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.
@@ -77,10 +75,9 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     let text = said.reflection.as_deref().unwrap_or(&said.analysis);
     // A session that met one error was about it.
     let only_error = facts.errors.first().filter(|_| facts.errors.len() == 1);
-    let hints = facts.hints.iter().map(|shown| shown.id.clone());
     let errors = facts.errors.iter();
     let errors = errors.map(|error| error_id(session.project, error.signature));
-    let related = session.related.iter().cloned().chain(hints).chain(errors);
+    let related = session.related.iter().cloned().chain(errors);
     let mut seen = HashSet::new();
     let related = related.filter(|id| seen.insert(id.clone())).collect();
     let sources = session.evidence.shown.iter();

@@ -1,10 +1,23 @@
 //! A memory as it is read back.
 
 use jiff::Timestamp;
+use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 
 use super::learned::Correction;
-use crate::hint::{MemoryKind, Signature};
+use crate::errors::Signature;
+
+worded! {
+    pub enum MemoryKind {
+        /// What happened and why.
+        Reflection = "reflection",
+        /// A way to go about a like case.
+        Strategy = "strategy",
+        /// A mistake and its correction.
+        Lesson = "lesson",
+        Error = "error",
+    }
+}
 
 /// A memory with all that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

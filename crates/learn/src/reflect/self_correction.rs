@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::reply::Score;
 use super::trace::or_default;
-use crate::hint::Signature;
+use crate::errors::Signature;
 use crate::reflect::learned::{Correction, NewReflection};
 
 /// So much must quality gain to be worth a memory.

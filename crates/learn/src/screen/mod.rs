@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use crate::cue::Cue;
 use crate::playbook::clean::clean_text;
 use rules::broken_by;
 
@@ -79,6 +80,15 @@ fn kinds_in(text: &str) -> BTreeSet<AttackKind> {
 pub fn objection(text: &str) -> Option<String> {
     let words: Vec<&str> = suspicions(text).into_iter().map(AttackKind::word).collect();
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Returns why a cue is held back. A command in it is not run but waited for, and counts as one
+/// that a sentence warns of.
+pub fn objection_to_cue(cue: &Cue) -> Option<String> {
+    let warning = (cue.command.as_ref()).map(|command| format!("never run `{command}`"));
+    let others = cue.file.iter().chain(&cue.words);
+    let mut texts = warning.iter().chain(others);
+    texts.find_map(|text| objection(text))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::category::ErrorCategory;
 use super::pasted::Message;
-use crate::hint::Signature;
+use crate::errors::Signature;
 use crate::playbook::Id;
 
 /// One thing that happened.

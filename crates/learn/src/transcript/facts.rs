@@ -4,7 +4,7 @@ use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
-use crate::hint::{self, Signature};
+use crate::errors::Signature;
 use crate::playbook::Id;
 
 /// What a range of a transcript shows; stored with the job. Texts are masked.
@@ -21,8 +21,6 @@ pub struct Facts {
     pub stated: Vec<String>,
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<RecurringError>,
-    /// What the hints did that our own hooks gave.
-    pub hints: Vec<hint::EffectWhenShown>,
     pub outcome: SessionOutcome,
     /// A commit passed the hooks after the last check and the last edit.
     pub is_committed: bool,

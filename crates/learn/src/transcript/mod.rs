@@ -16,7 +16,6 @@ mod event;
 mod evidence;
 mod facts;
 mod failure;
-mod hints;
 mod injected;
 mod item;
 mod json;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::event::Call;
 use super::shell;
-use crate::hint::Signature;
 
 /// How many failed calls wait at a time.
 const MAX_OPEN: usize = 32;
@@ -19,10 +18,8 @@ pub(crate) struct OpenCalls {
 
 #[derive(Debug)]
 struct OpenCall {
-    id: String,
     call: Arc<Call>,
     acts: Vec<Act>,
-    error: Option<Signature>,
 }
 
 /// A command that does more than to read or to prepare.
@@ -61,50 +58,27 @@ fn cover(new: &[Act], old: &[Act]) -> bool {
 }
 
 impl OpenCalls {
-    /// Takes a call that failed; returns the ids of those that had failed like it: the same
-    /// call, or one like it with the same error.
-    pub(crate) fn failed(
-        &mut self,
-        id: &str,
-        call: &Arc<Call>,
-        error: Option<Signature>,
-    ) -> Vec<String> {
-        let acts = acts(call);
-        let is_again = |open: &&OpenCall| {
-            let same_error = error.is_some() && error == open.error;
-            open.call == *call || (same_error && cover(&acts, &open.acts))
-        };
-        let again = self.waiting.iter().filter(is_again);
-        let again = again.map(|open| open.id.clone()).collect();
+    /// Takes a call that failed.
+    pub(crate) fn failed(&mut self, call: &Arc<Call>) {
         if self.waiting.len() == MAX_OPEN {
             self.waiting.pop_front();
             self.given_up += 1;
         }
         self.waiting.push_back(OpenCall {
-            id: id.into(),
             call: call.clone(),
-            acts,
-            error,
+            acts: acts(call),
         });
-        again
     }
 
-    /// Takes a call that worked; returns the ids of those that it makes good.
-    pub(crate) fn worked(&mut self, call: &Arc<Call>) -> Vec<String> {
+    /// Takes a call that worked, and drops those that it makes good.
+    pub(crate) fn worked(&mut self, call: &Arc<Call>) {
         if self.waiting.is_empty() {
-            return Vec::new();
+            return;
         }
         let mut acts = acts(call);
         acts.retain(|act| act.propagates_failure);
-        let mut good = Vec::new();
-        self.waiting.retain_mut(|open| {
-            let is_good = open.call == *call || cover(&acts, &open.acts);
-            if is_good {
-                good.push(std::mem::take(&mut open.id));
-            }
-            !is_good
-        });
-        good
+        self.waiting
+            .retain(|open| open.call != *call && !cover(&acts, &open.acts));
     }
 
     /// Returns how many failed calls were not made good.
@@ -148,7 +122,8 @@ mod tests {
             })
         };
         let mut open = OpenCalls::default();
-        open.failed("t1", &call(failed), None);
-        assert_eq!(open.worked(&call(worked)).len(), usize::from(want));
+        open.failed(&call(failed));
+        open.worked(&call(worked));
+        assert_eq!(open.count(), usize::from(!want));
     }
 }

@@ -11,8 +11,7 @@ use super::event::EventPlace;
 use super::json::{self, Raw};
 use super::refusal::DeniedBy;
 use super::stats::Reason;
-use super::tool_answer;
-use crate::hint::first_eight;
+use crate::errors::first_eight;
 
 /// The most blocks of a message that are read.
 const MAX_BLOCKS: usize = 10_000;
@@ -71,11 +70,6 @@ pub(crate) enum Content<'a> {
     ApiError(Vec<Block<'a>>),
     /// The client, of a compaction.
     Boundary,
-    /// A hook, of what it told the model after the failure of a call, or with a prompt.
-    Hook {
-        tool_use: Option<&'a str>,
-        texts: Vec<Cow<'a, str>>,
-    },
     /// The user, while the agent works.
     Queued(Raw<'a>),
     /// A subagent, in the session's own file.
@@ -147,8 +141,6 @@ pub(crate) struct Attachment<'a> {
     #[serde(borrow, rename = "type")]
     pub kind: Raw<'a>,
     pub hook_event: Raw<'a>,
-    #[serde(rename = "toolUseID")]
-    tool_use_id: Raw<'a>,
     pub content: Raw<'a>,
     prompt: Raw<'a>,
     command_mode: Raw<'a>,
@@ -327,22 +319,9 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> Attachment<'a> {
-    /// Returns what a hook told the model about a failure or a prompt that may hold a hint of
-    /// ours, and what the user typed while the agent worked.
+    /// Returns what the user typed while the agent worked.
     fn content(&self) -> Option<Content<'a>> {
         match json::name(self.kind)? {
-            "hook_additional_context" => {
-                let tool_use = match json::name(self.hook_event)? {
-                    "PostToolUseFailure" => Some(json::name(self.tool_use_id)?),
-                    "UserPromptSubmit" => None,
-                    _ => return None,
-                };
-                let texts = self.content.filter(|text| text.get().contains("- ["))?;
-                Some(Content::Hook {
-                    tool_use,
-                    texts: tool_answer::strings(texts),
-                })
-            }
             "queued_command"
                 if !json::is_true(self.is_meta)
                     && json::name(self.command_mode).is_none_or(|mode| mode == "prompt") =>

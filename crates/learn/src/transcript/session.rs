@@ -11,7 +11,6 @@ use jiff::Timestamp;
 
 use super::collector::Collector;
 use super::event::{Call, Event, EventKind, EventPlace};
-use super::hints::Hints;
 use super::json::Raw;
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
@@ -58,7 +57,6 @@ pub(crate) struct SessionReader<'t> {
     replaced: HashSet<RecordHash>,
     waiting: VecDeque<WaitingCall>,
     open: OpenCalls,
-    hints: Hints,
     /// The last call of a subagent's that stands in this file.
     aside: WaitingCall,
     /// The last call whose check failed, and what ran it.
@@ -191,7 +189,6 @@ impl<'t> SessionReader<'t> {
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
         stats.events = self.sink.events;
         let mut facts = self.sink.observer.finish(self.open.count());
-        facts.hints = self.hints.finish();
         let has = |author| self.writers.contains(&author);
         let is_programs = has(Author::Program) && !has(Author::Person);
         facts.is_unattended = self.attended == Some(false) || is_programs;
@@ -285,11 +282,6 @@ impl<'t> SessionReader<'t> {
                 self.compacting = true;
                 self.sink.push(EventKind::Compaction);
             }
-            Content::Hook { tool_use, texts } => {
-                for text in texts {
-                    self.hints.shown(&text, tool_use);
-                }
-            }
             Content::Aside(blocks) => return self.aside(blocks),
             // Another session can send a message into the queue.
             Content::Queued(_) if record.author == Author::Other => {
@@ -308,7 +300,6 @@ impl<'t> SessionReader<'t> {
                     let written = user::without(&text, &["<thinking"]);
                     let text = self.mask.text(Cow::Borrowed(&written));
                     if !text.trim().is_empty() {
-                        self.hints.said(&text);
                         let cites = citations::cites(&written);
                         self.sink.push(EventKind::Text { text, cites });
                     }
@@ -360,15 +351,13 @@ impl<'t> SessionReader<'t> {
             && self.last_author.unwrap_or(self.author) == Author::Person
     }
 
-    /// Of what the client writes in the user's name only the words of hooks are told; the gate's
-    /// may hold hints.
+    /// Reads the words of hooks, which the client writes in the user's name; nothing else of it.
     fn meta(&mut self, blocks: &[Block<'_>]) -> Result<(), Reason> {
         let [Block::Text(text)] = blocks else {
             return Err(Reason::Meta);
         };
         let text = self.mask.text(Cow::Borrowed(text));
         let words = user::hook_words(&text).ok_or(Reason::Meta)?;
-        self.hints.shown(words, None);
         self.sink.push(EventKind::Hook(words.into()));
         Ok(())
     }

@@ -85,10 +85,10 @@ pub(crate) fn tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
         return Err(Problem::field("tags", format!("are more than {MOST_TAGS}")));
     }
     match tags.iter().position(|tag| tag.len() > LONGEST_TAG) {
-        Some(at) => Err(Problem::field(
-            format!("tags[{at}]"),
-            format!("is longer than {LONGEST_TAG} bytes"),
-        )),
+        Some(at) => {
+            let problem = format!("is longer than {LONGEST_TAG} bytes");
+            Err(Problem::field(format!("tags[{at}]"), problem))
+        }
         None => Ok(tags),
     }
 }
@@ -118,11 +118,9 @@ impl Problem {
     }
 
     pub(crate) fn field(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            status: StatusCode::BAD_REQUEST,
-            path: Some(path.into()),
-            message: message.into(),
-        }
+        let path = Some(path.into());
+        let problem = Self::new(StatusCode::BAD_REQUEST, message);
+        Self { path, ..problem }
     }
 
     pub(crate) fn not_found(what: &str) -> Self {

@@ -7,9 +7,12 @@ use axum::http::StatusCode;
 use axum::{Extension, Json};
 use jiff::Timestamp;
 use playbook::digest::name_of;
-use playbook::hint::{Effect, MemoryKind, Signature};
+use playbook::errors::Signature;
 use playbook::memory::RecallQuery;
-use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail};
+use playbook::reflect::learned::{
+    Effect, Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail,
+};
+use playbook::reflect::remembered::MemoryKind;
 use playbook::reflect::tellable::tellable;
 use playbook::service::{self, ToStore, together};
 use playbook::tenant::Tenant;
@@ -159,19 +162,15 @@ pub(crate) async fn query(
     let asked: ReflectionQuery = own(&tenant, body)?;
     let limit = asked.k.unwrap_or(FOUND);
     if !(1..=MOST_FOUND).contains(&limit) {
-        return Err(Problem::field(
-            "k",
-            format!("is no number from 1 to {MOST_FOUND}"),
-        ));
+        let problem = format!("is no number from 1 to {MOST_FOUND}");
+        return Err(Problem::field("k", problem));
     }
+    let least = asked.min_importance.unwrap_or(MIN_IMPORTANCE);
     let query = RecallQuery {
         text: asked.query_text.filter(|text| !text.trim().is_empty()),
         kinds: asked.kinds,
         project: name("project_id", asked.project_id)?,
-        min_importance: share(
-            "min_importance",
-            asked.min_importance.unwrap_or(MIN_IMPORTANCE),
-        )?,
+        min_importance: share("min_importance", least)?,
         tags: tags(asked.tags)?,
         outcome: asked.outcome,
         since: time("since", asked.since)?,
@@ -249,10 +248,8 @@ pub(crate) async fn lesson_outcome(
         return Err(unknown());
     }
     let source = source(&app, (None, None))?;
-    let told = app
-        .store
-        .outcome(&tenant, (id.clone(), effect), source)
-        .await?;
+    let outcome = (id.clone(), effect);
+    let told = app.store.outcome(&tenant, outcome, source).await?;
     let effectiveness = told.ok_or_else(unknown)?;
     Ok(Json(json!({"id": id, "effectiveness": effectiveness})))
 }
@@ -274,9 +271,8 @@ pub(crate) async fn seen(
     let asked: ErrorAsked = own(&tenant, body)?;
     let text = body::text("error", asked.error)?;
     let project = name("project_id", asked.project_id)?;
-    Ok(Json(
-        app.store.seen(&tenant, (text, asked.tool, project)).await?,
-    ))
+    let wanted = (text, asked.tool, project);
+    Ok(Json(app.store.seen(&tenant, wanted).await?))
 }
 
 #[derive(Deserialize)]

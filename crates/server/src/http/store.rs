@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use deadpool_postgres::{Object, Pool, Transaction};
-use playbook::hint::{Effect, EffectWhenShown, Signature};
+use playbook::errors::Signature;
 use playbook::memory::{LearnedStats, Memory, RecallQuery, SeenError, records_of};
-use playbook::reflect::learned::{Learned, LearnedFrom};
+use playbook::reflect::learned::{Effect, EffectWhenShown, Learned, LearnedFrom};
 use playbook::reflect::remembered::Remembered;
 use playbook::service::{ErrorQuestion, Service};
 use playbook::tenant::Tenant;
@@ -203,10 +203,8 @@ pub(crate) struct Here {
 
 impl Here {
     pub(crate) fn new(service: Arc<Service>) -> Self {
-        Self {
-            service,
-            idle: Mutex::default(),
-        }
+        let idle = Mutex::default();
+        Self { service, idle }
     }
 
     /// Has a tenant's memory answer, on a thread that may stand still.

@@ -2,9 +2,8 @@
 
 use std::time::SystemTime;
 
-use playbook::hint::{BIRTH, EffectWhenShown, moved};
 use playbook::memory::MemoryRow;
-use playbook::reflect::learned::{Learned, SharedRecord};
+use playbook::reflect::learned::{BIRTH, EffectWhenShown, Learned, SharedRecord, moved};
 use playbook::reflect::remembered::Detail;
 use serde_json::json;
 use tokio_postgres::Transaction;

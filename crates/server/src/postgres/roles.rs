@@ -42,11 +42,8 @@ pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> 
     transaction
         .batch_execute("SELECT pg_advisory_xact_lock(70234, 0)")
         .await?;
-    if !transaction
-        .query_one(THERE, &[])
-        .await?
-        .try_get::<_, bool>(0)?
-    {
+    let are_there = transaction.query_one(THERE, &[]).await?;
+    if !are_there.try_get::<_, bool>(0)? {
         let made = transaction.batch_execute(TABLES).await;
         made.context("could not make the tables")?;
     }

@@ -5,9 +5,9 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
-use playbook::hint::{MemoryKind, Signature};
+use playbook::errors::Signature;
 use playbook::memory::{LearnedStats, RecallQuery, words_of};
-use playbook::reflect::remembered::Remembered;
+use playbook::reflect::remembered::{MemoryKind, Remembered};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -49,10 +49,8 @@ async fn select(
     let kinds: Vec<&str> = query.kinds.iter().map(|kind| kind.word()).collect();
     let tags = query.tags.iter().map(|tag| tag.trim().to_lowercase());
     let tags: Vec<String> = tags.collect();
-    let (since, until) = (
-        query.since.map(SystemTime::from),
-        query.until.map(SystemTime::from),
-    );
+    let since = query.since.map(SystemTime::from);
+    let until = query.until.map(SystemTime::from);
     let limit = i64::try_from(query.limit)?;
     let wanted = words.map(|(words, operator)| words.join(operator));
     let mut params: Vec<&(dyn ToSql + Sync)> = vec![
@@ -124,10 +122,8 @@ pub(crate) async fn error_types(client: &impl GenericClient) -> anyhow::Result<V
     );
     let sql = client.prepare_cached(&sql).await?;
     let rows = client.query(&sql, &[]).await?;
-    Ok(rows
-        .iter()
-        .map(|row| row.try_get(0))
-        .collect::<Result<_, _>>()?)
+    let types = rows.iter().map(|row| row.try_get(0));
+    Ok(types.collect::<Result<_, _>>()?)
 }
 
 pub(crate) async fn stats(

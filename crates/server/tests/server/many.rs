@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use playbook::hint::{Effect, EffectWhenShown};
 use playbook::memory::{Memory, RecallQuery};
-use playbook::reflect::learned::{Learned, LearnedFrom, NewLesson, NewReflection};
+use playbook::reflect::learned::{
+    Effect, EffectWhenShown, Learned, LearnedFrom, NewLesson, NewReflection,
+};
 
 use crate::chance::{Chance, is_heavy};
 use crate::postgres::Postgres;

@@ -268,14 +268,15 @@ impl<'a> PointsMerge<'a> {
             let state = match (later, earlier, base) {
                 (Some(later), Some(earlier), _) => self.both(name, base, [later, earlier], decided),
                 (Some(one), None, Some(base)) | (None, Some(one), Some(base)) => {
-                    if one.entry == base.entry && one.note.pinned == base.note.pinned {
+                    let is_same_note =
+                        one.note.pinned == base.note.pinned && one.note.due == base.note.due;
+                    if one.entry == base.entry && is_same_note {
                         continue;
                     }
                     let [now, was] = [counts(&one.entry), counts(&base.entry)];
                     let by = [now[0] - was[0], now[1] - was[1]];
                     let taken_in = self.sides[usize::from(later.is_some())].taken_in(name);
-                    let is_only_voted_on =
-                        one.text() == base.text() && one.note.pinned == base.note.pinned;
+                    let is_only_voted_on = one.text() == base.text() && is_same_note;
                     let mut kept = one.clone();
                     match taken_in {
                         Some(into) if is_only_voted_on => {
@@ -339,7 +340,10 @@ impl<'a> PointsMerge<'a> {
         let [later, earlier] = sides.map(|side| &side.note);
         let pinned = [Some(&later.pinned), Some(&earlier.pinned)];
         let pinned = pick(Some(&was.note.pinned), pinned);
+        let due = [Some(&later.due), Some(&earlier.due)];
+        let due = pick(Some(&was.note.due), due);
         let mut note = Note {
+            due: due.cloned().unwrap_or_default(),
             added: [later.added, earlier.added].into_iter().flatten().min(),
             used: later.used.max(earlier.used),
             pinned: pinned.copied().unwrap_or_default(),

@@ -46,6 +46,32 @@ fn a_lost_text_is_told_and_kept() {
 }
 
 #[test]
+fn a_cue_of_one_side_is_kept_and_of_two_the_later_one() {
+    let with = |second, command: &str| {
+        let mut file = playbook(second, "pat-001 a 1/0").to_bytes();
+        let mut json: Value = serde_json::from_slice(&file).unwrap();
+        if !command.is_empty() {
+            let due = json!({"when": {"command": command}, "guard": true});
+            let note = &mut json["playbook"]["points"]["pat-001"];
+            note["when"] = due["when"].clone();
+            note["guard"] = due["guard"].clone();
+            file = json.to_string().into_bytes();
+        }
+        Playbook::parse(&file).unwrap()
+    };
+    let merged = |ours: &str, theirs: &str| {
+        let sides = [with(1, ours), with(2, theirs)];
+        let merged = merge(Some(&with(0, "")), [&sides[0], &sides[1]]).unwrap();
+        let point = merged.playbook.named("pat-001");
+        point.unwrap().due().map(|due| due.told())
+    };
+    let told = |command: &str| Some(format!("at command \"{command}\", before it runs"));
+    assert_eq!(merged("make a", ""), told("make a"));
+    assert_eq!(merged("", "make b"), told("make b"));
+    assert_eq!(merged("make a", "make b"), told("make b"));
+}
+
+#[test]
 fn what_we_know_nothing_of_is_merged_by_key() {
     let file = |more: &Value| {
         let mut file = json!({"version": "1.0", "mine": 1, "sections": {"OTHERS":

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{MAX_OFFERED, PLAN_TOOL, QUESTION_TOOL, SessionReader, WaitingCall};
-use crate::hint::Effect;
 use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, CallFailure, CheckResult, EventKind, KnownBy};
 use crate::transcript::json::Raw;
@@ -45,7 +44,7 @@ impl SessionReader<'_> {
             // Of a call of which only the answer says that it failed, a line is shown.
             let said = cut::one_line(&self.mask.text(said.into()), MAX_SUMMARY);
             let failure = failure::read(&waiting.call, &said);
-            self.has_failed(&waiting.id, waiting.call, failure);
+            self.has_failed(waiting.call, failure);
         } else {
             self.worked(waiting, content);
         }
@@ -80,7 +79,6 @@ impl SessionReader<'_> {
         let [old, new] = waiting
             .changes
             .map(|text| self.mask.head(&text, tool_call::MAX_DETAIL));
-        self.hints.end_turn(Effect::Failed);
         self.sink.push(EventKind::Rejection {
             call: waiting.call,
             words,
@@ -122,15 +120,14 @@ impl SessionReader<'_> {
         if failure.category == ErrorCategory::Unknown {
             failure.category = red.unwrap_or(ErrorCategory::Unknown);
         }
-        self.has_failed(&waiting.id, call.clone(), failure);
+        self.has_failed(call.clone(), failure);
         if let Some(check) = check {
             self.checked(call, check);
         }
     }
 
-    fn has_failed(&mut self, id: &str, call: Arc<Call>, failure: CallFailure) {
-        let again = self.open.failed(id, &call, failure.error);
-        self.hints.settle(&again, Effect::Failed);
+    fn has_failed(&mut self, call: Arc<Call>, failure: CallFailure) {
+        self.open.failed(&call);
         self.sink.push(EventKind::ToolError { call, failure });
     }
 
@@ -171,8 +168,7 @@ impl SessionReader<'_> {
             }
         }
         if !is_red {
-            let made_good = self.open.worked(&call);
-            self.hints.settle(&made_good, Effect::Helped);
+            self.open.worked(&call);
         }
         self.sink.push(EventKind::ToolResult(call.clone()));
         if goes_on {

@@ -1,7 +1,6 @@
 //! What the user said: prompts, commands, answers, interrupts, and what was typed meanwhile.
 
 use super::{SessionReader, Waiting};
-use crate::hint::Effect;
 use crate::transcript::event::{EventKind, EventPlace, Prompt, Via};
 use crate::transcript::json::Raw;
 use crate::transcript::pasted::Message;
@@ -91,10 +90,7 @@ impl SessionReader<'_> {
             let text = self.mask.text(text);
             match user::classify(&text) {
                 UserText::Interrupt if std::mem::take(&mut self.has_left_plan) => {}
-                UserText::Interrupt => {
-                    self.hints.end_turn(Effect::Failed);
-                    self.sink.push(EventKind::Interrupt);
-                }
+                UserText::Interrupt => self.sink.push(EventKind::Interrupt),
                 UserText::Notification(text) => self.notified(text),
                 UserText::Command { name, arguments } if is_typed => {
                     self.branch_off(record);
@@ -171,7 +167,6 @@ impl SessionReader<'_> {
     }
 
     fn begin_turn(&mut self) {
-        self.hints.end_turn(Effect::Helped);
         self.last_author = Some(self.author);
         self.writers.insert(self.author);
     }

@@ -73,17 +73,6 @@ pub fn first_eight(text: impl AsRef<[u8]>) -> u64 {
         .map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
-/// What the ids of memories begin with, before twelve hexadecimal digits.
-pub const ID_PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
-const ID_DIGITS: usize = 12;
-
-pub fn is_memory_id(text: &str) -> bool {
-    let mut digits = ID_PREFIXES.iter().map(|prefix| text.strip_prefix(prefix));
-    let digits = digits.find_map(|digits| digits).unwrap_or_default();
-    let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-    digits.len() == ID_DIGITS && digits.bytes().all(is_digit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,418 @@
+//! Cues: the command, file or words at which a key point is due, and the places that match.
+//!
+//! A match is exact and nothing is inferred: `git push --force` does not match
+//! `git push origin main --force`.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::clip::head;
+use crate::errors::destructive::is_destructive;
+use crate::errors::shell::{self, SimpleCommand, is_common};
+use crate::errors::words::STOP_WORDS;
+
+/// The longest cue, in bytes.
+const MAX_CUE_BYTES: usize = 200;
+/// The part of a prompt that is looked through.
+const MAX_PROMPT_BYTES: usize = 20_000;
+/// The most paths of a prompt or command that are compared, and the longest of them.
+const MAX_PATHS: usize = 100;
+const MAX_PATH_BYTES: usize = 300;
+
+/// The command, file or words at which a key point is due; any of them is enough.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cue {
+    /// The leading words of a simple command: `make proto`.
+    #[serde(deserialize_with = "text", skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// A glob: `proto/**/*.proto`.
+    #[serde(deserialize_with = "text", skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Words of a prompt, in any case: `release notes`.
+    #[serde(deserialize_with = "text", skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+}
+
+/// A value that is no text counts as absent.
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let value = Value::deserialize(from)?;
+    let text = value.as_str().map(str::trim);
+    Ok(text.filter(|text| !text.is_empty()).map(str::to_owned))
+}
+
+impl Cue {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Replaces each of its texts.
+    pub fn each_text(&mut self, mut change: impl FnMut(&str) -> String) {
+        for text in [&mut self.command, &mut self.file, &mut self.words] {
+            *text = text.as_deref().map(&mut change);
+        }
+    }
+
+    /// Returns the cue as a sentence shows it: `command "make proto", file "*.proto"`.
+    pub fn told(&self) -> String {
+        let parts = [
+            ("command", &self.command),
+            ("file", &self.file),
+            ("words", &self.words),
+        ];
+        let given = parts.into_iter().filter_map(|(kind, text)| {
+            let text = text.as_ref()?;
+            Some(format!("{kind} \"{text}\""))
+        });
+        given.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Makes a matcher of the cue; the error says which part is wrong or too wide.
+    pub fn compile(&self) -> Result<Matcher, String> {
+        let mut texts = self.command.iter().chain(&self.file).chain(&self.words);
+        if let Some(long) = texts.find(|text| text.len() > MAX_CUE_BYTES) {
+            return Err(format!("`{}…` is too long for a cue", head(long, 40)));
+        }
+        Ok(Matcher {
+            command: self.command.as_deref().map_or(Ok(Vec::new()), command)?,
+            files: self.file.as_deref().map_or(Ok(Vec::new()), globs)?,
+            words: self.words.as_deref().map_or(Ok(String::new()), phrase)?,
+        })
+    }
+}
+
+fn command(text: &str) -> Result<Vec<String>, String> {
+    let commands = shell::read(text);
+    let [only] = &commands[..] else {
+        return Err(format!("`{text}` is not one plain command"));
+    };
+    let words = only.forms().first().map(|words| words.to_vec());
+    let is_narrow = only.program().is_some_and(|program| {
+        let is_only_options = program.arguments.iter().all(|word| word.starts_with('-'));
+        let runs_any_task = *program.arguments == ["run".to_owned()];
+        !is_common(program.name) || !(is_only_options || runs_any_task) || is_destructive(text)
+    });
+    match words.filter(|_| is_narrow && !only.writes) {
+        Some(words) => Ok(words),
+        None => Err(format!(
+            "`{text}` is too wide for a cue: name the program and what it does, as in `git push`"
+        )),
+    }
+}
+
+fn globs(text: &str) -> Result<Vec<String>, String> {
+    let pattern = text.trim_start_matches("./").trim_start_matches('/');
+    if !pattern.contains(char::is_alphanumeric) {
+        return Err(format!(
+            "`{text}` is too wide for a cue: it matches every file"
+        ));
+    }
+    let mut pattern = pattern.to_owned();
+    if pattern.ends_with('/') {
+        pattern.push_str("**");
+    }
+    if !pattern.contains('/') {
+        pattern.insert_str(0, "**/");
+    }
+    Ok(alternatives(&pattern))
+}
+
+/// Returns the patterns that `a.{ts,tsx}` stands for.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let parts = pattern
+        .split_once('{')
+        .and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let Some((before, (inner, after))) = parts else {
+        return vec![pattern.to_owned()];
+    };
+    let after = alternatives(after);
+    let all = inner.split(',').flat_map(|one| {
+        after
+            .iter()
+            .map(move |after| format!("{before}{one}{after}"))
+    });
+    all.take(MAX_PATHS).collect()
+}
+
+fn phrase(text: &str) -> Result<String, String> {
+    let phrase = plain(text);
+    let letters = phrase.chars().count();
+    let is_wide = letters < 2 || (phrase.is_ascii() && letters < 3) || STOP_WORDS.has(&phrase);
+    if is_wide {
+        return Err(format!("`{text}` is too wide for a cue: any prompt has it"));
+    }
+    Ok(phrase)
+}
+
+/// Returns a text in lower case with single spaces.
+fn plain(text: &str) -> String {
+    let words = text.split_whitespace().map(str::to_lowercase);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A cue made ready to be compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Matcher {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    command: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    words: String,
+}
+
+impl Matcher {
+    /// Returns `true` for a prompt that has the words, or names a file.
+    pub fn fits_prompt(&self, prompt: &CuedPrompt) -> bool {
+        has_words(&prompt.text, &self.words) || prompt.paths.iter().any(|path| self.names(path))
+    }
+
+    /// Returns `true` for a call that runs the command, or names a file.
+    pub fn fits_call(&self, call: &CuedCall) -> bool {
+        self.is_run_by(call) || call.paths.iter().any(|path| self.names(path))
+    }
+
+    /// Returns `true` for a call that runs the command.
+    pub fn is_run_by(&self, call: &CuedCall) -> bool {
+        let runs = |words: &[String]| {
+            let is_first = |word: &String| {
+                let is_installed = word.starts_with('/') && word.contains("/bin/");
+                self.command[0] == *word
+                    || (is_installed && self.command[0] == shell::base_name(word))
+            };
+            words.len() >= self.command.len()
+                && words.first().is_some_and(is_first)
+                && words[1..].starts_with(&self.command[1..])
+        };
+        let mut forms = call.commands.iter().flat_map(SimpleCommand::forms);
+        !self.command.is_empty() && forms.any(runs)
+    }
+
+    fn names(&self, path: &str) -> bool {
+        self.files.iter().any(|glob| matches_glob(glob, path))
+    }
+}
+
+/// A prompt, read once for all cues.
+#[derive(Debug)]
+pub struct CuedPrompt {
+    text: String,
+    paths: Vec<String>,
+}
+
+impl CuedPrompt {
+    /// Reads a prompt in the project that is at `root`.
+    pub fn read(prompt: &str, root: &str) -> Self {
+        let prompt = head(prompt, MAX_PROMPT_BYTES);
+        let is_edge = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|@“”‘’«»，。；：".contains(c);
+        Self {
+            paths: paths(prompt.split(is_edge), root),
+            text: plain(prompt),
+        }
+    }
+}
+
+/// A tool's call, read once for all cues.
+#[derive(Debug)]
+pub struct CuedCall {
+    commands: Vec<SimpleCommand>,
+    paths: Vec<String>,
+}
+
+impl CuedCall {
+    /// Reads the command line of a call, and the file that it is about, in the project at `root`.
+    pub fn read(line: &str, file: Option<&str>, root: &str) -> Self {
+        let commands = shell::read(line);
+        let words = commands.iter().flat_map(|command| &command.words);
+        let named = file.into_iter().chain(words.map(String::as_str));
+        Self {
+            paths: paths(named, root),
+            commands,
+        }
+    }
+}
+
+/// Returns the words that may be paths, as seen from `root`.
+fn paths<'w>(words: impl Iterator<Item = &'w str>, root: &str) -> Vec<String> {
+    let paths = words.filter_map(|word| {
+        let word = word.trim_end_matches(['.', ':', '!', '?']);
+        // `a.rs:12:3` is `a.rs`.
+        let is_place = |c: char| c.is_ascii_digit() || c == ':';
+        let place = word.trim_end_matches(is_place);
+        let word = if place.len() < word.len() && word[place.len()..].starts_with(':') {
+            place
+        } else {
+            word
+        };
+        let inside = word
+            .strip_prefix(root)
+            .and_then(|rest| rest.strip_prefix('/'));
+        let path = inside.unwrap_or(word).trim_start_matches("./");
+        let may_be = path.contains(['/', '.']) && path.len() <= MAX_PATH_BYTES;
+        (may_be && !path.contains("://")).then(|| path.to_owned())
+    });
+    paths.take(MAX_PATHS).collect()
+}
+
+/// Returns `true` for a text with the phrase, whose neighbours are no ASCII letter, digit or `_`.
+fn has_words(text: &str, phrase: &str) -> bool {
+    let joins = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    !phrase.is_empty()
+        && text.match_indices(phrase).any(|(at, found)| {
+            let (before, after) = (&text[..at], &text[at + found.len()..]);
+            !joins(before.chars().next_back()) && !joins(after.chars().next())
+        })
+}
+
+/// Compares a path with a glob of `*`, `**` and `?`, in time proportional to both.
+fn matches_glob(glob: &str, path: &str) -> bool {
+    let literal_end = glob.rsplit(['*', '?']).next().unwrap_or_default();
+    if !path.ends_with(literal_end) {
+        return false;
+    }
+    let (glob, path): (Vec<char>, Vec<char>) = (glob.chars().collect(), path.chars().collect());
+    let end = path.len();
+    // For each rest of the glob, from its end: does it match each rest of the path?
+    let mut rows = vec![vec![false; end + 1]; glob.len() + 1];
+    rows[glob.len()][end] = true;
+    for at in (0..glob.len()).rev() {
+        let mut row = vec![false; end + 1];
+        let mut is_deeper = false;
+        for from in (0..=end).rev() {
+            let sign = path.get(from);
+            let is_in_segment = sign.is_some_and(|sign| *sign != '/');
+            let next = |row: &[bool]| from < end && row[from + 1];
+            row[from] = match glob[at..] {
+                ['*', '*', '/', ..] => {
+                    is_deeper |= sign == Some(&'/') && next(&rows[at + 3]);
+                    rows[at + 3][from] || is_deeper
+                }
+                ['*', '*', ..] => rows[at + 2][from] || next(&row),
+                ['*', ..] => rows[at + 1][from] || (is_in_segment && next(&row)),
+                ['?', ..] => is_in_segment && next(&rows[at + 1]),
+                [letter, ..] => sign == Some(&letter) && next(&rows[at + 1]),
+                [] => false,
+            };
+        }
+        rows[at] = row;
+    }
+    rows[0][0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn cue(kind: &str, text: &str) -> Matcher {
+        let cue: Cue = serde_json::from_value(serde_json::json!({kind: text})).unwrap();
+        cue.compile().unwrap()
+    }
+
+    #[rstest]
+    #[case::plain("make proto")]
+    #[case::more_words("make proto -j4 && ls")]
+    #[case::after_others("cd api && make proto")]
+    #[case::pipe("echo x | make proto | tail -3")]
+    #[case::subshell("(cd api; make proto)")]
+    #[case::substitution("echo $(make proto)")]
+    #[case::quoted_substitution("echo \"of $(make proto) only\"")]
+    #[case::backticks("echo \"`make proto`\"")]
+    #[case::settings("A=1 B='x y' make proto")]
+    #[case::starters("sudo -u me env A=1 time nice timeout 60 make proto")]
+    #[case::quotes("make 'proto'")]
+    #[case::two_lines("ls\nmake \\\n  proto")]
+    #[case::a_loop("for f in a b; do make proto; done")]
+    #[case::a_condition("if ! make proto; then exit 1; fi")]
+    #[case::another_shell("bash -c 'set -e; make proto'")]
+    #[case::installed("/usr/bin/make proto")]
+    #[case::output("make proto >out.txt 2>&1")]
+    fn a_command_is_found_where_it_runs(#[case] line: &str) {
+        let call = CuedCall::read(line, None, "/p");
+        assert!(cue("command", "make proto").is_run_by(&call), "{line}");
+    }
+
+    #[rstest]
+    #[case::spoken_of("echo \"make proto\"")]
+    #[case::searched("grep -rn 'make proto' .")]
+    #[case::committed("git commit -m 'make proto'")]
+    #[case::commented("ls # make proto")]
+    #[case::here_document("cat <<'END'\nmake proto\nEND")]
+    #[case::single_quotes("echo '$(make proto)'")]
+    #[case::another_target("make proto2")]
+    #[case::an_option_between("make -B proto")]
+    #[case::looked_up("command -v make proto")]
+    #[case::an_argument("just make proto")]
+    #[case::another_program("./bin/make proto")]
+    fn and_nowhere_else(#[case] line: &str) {
+        let call = CuedCall::read(line, None, "/p");
+        assert!(!cue("command", "make proto").is_run_by(&call), "{line}");
+    }
+
+    #[test]
+    fn a_starter_may_be_part_of_a_command() {
+        let call = CuedCall::read("uv run pytest tests/a", None, "/p");
+        for command in ["uv run pytest tests/a", "pytest tests/a"] {
+            assert!(cue("command", command).is_run_by(&call), "{command}");
+        }
+    }
+
+    #[rstest]
+    #[case("proto/**/*.proto", "proto/a.proto", true)]
+    #[case("proto/**/*.proto", "proto/a/b/c.proto", true)]
+    #[case("proto/**/*.proto", "old/proto/a.proto", false)]
+    #[case("proto/**/*.proto", "proto/a.prot", false)]
+    #[case("*.proto", "a/b/c.proto", true)]
+    #[case("src/*.rs", "src/a/b.rs", false)]
+    #[case("src/**", "src/a/b.rs", true)]
+    #[case("src/", "src/a/b.rs", true)]
+    #[case("**/a.rs", "xa.rs", false)]
+    #[case("a?.rs", "ab.rs", true)]
+    #[case("a?.rs", "a/.rs", false)]
+    #[case("src/**/*.{ts,tsx}", "src/x/a.tsx", true)]
+    #[case("src/**/*.{ts,tsx}", "src/x/a.js", false)]
+    fn a_glob_is_compared_as_git_does(#[case] glob: &str, #[case] path: &str, #[case] fits: bool) {
+        let prompt = CuedPrompt::read(&format!("look at @{path}, please"), "/p");
+        assert_eq!(cue("file", glob).fits_prompt(&prompt), fits, "{prompt:?}");
+        let call = CuedCall::read("", Some(&format!("/p/{path}")), "/p");
+        assert_eq!(cue("file", glob).fits_call(&call), fits, "{call:?}");
+    }
+
+    #[rstest]
+    #[case("release notes", "Write the Release\n notes!", true)]
+    #[case("release notes", "prerelease notes", false)]
+    #[case("release notes", "release notes_old", false)]
+    #[case("发布说明", "请写发布说明吧", true)]
+    #[case("发布说明", "请写发布", false)]
+    #[case("deploy", "redeploy, then deploy", true)]
+    fn words_stand_alone(#[case] words: &str, #[case] prompt: &str, #[case] fits: bool) {
+        let prompt = CuedPrompt::read(prompt, "/p");
+        assert_eq!(cue("words", words).fits_prompt(&prompt), fits);
+    }
+
+    #[rstest]
+    #[case::program("command", "git")]
+    #[case::another("command", "python3")]
+    #[case::only_an_option("command", "npm --silent")]
+    #[case::any_task("command", "npm run")]
+    #[case::only_a_starter("command", "sudo")]
+    #[case::two_commands("command", "make a && make b")]
+    #[case::nothing("command", "# x")]
+    #[case::every_file("file", "**/*")]
+    #[case::a_letter("words", "a")]
+    #[case::a_common_word("words", "the")]
+    fn what_is_too_wide_is_refused(#[case] kind: &str, #[case] text: &str) {
+        let cue: Cue = serde_json::from_value(serde_json::json!({kind: text})).unwrap();
+        assert!(cue.compile().is_err());
+    }
+
+    #[rstest]
+    #[case::own_script("./deploy.sh")]
+    #[case::subcommand("git push --force")]
+    #[case::destructive("rm -rf")]
+    #[case::task("npm run deploy")]
+    fn a_command_of_the_projects_own_is_taken(#[case] command: &str) {
+        assert!(!cue("command", command).command.is_empty());
+    }
+}

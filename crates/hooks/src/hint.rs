@@ -1,0 +1,223 @@
+//! Hints at a prompt and at a failed call: the key points that are due there, and what fixed the
+//! same error before. Each is given once in a session.
+//!
+//! The texts were masked and made one line each by the worker. A text that is more than a line is
+//! not given.
+
+use std::io::Write;
+
+use super::answer::HookAnswer;
+use super::context::HookContext;
+use super::throttle;
+use crate::clip::units;
+use crate::corrections::{Correction, Corrections};
+use crate::cue::{CuedCall, CuedPrompt};
+use crate::digest::name_of;
+use crate::env::name;
+use crate::errors::{error_signature, shell};
+use crate::fsx::{self, FsError};
+use crate::open_session;
+use crate::prepared::{CuedPoint, Notices, Ready, StartKind};
+use crate::shown_record::{self, ShownPoints, Start};
+
+/// The most hints that are given at once.
+const MAX_HINTS: usize = 2;
+/// The most UTF-16 units of what is given.
+const MAX_UNITS: usize = 1_500;
+const HEADING: &str =
+    "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
+/// The beginning of a prompt that the client wrote itself.
+const TASK_NOTIFICATION: &str = "<task-notification>";
+/// The longest mark of a compaction, in bytes: it holds a time.
+const MAX_MARK_BYTES: u64 = 1 << 10;
+
+/// A key point, or the correction of a note.
+struct Hint {
+    id: String,
+    text: String,
+    /// The hash of a key point's text.
+    point: Option<String>,
+}
+
+impl From<CuedPoint> for Hint {
+    fn from(point: CuedPoint) -> Self {
+        Self {
+            id: point.name,
+            text: point.text,
+            point: Some(point.hash),
+        }
+    }
+}
+
+impl From<Correction> for Hint {
+    fn from(Correction { id, text }: Correction) -> Self {
+        let point = None;
+        Self { id, text, point }
+    }
+}
+
+/// Gives the key points that are due at a prompt and that the start left out; after a compaction
+/// they are given again.
+pub(super) fn prompt(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
+    let settings = context.settings.as_ref();
+    let is_wanted = settings.is_some_and(|settings| settings.on_prompt);
+    let prompt = context.input.prompt.as_deref();
+    let is_typed = |prompt: &&str| !prompt.trim_start().starts_with(TASK_NOTIFICATION);
+    let Some(prompt) = prompt.filter(is_typed).filter(|_| is_wanted) else {
+        return Ok(());
+    };
+    let prompt = CuedPrompt::read(prompt, &root(context));
+    let Some(ready) = due(context, |point| point.cue.fits_prompt(&prompt)) else {
+        return Ok(());
+    };
+    let compacted = compacted(context);
+    let kind = match compacted {
+        None => StartKind::Full,
+        Some(_) => StartKind::Short,
+    };
+    let shown = shown(context).filter(|_| compacted.is_none());
+    let is_known =
+        |name: &str| ready.gives(kind, name) || shown.as_ref().is_some_and(|shown| shown.has(name));
+    let points = ready.cues.iter().filter(|point| !is_known(&point.name));
+    let hints = points.cloned().map(Hint::from);
+    give(context, hints, &compacted.unwrap_or_default(), out)
+}
+
+/// Gives the key points that are due at a failed call, and what fixed its very error before. An
+/// interrupt is the user's doing.
+pub(super) fn failure(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
+    let settings = context.settings.as_ref();
+    let is_wanted = settings.is_none_or(|settings| settings.on_tool_failure);
+    let input = &context.input;
+    let (Some(tool), Some(error), true, false) =
+        (&input.tool, &input.error, is_wanted, input.is_interrupt)
+    else {
+        return Ok(());
+    };
+    let given = &input.tool_input;
+    let command = given.command.as_deref().unwrap_or_default();
+    let line = if shell::runs_commands(tool) {
+        command
+    } else {
+        ""
+    };
+    let file = given
+        .file_path
+        .as_deref()
+        .or(given.notebook_path.as_deref());
+    let call = CuedCall::read(line, file, &root(context));
+    let points = due(context, |point| point.cue.fits_call(&call)).map(|ready| ready.cues);
+    let corrections = error_signature(tool, command, error).and_then(|error| {
+        let file = context.paths.corrections(&context.project);
+        Some(Corrections::read(&file)?.of(error))
+    });
+    let points = points.into_iter().flatten().map(Hint::from);
+    let corrections = corrections.into_iter().flatten().map(Hint::from);
+    give(context, points.chain(corrections), "", out)
+}
+
+/// Returns what lies ready with the cues that fit alone; `None` where none does, and in any doubt.
+fn due(context: &HookContext<'_>, fits: impl Fn(&CuedPoint) -> bool) -> Option<Ready> {
+    let max_units = context.settings.as_ref()?.max_units;
+    let (paths, project) = (&context.paths, &context.project);
+    if !Ready::may_be_due(paths, project, &fits) {
+        return None;
+    }
+    let mut ready = Ready::find(paths, project, max_units)?;
+    ready.cues.retain(fits);
+    Some(ready)
+}
+
+fn root(context: &HookContext<'_>) -> String {
+    context.project.to_string_lossy().into_owned()
+}
+
+/// Gives the first hints that the session, or a subagent in it, was not given `since` then.
+fn give(
+    context: &HookContext<'_>,
+    hints: impl Iterator<Item = Hint>,
+    since: &str,
+    out: &mut dyn Write,
+) -> Result<(), FsError> {
+    let mut given = HEADING.to_owned();
+    let mut news: Vec<Hint> = Vec::new();
+    for hint in hints {
+        let line = format!("- [{}] {}", hint.id, hint.text);
+        let fits = units(&given) + 1 + units(&line) <= MAX_UNITS;
+        // What is not given now may be given later.
+        if news.len() < MAX_HINTS
+            && fits
+            && !line.contains(char::is_control)
+            && is_news(context, &format!("{}{since}", hint.id))?
+        {
+            given.push('\n');
+            given.push_str(&line);
+            news.push(hint);
+        }
+    }
+    if news.is_empty() {
+        return Ok(());
+    }
+    remember(context, &news);
+    HookAnswer {
+        context: Some(given),
+        reminded: to_user(context, news),
+        ..HookAnswer::default()
+    }
+    .give(context.event, out);
+    Ok(())
+}
+
+/// Returns `true` if a reader is given `what` for the first time; a session without an id is given
+/// nothing.
+fn is_news(context: &HookContext<'_>, what: &str) -> Result<bool, FsError> {
+    let Some(session) = &context.input.session else {
+        return Ok(false);
+    };
+    let agent = context.input.agent_id.as_deref().unwrap_or_default();
+    let name = name_of(format!("{session}\n{agent}\n{what}").as_bytes());
+    throttle::is_first(&context.paths.shown().join(name))
+}
+
+/// Returns when the session was compacted last, if ever.
+fn compacted(context: &HookContext<'_>) -> Option<String> {
+    let session = context.input.session.as_ref()?;
+    let mark = open_session::injection_file(&context.paths, session, open_session::COMPACT);
+    let mark = fsx::read_if_there(&mark, MAX_MARK_BYTES).ok()??;
+    Some(String::from_utf8_lossy(&mark).into_owned())
+}
+
+/// Returns what the session was shown, at its start or since.
+fn shown(context: &HookContext<'_>) -> Option<ShownPoints> {
+    let session = context.input.session.as_ref()?;
+    let folder = context.paths.shown_points(&context.project);
+    shown_record::read(&folder, session).map(|record| record.points)
+}
+
+/// Adds the key points that are given to what the session was shown: their votes count.
+fn remember(context: &HookContext<'_>, news: &[Hint]) {
+    let mut points = ShownPoints::default();
+    for hint in news {
+        if let Some(hash) = &hint.point {
+            points.insert(&hint.id, hash.clone());
+        }
+    }
+    if let Some((session, transcript)) = context.session()
+        && points != ShownPoints::default()
+    {
+        let folder = context.paths.shown_points(&context.project);
+        let added = shown_record::add(&folder, session, transcript, Start::Later, points);
+        if let Err(error) = added {
+            context.log(&error.to_string());
+        }
+    }
+}
+
+/// Returns the texts for a person at the terminal.
+fn to_user(context: &HookContext<'_>, news: Vec<Hint>) -> Vec<String> {
+    let notices = context.settings.as_ref().map(|settings| settings.notices);
+    if notices == Some(Notices::Quiet) || !context.env.is_on(name::ATTENDED) {
+        return Vec::new();
+    }
+    news.into_iter().map(|hint| hint.text).collect()
+}
