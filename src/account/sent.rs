@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::{Account, BackendName, client_env, credential};
 use crate::config::Config;
@@ -72,11 +73,13 @@ impl Sent {
     }
 
     /// Returns today's sum and who pays, once something was sent.
-    pub(crate) fn today(&self, account: &Account) -> Option<String> {
+    pub(crate) fn today(&self, account: &Account, now: Timestamp) -> Option<String> {
         let sum = in_words(&self.today);
+        let day = now.to_zoned(TimeZone::system()).strftime("%-d %b");
         let payer = self.pays(account);
-        let told =
-            format!("sent today: {sum}; who pays: {payer}; `playbook status --cost` has more");
+        let told = format!(
+            "sent today ({day}): {sum}; who pays: {payer}; `playbook status --cost` has more"
+        );
         (self.today.0 > 0).then_some(told)
     }
 }

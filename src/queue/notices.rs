@@ -91,7 +91,7 @@ fn sent(context: &WorkerContext) -> Option<Notice> {
     } = &context.surroundings;
     let sent = Sent::of(&context.memory(), context.now()).ok()?;
     let text = sent
-        .today(account)
+        .today(account, context.now())
         .filter(|_| config.top.notices == Notices::All)?;
     Some(Notice::new(
         &format!("sent\n{}", account.need.account()),

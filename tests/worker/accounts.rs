@@ -288,7 +288,7 @@ impl Case {
         if asked == Asked::Nobody {
             lacks!(told, "sent today");
         } else {
-            has!(told, "sent today: ", pays);
+            has!(told, "sent today (21 Nov): ", pays);
             lacks!(screens.concat(), "nobody");
             // By the ledger, whatever the settings say by now.
             env.write_config("backend = \"rules\"\n");
