@@ -16,6 +16,21 @@ use crate::redact::Masker;
 /// The keys a reflector's answer is known by.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
 pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations", "notebook", "settled"];
+/// The keys of which a part of a reflector's answer holds at least one.
+const REFLECTION_PARTS: &[&str] = &[
+    "analysis",
+    "bullet_tags",
+    "reflection",
+    "strategy",
+    "importance",
+    "confidence",
+    "tags",
+    "issues",
+    "quality_score",
+    "notes",
+    "lessons",
+    "outdated",
+];
 
 /// Characters of an analysis, a reflection, a strategy, a reasoning.
 const MAX_TEXT: usize = 4_000;
@@ -159,7 +174,7 @@ pub struct SettledNote {
 pub trait Reply: Default {
     /// Reads a reply: the result and what was dropped from it, with reasons.
     ///
-    /// `None` when there is no whole JSON object in it.
+    /// `None` when there is no whole JSON object in it, or one without any key that was asked for.
     fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)>;
 
     /// The texts that would be learned from it.
@@ -177,8 +192,8 @@ impl Reply for Reflection {
             Some(object) if REFLECTION_KEYS.iter().any(|key| object.contains_key(*key)) => object,
             other => tags_alone(reply).or(other)?,
         };
-        let object = masked(object);
-        let said = object.get("bullet_tags");
+        let object = masked(answering(object, REFLECTION_PARTS)?);
+        let said = object.get("bullet_tags").filter(|tags| !tags.is_null());
         let (mut bullet_tags, skipped) = read_bullet_tags(&Value::Array(tag_items(said)));
         bullet_tags.truncate(MAX_TAGS);
         for tag in &mut bullet_tags {
@@ -223,7 +238,8 @@ impl Reply for Reflection {
 
 impl Reply for Curation {
     fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
-        let mut object = masked(extract_json(reply, CURATION_KEYS)?);
+        let object = extract_json(reply, CURATION_KEYS)?;
+        let mut object = masked(answering(object, CURATION_KEYS)?);
         let reasoning = text(&object, "reasoning", MAX_TEXT).unwrap_or_default();
         let (operations, mut skipped) = match object.remove("operations") {
             Some(Value::Array(operations)) => (operations, Vec::new()),
@@ -263,6 +279,12 @@ impl Reflection {
             self.analysis = kept.join(" ");
         }
     }
+}
+
+/// Returns an object that holds at least one of the keys; `{"error": …}` is no answer.
+fn answering(object: Map<String, Value>, keys: &[&str]) -> Option<Map<String, Value>> {
+    let is_answer = keys.iter().any(|key| object.contains_key(*key));
+    is_answer.then_some(object)
 }
 
 /// Reads a reply that is nothing but its tags, or one of them, as an object that holds them.
@@ -463,10 +485,17 @@ mod tests {
         Reflection::parse(reply).unwrap().0
     }
 
-    /// SCN-REFL-005-02, REQ-REFL-006: no JSON, no result; the empty result has its shape.
+    /// SCN-REFL-005-02, REQ-REFL-006, REQ-REFL-008: no answer, no result; the empty result has its shape.
     #[test]
-    fn what_is_no_json_gives_nothing() {
-        for reply in ["It went well.", r#"{"analysis": "x", "bullet_tags": ["#, ""] {
+    fn what_is_no_answer_gives_nothing() {
+        for reply in [
+            "It went well.",
+            r#"{"analysis": "x", "bullet_tags": ["#,
+            "",
+            r#"{"error": "overloaded"}"#,
+            r#"{"message": "no"}"#,
+            "{}",
+        ] {
             assert_eq!(Reflection::parse(reply), None);
             assert_eq!(Curation::parse(reply), None);
         }
@@ -478,7 +507,6 @@ mod tests {
 
     /// REQ-REFL-008, last point, and REQ-REFL-004: wrong types drop the item.
     #[rstest]
-    #[case::other_keys(r#"{"other": 1}"#)]
     #[case::nulls(r#"{"analysis": null, "bullet_tags": null, "tags": null, "importance": null}"#)]
     #[case::numbers(
         r#"{"analysis": 5, "bullet_tags": 5, "reflection": 5, "tags": 5, "issues": 5}"#
