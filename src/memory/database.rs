@@ -64,7 +64,7 @@ pub struct Memory {
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] was run.
-const VERSION: i64 = 23;
+const VERSION: i64 = 24;
 /// The oldest version that [`SCHEMA`] makes a file of [`VERSION`].
 const OLDEST: i64 = 19;
 

@@ -270,19 +270,23 @@ impl Memory {
         self.read("recall", |connection| recall(connection, query, now))
     }
 
-    /// Returns what is known about an error, in one project or in all; `None` for a new one.
+    /// Returns what is known about the error that has one of these keys or names, in one project
+    /// or in all.
     pub fn seen(
         &self,
-        signature: Signature,
+        keys: &[Signature],
         project: Option<&str>,
-    ) -> Result<Option<SeenError>, MemoryError> {
-        let which = "WHERE m.signature = ?1 AND (?2 IS NULL OR p.name = ?2)
+    ) -> Result<Vec<Remembered>, MemoryError> {
+        let which = "WHERE m.signature IN (SELECT value FROM json_each(?1) UNION
+                 SELECT e.signature FROM error_keys k JOIN memories e ON e.id = k.memory
+                 WHERE k.hash IN (SELECT value FROM json_each(?1)))
+             AND (?2 IS NULL OR p.name = ?2)
              ORDER BY m.importance DESC, m.last_seen DESC, m.id";
-        let all = self.read("look up error", |connection| {
-            let params = (signature.to_bits().cast_signed(), project);
+        let keys: Vec<i64> = keys.iter().map(|key| key.to_bits().cast_signed()).collect();
+        self.read("look up error", |connection| {
+            let params = (Value::from(keys).to_string(), project);
             read_memories(connection, (NO_SCORE, MEMORIES, which), params)
-        })?;
-        Ok(SeenError::of(all))
+        })
     }
 
     /// Returns the memory of this id.
@@ -292,17 +296,6 @@ impl Memory {
             let found = read_memories(connection, (NO_SCORE, MEMORIES, which), [id])?;
             Ok(found.into_iter().next())
         })
-    }
-
-    /// Returns what has met errors: programs with their subcommands, and tools.
-    pub fn error_types(&self) -> Result<Vec<String>, MemoryError> {
-        // From one type to the next by the index, however many errors have it.
-        let sql = "WITH RECURSIVE types (type) AS (
-                 SELECT min(error_type) FROM errors UNION ALL
-                 SELECT (SELECT min(error_type) FROM errors WHERE error_type > type)
-                 FROM types WHERE type IS NOT NULL)
-             SELECT type FROM types WHERE type IS NOT NULL";
-        self.all("list error types", sql, (), |row| row.get(0))
     }
 
     pub fn stats(&self, project: Option<&str>) -> Result<LearnedStats, MemoryError> {

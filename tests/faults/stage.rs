@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::memory::{self, Memory};
+use playbook::memory::{self, Memory, SeenError};
 use playbook::transcript::error_of_subject;
 use serde_json::{Value, json};
 
@@ -246,8 +246,11 @@ impl Stage {
     pub(crate) fn hint(&self, text: &str) -> String {
         let known = SUBJECTS.iter().find(|(_, own)| *own == text);
         let signature = known.and_then(|(subject, text)| error_of_subject(subject, text));
-        let seen = self.env.memory().seen(signature.expect("a message"), None);
-        let seen = seen.expect("a memory").expect("a known error");
+        let seen = self
+            .env
+            .memory()
+            .seen(&[signature.expect("a message")], None);
+        let seen = SeenError::of(seen.expect("a memory")).expect("a known error");
         let id = &seen.lessons[0].id;
         format!("Playbook: lessons about this error\n- [{id}] lesson: it")
     }

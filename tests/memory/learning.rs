@@ -61,7 +61,7 @@ fn an_error_is_known_again_and_a_session_counts_once() {
         .replace("report.py", "src/bill.py")
         .replace("line 3", "line 88");
     let signature = error_signature("Bash", "python3 src/bill.py", &elsewhere).unwrap();
-    assert!(env.memory().seen(signature, None).unwrap().is_some());
+    assert!(!env.memory().seen(&[signature], None).unwrap().is_empty());
     // The rules leave no reflection.
     assert_eq!(all(&env, MemoryKind::Reflection), []);
     // The session once more, and its fork: nothing is new.
@@ -142,7 +142,9 @@ fn what_other_hooks_say_moves_nothing(#[case] text: &str) {
 #[case::one(1, 1)]
 #[case::more_than_there_are(100, 2)]
 fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] kept: usize) {
-    let env = TestEnv::without_worker();
+    let reply = json!({"analysis": "a", "reflection": "The flag was wrong.",
+        "strategy": "Look at the flags.", "strategy_events": [1], "operations": []});
+    let (env, _api) = TestEnv::answered_by([Step::Text(reply.to_string())]);
     env.write_config(&format!("[budgets]\nmemory_rows = {rows}\n"));
     let session = Session::new("s1")
         .user("build it")
@@ -153,7 +155,9 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
         .assistant("Done.")
         .done();
     end(&env, &session);
-    assert_eq!(everything(&env).len(), kept);
+    // `seen` must not deny an error.
+    assert_eq!(all(&env, MemoryKind::Error).len(), 2);
+    assert_eq!(everything(&env).len(), kept + 2);
 }
 
 /// A session with many errors taught nothing: they took the rows of its lessons.
@@ -165,7 +169,8 @@ fn errors_do_not_take_the_place_of_lessons() {
         "deploy the parser on Monday",
         "sign the parser twice",
     ];
-    let reply = json!({"analysis": "a", "bullet_tags": [], "notes": texts.map(said)});
+    let reply =
+        json!({"analysis": "a", "bullet_tags": [], "notes": texts.map(said), "operations": []});
     let (env, _api) = TestEnv::answered_by([Step::Text(reply.to_string())]);
     env.write_config("[budgets]\nmemory_rows = 3\n");
     let mut session = Session::new("s1");
@@ -220,8 +225,8 @@ fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
         .done();
     end(&env, &session);
     let signature = error_signature("Bash", "git push", &error).unwrap();
-    let seen = env.memory().seen(signature, None).unwrap().unwrap();
-    assert_eq!(seen.occurrences, 1);
+    let seen = env.memory().seen(&[signature], None).unwrap();
+    assert_eq!(seen[0].occurrences, 1);
     lacks!(format!("{:?}", everything(&env)), "ABCDEFGHIJ");
 }
 

@@ -176,6 +176,7 @@ fn struck(facts: &Facts, error: &RecurringError) -> Learned {
     let category = error.category.word();
     Learned::Error(NewError {
         signature: error.signature,
+        keys: error.keys.clone(),
         error_type: error.subject.clone(),
         example: error.example.clone(),
         occurrences: error.occurrences,

@@ -84,21 +84,24 @@ async fn select(
     remembered(client, &sql, &params).await
 }
 
-/// Returns what is known about errors, in one project or in all.
+/// Returns what is known about the error that has one of these keys or names, in one project or
+/// in all.
 pub(crate) async fn about(
     client: &impl GenericClient,
-    signatures: &[Signature],
+    keys: &[Signature],
     project: Option<&str>,
 ) -> anyhow::Result<Vec<Remembered>> {
-    let signatures = signatures.iter().map(|one| one.to_bits().cast_signed());
-    let signatures: Vec<i64> = signatures.collect();
+    let keys: Vec<i64> = keys.iter().map(|key| key.to_bits().cast_signed()).collect();
     let sql = format!(
         "SELECT {COLUMNS}, 0.0::float8 AS score FROM playbook.memories m
-         WHERE m.tenant = current_user AND m.signature = ANY ($1)
+         WHERE m.tenant = current_user AND m.signature = ANY ($1 || ARRAY(
+                 SELECT e.signature FROM playbook.error_keys k
+                 JOIN playbook.memories e ON e.tenant = current_user AND e.key = k.key
+                 WHERE k.tenant = current_user AND k.hash = ANY ($1)))
              AND ($2::text IS NULL OR m.project = $2)
          ORDER BY m.importance DESC, m.last_seen DESC, m.key LIMIT 1000"
     );
-    remembered(client, &sql, &[&signatures, &project]).await
+    remembered(client, &sql, &[&keys, &project]).await
 }
 
 /// The memory of this id.
@@ -111,24 +114,6 @@ pub(crate) async fn find(
          WHERE m.tenant = current_user AND m.key = $1"
     );
     Ok(remembered(client, &sql, &[&id]).await?.pop())
-}
-
-/// What has met errors: programs with their subcommands, and tools.
-pub(crate) async fn error_types(client: &impl GenericClient) -> anyhow::Result<Vec<String>> {
-    // From one type to the next by the index, however many errors have it.
-    let next = "SELECT min(error_type) FROM playbook.memories
-         WHERE tenant = current_user AND error_type IS NOT NULL";
-    let sql = format!(
-        "WITH RECURSIVE types (type) AS (({next}) UNION ALL
-             SELECT ({next} AND error_type > type) FROM types WHERE type IS NOT NULL)
-         SELECT type FROM types WHERE type IS NOT NULL"
-    );
-    let sql = client.prepare_cached(&sql).await?;
-    let rows = client.query(&sql, &[]).await?;
-    Ok(rows
-        .iter()
-        .map(|row| row.try_get(0))
-        .collect::<Result<_, _>>()?)
 }
 
 /// Figures about one project or all.

@@ -112,6 +112,9 @@ impl SessionReader<'_> {
         if text != whole {
             // The hook sees the error before anything is masked.
             failure.error = errors::error_signature(&call.tool, &call.input, &whole);
+            if !waiting.is_private {
+                failure.keys.extend(errors::stored_keys(&whole));
+            }
         }
         let is_killed = failure.exit_code.is_some_and(|code| KILLED.contains(&code));
         let mut check = None;
