@@ -58,7 +58,7 @@ impl SessionReader<'_> {
                 Block::ToolUse { id, name, input } => self.aside = self.made(id, name, input),
                 Block::ToolResult { id, content, .. } if id == self.aside.id => {
                     let text = self.mask.answer(content, tool_answer::ERROR_ENDS);
-                    let words = refusal(&self.aside.call.tool, &text, DeniedBy::Unsaid);
+                    let words = self.refusal(&self.aside.call.tool, &text, DeniedBy::Unsaid);
                     if let Some(words) = words {
                         self.author = Author::Person;
                         let waiting = std::mem::take(&mut self.aside);
@@ -70,6 +70,12 @@ impl SessionReader<'_> {
             }
         }
         Err(Reason::Bookkeeping)
+    }
+
+    /// Returns what the user said with a refusal; a client that marks them leaves none unmarked.
+    fn refusal(&self, tool: &str, text: &str, denied: DeniedBy) -> Option<String> {
+        let is_error = self.has_marks && denied == DeniedBy::Unsaid;
+        (!is_error).then(|| refusal(tool, text, denied))?
     }
 
     fn refused(&mut self, waiting: WaitingCall, words: String) {
@@ -92,7 +98,7 @@ impl SessionReader<'_> {
     fn failed(&mut self, waiting: WaitingCall, content: Raw<'_>, denied: DeniedBy) {
         let whole = tool_answer::answer(content, tool_answer::ERROR_ENDS);
         let text = self.mask.text(Cow::Borrowed(&whole));
-        if let Some(words) = refusal(&waiting.call.tool, &text, denied) {
+        if let Some(words) = self.refusal(&waiting.call.tool, &text, denied) {
             return self.refused(waiting, words);
         }
         let call = waiting.call;
