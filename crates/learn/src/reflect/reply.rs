@@ -109,6 +109,9 @@ pub struct Reflection {
     /// The key points that this session showed wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated: Vec<ReplyOutdated>,
+    /// The fields that could not be used and are empty, each with its reason.
+    #[serde(skip)]
+    pub emptied: Vec<Skipped>,
 }
 
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
@@ -214,6 +217,7 @@ impl Reply for Reflection {
             quality_score: score(&object, "quality_score"),
             notes: notes(&object),
             outdated: outdated(&object),
+            emptied: emptied(&object),
         };
         Some((reflection, skipped))
     }
@@ -390,12 +394,31 @@ fn is_topic(text: &str) -> bool {
     text.split_whitespace().count() <= TOPIC_WORDS
 }
 
+/// Returns the fields that are there and cannot be used: ratings, and task types of notes.
+fn emptied(object: &Map<String, Value>) -> Vec<Skipped> {
+    let is_there = |key: &&str| object.get(*key).is_some_and(|value| !value.is_null());
+    let ratings = ["importance", "confidence", "quality_score"].into_iter();
+    let ratings = ratings.filter(|key| is_there(key) && score(object, key).is_none());
+    let ratings = ratings.map(|key| Skipped::new(key, "not a number from 0 to 1"));
+    let types = items(object, note_key(object)).filter_map(|note| note["task_type"].as_str());
+    let types = types
+        .filter(|task_type| !is_topic(task_type))
+        .map(|task_type| {
+            let what = format!("task_type \"{}\"", cut(task_type, MAX_TOPIC));
+            Skipped::new(&what, "more than four words")
+        });
+    ratings.chain(types).collect()
+}
+
+/// A template of the user's may use spec/4's word.
+fn note_key(object: &Map<String, Value>) -> &'static str {
+    let has_notes = object.contains_key("notes");
+    if has_notes { "notes" } else { "lessons" }
+}
+
 /// Reads the notes, each of which says at least how to do it right.
 fn notes(object: &Map<String, Value>) -> Vec<ReplyNote> {
-    // A template of the user's may use spec/4's word.
-    let has_notes = object.contains_key("notes");
-    let key = if has_notes { "notes" } else { "lessons" };
-    list(object, key, MAX_NOTES, |item| {
+    list(object, note_key(object), MAX_NOTES, |item| {
         Some(ReplyNote {
             task_type: text(item, "task_type", MAX_TOPIC)
                 .filter(|topic| is_topic(topic))
@@ -520,7 +543,12 @@ mod tests {
     #[case::wrong_items(r#"{"bullet_tags": [null, "pat-001", [], {"tag": "helpful"}, {"name": 1, "tag": "helpful"}, {"name": "pat-001"}, {"name": "pat-001", "tag": "great"}], "tags": [1, null, " "], "issues": [{}]}"#)]
     #[case::blank(r#"{"analysis": "  ", "reflection": "", "strategy": "\n"}"#)]
     fn what_has_a_wrong_type_is_absent(#[case] reply: &str) {
-        assert_eq!(read(reply), Reflection::default());
+        let emptied = Vec::new();
+        let read = Reflection {
+            emptied,
+            ..read(reply)
+        };
+        assert_eq!(read, Reflection::default());
     }
 
     #[test]
