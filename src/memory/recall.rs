@@ -36,6 +36,7 @@ use crate::playbook::clean::clean_text;
 use crate::reflect::evaluate;
 use crate::reflect::learned::LearnedFrom;
 use crate::reflect::remembered::{Detail, Remembered};
+use crate::reflect::tellable::HELD_BACK;
 
 /// So many different words of a query are looked up.
 const WORDS: usize = 32;
@@ -267,7 +268,8 @@ impl Memory {
         query: &RecallQuery,
         now: Timestamp,
     ) -> Result<Vec<Remembered>, MemoryError> {
-        self.read("recall", |connection| recall(connection, query, now))
+        let found = self.read("recall", |connection| recall(connection, query, now))?;
+        Ok(self.shown(found))
     }
 
     /// Returns what is known about the error that has one of these keys or names, in one project
@@ -283,19 +285,27 @@ impl Memory {
              AND (?2 IS NULL OR p.name = ?2)
              ORDER BY m.importance DESC, m.last_seen DESC, m.id";
         let keys: Vec<i64> = keys.iter().map(|key| key.to_bits().cast_signed()).collect();
-        self.read("look up error", |connection| {
+        let found = self.read("look up error", |connection| {
             let params = (Value::from(keys).to_string(), project);
             read_memories(connection, (NO_SCORE, MEMORIES, which), params)
-        })
+        })?;
+        Ok(self.shown(found))
     }
 
     /// Returns the memory of this id.
     pub fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {
         let which = "WHERE m.key = ?1";
-        self.read("look up memory", |connection| {
-            let found = read_memories(connection, (NO_SCORE, MEMORIES, which), [id])?;
-            Ok(found.into_iter().next())
-        })
+        let found = self.read("look up memory", |connection| {
+            read_memories(connection, (NO_SCORE, MEMORIES, which), [id])
+        })?;
+        Ok(self.shown(found).pop())
+    }
+
+    fn shown(&self, mut found: Vec<Remembered>) -> Vec<Remembered> {
+        found
+            .iter_mut()
+            .for_each(|memory| self.outlet.memory(memory));
+        found
     }
 
     pub fn stats(&self, project: Option<&str>) -> Result<LearnedStats, MemoryError> {
@@ -404,9 +414,11 @@ impl Memory {
             read_memories(connection, (NO_SCORE, MEMORIES, told), params)
         })?;
         let mut found: BTreeMap<Signature, Vec<Hint>> = BTreeMap::new();
-        for memory in &memories {
+        for memory in &self.shown(memories) {
             if let Some(signature) = memory.signature {
-                found.entry(signature).or_default().extend(hint(memory));
+                if let Some(hint) = hint(memory) {
+                    found.entry(signature).or_default().push(hint);
+                }
             }
         }
         Ok(found.into_iter().collect())
@@ -638,7 +650,8 @@ pub(super) fn put_evaluation(
 
 /// Returns what is told of a memory, while it is worth it.
 fn hint(memory: &Remembered) -> Option<Hint> {
-    (memory.effectiveness >= SHOWN_FROM).then(|| Hint {
+    let is_told = memory.effectiveness >= SHOWN_FROM && memory.text != HELD_BACK;
+    is_told.then(|| Hint {
         id: memory.id.clone(),
         kind: memory.kind,
         text: memory.text.clone(),

@@ -9,11 +9,9 @@ use jiff::Timestamp;
 
 use super::context::WorkerContext;
 use crate::fsx;
-use crate::hint::{Hint, Index};
-use crate::memory::{IndexContent, Memory};
+use crate::hint::Index;
+use crate::memory::Memory;
 use crate::paths::Paths;
-use crate::reflect::note::ARROW;
-use crate::screen;
 
 /// Writes the files of all projects whose hooks do not know yet what the memory says.
 pub(super) fn refresh_stale(context: &WorkerContext) {
@@ -53,28 +51,10 @@ pub(crate) fn write(
     let name = project.to_string_lossy();
     // Another agent's project has no folder, and no hooks of ours that would read it.
     if project.is_absolute() {
-        let mut content = memory.index(&name, now).map_err(|e| e.to_string())?;
-        screen(&mut content);
+        let content = memory.index(&name, now).map_err(|e| e.to_string())?;
         fsx::ensure_dir(&paths.project(project))
             .and_then(|()| content.write(&paths.memory_index(project)))
             .map_err(|error| error.to_string())?;
     }
     memory.index_is_written(&name).map_err(|e| e.to_string())
-}
-
-/// Leaves out what looks like an attack: what a tool said may have become a lesson, and a
-/// hint is a word to an agent with a shell. A hint is cut to its length when it is told.
-fn screen(content: &mut IndexContent) {
-    let is_fine = |text: &str| screen::suspicions(text).is_empty();
-    // The mistake of a lesson makes all of it read like a warning: what is to be done
-    // instead is judged by itself, too.
-    let is_honest = |hint: &Hint| {
-        let advice = hint.text.rsplit(ARROW).next();
-        is_fine(&hint.text) && advice.is_none_or(is_fine)
-    };
-    content.by_words.retain(is_honest);
-    for (_, hints) in &mut content.by_signature {
-        hints.retain(is_honest);
-    }
-    content.by_signature.retain(|(_, hints)| !hints.is_empty());
 }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use playbook::hint::{MemoryKind, Signature};
 use playbook::memory::{LearnedStats, RecallQuery, words_of};
 use playbook::reflect::remembered::Remembered;
+use playbook::reflect::tellable::Outlet;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -156,7 +157,13 @@ async fn remembered(
 ) -> anyhow::Result<Vec<Remembered>> {
     let sql = client.prepare_cached(sql).await?;
     let rows = client.query(&sql, params).await?;
-    rows.iter().map(read).collect()
+    let outlet = Outlet::default();
+    let shown = |row: &Row| {
+        let mut memory = read(row)?;
+        outlet.memory(&mut memory);
+        Ok(memory)
+    };
+    rows.iter().map(shown).collect()
 }
 
 fn read(row: &Row) -> anyhow::Result<Remembered> {
