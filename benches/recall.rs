@@ -13,6 +13,7 @@ use playbook::errors::Signature;
 use playbook::memory::{Memory, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom, NewError, NewLesson, NewReflection};
 use playbook::reflect::remembered::MemoryKind;
+use playbook::transcript::asked_keys;
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 
@@ -70,8 +71,7 @@ fn main() -> Fallible<()> {
     recall("recall, no words", &|_| in_project())?;
     let errors: Vec<_> = (0..QUESTIONS).map(|n| error_text(n * 7)).collect();
     measure("seen", &errors, |text| {
-        let seen = memory.seen(Signature::of("make all", text), Some(PROJECT))?;
-        Ok(usize::from(seen.is_some()))
+        Ok(memory.seen(&asked_keys(text), Some(PROJECT))?.len())
     })?;
     println!("\n{rows} rows, {QUESTIONS} questions of each sort");
     Ok(())
@@ -215,6 +215,7 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
             let example = error_text(usize::try_from(n / 4).unwrap_or(0));
             Learned::Error(NewError {
                 signature: Signature::of("make all", &example),
+                keys: std::collections::BTreeSet::default(),
                 error_type: "make all".to_owned(),
                 example: format!("{example}\n{text}"),
                 occurrences: 1 + speech.below(9),

@@ -110,7 +110,13 @@ CREATE TABLE IF NOT EXISTS errors (
     memory INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
     error_type TEXT NOT NULL, example TEXT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS errors_by_type ON errors (error_type);
+CREATE TABLE IF NOT EXISTS error_keys (     -- by which `seen` knows an error again
+    hash   INTEGER NOT NULL,
+    memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
+    PRIMARY KEY (hash, memory)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS error_keys_by_memory ON error_keys (memory);
+DROP INDEX IF EXISTS errors_by_type;        -- of version 23
 -- The notes of sessions, a row for each note of each session. `line` is the first note of those
 -- that say the same. A row with a `point` says that the session showed that key point wrong.
 CREATE TABLE IF NOT EXISTS notes (

@@ -45,8 +45,8 @@ mod trust;
 mod usage;
 
 pub(crate) use playbook_core::{
-    checkout, clip, fault, learned_news, logfile, place, prepared, project, shown,
-    shown_record, state_guard,
+    checkout, clip, fault, learned_news, logfile, place, prepared, project, shown, shown_record,
+    state_guard,
 };
 pub use playbook_core::{corrections, cue, digest, env, errors, fsx, paths, platform, tenant};
 pub use playbook_hooks as hook;

@@ -58,7 +58,9 @@ impl Service {
     pub fn memory(&self, tenant: &Tenant) -> anyhow::Result<Memory> {
         Ok(match tenant {
             Tenant::User => sharing::open_memory(&self.paths, &self.config)?,
-            Tenant::Other(_) => Memory::open(&self.paths.memory_of(tenant))?,
+            Tenant::Other(_) => {
+                Memory::open(&self.paths.memory_of(tenant))?.masked_by(self.masker.clone())
+            }
         })
     }
 

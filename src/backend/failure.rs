@@ -72,7 +72,7 @@ worded! {
         EmptyReply = "EmptyReply",
         /// The reply is our own prompt.
         EchoedPrompt = "EchoedPrompt",
-        /// The reply holds no JSON object.
+        /// The reply holds no JSON object with what was asked for.
         Unparseable = "UnparseableReply",
         /// The reply's tags are none.
         UnreadableTags = "UnreadableTags",

@@ -58,7 +58,7 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
                     ),
                     None => BackendFailure::new(
                         FailureKind::Unparseable,
-                        "the reply holds no JSON object",
+                        "the reply holds no JSON object with what was asked for",
                     ),
                 }
             }

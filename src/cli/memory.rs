@@ -22,7 +22,7 @@ use crate::reflect::remembered::{Detail, MemoryKind, Remembered};
 use crate::reflect::self_correction::TYPES;
 use crate::reflect::tellable::tellable;
 use crate::tenant::Tenant;
-use crate::transcript::all_of_subjects;
+use crate::transcript::asked_keys;
 use crate::usage;
 
 pub(super) fn recall(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
@@ -99,6 +99,7 @@ pub(super) fn seen(args: &args::SeenArgs) -> anyhow::Result<u8> {
     }
 }
 
+/// Returns what is known about an error.
 fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
     let session = NamedSession::that_learned_of(&args.of)?;
     let text = args.error().map_or_else(from_stdin, Ok)?;
@@ -109,59 +110,66 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
         ));
     }
     let memory = session.memory()?;
-    let types = memory.as_ref().map(Memory::error_types).transpose()?;
-    let wanted = ErrorQuestion::of(&text, args.tool.as_deref(), &types.unwrap_or_default());
+    let wanted = ErrorQuestion::of(&text, args.tool.as_deref());
     let project = session.project_of(&args.of);
-    let mut all = Vec::new();
-    for signature in &wanted.signatures {
-        let seen = memory
-            .as_ref()
-            .map(|m| m.seen(*signature, project.as_deref()));
-        all.extend(seen.transpose()?.flatten().map(|seen| (*signature, seen)));
-    }
-    Ok(wanted.answer(project.as_deref(), &all))
+    let found = memory.map(|memory| memory.seen(&wanted.keys, project.as_deref()));
+    Ok(wanted.answer(project.as_deref(), found.transpose()?.unwrap_or_default()))
 }
 
 #[derive(Debug)]
 pub struct ErrorQuestion {
-    pub signatures: Vec<Signature>,
+    /// All by which it may be known.
+    pub keys: Vec<Signature>,
     /// Spec/5's name of it, known or not.
     name: Signature,
+    tool: Option<String>,
 }
 
 impl ErrorQuestion {
-    /// The error that a text names, or that a tool reported with it; `types` is what has met
-    /// errors before.
-    pub fn of(text: &str, tool: Option<&str>, types: &[String]) -> Self {
+    /// The error that a text names, or that a tool reported with it.
+    pub fn of(text: &str, tool: Option<&str>) -> Self {
         let hash = |error_type: &str| Signature::of_error(error_type, text);
-        if let Some(named) = Signature::parse(text.trim()) {
-            return Self {
-                signatures: vec![named],
-                name: named,
-            };
+        let tool = tool.map(str::to_owned);
+        if let Some(name) = Signature::parse(text.trim()) {
+            let keys = vec![name];
+            return Self { keys, name, tool };
         }
-        let known = types.iter().map(String::as_str);
-        let mut signatures = all_of_subjects(known.filter(|subject| is_of(subject, tool)), text);
-        signatures.extend(TYPES.map(hash));
+        let mut keys = asked_keys(text);
+        keys.extend(TYPES.map(hash));
         Self {
-            signatures,
-            name: hash(tool.unwrap_or(ANY_ERROR)),
+            keys,
+            name: hash(tool.as_deref().unwrap_or(ANY_ERROR)),
+            tool,
         }
     }
 
-    pub fn answer(&self, project: Option<&str>, all: &[(Signature, SeenError)]) -> Value {
-        let errors = || all.iter().flat_map(|(_, seen)| &seen.errors);
-        let lessons = all.iter().flat_map(|(_, seen)| &seen.lessons);
+    /// Returns the answer, from what is known of errors with one of the keys.
+    pub fn answer(&self, project: Option<&str>, found: Vec<Remembered>) -> Value {
+        let is_others = |memory: &Remembered| match &memory.detail {
+            Detail::Error { error_type } => !is_of(error_type, self.tool.as_deref()),
+            _ => false,
+        };
+        let others = found.iter().filter(|memory| is_others(memory));
+        let others: Vec<_> = others.map(|memory| memory.signature).collect();
+        let is_wanted = |memory: &Remembered| !others.contains(&memory.signature);
+        let wanted: Vec<Remembered> = found.into_iter().filter(is_wanted).collect();
+        let mut signatures: Vec<String> = Vec::new();
+        for signature in wanted.iter().filter_map(|memory| memory.signature) {
+            if !signatures.contains(&signature.to_string()) {
+                signatures.push(signature.to_string());
+            }
+        }
+        let seen = SeenError::of(wanted);
         json!({
-            "seen": !all.is_empty(),
+            "seen": seen.is_some(),
             "error_signature": self.name,
             "project": project,
-            "signatures": all.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(),
-            "occurrences": all.iter().map(|(_, seen)| seen.occurrences).sum::<u64>(),
-            "first": all.iter().map(|(_, seen)| seen.first).min(),
-            "last": all.iter().map(|(_, seen)| seen.last).max(),
-            "errors": errors().collect::<Vec<_>>(),
-            "lessons": lessons.collect::<Vec<_>>(),
+            "signatures": signatures,
+            "occurrences": seen.as_ref().map_or(0, |seen| seen.occurrences),
+            "first": seen.as_ref().map(|seen| seen.first),
+            "last": seen.as_ref().map(|seen| seen.last),
+            "errors": seen.as_ref().map_or(&[][..], |seen| &seen.errors),
+            "lessons": seen.as_ref().map_or(&[][..], |seen| &seen.lessons),
         })
     }
 }

@@ -160,7 +160,8 @@ impl NamedSession {
         let file = self.paths.memory_of(&self.tenant);
         // A file that cannot be looked at is tried: opening it says why.
         let is_there = file.try_exists().unwrap_or(true);
-        Ok(is_there.then(|| Memory::open(&file)).transpose()?)
+        let memory = is_there.then(|| Memory::open(&file)).transpose()?;
+        Ok(memory.map(|memory| memory.masked_by(self.masker().unwrap_or_default())))
     }
 
     /// The project's playbook without its secrets, for a command that only looks.

@@ -163,7 +163,7 @@ settings! {
         /// Most operations that one job applies to the playbook.
         #[scope = Lower]
         ops: usize = crate::playbook::ops::MAX_OPERATIONS, 0 ..= 10;
-        /// Most rows that one job adds to the memory beside its notes.
+        /// Most rows that one job adds to the memory beside its notes and errors.
         #[scope = Lower]
         memory_rows: usize = 5, 0 ..= 100;
         /// Most tokens of one job, in and out; 0: no limit.

@@ -21,6 +21,8 @@ use serde::de::DeserializeOwned;
 use crate::fault;
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsContext, FsError};
+use crate::redact::Masker;
+use crate::reflect::tellable::Outlet;
 
 /// How long a statement waits for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
@@ -58,13 +60,15 @@ pub struct Memory {
     connection: Connection,
     /// Shared with the connections that were made from this one: what one meets, all have met.
     is_broken: Arc<AtomicBool>,
+    /// What all that is read for models, agents and users passes.
+    pub(super) outlet: Outlet,
 }
 
 /// Marks a database as ours (`PRAGMA application_id`): "plbk".
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] was run.
-const VERSION: i64 = 23;
+const VERSION: i64 = 24;
 /// The oldest version that [`SCHEMA`] makes a file of [`VERSION`].
 const OLDEST: i64 = 19;
 
@@ -190,7 +194,14 @@ impl Memory {
             path: path.to_owned(),
             connection,
             is_broken: Arc::default(),
+            outlet: Outlet::default(),
         })
+    }
+
+    /// Has what is read masked by the user's own patterns, too.
+    pub fn masked_by(mut self, masker: Masker) -> Self {
+        self.outlet = Outlet::new(masker);
+        self
     }
 
     /// Renames a file that could not be opened because it is damaged or too old to
@@ -364,6 +375,7 @@ impl Memory {
         let another = another.inspect_err(|error| self.note(error))?;
         Ok(Self {
             is_broken: Arc::clone(&self.is_broken),
+            outlet: self.outlet.clone(),
             ..another
         })
     }

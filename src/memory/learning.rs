@@ -17,6 +17,7 @@ use crate::reflect::learned::{
 };
 use crate::reflect::note::text_of;
 use crate::reflect::remembered::{Detail, MemoryKind};
+use crate::transcript::stored_keys;
 
 /// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
@@ -46,6 +47,8 @@ pub struct MemoryRow {
     pub words: String,
     /// What only its kind has.
     pub detail: Detail,
+    /// The keys by which `seen` knows an error again.
+    pub keys: Vec<Signature>,
     /// What a lesson has as a note.
     note: Option<NoteDetail>,
 }
@@ -81,7 +84,7 @@ struct LearnTx<'t> {
     project: i64,
     /// When it is recorded, however long ago it happened.
     recorded: Timestamp,
-    /// The number of rows that may still be added and are no lessons.
+    /// The number of reflections and strategies that may still be added.
     rows: u64,
     /// Where it came from, if others learned it.
     arrival: Option<&'t Arrival>,
@@ -127,7 +130,8 @@ impl LearnTx<'_> {
     /// may be added.
     fn put(&mut self, seq: u64, new: &MemoryRow) -> rusqlite::Result<()> {
         let is_new = !self.is_known(&new.id)?;
-        if is_new && new.kind != MemoryKind::Lesson {
+        let is_counted = matches!(new.kind, MemoryKind::Reflection | MemoryKind::Strategy);
+        if is_new && is_counted {
             let Some(fewer) = self.rows.checked_sub(1) else {
                 return Ok(());
             };
@@ -244,6 +248,10 @@ impl LearnTx<'_> {
                      VALUES (?1, ?2, ?3)",
                     (memory, error_type, &new.text),
                 )?;
+                let sql = "INSERT OR IGNORE INTO error_keys (hash, memory) VALUES (?1, ?2)";
+                for key in &new.keys {
+                    run(self.transaction, sql, (key.to_bits().cast_signed(), memory))?;
+                }
             }
         }
         Ok(())
@@ -413,6 +421,7 @@ fn reflected(new: &NewReflection, id: String, strategy: Option<String>) -> Vec<M
         tags: lower(&new.tags),
         words: new.task.clone(),
         detail: detail(new.related.clone()),
+        keys: Vec::new(),
         note: None,
     };
     let strategy = strategy.zip(new.strategy.as_ref());
@@ -453,11 +462,16 @@ fn lesson(new: &NewLesson, id: String) -> MemoryRow {
             correction,
             context_hash: new.context_hash.clone(),
         },
+        keys: Vec::new(),
         note: Some(new.note.clone()),
     }
 }
 
 fn error(new: &NewError, id: String) -> MemoryRow {
+    let mut keys: Vec<Signature> = new.keys.iter().copied().collect();
+    if keys.is_empty() {
+        keys = stored_keys(&new.example);
+    }
     MemoryRow {
         id,
         kind: MemoryKind::Error,
@@ -474,6 +488,7 @@ fn error(new: &NewError, id: String) -> MemoryRow {
         detail: Detail::Error {
             error_type: new.error_type.clone(),
         },
+        keys,
         note: None,
     }
 }
@@ -514,8 +529,8 @@ fn share(value: f64) -> f64 {
     }
 }
 
-/// Takes in what `source` teaches, in at most `rows` new rows beside its lessons: each of those is
-/// a note that waits. What it has taught before is not counted again, and what only raises a count
+/// Takes in what `source` teaches, in at most `rows` new rows beside its lessons, each of which is
+/// a note that waits, and its errors, which `seen` must not deny. What it has taught before is not counted again, and what only raises a count
 /// takes no row. Returns the ids of what is kept.
 pub(super) fn learn(
     transaction: &Transaction<'_>,

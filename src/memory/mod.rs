@@ -17,7 +17,7 @@
 //!   errors.
 //!
 //! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
-//! never open the database: they have [`crate::hint`], which needs nothing of it.
+//! never open the database: they have [`crate::corrections`], which needs nothing of it.
 
 mod database;
 mod housekeeping;

@@ -15,6 +15,7 @@ use crate::playbook::Skipped;
 use crate::reflect::curator::{ListedNote, NoteState, NoteUpdate};
 use crate::reflect::learned::{LearnedFrom, NoteDetail};
 use crate::reflect::note::{NewOutdated, NoteId};
+use crate::reflect::tellable::HELD_BACK;
 
 const READ: &str = "read notes";
 const SELECT: &str = "SELECT n.line, n.root, n.state, n.quote, n.is_outside, n.hosts,
@@ -96,7 +97,15 @@ impl Memory {
         sql: &str,
         params: impl rusqlite::Params,
     ) -> Result<Vec<NoteLine>, MemoryError> {
-        let found = self.all(READ, sql, params, |row| Ok((counted(row, 0)?, line(row)?)))?;
+        let found = self.all(READ, sql, params, |row| {
+            let mut line = line(row)?;
+            self.outlet.text(&mut line.note.text);
+            line.note
+                .quote
+                .iter_mut()
+                .for_each(|it| self.outlet.text(it));
+            Ok((counted(row, 0)?, line))
+        })?;
         let mut lines: BTreeMap<u64, NoteLine> = BTreeMap::new();
         for (id, row) in found {
             match lines.get_mut(&id) {
@@ -121,7 +130,7 @@ impl Memory {
                 time: time(row, 3)?,
                 what: NewOutdated {
                     point: row.get(4)?,
-                    why: row.get(5)?,
+                    why: self.shown_text(row, 5)?,
                     kinds: words(row, 6)?,
                     is_outside,
                 },
@@ -163,7 +172,7 @@ impl Memory {
              GROUP BY n.quote ORDER BY min(n.id)";
         self.all(READ, sql, [project], |row| {
             Ok(UnsettledQuote {
-                quote: row.get(0)?,
+                quote: self.shown_text(row, 0)?,
                 since: time(row, 1)?,
             })
         })
@@ -209,9 +218,19 @@ impl Memory {
              WHERE p.name = ?1 AND j.event = 'curate' AND j.outcome = 'applied'
              ORDER BY j.id DESC LIMIT 1";
         let read = |row: &Row<'_>| Ok(json(row, 0)?.unwrap_or_default());
-        Ok(self
-            .one("read jobs", sql, [project], read)?
-            .unwrap_or_default())
+        let refused = self.one("read jobs", sql, [project], read)?;
+        let mut refused: Vec<Skipped> = refused.unwrap_or_default();
+        for one in &mut refused {
+            self.outlet.text(&mut one.what);
+        }
+        Ok(refused)
+    }
+
+    /// Returns a text of a row as it may be shown.
+    fn shown_text(&self, row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+        let mut text: String = row.get(column)?;
+        self.outlet.text(&mut text);
+        Ok(text)
     }
 
     /// Returns the name of the last run of a project.
@@ -242,7 +261,7 @@ impl Memory {
         let params = (project, &errors, int(count as u64));
         let mut found: Vec<String> =
             self.all(READ, &format!("{lessons} {same} {order}"), params, |row| {
-                row.get(0)
+                self.shown_text(row, 0)
             })?;
         let like = format!(
             "{lessons} NOT coalesce({same}, 0) AND l.task_type <> '' AND l.task_type IN (
@@ -250,7 +269,8 @@ impl Memory {
                  JOIN projects p ON p.id = m.project
                  WHERE p.name = ?1 AND m.origin IS NULL AND {same}) {order}"
         );
-        found.extend(self.all(READ, &like, params, |row| row.get::<_, String>(0))?);
+        found.extend(self.all(READ, &like, params, |row| self.shown_text(row, 0))?);
+        found.retain(|text| text != HELD_BACK);
         found.truncate(count);
         Ok(found)
     }

@@ -33,6 +33,7 @@ use crate::playbook::clean::clean_text;
 use crate::reflect::evaluate;
 use crate::reflect::learned::{LearnedFrom, SHOWN_FROM};
 use crate::reflect::remembered::{Detail, MemoryKind, Remembered};
+use crate::reflect::tellable::HELD_BACK;
 use crate::screen;
 
 /// So many different words of a query are looked up.
@@ -187,42 +188,44 @@ impl Memory {
         query: &RecallQuery,
         now: Timestamp,
     ) -> Result<Vec<Remembered>, MemoryError> {
-        self.read("recall", |connection| recall(connection, query, now))
+        let found = self.read("recall", |connection| recall(connection, query, now))?;
+        Ok(self.shown(found))
     }
 
-    /// Returns what is known about an error, in one project or in all; `None` for a new one.
+    /// Returns what is known about the error that has one of these keys or names, in one project
+    /// or in all.
     pub fn seen(
         &self,
-        signature: Signature,
+        keys: &[Signature],
         project: Option<&str>,
-    ) -> Result<Option<SeenError>, MemoryError> {
-        let which = "WHERE m.signature = ?1 AND (?2 IS NULL OR p.name = ?2)
+    ) -> Result<Vec<Remembered>, MemoryError> {
+        let which = "WHERE m.signature IN (SELECT value FROM json_each(?1) UNION
+                 SELECT e.signature FROM error_keys k JOIN memories e ON e.id = k.memory
+                 WHERE k.hash IN (SELECT value FROM json_each(?1)))
+             AND (?2 IS NULL OR p.name = ?2)
              ORDER BY m.importance DESC, m.last_seen DESC, m.id";
-        let all = self.read("look up error", |connection| {
-            let params = (signature.to_bits().cast_signed(), project);
+        let keys: Vec<i64> = keys.iter().map(|key| key.to_bits().cast_signed()).collect();
+        let found = self.read("look up error", |connection| {
+            let params = (Value::from(keys).to_string(), project);
             read_memories(connection, (NO_SCORE, MEMORIES, which), params)
         })?;
-        Ok(SeenError::of(all))
+        Ok(self.shown(found))
     }
 
     /// Returns the memory of this id.
     pub fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {
         let which = "WHERE m.key = ?1";
-        self.read("look up memory", |connection| {
-            let found = read_memories(connection, (NO_SCORE, MEMORIES, which), [id])?;
-            Ok(found.into_iter().next())
-        })
+        let found = self.read("look up memory", |connection| {
+            read_memories(connection, (NO_SCORE, MEMORIES, which), [id])
+        })?;
+        Ok(self.shown(found).pop())
     }
 
-    /// Returns what has met errors: programs with their subcommands, and tools.
-    pub fn error_types(&self) -> Result<Vec<String>, MemoryError> {
-        // From one type to the next by the index, however many errors have it.
-        let sql = "WITH RECURSIVE types (type) AS (
-                 SELECT min(error_type) FROM errors UNION ALL
-                 SELECT (SELECT min(error_type) FROM errors WHERE error_type > type)
-                 FROM types WHERE type IS NOT NULL)
-             SELECT type FROM types WHERE type IS NOT NULL";
-        self.all("list error types", sql, (), |row| row.get(0))
+    fn shown(&self, mut found: Vec<Remembered>) -> Vec<Remembered> {
+        found
+            .iter_mut()
+            .for_each(|memory| self.outlet.memory(memory));
+        found
     }
 
     pub fn stats(&self, project: Option<&str>) -> Result<LearnedStats, MemoryError> {
@@ -314,10 +317,12 @@ impl Memory {
         let which = "WHERE p.name = ?1 AND m.signature IS NOT NULL
                  AND m.kind = 'lesson' AND m.effectiveness >= ?2
              ORDER BY m.last_seen DESC, m.id LIMIT ?3";
-        let mut memories = self.read("read lessons", |connection| {
+        let memories = self.read("read lessons", |connection| {
             let params = (project, SHOWN_FROM, int(MAX_NOTES));
             read_memories(connection, (NO_SCORE, MEMORIES, which), params)
         })?;
+        let mut memories = self.shown(memories);
+        memories.retain(|memory| memory.text != HELD_BACK);
         memories.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
         let mut by_error: BTreeMap<Signature, Vec<Correction>> = BTreeMap::new();
         for memory in memories {

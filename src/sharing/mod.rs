@@ -27,7 +27,9 @@ const MAX_STANDING: u64 = 64 << 10;
 
 /// Opens the user's memory; what it learns waits to be sent where the settings share it.
 pub(crate) fn open_memory(paths: &Paths, config: &Config) -> Result<Memory, MemoryError> {
-    let mut memory = Memory::open(&paths.memory_db())?;
+    let secrecy = config.secrets.secrecy();
+    let masker = secrecy.map(|secrecy| secrecy.masker).unwrap_or_default();
+    let mut memory = Memory::open(&paths.memory_db())?.masked_by(masker);
     if is_wanted(&Env::from_process(), config) {
         memory.share(&format!("{:08x}", rand::random::<u32>()))?;
     }

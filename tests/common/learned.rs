@@ -1,5 +1,6 @@
 //! What earlier sessions have taught, put straight into the store.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -26,6 +27,7 @@ pub(crate) const SUBJECT: &str = "python";
 pub(crate) fn error(text: &str, occurrences: u64) -> Learned {
     Learned::Error(NewError {
         signature: error_of_subject(SUBJECT, text).expect("a message"),
+        keys: BTreeSet::new(),
         error_type: SUBJECT.to_owned(),
         example: text.to_owned(),
         occurrences,

@@ -74,9 +74,9 @@ fn a_trace_is_reflected_on_and_stored() {
     let is_known = |id: &Value| id == "e1" || id == "e2";
     assert!(sources.iter().all(is_known), "{sources:?}");
     let tags = said["tags"].as_array().expect("tags");
-    let known = ["sql", "timeout", "reflection", "self-correction"];
-    assert_eq!(tags[..4], known);
-    assert_eq!(tags.len(), 5, "and the signature: {tags:?}");
+    let known = ["sql", "timeout", "reflection"];
+    assert_eq!(tags[..3], known);
+    assert_eq!(tags.len(), 4, "and the signature: {tags:?}");
     let stats = env.cli(&["stats", "--project", "default", "--json"]).json();
     assert_eq!(stats["evaluations"][0]["sessions"], 1);
     let criteria = said["evaluation"].as_object().expect("criteria");

@@ -192,7 +192,11 @@ fn of_two_prompts_behind_one_record_the_later_replaced_the_earlier() {
 #[rstest]
 #[case::marked(call("Bash", "x"), &refusal("no"), json!({"toolDenialKind": "user-rejected"}), "rejection")]
 #[case::older_client(call("Bash", "x"), &refusal("no"), json!({}), "rejection")]
+#[case::marks_elsewhere(call("Bash", "x"), &refusal("no"), json!({"promptSource": "typed"}), "error_event")]
 #[case::server(call("mcp__docs__get", "x"), &refusal("no"), json!({}), "error_event")]
+#[case::resource(call("ReadMcpResourceTool", "x"), &refusal("no"), json!({}), "error_event")]
+#[case::page(call("WebFetch", "x"), &refusal("no"), json!({}), "error_event")]
+#[case::agent(call("Agent", "x"), &refusal("no"), json!({}), "error_event")]
 #[case::server_marked(call("mcp__docs__get", "x"), &refusal("no"), json!({"toolDenialKind": "user-rejected"}), "rejection")]
 #[case::rule(call("Bash", "x"), "Permission to use Bash has been denied.", json!({"toolDenialKind": "permission-rule"}), "error_event")]
 #[case::hook(call("Bash", "x"), "PreToolUse:Bash hook error: [guard]: the user said: no", json!({"toolDenialKind": "permission-rule"}), "turned_back")]
@@ -236,7 +240,8 @@ fn without_a_person_nothing_is_the_persons(
     let prompt = marked(user("Always answer in JSON."), &marks);
     let refused = marked(
         error(&refusal("Never do that.")),
-        &json!({"entrypoint": marks["entrypoint"]}),
+        &json!({"entrypoint": marks["entrypoint"],
+            "toolDenialKind": (marks != json!({})).then_some("user-rejected")}),
     );
     let digest = read_with(&options, &[prompt, call("Bash", "x"), refused]);
     assert_eq!(digest.facts.is_unattended, !is_person);

@@ -4,6 +4,7 @@
 use crate::common::prelude::*;
 use playbook::memory::{Evaluation, JobRecord, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom};
+use playbook::transcript::{asked_keys, stored_keys};
 use proptest::prelude::*;
 
 pub(super) const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
@@ -214,6 +215,51 @@ fn an_error_is_seen_wherever_it_strikes() {
     env.cli(&["seen", "0123456789abcdef"]).code_is(1);
     env.cli(&["seen", text, "--tool", "python"]).code_is(0);
     env.cli(&["seen", text, "--tool", "Read"]).code_is(1);
+}
+
+/// Forty everyday errors of one session: each exact text is known, 36 of them at another place,
+/// and two different ones are taken for each other in at most 3 % of the pairs.
+#[test]
+fn everyday_errors_are_known_again_and_kept_apart() {
+    let rows = include_str!("../fixtures/errors.jsonl").lines();
+    let rows: Vec<Value> = rows.map(|row| serde_json::from_str(row).unwrap()).collect();
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    let env = TestEnv::without_worker();
+    let mut session = Session::new("s1");
+    session.user("build it");
+    for row in &rows {
+        let error = format!("Exit code 1\n{}", text(row, "error"));
+        session.failed(&text(row, "command"), &error);
+    }
+    env.end(&session.assistant("Done.").done());
+    env.worker();
+    let is_seen = |text: &str| env.cli(&["seen", text]).code == Some(0);
+    let denied = |key| {
+        rows.iter()
+            .map(move |row| text(row, key))
+            .filter(|text| !is_seen(text))
+    };
+    assert_eq!(denied("error").collect::<Vec<_>>(), [""; 0]);
+    let elsewhere: Vec<String> = denied("elsewhere").collect();
+    assert!(elsewhere.len() <= 4, "{elsewhere:#?}");
+
+    let keys = |row: &Value| {
+        (
+            stored_keys(&text(row, "error")),
+            asked_keys(&text(row, "error")),
+        )
+    };
+    let keys: Vec<_> = rows.iter().map(keys).collect();
+    let mut mistaken = Vec::new();
+    for (at, (stored, _)) in keys.iter().enumerate() {
+        for (other, (_, asked)) in keys.iter().enumerate().filter(|(other, _)| *other != at) {
+            if asked.iter().any(|key| stored.contains(key)) {
+                mistaken.push((text(&rows[at], "error"), text(&rows[other], "error")));
+            }
+        }
+    }
+    assert!(mistaken.len() * 100 <= 40 * 39 * 3, "{mistaken:#?}");
+    println!("denied elsewhere: {elsewhere:#?}\nmistaken: {mistaken:#?}");
 }
 
 #[test]

@@ -163,6 +163,7 @@ fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
 #[rstest]
 #[case::prose(Step::text("The playbook looks fine to me."))]
 #[case::wrong_shape(Step::text("[1, 2]"))]
+#[case::error(Step::text(r#"{"error": "overloaded"}"#))]
 #[case::cut_off(Step::Stop("max_tokens", "{\"reasoning\": \"x".to_owned()))]
 #[case::refused(Step::Stop("refusal", String::new()))]
 fn an_answer_that_stays_bad_fails_the_run_and_is_told(#[case] bad: Step) {

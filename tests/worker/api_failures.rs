@@ -69,7 +69,9 @@ fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
 #[case::cut_off(Step::Stop("max_tokens", "{\"analysis\": \"it".to_owned()))]
 #[case::refusal(Step::Stop("refusal", String::new()))]
 #[case::empty(Step::Empty)]
-#[case::no_tags(Step::text(r#"{"analysis": "It went well.", "bullet_tags": null}"#))]
+#[case::error(Step::text(r#"{"error": "overloaded"}"#))]
+#[case::message(Step::text(r#"{"message": "cannot"}"#))]
+#[case::no_keys(Step::text("{}"))]
 #[case::our_prompt(Step::echo())]
 #[case::our_example(Step::text(EXAMPLE))]
 fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] step: Step) {
@@ -124,7 +126,7 @@ fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Ste
 
 #[rstest]
 #[case::prose("hm")]
-#[case::null(r#"{"analysis": "It went well.", "bullet_tags": null}"#)]
+#[case::error(r#"{"error": {"type": "overloaded"}}"#)]
 #[case::only_names(r#"{"analysis": "It went well.", "bullet_tags": ["pat-001"]}"#)]
 fn a_good_reply_to_the_second_question_is_as_good_as_a_first(#[case] said: &str) {
     let (env, api) = TestEnv::with_ended([Step::text(said), Step::Canned]);

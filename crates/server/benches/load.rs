@@ -148,6 +148,7 @@ fn record(number: u64, chance: &mut Chance) -> Learned {
             let example = error(number);
             Learned::Error(NewError {
                 signature: Signature::of_error(&subject, &example),
+                keys: std::collections::BTreeSet::default(),
                 error_type: subject,
                 example,
                 occurrences: 1,

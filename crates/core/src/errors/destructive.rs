@@ -38,7 +38,28 @@ const SQL_CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "sqlite", "sqlcmd", "
 pub fn is_destructive(line: &str) -> bool {
     let commands = shell::read(line);
     let mut programs = commands.iter().filter_map(SimpleCommand::program);
-    programs.any(destroys)
+    programs.any(destroys) || reads_destructive_sql(&commands)
+}
+
+/// Returns `true` where a client of SQL is given such a statement by a here-document or a pipe.
+fn reads_destructive_sql(commands: &[SimpleCommand]) -> bool {
+    let is_client = |command: &SimpleCommand| {
+        let program = command.program();
+        program.is_some_and(|program| SQL_CLIENTS.contains(&program.name))
+    };
+    let prints = |command: &SimpleCommand| {
+        let program = command.program();
+        let is_echo = |name: &str| ["echo", "printf"].contains(&name);
+        let printed = program.filter(|program| is_echo(program.name));
+        let is_sql = |program: Program<'_>| program.arguments.iter().any(|sql| drops(sql));
+        command.is_piped() && (drops(&command.here) || printed.is_some_and(is_sql))
+    };
+    commands
+        .iter()
+        .any(|command| is_client(command) && drops(&command.here))
+        || commands
+            .windows(2)
+            .any(|pair| is_client(&pair[1]) && prints(&pair[0]))
 }
 
 fn destroys(program: Program<'_>) -> bool {
@@ -98,6 +119,11 @@ mod tests {
     #[case("git clean -fdx")]
     #[case("psql app -c 'select 1; DROP TABLE users'")]
     #[case("sqlite3 a.db 'truncate t'")]
+    #[case("echo \"DROP TABLE x\" | psql app")]
+    #[case("psql <<EOF\nselect 1;\nDROP TABLE x;\nEOF")]
+    #[case("cat <<END | mysql app\ntruncate t;\nEND")]
+    #[case("psql app <<< 'drop table x'")]
+    #[case("bash <<'END'\nrm -rf x\nEND")]
     #[case("terraform destroy -auto-approve")]
     #[case("kubectl -n app delete pod x")]
     #[case("mkfs.ext4 /dev/sda1")]
@@ -117,6 +143,8 @@ mod tests {
     #[case("git clean -nd")]
     #[case("rm -f a.txt")]
     #[case("cat <<'END'\nrm -rf /\nEND")]
+    #[case("echo \"DROP TABLE x\" | grep DROP; psql -l")]
+    #[case("cat > a.sql <<END\ndrop table x;\nEND\npsql -l")]
     #[case("psql -c 'select dropped from t'")]
     #[case("terraform plan -destroy")]
     #[case("kubectl delete pod x --dry-run=client")]

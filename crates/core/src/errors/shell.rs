@@ -47,6 +47,8 @@ pub struct SimpleCommand {
     pub words: Vec<String>,
     /// It writes its output into a file.
     pub writes: bool,
+    /// The here-documents that it reads.
+    pub here: String,
     /// The line fails when this command does.
     pub propagates_failure: bool,
     then: Then,
@@ -98,9 +100,12 @@ fn read_to(line: &str, depth: usize) -> Vec<SimpleCommand> {
     commands.into_iter().flat_map(inner).collect()
 }
 
-/// Returns the line of `bash -c LINE`.
+/// Returns the line of `bash -c LINE`, or the lines of `bash <<END`.
 fn given_line(command: &SimpleCommand) -> Option<&str> {
     let is_shell = |word: &String| SHELLS.contains(&base_name(word));
+    if !command.here.is_empty() && command.words.last().is_some_and(is_shell) {
+        return Some(&command.here);
+    }
     let mut words = command.words.iter().skip_while(|word| !is_shell(word));
     words.find(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
     words.next().map(String::as_str)
@@ -144,6 +149,11 @@ pub struct Program<'w> {
 }
 
 impl SimpleCommand {
+    /// Returns `true` where the next command reads what this one prints.
+    pub fn is_piped(&self) -> bool {
+        self.then == Then::Pipe
+    }
+
     /// Returns the program that it runs; a keyword of the shell runs none.
     pub fn program(&self) -> Option<Program<'_>> {
         self.each_start(&mut |_| {})
@@ -306,8 +316,8 @@ struct ShellReader {
     word: Option<String>,
     /// The kind of redirection that the next word belongs to.
     target: Option<Target>,
-    /// The words that end the here-documents of this line.
-    here_documents: Vec<String>,
+    /// The words that end the here-documents of this line, and the number of the command of each.
+    here_documents: Vec<(String, usize)>,
     /// The number of quoted words around this line.
     within: usize,
 }
@@ -316,6 +326,7 @@ enum Target {
     Input,
     Output,
     HereDocument,
+    HereString,
 }
 
 impl ShellReader {
@@ -350,7 +361,7 @@ impl ShellReader {
                 }
                 (None, '\n') => {
                     self.end_step(Then::Apart);
-                    rest = self.skip_here_documents(rest);
+                    rest = self.take_here_documents(rest);
                 }
                 (None, '&') if rest.starts_with('>') => {}
                 (None, '>' | '<') => rest = self.redirect(here),
@@ -419,9 +430,11 @@ impl ShellReader {
         match self.target.take() {
             None => self.step.words.push(word),
             Some(Target::Output) => self.step.writes |= word != "/dev/null",
-            Some(Target::HereDocument) => self
-                .here_documents
-                .push(word.trim_start_matches('-').to_owned()),
+            Some(Target::HereDocument) => {
+                let end = word.trim_start_matches('-').to_owned();
+                self.here_documents.push((end, self.done.len()));
+            }
+            Some(Target::HereString) => self.step.here = word,
             Some(Target::Input) => {}
         }
     }
@@ -446,20 +459,24 @@ impl ShellReader {
         let sign = &here[..here.len() - after.len()];
         self.target = Some(match sign {
             "<<" => Target::HereDocument,
+            "<<<" => Target::HereString,
             _ if sign.contains('>') && !after.starts_with('&') => Target::Output,
             _ => Target::Input,
         });
         after.strip_prefix(['&', '|']).unwrap_or(after)
     }
 
-    fn skip_here_documents<'l>(&mut self, mut rest: &'l str) -> &'l str {
-        for end in self.here_documents.drain(..) {
+    fn take_here_documents<'l>(&mut self, mut rest: &'l str) -> &'l str {
+        for (end, reader) in self.here_documents.drain(..) {
             let mut lines = rest.split_inclusive('\n');
             let length = lines
                 .by_ref()
                 .take_while(|line| line.trim() != end)
                 .map(str::len);
             let length: usize = length.sum();
+            if let Some(reader) = self.done.get_mut(reader) {
+                reader.here.push_str(&rest[..length]);
+            }
             rest = rest[length..]
                 .split_once('\n')
                 .map_or("", |(_, after)| after);

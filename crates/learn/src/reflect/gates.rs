@@ -18,6 +18,10 @@ use crate::screen;
 
 /// The mark of what the user stated, in the reason of a change: `[said: "…"]`. Only code sets it.
 const SAID: &str = "said: ";
+/// Characters of a key point that the prompt asks for, and those that are let pass: a model cannot
+/// count exactly.
+const ASKED_CHARS: usize = 250;
+const MAX_TEXT_CHARS: usize = 275;
 
 /// An operation, and what the gates say of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,6 +123,12 @@ impl Gates<'_> {
             Ok(points) => points,
             Err(why) => return Verdict::Refuse(why),
         };
+        let length = written_text(value).trim().chars().count();
+        if length > MAX_TEXT_CHARS {
+            return Verdict::Refuse(format!(
+                "its text has {length} characters, more than {ASKED_CHARS}"
+            ));
+        }
         if let Some(why) = self
             .without_ground(&operation, grounds)
             .or_else(|| self.foreign(value, grounds))

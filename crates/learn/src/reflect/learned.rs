@@ -1,5 +1,7 @@
 //! What a job teaches.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -156,6 +158,8 @@ pub struct NoteDetail {
 #[serde(default)]
 pub struct NewError {
     pub signature: Signature,
+    /// The keys by which `seen` knows it again; where there are none, those of the example.
+    pub keys: BTreeSet<Signature>,
     /// What met it: a program with its subcommand, or a tool.
     pub error_type: String,
     /// Its text, masked.

@@ -111,10 +111,19 @@ pub struct SessionRecord<'a> {
 impl<'a> SessionRecord<'a> {
     /// Checks the notes of an answer, and takes a strategy out of it that does not pass.
     pub fn check(&self, reflection: &mut Reflection) -> CheckedNotes {
-        let mut checked = CheckedNotes::default();
+        let mut checked = CheckedNotes {
+            dropped: std::mem::take(&mut reflection.emptied),
+            ..CheckedNotes::default()
+        };
         for note in &reflection.notes {
             match self.note(note) {
-                Ok(note) => checked.notes.push(note),
+                Ok((note, emptied)) => {
+                    for (field, why) in emptied {
+                        let what = format!("{field} of note");
+                        checked.dropped.push(dropped(&what, &note.text(), why));
+                    }
+                    checked.notes.push(note);
+                }
                 Err(why) => {
                     let text = text_of(&note.mistake, &note.correction);
                     checked.dropped.push(dropped("note", &text, why));
@@ -140,19 +149,36 @@ impl<'a> SessionRecord<'a> {
         checked
     }
 
-    fn note(&self, note: &ReplyNote) -> Result<NewNote, String> {
+    /// Returns a note that passes, and its fields that had to be emptied, each with the reason.
+    fn note(&self, note: &ReplyNote) -> Result<(NewNote, Vec<(&'static str, String)>), String> {
         let text = text_of(&note.mistake, &note.correction);
         self.passes(&text, &note.events)?;
-        Ok(NewNote {
-            task_type: note.task_type.clone(),
+        let mut emptied = Vec::new();
+        let mut task_type = note.task_type.clone();
+        if let Some(why) = screen::objection(&task_type) {
+            task_type.clear();
+            emptied.push(("task_type", format!("it {why}")));
+        }
+        let quote = self.quote(note);
+        if quote.is_none() && (note.said || note.quote.is_some()) {
+            let why = if note.said {
+                "its quote is not in the user's own words of an event that it names"
+            } else {
+                "it has a quote and does not say that the user stated it"
+            };
+            emptied.push(("said", why.to_owned()));
+        }
+        let new = NewNote {
+            task_type,
             mistake: note.mistake.clone(),
             correction: note.correction.clone(),
             kinds: self.kinds(&note.events),
             hosts: hosts(&text),
-            quote: self.quote(note),
+            quote,
             signature: self.named(&note.events).find_map(|event| event.signature),
             is_outside: self.is_outside,
-        })
+        };
+        Ok((new, emptied))
     }
 
     fn outdated(&self, outdated: &ReplyOutdated) -> Result<NewOutdated, String> {
@@ -321,5 +347,6 @@ mod tests {
         };
         let checked = checked(note);
         assert_eq!(checked.notes[0].quote.is_some(), is_said);
+        assert_eq!(checked.dropped.is_empty(), is_said, "it is said");
     }
 }

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use super::note::NewNote;
 use super::reply::{Reflection, Score};
-use super::self_correction::{MARKS, signature_tag};
+use super::self_correction::{REFLECTION, SELF_CORRECTION, signature_tag};
 use crate::digest::name_of;
 use crate::redact::mask;
 use crate::reflect::learned::{Learned, NewError, NewLesson, NewReflection, NoteDetail, error_id};
@@ -29,6 +29,8 @@ const OBJECTED: f64 = 0.2;
 const RESOLVED: f64 = 0.1;
 /// So many events are named as sources.
 const MAX_EVENTS: usize = 20;
+/// So many errors are named with a reflection.
+const MAX_ERRORS: usize = 50;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ReflectedSession<'a> {
@@ -75,7 +77,7 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     let text = said.reflection.as_deref().unwrap_or(&said.analysis);
     // A session that met one error was about it.
     let only_error = facts.errors.first().filter(|_| facts.errors.len() == 1);
-    let errors = facts.errors.iter();
+    let errors = facts.errors.iter().take(MAX_ERRORS);
     let errors = errors.map(|error| error_id(session.project, error.signature));
     let related = session.related.iter().cloned().chain(errors);
     let mut seen = HashSet::new();
@@ -111,14 +113,17 @@ fn importance(facts: &Facts) -> f64 {
     UNRATED + weight(facts.rejections > 0, OBJECTED) + weight(facts.has_made_good(), RESOLVED)
 }
 
-/// The reflector's topics, the kind of error, and spec/5's marks.
+/// The reflector's topics, the kind of error, and spec/5's marks; a self-correction is one where the
+/// agent made good what had failed.
 fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
+    let has_made_good = facts.recoveries > 0 || facts.has_made_good();
     let words = facts.category.map(ErrorCategory::word).into_iter();
     let words = words
-        .chain(MARKS)
+        .chain([REFLECTION])
+        .chain(has_made_good.then_some(SELF_CORRECTION))
         .chain(error_type(facts))
         .map(str::to_owned);
-    let errors = facts.errors.iter();
+    let errors = facts.errors.iter().take(MAX_ERRORS);
     let errors = errors.map(|error| signature_tag(error.signature));
     each_once(said.tags.iter().cloned().chain(words).chain(errors))
 }
@@ -130,7 +135,7 @@ fn each_once(tags: impl IntoIterator<Item = String>) -> Vec<String> {
     tags.filter(|tag| seen.insert(tag.clone())).collect()
 }
 
-/// What kind of self-correction it was, as spec/5 names it; the first that holds.
+/// Returns what happened, as spec/5 names it; the first that holds.
 fn error_type(facts: &Facts) -> Option<&'static str> {
     if facts.rejections > 0 {
         Some("conflict")
@@ -173,6 +178,7 @@ fn struck(facts: &Facts, error: &RecurringError) -> Learned {
     let category = error.category.word();
     Learned::Error(NewError {
         signature: error.signature,
+        keys: error.keys.clone(),
         error_type: error.subject.clone(),
         example: error.example.clone(),
         occurrences: error.occurrences,

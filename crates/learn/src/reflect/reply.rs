@@ -16,6 +16,21 @@ use crate::redact::Masker;
 /// The keys a reflector's answer is known by.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
 pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations", "notebook", "settled"];
+/// The keys of which a part of a reflector's answer holds at least one.
+const REFLECTION_PARTS: &[&str] = &[
+    "analysis",
+    "bullet_tags",
+    "reflection",
+    "strategy",
+    "importance",
+    "confidence",
+    "tags",
+    "issues",
+    "quality_score",
+    "notes",
+    "lessons",
+    "outdated",
+];
 
 /// Characters of an analysis, a reflection, a strategy, a reasoning.
 const MAX_TEXT: usize = 4_000;
@@ -94,6 +109,9 @@ pub struct Reflection {
     /// The key points that this session showed wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated: Vec<ReplyOutdated>,
+    /// The fields that could not be used and are empty, each with its reason.
+    #[serde(skip)]
+    pub emptied: Vec<Skipped>,
 }
 
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
@@ -159,7 +177,7 @@ pub struct SettledNote {
 pub trait Reply: Default {
     /// Reads a reply: the result and what was dropped from it, with reasons.
     ///
-    /// `None` when there is no whole JSON object in it.
+    /// `None` when there is no whole JSON object in it, or one without any key that was asked for.
     fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)>;
 
     /// The texts that would be learned from it.
@@ -177,8 +195,8 @@ impl Reply for Reflection {
             Some(object) if REFLECTION_KEYS.iter().any(|key| object.contains_key(*key)) => object,
             other => tags_alone(reply).or(other)?,
         };
-        let object = masked(object);
-        let said = object.get("bullet_tags");
+        let object = masked(answering(object, REFLECTION_PARTS)?);
+        let said = object.get("bullet_tags").filter(|tags| !tags.is_null());
         let (mut bullet_tags, skipped) = read_bullet_tags(&Value::Array(tag_items(said)));
         bullet_tags.truncate(MAX_TAGS);
         for tag in &mut bullet_tags {
@@ -199,6 +217,7 @@ impl Reply for Reflection {
             quality_score: score(&object, "quality_score"),
             notes: notes(&object),
             outdated: outdated(&object),
+            emptied: emptied(&object),
         };
         Some((reflection, skipped))
     }
@@ -223,7 +242,8 @@ impl Reply for Reflection {
 
 impl Reply for Curation {
     fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
-        let mut object = masked(extract_json(reply, CURATION_KEYS)?);
+        let object = extract_json(reply, CURATION_KEYS)?;
+        let mut object = masked(answering(object, CURATION_KEYS)?);
         let reasoning = text(&object, "reasoning", MAX_TEXT).unwrap_or_default();
         let (operations, mut skipped) = match object.remove("operations") {
             Some(Value::Array(operations)) => (operations, Vec::new()),
@@ -263,6 +283,12 @@ impl Reflection {
             self.analysis = kept.join(" ");
         }
     }
+}
+
+/// Returns an object that holds at least one of the keys; `{"error": …}` is no answer.
+fn answering(object: Map<String, Value>, keys: &[&str]) -> Option<Map<String, Value>> {
+    let is_answer = keys.iter().any(|key| object.contains_key(*key));
+    is_answer.then_some(object)
 }
 
 /// Reads a reply that is nothing but its tags, or one of them, as an object that holds them.
@@ -368,12 +394,31 @@ fn is_topic(text: &str) -> bool {
     text.split_whitespace().count() <= TOPIC_WORDS
 }
 
+/// Returns the fields that are there and cannot be used: ratings, and task types of notes.
+fn emptied(object: &Map<String, Value>) -> Vec<Skipped> {
+    let is_there = |key: &&str| object.get(*key).is_some_and(|value| !value.is_null());
+    let ratings = ["importance", "confidence", "quality_score"].into_iter();
+    let ratings = ratings.filter(|key| is_there(key) && score(object, key).is_none());
+    let ratings = ratings.map(|key| Skipped::new(key, "not a number from 0 to 1"));
+    let types = items(object, note_key(object)).filter_map(|note| note["task_type"].as_str());
+    let types = types
+        .filter(|task_type| !is_topic(task_type))
+        .map(|task_type| {
+            let what = format!("task_type \"{}\"", cut(task_type, MAX_TOPIC));
+            Skipped::new(&what, "more than four words")
+        });
+    ratings.chain(types).collect()
+}
+
+/// A template of the user's may use spec/4's word.
+fn note_key(object: &Map<String, Value>) -> &'static str {
+    let has_notes = object.contains_key("notes");
+    if has_notes { "notes" } else { "lessons" }
+}
+
 /// Reads the notes, each of which says at least how to do it right.
 fn notes(object: &Map<String, Value>) -> Vec<ReplyNote> {
-    // A template of the user's may use spec/4's word.
-    let has_notes = object.contains_key("notes");
-    let key = if has_notes { "notes" } else { "lessons" };
-    list(object, key, MAX_NOTES, |item| {
+    list(object, note_key(object), MAX_NOTES, |item| {
         Some(ReplyNote {
             task_type: text(item, "task_type", MAX_TOPIC)
                 .filter(|topic| is_topic(topic))
@@ -463,10 +508,17 @@ mod tests {
         Reflection::parse(reply).unwrap().0
     }
 
-    /// SCN-REFL-005-02, REQ-REFL-006: no JSON, no result; the empty result has its shape.
+    /// SCN-REFL-005-02, REQ-REFL-006, REQ-REFL-008: no answer, no result; the empty result has its shape.
     #[test]
-    fn what_is_no_json_gives_nothing() {
-        for reply in ["It went well.", r#"{"analysis": "x", "bullet_tags": ["#, ""] {
+    fn what_is_no_answer_gives_nothing() {
+        for reply in [
+            "It went well.",
+            r#"{"analysis": "x", "bullet_tags": ["#,
+            "",
+            r#"{"error": "overloaded"}"#,
+            r#"{"message": "no"}"#,
+            "{}",
+        ] {
             assert_eq!(Reflection::parse(reply), None);
             assert_eq!(Curation::parse(reply), None);
         }
@@ -478,7 +530,6 @@ mod tests {
 
     /// REQ-REFL-008, last point, and REQ-REFL-004: wrong types drop the item.
     #[rstest]
-    #[case::other_keys(r#"{"other": 1}"#)]
     #[case::nulls(r#"{"analysis": null, "bullet_tags": null, "tags": null, "importance": null}"#)]
     #[case::numbers(
         r#"{"analysis": 5, "bullet_tags": 5, "reflection": 5, "tags": 5, "issues": 5}"#
@@ -492,7 +543,12 @@ mod tests {
     #[case::wrong_items(r#"{"bullet_tags": [null, "pat-001", [], {"tag": "helpful"}, {"name": 1, "tag": "helpful"}, {"name": "pat-001"}, {"name": "pat-001", "tag": "great"}], "tags": [1, null, " "], "issues": [{}]}"#)]
     #[case::blank(r#"{"analysis": "  ", "reflection": "", "strategy": "\n"}"#)]
     fn what_has_a_wrong_type_is_absent(#[case] reply: &str) {
-        assert_eq!(read(reply), Reflection::default());
+        let emptied = Vec::new();
+        let read = Reflection {
+            emptied,
+            ..read(reply)
+        };
+        assert_eq!(read, Reflection::default());
     }
 
     #[test]

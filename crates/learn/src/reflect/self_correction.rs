@@ -16,8 +16,9 @@ const MAX_BESIDE: usize = 150;
 const MAX_CLAIM: usize = 100;
 const MAX_CONTEXT: usize = 200;
 const MAX_DURING: usize = 100;
-/// The tags of each reflection of spec/5.
-pub(crate) const MARKS: [&str; 2] = ["reflection", "self-correction"];
+/// The tag of each reflection, and that of one where the agent corrected itself.
+pub(crate) const REFLECTION: &str = "reflection";
+pub(crate) const SELF_CORRECTION: &str = "self-correction";
 const CONFLICTS: &str = "CONFLICTS";
 /// What is said where the agent does not say.
 const UNKNOWN: &str = "Unknown";
@@ -94,7 +95,8 @@ pub fn self_correction(critique: &Critique, task: &NewReflection) -> Option<NewR
         return None;
     };
     let signature = Signature::of_error(error_type, &text);
-    let tags = MARKS.into_iter().chain([error_type]).map(str::to_owned);
+    let tags = [REFLECTION, SELF_CORRECTION, error_type].into_iter();
+    let tags = tags.map(str::to_owned);
     let during = cut(&critique.context, MAX_DURING);
     let original_query = cut(&critique.query, MAX_CONTEXT);
     let reflection_context = cut(&critique.context, MAX_CONTEXT);

@@ -1,8 +1,15 @@
-//! What our hooks may tell an agent of what was learned: strategies and lessons are
-//! words in the ear of an agent with a shell, like key points, and are screened like them.
+//! The screen and the masks between what was learned and the models and agents that read it: once
+//! when it is stored ([`tellable`]), and once more when it is shown ([`Outlet`]), because rules and
+//! patterns change.
 
+use super::note::{ARROW, text_of};
+use super::remembered::{Detail, Remembered};
+use crate::redact::Masker;
 use crate::reflect::learned::Learned;
 use crate::screen;
+
+/// The text that is shown instead of one that reads like an attack.
+pub const HELD_BACK: &str = "[held back: it reads like an attack]";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedText {
@@ -10,8 +17,68 @@ pub struct RefusedText {
     pub why: String,
 }
 
-/// Takes out what looks like an attack; a reflection stays without its strategy, an error
-/// without its fix.
+/// Masks and screens stored texts as a model or an agent may read them.
+#[derive(Debug, Clone, Default)]
+pub struct Outlet(Masker);
+
+impl Outlet {
+    pub fn new(masker: Masker) -> Self {
+        Self(masker)
+    }
+
+    pub fn text(&self, text: &mut String) {
+        if objection(text).is_some() {
+            HELD_BACK.clone_into(text);
+        } else {
+            *text = self.0.mask(text).into_owned();
+        }
+    }
+
+    pub fn memory(&self, memory: &mut Remembered) {
+        self.text(&mut memory.text);
+        memory.tags.retain(|tag| objection(tag).is_none());
+        for tag in &mut memory.tags {
+            self.text(tag);
+        }
+        let texts: Vec<&mut String> = match &mut memory.detail {
+            Detail::Reflection {
+                task, correction, ..
+            } => {
+                let own = correction.iter_mut().flat_map(|own| {
+                    [
+                        &mut own.rationale,
+                        &mut own.original_query,
+                        &mut own.reflection_context,
+                    ]
+                });
+                own.chain([task]).collect()
+            }
+            Detail::Lesson {
+                task_type,
+                mistake,
+                correction,
+                ..
+            } => {
+                if memory.text == HELD_BACK {
+                    mistake.clear();
+                    correction.clear();
+                }
+                vec![task_type, mistake, correction]
+            }
+            Detail::Error { error_type } => vec![error_type],
+        };
+        texts.into_iter().for_each(|text| self.text(text));
+    }
+}
+
+/// Says why a text reads like an attack, if it does. The mistake of a lesson makes all of it read
+/// like a warning: the advice is judged by itself, too.
+fn objection(text: &str) -> Option<String> {
+    screen::objection(text).or_else(|| screen::objection(text.rsplit_once(ARROW)?.1))
+}
+
+/// Takes out what looks like an attack; a reflection stays without its strategy, an error without
+/// its example, and all without tags and names of tasks that do.
 pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<RefusedText>) {
     let mut refused = Vec::new();
     let mut is_harmless = |what: &str, text: &str| {
@@ -20,19 +87,34 @@ pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<RefusedText>) {
         refused.extend(found);
         is_harmless
     };
+    let scrub = |text: &mut String| {
+        if objection(text).is_some() {
+            text.clear();
+        }
+    };
+    let scrub_tags = |tags: &mut Vec<String>| tags.retain(|tag| objection(tag).is_none());
     let learned = learned.into_iter().filter_map(|item| match item {
         Learned::Reflection(mut new) => {
+            scrub_tags(&mut new.tags);
+            scrub(&mut new.task);
+            if let Some(own) = &mut new.correction {
+                scrub(&mut own.rationale);
+                scrub(&mut own.original_query);
+                scrub(&mut own.reflection_context);
+            }
             new.strategy = new.strategy.filter(|text| is_harmless("a strategy", text));
             is_harmless("a reflection", &new.text).then_some(Learned::Reflection(new))
         }
-        Learned::Lesson(new) => {
-            let text = format!("{}\n{}", new.mistake, new.correction);
+        Learned::Lesson(mut new) => {
+            scrub_tags(&mut new.tags);
+            scrub(&mut new.task_type);
+            let text = text_of(&new.mistake, &new.correction);
             is_harmless("a lesson", &text).then_some(Learned::Lesson(new))
         }
         Learned::Error(mut new) => {
-            if screen::objection(&new.example).is_some() {
-                new.example.clear();
-            }
+            scrub_tags(&mut new.tags);
+            scrub(&mut new.error_type);
+            scrub(&mut new.example);
             Some(Learned::Error(new))
         }
         Learned::Shown(_) => Some(item),
@@ -42,7 +124,7 @@ pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<RefusedText>) {
 
 /// Why a text is not told, if it is not; `what` it is says "a lesson", "a strategy".
 pub fn refusal(what: &str, text: &str) -> Option<RefusedText> {
-    screen::objection(text).map(|why| RefusedText {
+    objection(text).map(|why| RefusedText {
         text: text.to_owned(),
         why: format!("{what} {why}"),
     })

@@ -180,6 +180,8 @@ pub struct CallFailure {
     pub category: ErrorCategory,
     /// The error it is, wherever it strikes; as the hook computes it from the whole text.
     pub error: Option<Signature>,
+    /// The keys by which `seen` knows the error again.
+    pub keys: Vec<Signature>,
     /// What met the error: a program with its subcommand, or a tool.
     pub subject: String,
 }

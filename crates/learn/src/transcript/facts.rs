@@ -1,5 +1,7 @@
 //! What a session shows, as values.
 
+use std::collections::BTreeSet;
+
 use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 
@@ -125,6 +127,9 @@ pub struct RecurringError {
     pub subject: String,
     /// The line that named it the first time.
     pub example: String,
+    /// The keys by which `seen` knows it again.
+    #[serde(default)]
+    pub keys: BTreeSet<Signature>,
     pub category: ErrorCategory,
     /// How often it struck.
     pub occurrences: u64,

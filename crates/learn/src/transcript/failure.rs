@@ -2,7 +2,7 @@
 
 use super::category::categorize;
 use super::cut;
-use super::errors::{NamedError, unwrapped};
+use super::errors::{NamedError, stored_keys, unwrapped};
 use super::event::{Call, CallFailure};
 
 /// The part of an answer that is kept from either end, in bytes.
@@ -10,9 +10,9 @@ const LOOKED_AT: usize = 3_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
 
-pub(crate) fn read(call: &Call, text: &str) -> CallFailure {
-    let named = NamedError::of(&call.tool, &call.input, text);
-    let text = cut::middle(unwrapped(text), 2 * LOOKED_AT);
+pub(crate) fn read(call: &Call, whole: &str) -> CallFailure {
+    let named = NamedError::of(&call.tool, &call.input, whole);
+    let text = cut::middle(unwrapped(whole), 2 * LOOKED_AT);
     let exit_code = exit_code(&text);
     let message = named.as_ref().map_or(&*text, |error| &error.message);
     CallFailure {
@@ -20,6 +20,7 @@ pub(crate) fn read(call: &Call, text: &str) -> CallFailure {
         category: categorize(&text, exit_code),
         message: cut::one_line(message, MAX_MESSAGE),
         error: named.as_ref().map(|error| error.signature),
+        keys: stored_keys(whole),
         subject: named.map(|error| error.subject).unwrap_or_default(),
         text: text.into_owned(),
     }

@@ -49,7 +49,7 @@ pub use category::ErrorCategory;
 pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
-pub use errors::{all_of_subjects, error_of_subject, error_signature};
+pub use errors::{asked_keys, error_of_subject, error_signature, stored_keys};
 pub use event::{
     Call, CallFailure, CheckResult, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
 };

@@ -27,7 +27,7 @@ const MAX_COMPARED: usize = 2_000;
 /// The number of words of prompts that are remembered.
 const MAX_COMPARED_WORDS: usize = 20_000;
 /// The number of different errors that are kept.
-const MAX_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 1_000;
 /// The part of a call or a message that is kept, in bytes.
 const MAX_LINE: usize = 240;
 /// How many prompts and how many words say something of where a session went.
@@ -189,12 +189,14 @@ impl Observer {
         let errors = &mut self.facts.errors;
         if let Some(known) = errors.iter_mut().find(|error| error.signature == signature) {
             known.occurrences += 1;
+            known.keys.extend(&failure.keys);
         } else if errors.len() < MAX_ERRORS {
             errors.push(RecurringError {
                 signature,
                 tool: call.tool.clone(),
                 subject: self.sanitizer.line(&failure.subject, MAX_LINE),
                 example: self.sanitizer.line(&failure.message, MAX_LINE),
+                keys: failure.keys.iter().copied().collect(),
                 category: failure.category,
                 occurrences: 1,
             });

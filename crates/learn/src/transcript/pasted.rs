@@ -1,5 +1,6 @@
 //! Which parts of a message the user pasted: fences, lines of a quotation (`>`), runs of ten
-//! lines or more of output, and what an editor attached. All other lines are the user's own.
+//! lines or more of output or behind a shell's prompt, and what an editor attached. All other lines
+//! are the user's own.
 
 /// A shorter run of output stays the user's own, in lines.
 const OUTPUT_LINES: usize = 10;
@@ -87,6 +88,13 @@ fn marks(lines: &[&str]) -> Vec<bool> {
             fence = mark;
         }
     }
+    if let Some(from) = lines.iter().position(|line| is_prompt(line)) {
+        let end = from + end_of_terminal(&lines[from..]);
+        let is_said = |line: &&&str| !line.trim().is_empty();
+        if lines[from..end].iter().filter(is_said).count() >= OUTPUT_LINES {
+            marks[from..end].fill(true);
+        }
+    }
     let mut at = 0;
     while at < lines.len() {
         let is_output = |i: usize| !marks[i] && looks_like_output(lines[i]);
@@ -113,6 +121,31 @@ fn marks(lines: &[&str]) -> Vec<bool> {
         at = end;
     }
     marks
+}
+
+/// Returns `true` for the prompt of a shell before a command: `$ make`, `❯ make`, `me@host:~$ make`.
+fn is_prompt(line: &str) -> bool {
+    let mut words = line.trim().splitn(2, ' ');
+    let (sign, has_command) = (words.next().unwrap_or_default(), words.next().is_some());
+    let is_named = sign.contains('@') && sign.ends_with(['$', '#', '%']);
+    has_command && (["$", "%", "❯", "➜", "λ"].contains(&sign) || is_named)
+}
+
+/// Returns the number of lines from a shell's prompt that were pasted: all paragraphs but the
+/// last, which is output only where most of its lines look so.
+fn end_of_terminal(lines: &[&str]) -> usize {
+    let last = lines.iter().rposition(|line| !line.trim().is_empty());
+    let end = last.map_or(0, |last| last + 1);
+    let start = lines[..end].iter().rposition(|line| line.trim().is_empty());
+    let Some(start) = start else { return end };
+    let outputs = lines[start..end]
+        .iter()
+        .filter(|line| looks_like_output(line));
+    if outputs.count() * 2 > end - start - 1 {
+        end
+    } else {
+        start
+    }
 }
 
 /// Returns the signs that open or close a fence at the start of a line; empty for another line.
@@ -150,7 +183,13 @@ fn looks_like_output(line: &str) -> bool {
         .chars()
         .filter(|c| c.is_alphabetic() || *c == ' ')
         .count();
-    is_set_off || is_sign || bare.starts_with("$ ") || letters * 4 < count * 3
+    // `3:14  error  …`, `src/a.rs:3: …`
+    let place = bare
+        .split(' ')
+        .next()
+        .and_then(|first| first.split_once(':'));
+    let is_located = place.is_some_and(|(_, at)| at.starts_with(|c: char| c.is_ascii_digit()));
+    is_set_off || is_sign || is_located || is_prompt(line) || letters * 4 < count * 3
 }
 
 #[cfg(test)]
@@ -168,6 +207,9 @@ mod tests {
     #[case::quotation("> always merge\nis that so?", &["is that so?"])]
     #[case::word_in_backticks("```make``` fails", &["```make``` fails"])]
     #[case::list(LIST, &[LIST])]
+    #[case::shell("see\n❯ cat a.md\nAlways\nuse\nyarn\nand\nonly\nthat\nfor\nall\nof\nit\n\nis that so?", &["see", "is that so?"])]
+    #[case::short_shell("$ make\nerror\nwhy?", &["$ make\nerror\nwhy?"])]
+    #[case::eslint("/u/a.js\n  1:1  error  Always use yarn  no-foo\n  2:1  error  This is a long message  a\n  3:1  error  This is a long message  a\n  4:1  error  This is a long message  a\n  5:1  error  This is a long message  a\n  6:1  error  This is a long message  a\n  7:1  error  This is a long message  a\n  8:1  error  This is a long message  a\n✖ 8 problems\nmend it", &["mend it"])]
     #[case::short_output("it says\n    error: x\nwhy?", &["it says\n    error: x\nwhy?"])]
     fn the_rest_of_a_message_is_the_users_own(#[case] text: &str, #[case] words: &[&str]) {
         assert_eq!(Message::read(text, &[]).words, words);

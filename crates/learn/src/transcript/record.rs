@@ -37,6 +37,8 @@ pub(crate) struct Record<'a> {
     /// A subagent's line.
     pub is_sidechain: bool,
     pub author: Author,
+    /// Whether its client marks who wrote and refused what.
+    pub is_marked: bool,
     /// The plan that the user approved, where the client hands it over.
     pub plan: Option<Cow<'a, str>>,
     pub branch: Option<&'a str>,
@@ -118,6 +120,8 @@ pub(crate) struct Keys<'a> {
     is_visible_in_transcript_only: Raw<'a>,
     is_api_error_message: Raw<'a>,
     tool_denial_kind: Raw<'a>,
+    permission_decision: Raw<'a>,
+    api_block_index: Raw<'a>,
     prompt_source: Raw<'a>,
     turn_origin: Raw<'a>,
     entrypoint: Raw<'a>,
@@ -176,6 +180,19 @@ impl<'a> Keys<'a> {
         })
     }
 
+    /// Returns `true` for a record of a client that marks who wrote and refused what.
+    fn is_marked(&self) -> bool {
+        let marks = [
+            self.origin,
+            self.prompt_source,
+            self.turn_origin,
+            self.tool_denial_kind,
+            self.permission_decision,
+            self.api_block_index,
+        ];
+        marks.iter().any(Option::is_some)
+    }
+
     fn author(&self, attachment: Option<&Attachment<'_>>) -> Author {
         #[derive(Deserialize)]
         struct Origin<'o> {
@@ -211,6 +228,7 @@ impl<'a> Keys<'a> {
             _ => {}
         }
         let author = self.author(attachment.as_ref());
+        let is_marked = self.is_marked();
         let message = message.ok_or(Reason::NoMessage);
         let message_id = message.ok().and_then(|message| json::name(message.id));
         let content = match kind {
@@ -243,6 +261,7 @@ impl<'a> Keys<'a> {
             cwd: json::text(self.cwd),
             is_sidechain: json::is_true(self.is_sidechain),
             author,
+            is_marked,
             plan: json::text(self.plan_content),
             branch: json::name(self.git_branch),
         })
@@ -365,7 +384,7 @@ mod tests {
     #[case::rule_or_hook(r#""permission-rule""#, DeniedBy::Settings)]
     #[case::classifier(r#""automode-blocked""#, DeniedBy::Settings)]
     #[case::of_a_later_client(r#""policy""#, DeniedBy::Settings)]
-    #[case::escape_or_exit(r#""interrupted""#, DeniedBy::Unsaid)]
+    #[case::escape_or_exit(r#""interrupted""#, DeniedBy::Stopped)]
     #[case::none("null", DeniedBy::Unsaid)]
     fn who_did_not_allow_a_call_is_the_clients_word(#[case] kind: &str, #[case] want: DeniedBy) {
         let line =

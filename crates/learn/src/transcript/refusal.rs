@@ -19,6 +19,14 @@ const WORDS_END: &[&str] = &[
 ];
 /// How the tools of MCP servers are named.
 const SERVER_TOOL: &str = "mcp__";
+/// The client's own tools whose errors others can word.
+const OTHERS_TOOLS: &[&str] = &[
+    "WebFetch",
+    "WebSearch",
+    "ReadMcpResourceTool",
+    "Task",
+    "Agent",
+];
 /// How a refusal begins that no person made: a rule, a hook or a classifier forbids the call.
 const DENIED_BY_SETTINGS: &[&str] = &[
     "Claude requested permissions",
@@ -30,20 +38,22 @@ const DENIED_BY_SETTINGS: &[&str] = &[
 /// Who did not allow a call, as the client marks it (`toolDenialKind`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeniedBy {
-    /// There is no mark, as in older clients: the answer says it.
+    /// There is no mark. In a session of an older client the answer says it.
     Unsaid,
+    /// It was interrupted or cancelled, by anybody: the answer says it.
+    Stopped,
     User,
     /// A rule, a hook or a classifier: an error, whatever its words are.
     Settings,
 }
 
 impl DeniedBy {
-    /// Reads the client's word. `interrupted` and `cancelled` are what became of a call, and may
-    /// be anybody's: there the answer says more. All other words but the user's
+    /// Reads the client's word. All other words but the user's
     /// (`permission-rule`, which hooks have too, `automode-blocked`, …) are nobody's wish.
     pub(crate) fn of(kind: Option<&str>) -> Self {
         match kind {
-            None | Some("interrupted" | "cancelled") => Self::Unsaid,
+            None => Self::Unsaid,
+            Some("interrupted" | "cancelled") => Self::Stopped,
             Some("user-rejected") => Self::User,
             Some(_) => Self::Settings,
         }
@@ -70,8 +80,8 @@ pub(crate) fn turned_back<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
 
 /// Returns what the user said with a refusal, if an error is one; empty when nothing.
 ///
-/// Old clients mark what the settings forbid as refused, too. The error of a server's `tool` is the
-/// server's own text, which may look like a refusal: there only the mark counts.
+/// Old clients mark what the settings forbid as refused, too. The error of some tools is a text of
+/// others, which may look like a refusal: there only the mark counts.
 pub(crate) fn refusal(tool: &str, text: &str, denied: DeniedBy) -> Option<String> {
     let text = text.trim_start();
     let by_settings = || {
@@ -82,7 +92,10 @@ pub(crate) fn refusal(tool: &str, text: &str, denied: DeniedBy) -> Option<String
     let is_refusal = match denied {
         DeniedBy::Settings => false,
         DeniedBy::User => is_said(),
-        DeniedBy::Unsaid => !tool.starts_with(SERVER_TOOL) && REFUSALS.begins(text),
+        DeniedBy::Unsaid | DeniedBy::Stopped => {
+            let is_others = tool.starts_with(SERVER_TOOL) || OTHERS_TOOLS.contains(&tool);
+            !is_others && REFUSALS.begins(text)
+        }
     };
     if !is_refusal {
         return None;

@@ -77,6 +77,8 @@ pub(crate) struct SessionReader<'t> {
     last_author: Option<Author>,
     /// Who wrote prompts, or any record as a program.
     writers: HashSet<Author>,
+    /// Whether the client marks who wrote and refused what.
+    has_marks: bool,
 }
 
 /// What was typed while the agent worked, and where.
@@ -215,6 +217,7 @@ impl<'t> SessionReader<'t> {
         mut record: Record<'_>,
         is_replaced: bool,
     ) -> Result<(), Reason> {
+        self.has_marks |= record.is_marked;
         if let Some(hash) = record.hash {
             if !self.seen.insert(hash) {
                 return Err(Reason::Repeated);

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use deadpool_postgres::{Object, Pool, Transaction};
-use playbook::errors::Signature;
-use playbook::memory::{LearnedStats, Memory, RecallQuery, SeenError, records_of};
+use playbook::memory::{LearnedStats, Memory, RecallQuery, records_of};
 use playbook::reflect::learned::{Effect, EffectWhenShown, Learned, LearnedFrom};
 use playbook::reflect::remembered::Remembered;
 use playbook::service::{ErrorQuestion, Service};
@@ -81,25 +80,18 @@ impl TenantStore {
         match self {
             Self::Here(here) => {
                 here.ask(tenant, move |memory, _| {
-                    let types = memory.error_types()?;
-                    let wanted = ErrorQuestion::of(&text, tool.as_deref(), &types);
-                    let mut all = Vec::new();
-                    for signature in &wanted.signatures {
-                        let seen = memory.seen(*signature, project.as_deref())?;
-                        all.extend(seen.map(|seen| (*signature, seen)));
-                    }
-                    Ok(wanted.answer(project.as_deref(), &all))
+                    let wanted = ErrorQuestion::of(&text, tool.as_deref());
+                    let found = memory.seen(&wanted.keys, project.as_deref())?;
+                    Ok(wanted.answer(project.as_deref(), found))
                 })
                 .await
             }
             Self::Postgres(pool) => {
                 let mut client = pool.get().await?;
                 let transaction = begin(&mut client, tenant).await?;
-                let types = search::error_types(&transaction).await?;
-                let wanted = ErrorQuestion::of(&text, tool.as_deref(), &types);
-                let found =
-                    search::about(&transaction, &wanted.signatures, project.as_deref()).await?;
-                Ok(wanted.answer(project.as_deref(), &by_signature(&wanted, found)))
+                let wanted = ErrorQuestion::of(&text, tool.as_deref());
+                let found = search::about(&transaction, &wanted.keys, project.as_deref()).await?;
+                Ok(wanted.answer(project.as_deref(), found))
             }
         }
     }
@@ -182,17 +174,6 @@ async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Resul
     );
     transaction.batch_execute(&role).await?;
     Ok(transaction)
-}
-
-fn by_signature(wanted: &ErrorQuestion, found: Vec<Remembered>) -> Vec<(Signature, SeenError)> {
-    let mut by: HashMap<Signature, Vec<Remembered>> = HashMap::new();
-    for memory in found {
-        if let Some(signature) = memory.signature {
-            by.entry(signature).or_default().push(memory);
-        }
-    }
-    let seen = |signature: &Signature| Some((*signature, SeenError::of(by.remove(signature)?)?));
-    wanted.signatures.iter().filter_map(seen).collect()
 }
 
 /// The databases of this machine, a few connections to each.

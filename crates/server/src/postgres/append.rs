@@ -4,7 +4,6 @@ use std::time::SystemTime;
 
 use playbook::memory::MemoryRow;
 use playbook::reflect::learned::{BIRTH, EffectWhenShown, Learned, SharedRecord, moved};
-use playbook::reflect::remembered::Detail;
 use serde_json::json;
 use tokio_postgres::Transaction;
 
@@ -97,9 +96,9 @@ async fn put(
         .prepare(
             "INSERT INTO playbook.memories AS m (key, kind, project, origin, session, job, text,
                  words, outcome, category, signature, importance, confidence, effectiveness,
-                 occurrences, times_applied, tags, detail, created, last_seen, error_type)
+                 occurrences, times_applied, tags, detail, created, last_seen)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, $17,
-                 least($18, now()), least($18, now()), $19)
+                 least($18, now()), least($18, now()))
              ON CONFLICT (tenant, key) DO UPDATE SET
                  occurrences = m.occurrences + excluded.occurrences,
                  importance = greatest(m.importance, excluded.importance),
@@ -121,11 +120,7 @@ async fn put(
         words.push(' ');
         words.push_str(more);
     }
-    let error_type = match &row.detail {
-        Detail::Error { error_type, .. } => Some(error_type),
-        _ => None,
-    };
-    let params: [&(dyn tokio_postgres::types::ToSql + Sync); 19] = [
+    let params: [&(dyn tokio_postgres::types::ToSql + Sync); 18] = [
         &row.id,
         &kind,
         &record.project,
@@ -144,8 +139,17 @@ async fn put(
         &row.tags,
         &detail,
         &time,
-        &error_type,
     ];
     transaction.execute(&sql, &params).await?;
+    let keys: Vec<i64> = row
+        .keys
+        .iter()
+        .map(|key| key.to_bits().cast_signed())
+        .collect();
+    if !keys.is_empty() {
+        let sql = "INSERT INTO playbook.error_keys (hash, key) SELECT unnest($1::bigint[]), $2
+             ON CONFLICT DO NOTHING";
+        transaction.execute(sql, &[&keys, &row.id]).await?;
+    }
     Ok(())
 }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use playbook::errors::Signature;
 use playbook::memory::{LearnedStats, RecallQuery, words_of};
 use playbook::reflect::remembered::{MemoryKind, Remembered};
+use playbook::reflect::tellable::Outlet;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -82,21 +83,24 @@ async fn select(
     remembered(client, &sql, &params).await
 }
 
-/// Returns what is known about errors, in one project or in all.
+/// Returns what is known about the error that has one of these keys or names, in one project or
+/// in all.
 pub(crate) async fn about(
     client: &impl GenericClient,
-    signatures: &[Signature],
+    keys: &[Signature],
     project: Option<&str>,
 ) -> anyhow::Result<Vec<Remembered>> {
-    let signatures = signatures.iter().map(|one| one.to_bits().cast_signed());
-    let signatures: Vec<i64> = signatures.collect();
+    let keys: Vec<i64> = keys.iter().map(|key| key.to_bits().cast_signed()).collect();
     let sql = format!(
         "SELECT {COLUMNS}, 0.0::float8 AS score FROM playbook.memories m
-         WHERE m.tenant = current_user AND m.signature = ANY ($1)
+         WHERE m.tenant = current_user AND m.signature = ANY ($1 || ARRAY(
+                 SELECT e.signature FROM playbook.error_keys k
+                 JOIN playbook.memories e ON e.tenant = current_user AND e.key = k.key
+                 WHERE k.tenant = current_user AND k.hash = ANY ($1)))
              AND ($2::text IS NULL OR m.project = $2)
          ORDER BY m.importance DESC, m.last_seen DESC, m.key LIMIT 1000"
     );
-    remembered(client, &sql, &[&signatures, &project]).await
+    remembered(client, &sql, &[&keys, &project]).await
 }
 
 pub(crate) async fn find(
@@ -110,22 +114,7 @@ pub(crate) async fn find(
     Ok(remembered(client, &sql, &[&id]).await?.pop())
 }
 
-/// Returns the programs with their subcommands, and the tools, that have met errors.
-pub(crate) async fn error_types(client: &impl GenericClient) -> anyhow::Result<Vec<String>> {
-    // From one type to the next by the index, however many errors have it.
-    let next = "SELECT min(error_type) FROM playbook.memories
-         WHERE tenant = current_user AND error_type IS NOT NULL";
-    let sql = format!(
-        "WITH RECURSIVE types (type) AS (({next}) UNION ALL
-             SELECT ({next} AND error_type > type) FROM types WHERE type IS NOT NULL)
-         SELECT type FROM types WHERE type IS NOT NULL"
-    );
-    let sql = client.prepare_cached(&sql).await?;
-    let rows = client.query(&sql, &[]).await?;
-    let types = rows.iter().map(|row| row.try_get(0));
-    Ok(types.collect::<Result<_, _>>()?)
-}
-
+/// Figures about one project or all.
 pub(crate) async fn stats(
     client: &impl GenericClient,
     project: Option<&str>,
@@ -165,7 +154,13 @@ async fn remembered(
 ) -> anyhow::Result<Vec<Remembered>> {
     let sql = client.prepare_cached(sql).await?;
     let rows = client.query(&sql, params).await?;
-    rows.iter().map(read).collect()
+    let outlet = Outlet::default();
+    let shown = |row: &Row| {
+        let mut memory = read(row)?;
+        outlet.memory(&mut memory);
+        Ok(memory)
+    };
+    rows.iter().map(shown).collect()
 }
 
 fn read(row: &Row) -> anyhow::Result<Remembered> {

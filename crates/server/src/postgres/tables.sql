@@ -29,7 +29,7 @@ CREATE TABLE playbook.memories (
     text text NOT NULL, words text NOT NULL, outcome text, category text, signature bigint,
     importance float8 NOT NULL, confidence float8 NOT NULL, effectiveness float8 NOT NULL,
     occurrences bigint NOT NULL, times_applied bigint NOT NULL,
-    error_type text, tags text[] NOT NULL, detail jsonb NOT NULL,
+    tags text[] NOT NULL, detail jsonb NOT NULL,
     created timestamptz NOT NULL, last_seen timestamptz NOT NULL,
     -- Tenant, project and kind are words, too, so that a search looks at no other's rows.
     search tsvector NOT NULL GENERATED ALWAYS AS (
@@ -42,14 +42,24 @@ CREATE INDEX memories_by_words ON playbook.memories USING gin (search) WITH (fas
 CREATE INDEX memories_by_signature ON playbook.memories (tenant, signature)
     WHERE signature IS NOT NULL;
 CREATE INDEX memories_by_importance ON playbook.memories (tenant, project, importance DESC);
-CREATE INDEX errors_by_type ON playbook.memories (tenant, error_type)
-    WHERE error_type IS NOT NULL;
+-- By which `seen` knows an error again.
+CREATE TABLE playbook.error_keys (
+    tenant name NOT NULL DEFAULT current_user,
+    hash   bigint NOT NULL,
+    key    text NOT NULL,
+    PRIMARY KEY (tenant, hash, key),
+    FOREIGN KEY (tenant, key) REFERENCES playbook.memories ON DELETE CASCADE
+);
+CREATE INDEX error_keys_by_memory ON playbook.error_keys (tenant, key);
 
 ALTER TABLE playbook.log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE playbook.memories ENABLE ROW LEVEL SECURITY;
+ALTER TABLE playbook.error_keys ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_tenant ON playbook.log
     USING (tenant = current_user) WITH CHECK (tenant = current_user);
 CREATE POLICY own_tenant ON playbook.memories
+    USING (tenant = current_user) WITH CHECK (tenant = current_user);
+CREATE POLICY own_tenant ON playbook.error_keys
     USING (tenant = current_user) WITH CHECK (tenant = current_user);
 
 -- Row-level security keeps a role from an index of words, because an operator of it could tell of
@@ -80,4 +90,5 @@ GRANT USAGE ON SCHEMA playbook TO playbook_tenants;
 GRANT SELECT ON playbook.version TO playbook_tenants;
 GRANT SELECT, INSERT ON playbook.log TO playbook_tenants;
 GRANT SELECT, INSERT, UPDATE, DELETE ON playbook.memories TO playbook_tenants;
+GRANT SELECT, INSERT ON playbook.error_keys TO playbook_tenants;
 GRANT EXECUTE ON FUNCTION playbook.found TO playbook_tenants;

@@ -57,7 +57,7 @@ impl SessionReader<'_> {
                 Block::ToolUse { id, name, input } => self.aside = self.made(id, name, input),
                 Block::ToolResult { id, content, .. } if id == self.aside.id => {
                     let text = self.mask.answer(content, tool_answer::ERROR_ENDS);
-                    let words = refusal(&self.aside.call.tool, &text, DeniedBy::Unsaid);
+                    let words = self.refusal(&self.aside.call.tool, &text, DeniedBy::Unsaid);
                     if let Some(words) = words {
                         self.author = Author::Person;
                         let waiting = std::mem::take(&mut self.aside);
@@ -69,6 +69,12 @@ impl SessionReader<'_> {
             }
         }
         Err(Reason::Bookkeeping)
+    }
+
+    /// Returns what the user said with a refusal; a client that marks them leaves none unmarked.
+    fn refusal(&self, tool: &str, text: &str, denied: DeniedBy) -> Option<String> {
+        let is_error = self.has_marks && denied == DeniedBy::Unsaid;
+        (!is_error).then(|| refusal(tool, text, denied))?
     }
 
     fn refused(&mut self, waiting: WaitingCall, words: String) {
@@ -90,7 +96,7 @@ impl SessionReader<'_> {
     fn failed(&mut self, waiting: WaitingCall, content: Raw<'_>, denied: DeniedBy) {
         let whole = tool_answer::answer(content, tool_answer::ERROR_ENDS);
         let text = self.mask.text(Cow::Borrowed(&whole));
-        if let Some(words) = refusal(&waiting.call.tool, &text, denied) {
+        if let Some(words) = self.refusal(&waiting.call.tool, &text, denied) {
             return self.refused(waiting, words);
         }
         let call = waiting.call;
@@ -110,6 +116,9 @@ impl SessionReader<'_> {
         if text != whole {
             // The hook sees the error before anything is masked.
             failure.error = errors::error_signature(&call.tool, &call.input, &whole);
+            if !waiting.is_private {
+                failure.keys.extend(errors::stored_keys(&whole));
+            }
         }
         let is_killed = failure.exit_code.is_some_and(|code| KILLED.contains(&code));
         let mut check = None;
