@@ -79,7 +79,7 @@ struct Place<'t> {
     before: &'t str,
     /// The quotation mark that closes behind the name.
     closed: Option<Quote>,
-    /// The whole of the line before the name.
+    /// The whole of the line before the name, empty where it is long.
     line: &'t str,
 }
 
@@ -105,7 +105,10 @@ impl<'t> Place<'t> {
         let before = without_marks(&head[line.unwrap_or_default()..]);
         let closed =
             Quote::at(text, name.range.end).filter(|_| !text[name.range.end..].starts_with("'s "));
-        let line = &text[floor + line.unwrap_or_default()..name.range.start];
+        let start = head.rfind('\n').map(|at| floor + at + 1);
+        let line = start
+            .or((floor == 0).then_some(0))
+            .map_or("", |start| &text[start..name.range.start]);
         Self {
             text,
             name,
@@ -179,7 +182,7 @@ impl<'t> Place<'t> {
             escapes == quote.escapes
                 && !(quote.sign == b'\'' && *at > 0 && is_word(at - 1) && is_word(at + 1))
         });
-        (marks.count() % 2 == 1) != (self.closed == Some(quote))
+        !bytes.is_empty() && (marks.count() % 2 == 1) != (self.closed == Some(quote))
     }
 
     fn id(&self, link: Link) -> &'static str {
@@ -269,7 +272,7 @@ impl<'t> Place<'t> {
             if let Some(value) = lead(&PAIR, self.text, start) {
                 return self.pair(value, found);
             }
-            if let Some(value) = lead(&TYPED, self.text, at) {
+            if let Some(value) = lead(&TYPED, self.text, at).filter(|_| !self.is_flag()) {
                 return self.literals(value, found);
             }
             return self.blank(start, is_spaced, is_quoted, found);
@@ -279,7 +282,9 @@ impl<'t> Place<'t> {
         }
         let mut value = start + length;
         if link == Link::Colon {
-            if let Some(typed) = lead(&TYPED, self.text, value) {
+            if let Some(typed) =
+                lead(&TYPED, self.text, value).filter(|_| self.name.kind != Kind::Authorization)
+            {
                 return self.literals(typed, found);
             }
         }
@@ -338,7 +343,9 @@ impl<'t> Place<'t> {
         if self.closed.is_some() && !self.text[range.clone()].bytes().all(|b| b.is_ascii_digit()) {
             trust = Trust::Code;
         }
-        if trust == Trust::Code {
+        if trust == Trust::Code
+            || trust != Trust::Strict && value::is_expression(&self.text[range.clone()])
+        {
             return self.literals(from, found);
         }
         self.accept(range, link, trust, found);
@@ -450,7 +457,12 @@ impl<'t> Place<'t> {
         };
         let before = self.before;
         let behind = self.word.checked_sub(1).map(|at| self.byte(at));
-        if link == Link::Equals && !is_spaced && (behind == Some(b';') || before.ends_with("; ")) {
+        let pairs = before.rsplit(['"', '\'']).next().unwrap_or_default();
+        let in_pairs = pairs.contains('=');
+        if link == Link::Equals
+            && !is_spaced
+            && ((behind == Some(b';') || before.ends_with("; ")) && in_pairs)
+        {
             let end = (from..end)
                 .find(|at| matches!(self.byte(*at), b';' | b'"' | b'\''))
                 .unwrap_or(end);
@@ -492,16 +504,15 @@ impl<'t> Place<'t> {
                     return (whole(), Trust::Settings);
                 }
                 let is_one = !line.trim().contains(' ');
+                let is_plain = is_one && self.name.is_upper && !value::is_word(line.trim());
+                let is_settings = is_one && !is_spaced || is_plain;
+                let range = if is_one { whole() } else { word(b"") };
                 (
-                    whole(),
-                    if is_one && !is_spaced {
+                    range,
+                    if is_settings {
                         Trust::Settings
-                    } else if is_one && self.name.is_upper && !value::is_word(line.trim()) {
-                        Trust::Settings
-                    } else if is_one || self.name.is_upper {
-                        Trust::Prose
                     } else {
-                        Trust::Code
+                        Trust::Prose
                     },
                 )
             }
@@ -916,14 +927,12 @@ fn is_setting(line: &str, sign: u8) -> bool {
 /// Returns true where an unquoted word is code.
 fn is_code(before: &str, line: &str, link: Link) -> bool {
     let line = line.trim_end();
-    let first = before
-        .trim_start()
-        .split([' ', '('])
-        .next()
-        .unwrap_or_default();
+    let statement = before.rsplit(';').next().unwrap_or_default().trim();
+    let first = statement.split([' ', '(']).next().unwrap_or_default();
     link == Link::Assign
-        || CODE_WORDS.contains(&first)
+        || CODE_WORDS.contains(&first) && !statement.ends_with(':')
         || line.ends_with([';', '{'])
+            && (link != Link::Equals || line.starts_with(' ') || !line.contains(' '))
         || line.ends_with(',') && !before.contains('{')
         || line.starts_with(['(', '&', '['])
         || before.ends_with(['(', '<']) && link == Link::Equals
@@ -961,14 +970,14 @@ patterns! {
     // The value beside a name: `"name": N, "value": "…"`, `variable "n" { default = "…"`.
     PAIR = r#"(?i)(?:,|/?>)?(?:\s|\\+[nrt])*(?:\\*["'])?value\\*["']?\s{0,3}[:=]\s{0,3}|\s?\{[^{}]{0,120}?\bdefault\s{0,9}=\s{0,9}"#;
     // A type, up to the sign behind it.
-    TYPED = r"[?!]?[ \t]{0,3}:?[ \t]{0,2}(?:\{[ a-z;]{1,40}\}|[A-Za-z_&*<\[][\w&<>\[\]|*:., ?']{0,40}?|\[\])?\]?[ \t]=[ \t]{1,3}";
+    TYPED = r"[?!]?[ \t]{0,3}(?::[ \t]{0,2})?(?:\{[ a-z;]{1,40}\}|(?:[&*]|'\w+ |mut |const |readonly |dyn )*(?:\[\w{0,8}\])?[\w.:]*(?:<[^=\n]{0,40}>|\[\w*\]| ?[*?!]| \| \w+){0,4})\]?[ \t]=[ \t]{1,3}";
     // `.fill("…")` behind the name of a field.
     METHOD = r"\.(?:fill|type|typeText|send_?[kK]eys|set_?[vV]alue|set_?[tT]ext|enter|input|press_?[sS]equentially|val|value)\(";
     // The beginning of a block in YAML.
     BLOCK = r"[|>][+-]?\d?[ \t]*(?:\r?\n|\\+n)[ \t]+";
     SCHEME = r"(?i)(?:bearer|token|basic|apikey|api-key|digest|negotiate|key|[A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,2}(?:token=\\?\x22?)?";
     COOKIE = r"[\w.$%-]+=";
-    DIRECTIVE = r#"(?:^|[\s;&|"`])(?:ENV|ARG|setx?|set -\w+|#define)\s+(?:\w+=\S+\s+)*$|\b(?:config(?:ure)?|secrets?|user-secrets|env|vars?)\s+(?:set|create|add|put|--\S+)\s+(?:[^\s=]+\s+){0,5}$"#;
+    DIRECTIVE = r#"(?:^|[\s;&|"`])(?:ENV|ARG|setx?|set -\w+|#define)\s+(?:\w+=\S+\s+)*$|\b(?:config(?:ure)?|secrets?|user-secrets|env|vars?)\s+(?:set|create|add|put|--\S+)\s+(?:[^\s='\x22]+\s+){0,2}$"#;
     // What is said of a secret before its value is.
     SAID = r"(?:for|of|to|has|was|is|on|in|at|now|should|will)\b[ \w'-]{0,40}?[ \t](?:is|to|be|now)\b:?[ \t]{1,2}|(?:'s|is|are|was|to|ist|est|es)\b:?[ \t]{1,2}";
 }

@@ -126,9 +126,7 @@ pub(super) fn word_end(text: &str, from: usize, limit: usize, ends: &[u8]) -> us
             b'&' => is_pair(&bytes[at + 1..limit]),
             b';' => {
                 let rest = &bytes[at + 1..limit];
-                let is_name = |b: &&u8| b.is_ascii_lowercase() || b"-_.".contains(b);
-                let command = rest.iter().take_while(is_name).count();
-                matches!(rest.get(command), Some(b' ' | b'\t')) || rest.is_empty() || is_pair(rest)
+                rest.is_empty() || is_pair(rest) || rest.iter().any(|b| b" \t\"'".contains(b))
             }
             _ => false,
         };
