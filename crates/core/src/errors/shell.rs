@@ -2,8 +2,9 @@
 //! them make the line fail.
 
 use super::words::{
-    BRACKETS, CHECKERS, CHECKS, LOOKS, NO_SUBCOMMAND, PREPARES, PROSE, STARTERS, TASK_RUNNERS,
-    TWO_SUBCOMMANDS, VALUED,
+    BRACKETS, BUILD_CHECKERS, BUILD_WORDS, CHANGES, LINT_CHECKERS, LINT_WORDS, LOOKS, List, NO_RUN,
+    NO_SUBCOMMAND, OTHER_WORDS, PREPARES, PRINTS_OTHERS, PROSE, REWRITES, STARTERS, TASK_RUNNERS,
+    TEST_CHECKERS, TEST_WORDS, TOOLCHAINS, TWO_SUBCOMMANDS, TYPE_CHECKERS, TYPE_WORDS, VALUED,
 };
 use crate::clip::head;
 
@@ -97,39 +98,138 @@ fn read_to(line: &str, depth: usize) -> Vec<SimpleCommand> {
 
 /// Returns the line of `bash -c LINE`.
 fn given_line(command: &SimpleCommand) -> Option<&str> {
-    let is_shell = |word: &String| SHELLS.contains(&base_name(word));
-    let mut words = command.words.iter().skip_while(|word| !is_shell(word));
-    words.find(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
+    let takes = |word: &String| {
+        let name = base_name(word);
+        SHELLS.contains(&name) || ["nix-shell", "script"].contains(&name)
+    };
+    let is_option = |word: &&String| {
+        let is_short = word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+        is_short || ["--run", "--command"].contains(&&***word)
+    };
+    let mut words = command.words.iter().skip_while(|word| !takes(word));
+    words.find(is_option)?;
     words.next().map(String::as_str)
 }
 
-/// Returns `true` for a line that runs something, and nothing but what changes nothing or is one
-/// of `others`.
-pub fn only_reads(line: &str, others: &[&str]) -> bool {
-    let commands = read(line);
-    let is_harmless = |command: &SimpleCommand| match command.program() {
-        Some(program) => {
-            (program.only_reads() && !command.writes) || others.contains(&program.name)
-        }
-        None => !command.writes,
-    };
-    !commands.is_empty() && commands.iter().all(is_harmless)
+/// What a check looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckKind {
+    Test,
+    Type,
+    Lint,
+    Build,
+    /// Its name says no more than that it checks: `make verify`, `./ci.sh`.
+    Other,
 }
 
-/// Returns the subject of a line's last command that runs tests, a build, a linter or a type
-/// checker; in a line that worked, of the last one that cannot have failed unseen.
-pub fn check(line: &str, failed: bool) -> Option<String> {
+/// The checkers of each kind, and the words that name it; the first that fits is taken.
+static KINDS: [(CheckKind, Option<&List>, &List); 5] = [
+    (CheckKind::Test, Some(&TEST_CHECKERS), &TEST_WORDS),
+    (CheckKind::Type, Some(&TYPE_CHECKERS), &TYPE_WORDS),
+    (CheckKind::Lint, Some(&LINT_CHECKERS), &LINT_WORDS),
+    (CheckKind::Build, Some(&BUILD_CHECKERS), &BUILD_WORDS),
+    (CheckKind::Other, None, &OTHER_WORDS),
+];
+
+/// A command that runs tests, a build, a linter or a type checker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The program with what it was asked for: `npm test`, `run_tests.sh`.
+    pub name: String,
+    pub kind: CheckKind,
+}
+
+impl CheckKind {
+    /// Returns the kind of a checker of the table.
+    fn of_checker(name: &str) -> Option<Self> {
+        let has = |list: &Option<&List>| list.is_some_and(|list| list.has(name));
+        let found = KINDS.iter().find(|(_, checkers, _)| has(checkers));
+        found.map(|(kind, ..)| *kind)
+    }
+
+    /// Returns the kind that a target, a script or an option names: `test:unit`, `runTests.sh`.
+    fn named(name: &str) -> Option<Self> {
+        let mut words = vec![String::new()];
+        let mut was_lower = false;
+        for c in name.chars() {
+            if !c.is_ascii_alphabetic() || (was_lower && c.is_ascii_uppercase()) {
+                words.push(String::new());
+            }
+            was_lower = c.is_ascii_lowercase();
+            let last = words.last_mut().filter(|_| c.is_ascii_alphabetic());
+            last.map(|word| word.push(c.to_ascii_lowercase()));
+        }
+        // `e2e`
+        words.push(name.to_ascii_lowercase());
+        let has = |list: &List| words.iter().any(|word| list.has(word));
+        let found = KINDS.iter().find(|(_, _, list)| has(list));
+        found.map(|(kind, ..)| *kind)
+    }
+}
+
+/// The checks of a line, and what its exit status says of them.
+#[derive(Clone, Debug)]
+pub struct LineChecks {
+    /// In their order.
+    pub checks: Vec<Check>,
+    /// The line fails when one of them does.
+    pub is_heard: bool,
+    /// Nothing else on the line may make it fail.
+    pub is_alone: bool,
+}
+
+/// Returns the checks that a line runs; of those whose failure the line hides only where there
+/// are no others.
+pub fn checks(line: &str) -> Option<LineChecks> {
     let commands = read(line);
-    let heard = commands.iter().filter(|it| failed || it.propagates_failure);
-    let mut programs = heard.filter_map(SimpleCommand::program);
-    let is_one = |it: &Program<'_>| !LOOKS.has(it.name) && is_check(it.name, &it.subcommand());
-    programs.rfind(is_one).map(|program| program.subject())
+    let found: Vec<_> = commands.iter().map(SimpleCommand::check).collect();
+    let last = found.iter().rposition(Option::is_some)?;
+    let of = |is_heard: bool| -> Vec<Check> {
+        let all = commands.iter().zip(&found);
+        let fitting = all.filter(|(command, _)| command.propagates_failure == is_heard);
+        fitting.filter_map(|(_, check)| check.clone()).collect()
+    };
+    let heard = of(true);
+    let is_heard = !heard.is_empty();
+    let may_fail = |(at, command): (usize, &SimpleCommand)| {
+        let is_other = command.propagates_failure && found[at].is_none();
+        is_other && command.may_fail(at > last)
+    };
+    Some(LineChecks {
+        is_alone: is_heard && !commands.iter().enumerate().any(may_fail),
+        checks: if is_heard { heard } else { of(false) },
+        is_heard,
+    })
+}
+
+/// Returns `true` for a line with a command of which nobody knows: it may run a check.
+pub fn may_check(line: &str) -> bool {
+    read(line).iter().any(SimpleCommand::may_check)
+}
+
+/// Returns `true` for a line that may write a file, by a redirection or a program that does.
+pub fn writes(line: &str) -> bool {
+    let changes =
+        |command: &SimpleCommand| command.program().is_some_and(|it| CHANGES.has(it.name));
+    read(line)
+        .iter()
+        .any(|command| command.writes || changes(command))
+}
+
+/// Returns `true` for a line that may have git change the files at hand.
+pub fn rewrites(line: &str) -> bool {
+    let commands = read(line);
+    let mut programs = commands.iter().filter_map(SimpleCommand::program);
+    programs.any(|program| program.rewrites())
 }
 
 /// Returns `true` for a program, with its subcommand, that checks the project's files.
 pub(super) fn is_check(program: &str, subcommand: &str) -> bool {
-    let first = subcommand.split([' ', ':']).next().unwrap_or_default();
-    CHECKERS.has(program) || CHECKS.has(first)
+    let first = subcommand.split(' ').next().unwrap_or_default();
+    CheckKind::of_checker(program)
+        .or_else(|| CheckKind::named(first))
+        .is_some()
 }
 
 /// A program and its arguments, behind the settings and programs that only start it.
@@ -141,13 +241,62 @@ pub struct Program<'w> {
 }
 
 impl SimpleCommand {
+    /// Returns the check that it runs, itself or through a program that is not known.
+    fn check(&self) -> Option<Check> {
+        let program = self.program()?;
+        let idle = |word: &String| word.starts_with('-') && NO_RUN.has(word);
+        if program.checks_nothing() || program.arguments.iter().any(idle) {
+            return None;
+        }
+        let behind = || {
+            let starts = (0..program.arguments.len()).map(|at| &program.arguments[at..]);
+            let starts = starts.filter(|words| !words[0].starts_with('-'));
+            let mut programs = starts.filter_map(Program::of).filter(Program::is_known);
+            programs.find_map(|inner| inner.check())
+        };
+        let is_idle = |word: &String| NO_RUN.has(word);
+        program.check().or_else(|| {
+            let first = program.operands_as_written().next();
+            (!first.is_some_and(is_idle)).then(behind).flatten()
+        })
+    }
+
+    /// Returns `true` where it may run a check that is not known as one.
+    fn may_check(&self) -> bool {
+        self.program().is_some_and(|program| {
+            let is_idle = |word: &String| NO_RUN.has(word);
+            let is_table = program.check().is_some();
+            let is_idle = is_table && program.arguments.iter().any(is_idle);
+            !(program.checks_nothing() || is_idle) || program.rewrites()
+        })
+    }
+
+    /// Returns `true` where the line may fail by it; in front of a check a look hardly ever does.
+    fn may_fail(&self, is_behind: bool) -> bool {
+        self.program().is_some_and(|program| {
+            let is_quiet = ["echo", "printf", "true", "popd", "date"].contains(&program.name);
+            let is_safe =
+                || program.only_reads() || program.prepares() || CHANGES.has(program.name);
+            !is_quiet && (is_behind || !is_safe())
+        })
+    }
+
     /// Returns the program that it runs; a keyword of the shell runs none.
     pub fn program(&self) -> Option<Program<'_>> {
-        let mut words = &self.words[..];
+        Program::of(&self.words)
+    }
+}
+
+impl<'w> Program<'w> {
+    /// Returns the program that the words of a command run.
+    fn of(mut words: &'w [String]) -> Option<Self> {
         let mut is_started = false;
         loop {
             let (first, arguments) = words.split_first()?;
             let name = without_version(base_name(first));
+            // `bin/test` is the project's own.
+            let is_own = LOOKS.has(name) && !first.starts_with('/') && first.contains('/');
+            let name = if is_own { first } else { name };
             let asks = |word: &String| word.eq_ignore_ascii_case("-v");
             if BRACKETS.has(name) || (name == "command" && arguments.first().is_some_and(asks)) {
                 return None;
@@ -174,6 +323,114 @@ impl SimpleCommand {
             };
         }
     }
+
+    /// Returns `true` for a program that is looked for behind one that is not known.
+    fn is_known(&self) -> bool {
+        CheckKind::of_checker(self.name).is_some()
+            || TASK_RUNNERS.has(self.name)
+            || TOOLCHAINS.has(self.name)
+            || self.is_script()
+    }
+
+    fn is_script(&self) -> bool {
+        self.name.ends_with(".sh")
+            || CheckKind::named(self.name).is_some_and(|_| self.name.contains(['_', '-']))
+    }
+
+    fn operands_as_written(&self) -> impl Iterator<Item = &'w String> + use<'w> {
+        self.arguments
+            .iter()
+            .filter(|word| !word.starts_with(['-', '+']))
+    }
+
+    /// Returns what it checks, if it is in the tables or named like a check.
+    fn check(&self) -> Option<Check> {
+        let first = self.operands_as_written().next();
+        let with = |word: &str| format!("{} {word}", self.name);
+        let check = |name: String, kind| Some(Check { name, kind });
+        let script = first.filter(|word| TOOLCHAINS.has(self.name) && word.contains(['/', '.']));
+        if let Some((script, kind)) = script.and_then(|path| Some((path, script_kind(path)?))) {
+            return check(base_name(script).to_owned(), kind);
+        }
+        let is_runner = TASK_RUNNERS.has(self.name);
+        let own = CheckKind::of_checker(self.name);
+        let asked = self.asked(is_runner);
+        let options = self.arguments.iter().filter(|word| {
+            let is_check = ["--test", "--check", "--check-only"].contains(&word.as_str());
+            is_check || (word.starts_with("--") && CheckKind::of_checker(&with(word)).is_some())
+        });
+        let kind_of = |word: &str| {
+            let by_name = || CheckKind::of_checker(word).or_else(|| CheckKind::named(word));
+            CheckKind::of_checker(&with(word))
+                .or_else(|| by_name().filter(|_| own.is_none() || is_runner))
+        };
+        let kinds = asked
+            .into_iter()
+            .chain(options)
+            .filter_map(|word| Some((word, kind_of(word)?)));
+        if let Some((word, kind)) = kinds.min_by_key(|(_, kind)| *kind as u8) {
+            return check(with(word), kind);
+        }
+        let is_idle = first.is_some_and(|word| NO_RUN.has(word));
+        let kind = own
+            .or_else(|| script_kind(self.name))
+            .filter(|_| !is_idle)?;
+        check(self.name.to_owned(), kind)
+    }
+
+    /// Returns the tasks that a runner is asked for; of another program the subcommand.
+    fn asked(&self, is_runner: bool) -> Vec<&'w String> {
+        let is_value = |at: usize| {
+            let before = at.checked_sub(1).map(|before| &self.arguments[before]);
+            before.is_some_and(|word| VALUED.has(word) && word != "-s")
+        };
+        // `docker compose build`
+        let is_group = |word: &str| ["compose", "buildx", "xtask", "task"].contains(&word);
+        let is_operand = |at: &usize| {
+            let word = &self.arguments[*at];
+            !word.starts_with(['-', '+']) && !is_value(*at) && !is_group(word)
+        };
+        let operands = (0..self.arguments.len()).filter(is_operand);
+        let most = match NO_SUBCOMMAND.has(self.name) {
+            _ if is_runner => usize::MAX,
+            is_without => usize::from(!is_without),
+        };
+        let operands = operands.take(most).map(|at| &self.arguments[at]);
+        let is_task = |word: &str| {
+            let task = word.trim_start_matches(':').split(' ').next();
+            task.is_some_and(is_plain)
+        };
+        operands.filter(|word| is_task(word)).collect()
+    }
+
+    /// Returns `true` where it is known to check nothing, and to change no file in the project's
+    /// history.
+    fn checks_nothing(&self) -> bool {
+        self.only_reads()
+            || self.prepares()
+            || CHANGES.has(self.name)
+            || ["git", "gh", "glab"].contains(&self.name)
+            || PRINTS_OTHERS.has(self.name)
+            || PRINTS_OTHERS.has(&self.subject())
+    }
+
+    /// Returns `true` where git may change the files at hand.
+    fn rewrites(&self) -> bool {
+        let leaves = |word: &String| ["-b", "-B", "-c", "list", "show"].contains(&word.as_str());
+        let subcommand = self.subcommand();
+        self.name == "git" && REWRITES.has(&subcommand) && !self.arguments.iter().any(leaves)
+    }
+}
+
+/// Returns the kind of check that a script's path names: `scripts/run-tests.sh`, `test/run.js`.
+fn script_kind(path: &str) -> Option<CheckKind> {
+    let name = base_name(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let folder = path.trim_end_matches('/').rsplit('/').nth(1);
+    let folder = folder.filter(|_| ["run", "main", "index", "all"].contains(&stem));
+    CheckKind::of_checker(name)
+        .or_else(|| CheckKind::named(stem))
+        .or_else(|| CheckKind::named(folder?))
 }
 
 impl Program<'_> {
@@ -430,19 +687,71 @@ mod tests {
     }
 
     #[rstest]
-    #[case("cd x && git -C y log --oneline | head -3", true)]
-    #[case("sudo cat x; wc -l < y", true)]
-    #[case("sed -n 1,5p a.rs # then edit", true)]
-    #[case("for f in *.rs; do head -1 \"$f\"; done", true)]
-    #[case("grep -n 'a > b' x", true)]
-    #[case("git push", false)]
-    #[case("sed -i s/a/b/ x", false)]
-    #[case("cat > b <<'END'\nx\nEND", false)]
-    #[case("find . -name x -delete", false)]
-    #[case("for f in *.rs; do ./x \"$f\"; done", false)]
-    #[case("", false)]
-    fn a_line_that_changes_nothing_is_known(#[case] line: &str, #[case] want: bool) {
-        assert_eq!(only_reads(line, &[]), want, "{line}");
+    #[case("cargo test && cargo clippy", &["Test cargo test", "Lint cargo clippy"])]
+    #[case("cd web && npm run build 2>&1 | tail -3", &["Build npm build"])]
+    #[case("CI=1 timeout -k 5 60s poetry run python3 -m pytest -q > /tmp/o 2>&1", &["Test pytest"])]
+    #[case("docker compose run --rm -v .:/w app npm test", &["Test npm test"])]
+    #[case("docker exec -it app ./run_tests.sh", &["Test run_tests.sh"])]
+    #[case("nix develop -c make check; flock /tmp/l tox -e lint", &["Lint tox lint"])]
+    #[case("nix-shell --run 'go vet ./...'", &["Lint go vet"])]
+    #[case("./gradlew :app:testDebugUnitTest --info", &["Test gradlew :app:testDebugUnitTest"])]
+    #[case("gradle clean assembleDebug", &["Build gradle assembleDebug"])]
+    #[case("mvn -q -pl core verify", &["Test mvn verify"])]
+    #[case("bash scripts/run-tests.sh", &["Test run-tests.sh"])]
+    #[case("node test/run.js || true", &["Test run.js"])]
+    #[case("python manage.py test shop", &["Test manage.py test"])]
+    #[case("php artisan test", &["Test artisan test"])]
+    #[case("node --test test/", &["Test test"])]
+    #[case("yarn tsc --noEmit", &["Type yarn tsc"])]
+    #[case("npx @biomejs/biome check src", &["Lint biome"])]
+    #[case("zig build test", &["Test zig test"])]
+    #[case("cmake --build build", &["Build cmake build"])]
+    #[case("make -C tests", &["Build make"])]
+    #[case("./build/calc_test", &["Test calc_test"])]
+    #[case("rtk pytest -q; watchexec -- pytest", &["Test rtk pytest", "Test watchexec pytest"])]
+    #[case("./ci.sh; bin/test; cargo xtask lint", &["Other ci.sh", "Test bin/test", "Lint cargo lint"])]
+    #[case("pytest --version; cargo test --no-run; npx jest --listTests", &[])]
+    #[case("pre-commit install; make install; pip install pytest", &[])]
+    #[case("grep -rn pytest . ; echo 'cargo test'; git commit -m 'make test pass'", &[])]
+    #[case("cat > ci.sh <<'E'\npytest\nE", &[])]
+    #[case("psql test; rm -rf build tests; python gen.py --format json; acme pr check", &[])]
+    #[case("python tools/report.py test; npm run dev; cargo run --bin test", &[])]
+    fn the_checks_of_a_line_are_known(#[case] line: &str, #[case] want: &[&str]) {
+        let found = checks(line).map_or(Vec::new(), |found| found.checks);
+        let names = found.iter().map(|it| format!("{:?} {}", it.kind, it.name));
+        assert_eq!(names.collect::<Vec<_>>(), want, "{line}");
+    }
+
+    #[rstest]
+    #[case("cd x && pytest", true)]
+    #[case("git status && make test && echo ok", true)]
+    #[case("rm -rf build && pytest > log 2>&1", true)]
+    #[case("npm ci && npm test", false)]
+    #[case("pytest && ls x", false)]
+    #[case("cargo build && ./a.sh", false)]
+    #[case("pytest | tail", false)]
+    #[case("pytest; cat x", false)]
+    fn the_exit_of_a_line_is_its_checks(#[case] line: &str, #[case] want: bool) {
+        assert_eq!(checks(line).unwrap().is_alone, want, "{line}");
+    }
+
+    #[rstest]
+    #[case(
+        "git add -A && git commit -m x; git stash list; git checkout -b x",
+        false
+    )]
+    #[case("cat > notes.md <<'E'\npytest\nE", false)]
+    #[case("pytest --version", false)]
+    #[case("pip install pyyaml", false)]
+    #[case("cd x && git -C y log --oneline | head -3", false)]
+    #[case("for f in *.rs; do head -1 \"$f\"; done", false)]
+    #[case("for f in *.rs; do ./x \"$f\"; done", true)]
+    #[case("find . -name x -delete", true)]
+    #[case("git checkout main", true)]
+    #[case("./x.sh", true)]
+    #[case("npm start", true)]
+    fn a_line_that_may_check_unseen_is_known(#[case] line: &str, #[case] want: bool) {
+        assert_eq!(may_check(line), want, "{line}");
     }
 
     #[rstest]

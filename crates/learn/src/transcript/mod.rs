@@ -31,7 +31,7 @@ mod record;
 mod refusal;
 mod sanitizer;
 mod session;
-mod stated;
+pub(crate) mod stated;
 mod stats;
 mod tokens;
 mod tool_answer;
@@ -47,13 +47,10 @@ use crate::redact::Secrecy;
 use session::{EventSink, IsCopy, SessionReader};
 
 pub use category::ErrorCategory;
-pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use errors::{all_of_subjects, error_of_subject, error_signature};
-pub use event::{
-    Call, CallFailure, CheckResult, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
-};
+pub use event::{Call, CallFailure, CheckResult, Event, EventKind, EventPlace, Prompt, Via};
 pub use evidence::{EventSource, Evidence, ShownEvent};
 pub(crate) use facts::RecurringError;
 pub use facts::{Facts, SessionOutcome, Stakes};
