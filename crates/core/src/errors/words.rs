@@ -21,16 +21,6 @@ pub(crate) static TASK_RUNNERS: List = List::named("task runners");
 /// Programs without subcommands; then those whose subcommands have two words.
 pub(crate) static NO_SUBCOMMAND: List = List::named("no subcommand");
 pub(crate) static TWO_SUBCOMMANDS: List = List::named("two subcommands");
-/// Programs that check, some with a subcommand, and the words that name a check.
-pub(crate) static TEST_CHECKERS: List = List::named("test checkers");
-pub(crate) static LINT_CHECKERS: List = List::named("lint checkers");
-pub(crate) static TYPE_CHECKERS: List = List::named("type checkers");
-pub(crate) static BUILD_CHECKERS: List = List::named("build checkers");
-pub(crate) static TEST_WORDS: List = List::named("test words");
-pub(crate) static LINT_WORDS: List = List::named("lint words");
-pub(crate) static TYPE_WORDS: List = List::named("type words");
-pub(crate) static BUILD_WORDS: List = List::named("build words");
-pub(crate) static OTHER_WORDS: List = List::named("other words");
 /// Programs whose first operand is a subcommand or a script.
 pub(crate) static TOOLCHAINS: List = List::named("toolchains");
 /// Arguments with which a checker checks nothing.

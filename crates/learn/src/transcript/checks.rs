@@ -39,20 +39,11 @@ struct CheckRunner {
     lines: OnceLock<[Option<Regex>; 2]>,
 }
 
-/// What the lines of a check that is not in the table look like.
-#[derive(Deserialize)]
-struct AnyRunner {
-    bad: String,
-    good: String,
-    /// A problem at a place, as compilers and linters report it.
-    place: String,
-    /// The exit status, where the command prints it.
-    status: String,
-}
-
 #[derive(Deserialize)]
 struct Table {
-    any: AnyRunner,
+    /// Of a check that is in no row: a line of a failure, of a success, a problem at a place, and
+    /// the exit status, where the command prints it.
+    any: [String; 4],
     runner: Vec<CheckRunner>,
 }
 
@@ -66,11 +57,8 @@ static RUNNERS: LazyLock<Option<(Vec<CheckRunner>, AhoCorasick)>> = LazyLock::ne
     Some((runners, words))
 });
 
-/// The patterns of [`AnyRunner`], in its order.
 static ANY: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
-    let any = table()?.any;
-    let [bad, good, place, status] =
-        [any.bad, any.good, any.place, any.status].map(|it| pattern(&it));
+    let [bad, good, place, status] = table()?.any.map(|lines| pattern(&lines));
     Some([bad?, good?, place?, status?])
 });
 
