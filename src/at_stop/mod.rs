@@ -63,7 +63,7 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
         let by_model = part.judgement(context, stop, &config);
         judged.verdict = by_model.unwrap_or(judged.verdict);
     }
-    // The client hands guidance over as a word of the user's: an attack goes no further.
+    // The client hands guidance over as feedback of the user's: an attack is left out.
     judged
         .verdict
         .screen(|text| screen::objection(text).is_some());

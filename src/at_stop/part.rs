@@ -16,7 +16,7 @@ use crate::transcript::{self, EventKind, ReadOptions};
 
 /// The records of a turn, and how they are read.
 pub(super) struct TurnPart {
-    /// What tells its prompt from the others of the session.
+    /// The id of its prompt, or the hash of the prompt's record.
     pub(super) prompt: String,
     records: Vec<u8>,
     options: ReadOptions,

@@ -222,7 +222,7 @@ pub fn checks(line: &str) -> Option<LineChecks> {
     })
 }
 
-/// Returns `true` for a line with a command of which nobody knows: it may run a check.
+/// Returns `true` for a line with a command that may run a check and is not known as one.
 pub fn may_check(line: &str) -> bool {
     read(line).iter().any(SimpleCommand::may_check)
 }

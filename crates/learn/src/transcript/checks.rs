@@ -1,8 +1,7 @@
 //! Reads from a command's answer whether tests, a build, a linter or a type checker passed.
 //!
 //! Where a line's exit status is its check's, that decides. Where a pipe or a later command hides
-//! it, the summary does, which stands at the end of the output: `data/checks.toml` says what the
-//! runners write.
+//! it, the summary at the end of the output does: `data/checks.toml` says what the runners write.
 
 use std::sync::{LazyLock, OnceLock};
 
