@@ -41,14 +41,9 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
     };
     let log = |error: &FsError| context.log(&error.to_string());
     let part = TurnPart::read(context, stop, &config)?;
-    let (turn, runs) = part.turn(context)?;
+    let (turn, runs) = part.turn(context, stop)?;
     let mut judged = JudgedStop {
-        // All that the rules find needs a check that ran, and to read the message costs
-        // milliseconds.
-        verdict: match runs {
-            0 => gate::GateVerdict::default(),
-            _ => turn.verdict(stop.message),
-        },
+        verdict: turn.verdict(stop.message),
         runs,
     };
     let (paths, project) = (&context.paths, &context.project);
@@ -57,9 +52,9 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
         .ok()?;
     let threshold = config.gate.threshold;
     let may_ask = config.gate.model && judged.verdict.passes(threshold) && turn.has_ended();
-    if may_ask && record.may_ask(stop.prompt, config.gate.per_step) {
+    if may_ask && record.may_ask(&part.prompt, config.gate.per_step) {
         // Written down first: whatever becomes of the answer, it is not paid for again.
-        record.asks(stop.prompt);
+        record.asks(&part.prompt);
         record
             .write(paths, project, stop.session)
             .inspect_err(log)
@@ -67,17 +62,20 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
         let by_model = part.judgement(context, stop, &config);
         judged.verdict = by_model.unwrap_or(judged.verdict);
     }
+    // The client hands guidance over as feedback of the user's: an attack is left out.
+    judged
+        .verdict
+        .screen(|text| screen::objection(text).is_some());
     judged.mask(part.masker());
     let score = judged.verdict.quality_score.get();
-    record.count(stop.prompt, score, threshold);
-    let found = judged.keys(stop.prompt);
-    let speaks = score < threshold && record.may_say(stop.prompt, &found, config.gate.per_step);
-    let speaks = speaks && is_harmless(context, &judged.verdict.quoted());
+    record.count(&part.prompt, score, threshold);
+    let found = judged.keys(&part.prompt);
+    let speaks = score < threshold && record.may_say(&part.prompt, &found, config.gate.per_step);
     let verdict = speaks.then(|| say(&judged));
     if let Some(verdict) = &verdict {
         record.add(Spoken {
             at: context.now,
-            prompt: stop.prompt.to_owned(),
+            prompt: part.prompt.clone(),
             score,
             findings: found,
             said: verdict.text().to_owned(),
@@ -87,16 +85,6 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
     }
     let written = record.write(paths, project, stop.session);
     written.inspect_err(log).ok().and(verdict)
-}
-
-/// The client hands guidance over as a word of the user's, and it quotes what a tool wrote: an
-/// attack in that goes no further.
-fn is_harmless(context: &HookContext<'_>, quoted: &str) -> bool {
-    let objection = screen::objection(quoted);
-    if let Some(why) = &objection {
-        context.log(&format!("held back what the gate would say: it {why}"));
-    }
-    objection.is_none()
 }
 
 impl JudgedStop {

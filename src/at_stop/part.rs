@@ -2,17 +2,21 @@
 
 use std::path::Path;
 
-use super::{model, step};
+use super::model;
+use super::step::{self, is_of_person};
 use crate::config::Config;
+use crate::digest::name_of;
 use crate::gate::{self, Turn};
 use crate::hook::context::HookContext;
 use crate::hook::stop::EndedTurn;
 use crate::queue::files::SessionEvidence;
 use crate::redact::Masker;
-use crate::transcript::{self, EventKind, ReadOptions, Via};
+use crate::transcript::{self, EventKind, ReadOptions};
 
 /// The records of a turn, and how they are read.
 pub(super) struct TurnPart {
+    /// The id of its prompt, or the hash of the prompt's record.
+    pub(super) prompt: String,
     records: Vec<u8>,
     options: ReadOptions,
 }
@@ -32,8 +36,18 @@ impl TurnPart {
             .inspect_err(|error| log(error))
             .ok()?;
         let home = context.paths.home().and_then(Path::to_str);
+        let records = records.ok()??;
+        let prompt = || {
+            name_of(
+                records
+                    .split(|byte| *byte == b'\n')
+                    .next()
+                    .unwrap_or_default(),
+            )
+        };
         Some(Self {
-            records: records.ok()??,
+            prompt: stop.prompt.map_or_else(prompt, str::to_owned),
+            records,
             options: ReadOptions {
                 home: home.map(str::to_owned),
                 secrecy,
@@ -43,12 +57,19 @@ impl TurnPart {
     }
 
     /// What happened in the turn, and how many checks ran; `None` where its prompt is no person's.
-    pub(super) fn turn(&self, context: &HookContext<'_>) -> Option<(Turn, usize)> {
+    ///
+    /// The last prompt in the file may be of an earlier turn, whose records end with another
+    /// message; only the id of a prompt rules that out.
+    pub(super) fn turn(
+        &self,
+        context: &HookContext<'_>,
+        stop: &EndedTurn<'_>,
+    ) -> Option<(Turn, usize)> {
         let (mut turn, mut runs, mut has_prompt) = (Turn::default(), 0, false);
         let see = &mut |event: &transcript::Event<'_>| {
             match &event.kind {
                 EventKind::Prompt(prompt) => {
-                    has_prompt |= matches!(prompt.via, Via::Typed | Via::Plan | Via::Command(_));
+                    has_prompt |= is_of_person(prompt.via);
                 }
                 EventKind::Check { .. } => runs += 1,
                 _ => {}
@@ -58,7 +79,9 @@ impl TurnPart {
         transcript::each_event(&self.records[..], &self.options, see)
             .inspect_err(|error| context.log(&error.to_string()))
             .ok()?;
-        has_prompt.then_some((turn, runs))
+        let is_of_stop = |written: &str| written.ends_with(stop.message.trim());
+        let is_it = stop.prompt.is_some() || turn.message().is_none_or(is_of_stop);
+        (has_prompt && is_it).then_some((turn, runs))
     }
 
     /// What a model says of the turn, where one is asked.

@@ -5,16 +5,17 @@ use std::path::Path;
 use memchr::{memchr, memmem, memrchr};
 
 use crate::fsx::{self, FsError};
+use crate::transcript::{self, EventKind, ReadOptions, Via};
 
 /// The part of a transcript's end that is read: what begins further back is not judged.
 const MOST: u64 = 4 << 20;
 
-/// Reads from the first line on that names the prompt, whole lines only; `None` where none does,
-/// or where lines before the end of what is read may name it, too.
+/// Reads from the line of a prompt on, whole lines only: the first that names `prompt`, or the last
+/// prompt of a person's for a client that names none. `None` where it is not there.
 ///
 /// The client writes the id of the prompt into each record of the user's side that belongs to
 /// it, and a prompt's own record comes first.
-pub(super) fn read(transcript: &Path, prompt: &str) -> Result<Option<Vec<u8>>, FsError> {
+pub(super) fn read(transcript: &Path, prompt: Option<&str>) -> Result<Option<Vec<u8>>, FsError> {
     let bytes = match fsx::read_tail(transcript, MOST) {
         Err(error) if error.is_missing() => return Ok(None),
         bytes => bytes?,
@@ -22,16 +23,49 @@ pub(super) fn read(transcript: &Path, prompt: &str) -> Result<Option<Vec<u8>>, F
     Ok(of(&bytes, prompt).map(<[u8]>::to_vec))
 }
 
-fn of<'a>(tail: &'a [u8], prompt: &str) -> Option<&'a [u8]> {
+fn of<'a>(tail: &'a [u8], prompt: Option<&str>) -> Option<&'a [u8]> {
     let is_cut = tail.len() as u64 >= MOST;
     // Of a part of the file the first line may be cut.
     let start = if is_cut { memchr(b'\n', tail)? + 1 } else { 0 };
     let end = memrchr(b'\n', tail)? + 1;
     let whole = tail.get(start..end)?;
-    let id = serde_json::to_string(prompt).ok()?;
-    let at = memmem::find(whole, id.as_bytes())?;
-    let line = memrchr(b'\n', &whole[..at]).map_or(0, |end| end + 1);
+    let line = match prompt {
+        None => last_prompt(whole)?,
+        Some(prompt) => {
+            let id = serde_json::to_string(prompt).ok()?;
+            let at = memmem::find(whole, id.as_bytes())?;
+            memrchr(b'\n', &whole[..at]).map_or(0, |end| end + 1)
+        }
+    };
     Some(&whole[line..])
+}
+
+/// Returns where the line of the last prompt of a person's begins.
+fn last_prompt(whole: &[u8]) -> Option<usize> {
+    let mut end = whole.len();
+    while end > 0 {
+        let start = memrchr(b'\n', &whole[..end - 1]).map_or(0, |end| end + 1);
+        let line = &whole[start..end];
+        let has = |what: &str| memmem::find(line, what.as_bytes()).is_some();
+        if has("\"user\"") && !has("\"tool_use_id\"") && is_prompt(line) {
+            return Some(start);
+        }
+        end = start;
+    }
+    None
+}
+
+fn is_prompt(line: &[u8]) -> bool {
+    let mut found = false;
+    let see = &mut |event: &transcript::Event<'_>| {
+        found |= matches!(&event.kind, EventKind::Prompt(it) if is_of_person(it.via));
+    };
+    transcript::each_event(line, &ReadOptions::default(), see).is_ok() && found
+}
+
+/// Returns `true` for a prompt that begins a turn.
+pub(super) fn is_of_person(via: Via<'_>) -> bool {
+    matches!(via, Via::Typed | Via::Plan | Via::Command(_))
 }
 
 #[cfg(test)]
@@ -42,13 +76,13 @@ mod tests {
 
     #[test]
     fn a_step_begins_with_the_line_of_its_prompt_and_ends_with_a_whole_line() {
-        let step = |prompt| of(LINES.as_bytes(), prompt).map(String::from_utf8_lossy);
+        let step = |prompt| of(LINES.as_bytes(), Some(prompt)).map(String::from_utf8_lossy);
         let second = LINES.find("{\"promptId\":\"p2\"").unwrap();
         let end = LINES.rfind('{').unwrap();
         assert_eq!(step("p2").unwrap(), LINES[second..end]);
         assert_eq!(step("p1").unwrap(), LINES[..end]);
         assert_eq!(step("p"), None);
-        assert_eq!(of(b"no line", "p1"), None);
+        assert_eq!(of(b"no line", Some("p1")), None);
     }
 
     #[test]
@@ -61,15 +95,15 @@ mod tests {
             format!("{}{}", LINES.replace("{\"n\":5", ""), filler.repeat(4)),
         )
         .unwrap();
-        assert_eq!(read(&file, "p2").unwrap(), None);
+        assert_eq!(read(&file, Some("p2")).unwrap(), None);
         let near = format!("{}{}", filler.repeat(4), LINES);
         std::fs::write(&file, near).unwrap();
         assert!(
-            read(&file, "p2")
+            read(&file, Some("p2"))
                 .unwrap()
                 .unwrap()
                 .starts_with(b"{\"promptId\":\"p2\",\"n\":2}")
         );
-        assert_eq!(read(&dir.path().join("none"), "p2").unwrap(), None);
+        assert_eq!(read(&dir.path().join("none"), Some("p2")).unwrap(), None);
     }
 }

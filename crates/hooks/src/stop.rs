@@ -13,8 +13,8 @@ pub struct EndedTurn<'a> {
     pub session: &'a str,
     /// The session's transcript, whose last lines may be missing still.
     pub transcript: &'a Path,
-    /// The id of the prompt that the turn belongs to.
-    pub prompt: &'a str,
+    /// The id of the prompt that the turn belongs to, from a client that says it.
+    pub prompt: Option<&'a str>,
     /// What the agent said last.
     pub message: &'a str,
 }
@@ -47,15 +47,14 @@ pub(super) fn run(
     if input.agent_id.is_some() || input.has_background_tasks {
         return Ok(());
     }
-    let (Some((session, transcript)), Some(prompt), Some(message)) =
-        (context.session(), &input.prompt_id, &input.last_message)
+    let (Some((session, transcript)), Some(message)) = (context.session(), &input.last_message)
     else {
         return Ok(());
     };
     let stop = EndedTurn {
         session,
         transcript,
-        prompt,
+        prompt: input.prompt_id.as_deref(),
         message,
     };
     let (block, told) = match source.gate(context, &stop)? {

@@ -4,8 +4,8 @@
 //! what each place writes differently. A text is known if its message is a line, or the end of a
 //! line, of a stored text, or the other way round.
 
-use super::{is_mark, message, normalized, shown, without_shell};
 use super::Signature;
+use super::{is_mark, message, normalized, shown, without_shell};
 
 /// The type by which spec/5 hashes an error that no tool is named for.
 const ANY_ERROR: &str = "error";

@@ -2,8 +2,8 @@
 //! them make the line fail.
 
 use super::words::{
-    BRACKETS, CHECKERS, CHECKS, LOOKS, NO_SUBCOMMAND, PREPARES, PROGRAMS, PROSE, STARTERS,
-    TASK_RUNNERS, TWO_SUBCOMMANDS, VALUED,
+    BRACKETS, CHANGES, LOOKS, List, NO_RUN, NO_SUBCOMMAND, PREPARES, PRINTS_OTHERS, PROGRAMS,
+    PROSE, REWRITES, STARTERS, TASK_RUNNERS, TOOLCHAINS, TWO_SUBCOMMANDS, VALUED,
 };
 use crate::clip::head;
 
@@ -102,42 +102,157 @@ fn read_to(line: &str, depth: usize) -> Vec<SimpleCommand> {
 
 /// Returns the line of `bash -c LINE`, or the lines of `bash <<END`.
 fn given_line(command: &SimpleCommand) -> Option<&str> {
-    let is_shell = |word: &String| SHELLS.contains(&base_name(word));
-    if !command.here.is_empty() && command.words.last().is_some_and(is_shell) {
+    let takes = |word: &String| {
+        let name = base_name(word);
+        SHELLS.contains(&name) || ["nix-shell", "script"].contains(&name)
+    };
+    let is_option = |word: &&String| {
+        let is_short = word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+        is_short || ["--run", "--command"].contains(&&***word)
+    };
+    if !command.here.is_empty() && command.words.last().is_some_and(takes) {
         return Some(&command.here);
     }
-    let mut words = command.words.iter().skip_while(|word| !is_shell(word));
-    words.find(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
+    let mut words = command.words.iter().skip_while(|word| !takes(word));
+    words.find(is_option)?;
     words.next().map(String::as_str)
 }
 
-/// Returns `true` for a line that runs something, and nothing but what changes nothing or is one
-/// of `others`.
-pub fn only_reads(line: &str, others: &[&str]) -> bool {
-    let commands = read(line);
-    let is_harmless = |command: &SimpleCommand| match command.program() {
-        Some(program) => {
-            (program.only_reads() && !command.writes) || others.contains(&program.name)
-        }
-        None => !command.writes,
-    };
-    !commands.is_empty() && commands.iter().all(is_harmless)
+/// What a check looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckKind {
+    Test,
+    Type,
+    Lint,
+    Build,
+    /// Its name says no more than that it checks: `make verify`, `./ci.sh`.
+    Other,
 }
 
-/// Returns the subject of a line's last command that runs tests, a build, a linter or a type
-/// checker; in a line that worked, of the last one that cannot have failed unseen.
-pub fn check(line: &str, failed: bool) -> Option<String> {
+/// The programs that check, some with a subcommand, and the words that name a check; the first kind
+/// that fits is taken.
+static KINDS: [(CheckKind, List, List); 5] = [
+    (
+        CheckKind::Test,
+        List::named("test checkers"),
+        List::named("test words"),
+    ),
+    (
+        CheckKind::Type,
+        List::named("type checkers"),
+        List::named("type words"),
+    ),
+    (
+        CheckKind::Lint,
+        List::named("lint checkers"),
+        List::named("lint words"),
+    ),
+    (
+        CheckKind::Build,
+        List::named("build checkers"),
+        List::named("build words"),
+    ),
+    (
+        CheckKind::Other,
+        List::named("other checkers"),
+        List::named("other words"),
+    ),
+];
+
+/// A command that runs tests, a build, a linter or a type checker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The program with what it was asked for: `npm test`, `run_tests.sh`.
+    pub name: String,
+    pub kind: CheckKind,
+}
+
+impl CheckKind {
+    /// Returns the kind of a checker of the table.
+    fn of_checker(name: &str) -> Option<Self> {
+        let found = KINDS.iter().find(|(_, checkers, _)| checkers.has(name));
+        found.map(|(kind, ..)| *kind)
+    }
+
+    /// Returns the kind that a target, a script or an option names: `test:unit`, `runTests.sh`.
+    fn named(name: &str) -> Option<Self> {
+        let mut words = vec![String::new()];
+        let mut was_lower = false;
+        for c in name.chars() {
+            if !c.is_ascii_alphabetic() || (was_lower && c.is_ascii_uppercase()) {
+                words.push(String::new());
+            }
+            was_lower = c.is_ascii_lowercase();
+            let last = words.last_mut().filter(|_| c.is_ascii_alphabetic());
+            last.map(|word| word.push(c.to_ascii_lowercase()));
+        }
+        // `e2e`
+        words.push(name.to_ascii_lowercase());
+        let has = |list: &List| words.iter().any(|word| list.has(word));
+        let found = KINDS.iter().find(|(.., list)| has(list));
+        found.map(|(kind, ..)| *kind)
+    }
+}
+
+/// The checks of a line, and what its exit status says of them.
+#[derive(Clone, Debug)]
+pub struct LineChecks {
+    /// In their order.
+    pub checks: Vec<Check>,
+    /// The line fails when one of them does.
+    pub is_heard: bool,
+    /// Nothing else on the line may make it fail.
+    pub is_alone: bool,
+}
+
+/// Returns the checks that a line runs; of those whose failure the line hides only where there
+/// are no others.
+pub fn checks(line: &str) -> Option<LineChecks> {
     let commands = read(line);
-    let heard = commands.iter().filter(|it| failed || it.propagates_failure);
-    let mut programs = heard.filter_map(SimpleCommand::program);
-    let is_one = |it: &Program<'_>| !LOOKS.has(it.name) && is_check(it.name, &it.subcommand());
-    programs.rfind(is_one).map(|program| program.subject())
+    let found: Vec<_> = commands.iter().map(SimpleCommand::check).collect();
+    let last = found.iter().rposition(Option::is_some)?;
+    let of = |is_heard: bool| -> Vec<Check> {
+        let all = commands.iter().zip(&found);
+        let fitting = all.filter(|(command, _)| command.propagates_failure == is_heard);
+        fitting.filter_map(|(_, check)| check.clone()).collect()
+    };
+    let heard = of(true);
+    let is_heard = !heard.is_empty();
+    let may_fail = |(at, command): (usize, &SimpleCommand)| {
+        let is_other = command.propagates_failure && found[at].is_none();
+        is_other && command.may_fail(at > last)
+    };
+    Some(LineChecks {
+        is_alone: is_heard && !commands.iter().enumerate().any(may_fail),
+        checks: if is_heard { heard } else { of(false) },
+        is_heard,
+    })
+}
+
+/// Returns `true` for a line with a command that may run a check and is not known as one.
+pub fn may_check(line: &str) -> bool {
+    read(line).iter().any(SimpleCommand::may_check)
+}
+
+/// Returns `true` for a line that may write a file, by a redirection or a program that does.
+pub fn writes(line: &str) -> bool {
+    let is_change = |program: Program<'_>| CHANGES.has(program.name);
+    let writes = |it: &SimpleCommand| it.writes || it.program().is_some_and(is_change);
+    read(line).iter().any(writes)
+}
+
+/// Returns `true` for a line that may have git change the files at hand.
+pub fn rewrites(line: &str) -> bool {
+    let commands = read(line);
+    let mut programs = commands.iter().filter_map(SimpleCommand::program);
+    programs.any(|program| program.rewrites())
 }
 
 /// Returns `true` for a program, with its subcommand, that checks the project's files.
 pub(super) fn is_check(program: &str, subcommand: &str) -> bool {
-    let first = subcommand.split([' ', ':']).next().unwrap_or_default();
-    CHECKERS.has(program) || CHECKS.has(first)
+    let first = subcommand.split(' ').next().unwrap_or_default();
+    CheckKind::of_checker(program).is_some() || CheckKind::named(first).is_some()
 }
 
 /// A program and its arguments, behind the settings and programs that only start it.
@@ -154,25 +269,71 @@ impl SimpleCommand {
         self.then == Then::Pipe
     }
 
+    /// Returns the check that it runs, itself or through a program that is not known.
+    fn check(&self) -> Option<Check> {
+        let program = self.program().filter(|it| !it.checks_nothing())?;
+        let words = program.arguments;
+        let mut options = words.iter().filter(|word| word.starts_with('-'));
+        if options.any(|word| NO_RUN.has(word)) {
+            return None;
+        }
+        let behind = || {
+            let starts = (0..words.len()).filter(|at| !words[*at].starts_with('-'));
+            let mut programs = starts.filter_map(|at| Program::of(&words[at..]));
+            programs.find_map(|inner| inner.check().filter(|_| inner.is_known()))
+        };
+        let is_idle = || program.first().is_some_and(|word| NO_RUN.has(word));
+        program.check().or_else(|| (!is_idle()).then(behind)?)
+    }
+
+    /// Returns `true` where it may run a check that is not known as one.
+    fn may_check(&self) -> bool {
+        self.program().is_some_and(|program| {
+            let mut words = program.arguments.iter();
+            let is_idle = program.check().is_some() && words.any(|word| NO_RUN.has(word));
+            !(program.checks_nothing() || is_idle) || program.rewrites()
+        })
+    }
+
+    /// Returns `true` where the line may fail by it; in front of a check a look hardly ever does.
+    fn may_fail(&self, is_behind: bool) -> bool {
+        self.program().is_some_and(|program| {
+            let is_quiet = ["echo", "printf", "true", "popd", "date"].contains(&program.name);
+            let is_safe =
+                || program.only_reads() || program.prepares() || CHANGES.has(program.name);
+            !is_quiet && (is_behind || !is_safe())
+        })
+    }
+
     /// Returns the program that it runs; a keyword of the shell runs none.
     pub fn program(&self) -> Option<Program<'_>> {
-        self.each_start(&mut |_| {})
+        Program::of(&self.words)
     }
 
     /// Returns its words from each program on that it starts: of `sudo make x` these are
     /// `sudo make x` and `make x`.
     pub fn forms(&self) -> Vec<&[String]> {
         let mut forms = Vec::new();
-        self.each_start(&mut |words| forms.push(words));
+        Program::started(&self.words, &mut |words| forms.push(words));
         forms
     }
+}
 
-    fn each_start<'w>(&'w self, started: &mut dyn FnMut(&'w [String])) -> Option<Program<'w>> {
-        let mut words = &self.words[..];
+impl<'w> Program<'w> {
+    /// Returns the program that the words of a command run.
+    fn of(words: &'w [String]) -> Option<Self> {
+        Self::started(words, &mut |_| {})
+    }
+
+    /// Returns the same, and hands over the words from each program on that is started on the way.
+    fn started(mut words: &'w [String], each: &mut dyn FnMut(&'w [String])) -> Option<Self> {
         let mut is_started = false;
         loop {
             let (first, arguments) = words.split_first()?;
             let name = without_version(base_name(first));
+            // `bin/test` is the project's own.
+            let is_own = LOOKS.has(name) && !first.starts_with('/') && first.contains('/');
+            let name = if is_own { first } else { name };
             let asks = |word: &String| word.eq_ignore_ascii_case("-v");
             if BRACKETS.has(name) || (name == "command" && arguments.first().is_some_and(asks)) {
                 return None;
@@ -185,7 +346,7 @@ impl SimpleCommand {
                 continue;
             }
             is_started = true;
-            started(words);
+            each(words);
             let plain = arguments.iter().position(|word| !word.starts_with('-'));
             let starts = |at: &usize| {
                 let word = arguments.get(*at);
@@ -200,6 +361,104 @@ impl SimpleCommand {
             };
         }
     }
+
+    /// Returns `true` for a program that is looked for behind one that is not known.
+    fn is_known(&self) -> bool {
+        let name = self.name;
+        let is_table = TASK_RUNNERS.has(name) || TOOLCHAINS.has(name);
+        let is_script = || name.ends_with(".sh") || name.contains(['_', '-']);
+        is_table || CheckKind::of_checker(name).is_some() || is_script()
+    }
+
+    fn first(&self) -> Option<&'w String> {
+        let mut words = self.arguments.iter();
+        words.find(|word| !word.starts_with(['-', '+']))
+    }
+
+    /// Returns what it checks, if it is in the tables or named like a check.
+    fn check(&self) -> Option<Check> {
+        let first = self.first();
+        let with = |word: &str| format!("{} {word}", self.name);
+        let check = |name: String, kind| Some(Check { name, kind });
+        let script = first.filter(|word| TOOLCHAINS.has(self.name) && word.contains(['/', '.']));
+        if let Some((script, kind)) = script.and_then(|path| Some((path, script_kind(path)?))) {
+            return check(base_name(script).to_owned(), kind);
+        }
+        let is_runner = TASK_RUNNERS.has(self.name);
+        let own = CheckKind::of_checker(self.name);
+        let asked = self.asked(is_runner);
+        let options = self.arguments.iter().filter(|word| {
+            let is_check = ["--test", "--check", "--check-only"].contains(&word.as_str());
+            is_check || (word.starts_with("--") && CheckKind::of_checker(&with(word)).is_some())
+        });
+        let kind_of = |word: &str| {
+            let by_name = || CheckKind::of_checker(word).or_else(|| CheckKind::named(word));
+            CheckKind::of_checker(&with(word))
+                .or_else(|| by_name().filter(|_| own.is_none() || is_runner))
+        };
+        let kinds = asked.into_iter().chain(options);
+        let kinds = kinds.filter_map(|word| Some((word, kind_of(word)?)));
+        if let Some((word, kind)) = kinds.min_by_key(|(_, kind)| *kind as u8) {
+            return check(with(word), kind);
+        }
+        let is_idle = first.is_some_and(|word| NO_RUN.has(word));
+        let kind = own.or_else(|| script_kind(self.name)).filter(|_| !is_idle);
+        check(self.name.to_owned(), kind?)
+    }
+
+    /// Returns the tasks that a runner is asked for; of another program the subcommand.
+    fn asked(&self, is_runner: bool) -> Vec<&'w String> {
+        let is_value = |at: usize| {
+            let before = at.checked_sub(1).map(|before| &self.arguments[before]);
+            before.is_some_and(|word| VALUED.has(word) && word != "-s")
+        };
+        // `docker compose build`
+        let is_group = |word: &str| ["compose", "buildx", "xtask", "task"].contains(&word);
+        let is_operand = |at: &usize| {
+            let word = &self.arguments[*at];
+            !word.starts_with(['-', '+']) && !is_value(*at) && !is_group(word)
+        };
+        let operands = (0..self.arguments.len()).filter(is_operand);
+        let most = match NO_SUBCOMMAND.has(self.name) {
+            _ if is_runner => usize::MAX,
+            is_without => usize::from(!is_without),
+        };
+        let operands = operands.take(most).map(|at| &self.arguments[at]);
+        let is_task = |word: &str| {
+            let task = word.trim_start_matches(':').split(' ').next();
+            task.is_some_and(is_plain)
+        };
+        operands.filter(|word| is_task(word)).collect()
+    }
+
+    /// Returns `true` where it is known to check nothing, and to change no file in the project's
+    /// history.
+    fn checks_nothing(&self) -> bool {
+        self.only_reads()
+            || self.prepares()
+            || CHANGES.has(self.name)
+            || ["git", "gh", "glab"].contains(&self.name)
+            || PRINTS_OTHERS.has(self.name)
+            || PRINTS_OTHERS.has(&self.subject())
+    }
+
+    /// Returns `true` where git may change the files at hand.
+    fn rewrites(&self) -> bool {
+        let leaves = |word: &String| ["-b", "-B", "-c", "list", "show"].contains(&word.as_str());
+        let subcommand = self.subcommand();
+        self.name == "git" && REWRITES.has(&subcommand) && !self.arguments.iter().any(leaves)
+    }
+}
+
+/// Returns the kind of check that a script's path names: `scripts/run-tests.sh`, `test/run.js`.
+fn script_kind(path: &str) -> Option<CheckKind> {
+    let name = base_name(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let folder = path.trim_end_matches('/').rsplit('/').nth(1);
+    let folder = folder.filter(|_| ["run", "main", "index", "all"].contains(&stem));
+    CheckKind::of_checker(name)
+        .or_else(|| CheckKind::named(stem))
+        .or_else(|| CheckKind::named(folder?))
 }
 
 impl Program<'_> {
@@ -290,10 +549,9 @@ pub fn is_common(program: &str) -> bool {
         &TASK_RUNNERS,
         &NO_SUBCOMMAND,
         &TWO_SUBCOMMANDS,
-        &CHECKERS,
         &STARTERS,
     ];
-    lists.iter().any(|list| list.has(program))
+    lists.iter().any(|list| list.has(program)) || CheckKind::of_checker(program).is_some()
 }
 
 /// `python3.11` is `python`.
@@ -540,19 +798,57 @@ mod tests {
     }
 
     #[rstest]
-    #[case("cd x && git -C y log --oneline | head -3", true)]
-    #[case("sudo cat x; wc -l < y", true)]
-    #[case("sed -n 1,5p a.rs # then edit", true)]
-    #[case("for f in *.rs; do head -1 \"$f\"; done", true)]
-    #[case("grep -n 'a > b' x", true)]
-    #[case("git push", false)]
-    #[case("sed -i s/a/b/ x", false)]
-    #[case("cat > b <<'END'\nx\nEND", false)]
-    #[case("find . -name x -delete", false)]
-    #[case("for f in *.rs; do ./x \"$f\"; done", false)]
-    #[case("", false)]
-    fn a_line_that_changes_nothing_is_known(#[case] line: &str, #[case] want: bool) {
-        assert_eq!(only_reads(line, &[]), want, "{line}");
+    #[case("cargo test && npm run build | tail", &["Test cargo test"])]
+    #[case("CI=1 timeout -k 5 60s uv run python3 -m pytest > /tmp/o 2>&1", &["Test pytest"])]
+    #[case("docker compose run --rm -v .:/w app npm test", &["Test npm test"])]
+    #[case("docker exec -it app ./run_tests.sh", &["Test run_tests.sh"])]
+    #[case("flock /tmp/l tox -e lint && nix-shell --run 'go vet'", &["Lint tox lint", "Lint go vet"])]
+    #[case("./gradlew :app:testDebugUnitTest", &["Test gradlew :app:testDebugUnitTest"])]
+    #[case("gradle clean assemble && mvn -pl a verify", &["Build gradle assemble", "Test mvn verify"])]
+    #[case("bash scripts/run-tests.sh && node test/run.js", &["Test run-tests.sh", "Test run.js"])]
+    #[case("python manage.py test shop && php artisan test", &["Test manage.py test", "Test artisan test"])]
+    #[case("yarn tsc --noEmit && npx @biomejs/biome check a", &["Type yarn tsc", "Lint biome"])]
+    #[case("cmake --build build && ./build/calc_test", &["Build cmake build", "Test calc_test"])]
+    #[case("./ci.sh && bin/test && rtk pytest", &["Other ci.sh", "Test bin/test", "Test rtk pytest"])]
+    #[case("pytest --version; cargo test --no-run; npx jest --listTests; pre-commit install", &[])]
+    #[case("grep pytest . ; echo 'cargo test'; git commit -m 'make test pass'; make install", &[])]
+    #[case("cat > ci.sh <<'E'\npytest\nE\npip install pytest; rm -rf build tests; psql test", &[])]
+    #[case("python report.py test; python gen.py --format json; cargo run --bin test", &[])]
+    fn the_checks_of_a_line_are_known(#[case] line: &str, #[case] want: &[&str]) {
+        let found = checks(line).map_or(Vec::new(), |found| found.checks);
+        let names = found.iter().map(|it| format!("{:?} {}", it.kind, it.name));
+        assert_eq!(names.collect::<Vec<_>>(), want, "{line}");
+    }
+
+    #[rstest]
+    #[case(
+        "cd x && git status && rm -rf build && pytest > log 2>&1 && echo ok",
+        true
+    )]
+    #[case("npm ci && npm test", false)]
+    #[case("pytest && ls x", false)]
+    #[case("pytest | tail", false)]
+    #[case("pytest; cat x", false)]
+    fn the_exit_of_a_line_is_its_checks(#[case] line: &str, #[case] want: bool) {
+        assert_eq!(checks(line).unwrap().is_alone, want, "{line}");
+    }
+
+    #[rstest]
+    #[case(
+        "git add -A && git commit -m x; git stash list; git switch -c x",
+        false
+    )]
+    #[case(
+        "cat > notes.md <<'E'\npytest\nE\npytest --version; pip install pyyaml",
+        false
+    )]
+    #[case("for f in *.rs; do head -1 \"$f\"; done | sort", false)]
+    #[case("for f in *.rs; do ./x \"$f\"; done", true)]
+    #[case("find . -name x -delete", true)]
+    #[case("git checkout main", true)]
+    #[case("npm start", true)]
+    fn a_line_that_may_check_unseen_is_known(#[case] line: &str, #[case] want: bool) {
+        assert_eq!(may_check(line), want, "{line}");
     }
 
     #[rstest]

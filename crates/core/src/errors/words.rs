@@ -21,9 +21,12 @@ pub(crate) static TASK_RUNNERS: List = List::named("task runners");
 /// Programs without subcommands; then those whose subcommands have two words.
 pub(crate) static NO_SUBCOMMAND: List = List::named("no subcommand");
 pub(crate) static TWO_SUBCOMMANDS: List = List::named("two subcommands");
-/// Programs that check, and the subcommands that check.
-pub(crate) static CHECKERS: List = List::named("checkers");
-pub(crate) static CHECKS: List = List::named("checks");
+/// Programs whose first operand is a subcommand or a script.
+pub(crate) static TOOLCHAINS: List = List::named("toolchains");
+/// Arguments with which a checker checks nothing.
+pub(crate) static NO_RUN: List = List::named("no run");
+/// Programs that change files or the shell, and check nothing.
+pub(crate) static CHANGES: List = List::named("changes");
 /// Identifiers that name a kind of error: of exceptions, of the system and of the API.
 pub static ERROR_NAMES: List = List::named("error names");
 /// Programs, some with a subcommand, that start the one that counts.

@@ -1,10 +1,13 @@
 //! What an agent claims at its stop: that checks pass, or that all is done.
 
-use crate::transcript::english::{EnglishPattern, patterns};
-use crate::transcript::{CheckResult, ErrorCategory, check_category};
+use crate::transcript::CheckResult;
+use crate::transcript::english::patterns;
+use crate::transcript::shell::CheckKind;
+use crate::transcript::stated::sentences;
 
 patterns! {
-    TESTS_PASS CHECKS_PASS ALL_DONE NO_CLAIM ADMITS TROUBLE SPEAKS_OF_CHECKS NO_FAULT NO_CHECKS SETS_ASIDE
+    PASSES TESTS LINT TYPES BUILD ALL_CHECKS ALL_DONE NO_CLAIM PART COUNT ADMITS TROUBLE SPEAKS_OF_CHECKS
+    NO_FAULT NO_CHECKS SETS_ASIDE
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -13,50 +16,104 @@ pub(super) struct AgentClaim {
     pub sentence: String,
 }
 
-/// Of what it is claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a claim is about.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Subject {
-    Tests,
+    /// Checks of these kinds, and those that the sentence names.
+    Kinds(Vec<CheckKind>),
     Checks,
     Work,
 }
 
-impl Subject {
-    pub(super) fn covers(self, check: &CheckResult) -> bool {
-        let is_test = || check_category(&check.runner) == ErrorCategory::TestFailure;
-        self != Self::Tests || is_test()
+impl AgentClaim {
+    /// Reads a message; nothing when it owns up to a failure, asks, or leaves something open.
+    pub(super) fn all_of(message: &str) -> Vec<Self> {
+        let message = message.replace('’', "'");
+        let said: Vec<&str> = lines(&message).flat_map(sentences).map(str::trim).collect();
+        let asks = said.last().is_some_and(|last| last.ends_with('?'));
+        if asks || said.iter().any(|sentence| admits(sentence)) {
+            return Vec::new();
+        }
+        let claims = said.iter().filter_map(|sentence| {
+            let subject = subject(sentence)?;
+            Some(Self {
+                subject,
+                sentence: (*sentence).to_owned(),
+            })
+        });
+        claims.collect()
+    }
+
+    /// Returns `true` if a check that failed contradicts it.
+    pub(super) fn covers(&self, check: &CheckResult) -> bool {
+        let Subject::Kinds(kinds) = &self.subject else {
+            return true;
+        };
+        let is_claimed = |kind: &CheckKind| {
+            kinds.contains(kind)
+                || (*kind == CheckKind::Other && kinds.iter().any(|it| *it != CheckKind::Test))
+        };
+        check.kinds.iter().all(is_claimed) || self.names(check)
+    }
+
+    /// Returns `true` if a check that passed says something of it.
+    pub(super) fn touches(&self, check: &CheckResult) -> bool {
+        match &self.subject {
+            Subject::Kinds(kinds) => {
+                check.kinds.iter().any(|kind| kinds.contains(kind)) || self.names(check)
+            }
+            Subject::Checks | Subject::Work => true,
+        }
+    }
+
+    /// Returns `true` if it speaks of a part of the tests only.
+    pub(super) fn is_of_part(&self) -> bool {
+        PART.is(&self.sentence)
+    }
+
+    fn names(&self, check: &CheckResult) -> bool {
+        let sentence = self.sentence.to_lowercase();
+        let mut words = sentence.split(|c: char| !(c.is_alphanumeric() || "._-".contains(c)));
+        words.any(|word| word.len() > 2 && check.runner.split(' ').any(|name| name == word))
     }
 }
 
-impl AgentClaim {
-    /// Reads a message; nothing when it owns up to a failure, asks, or leaves something open.
-    pub(super) fn of(message: &str) -> Option<Self> {
-        let message = message.replace('’', "'");
-        let said: Vec<&str> = sentences(&message).collect();
-        let asks = said.last().is_some_and(|last| last.ends_with('?'));
-        if asks || said.iter().any(|sentence| admits(sentence)) {
-            return None;
-        }
-        let first = |pattern: &EnglishPattern| {
-            let says = |sentence: &&&str| pattern.is(sentence) && !NO_CLAIM.is(sentence);
-            said.iter().find(says).map(|found| (*found).to_owned())
-        };
-        let subjects = [
-            (Subject::Checks, &CHECKS_PASS),
-            (Subject::Tests, &TESTS_PASS),
-            (Subject::Work, &ALL_DONE),
-        ];
-        subjects.into_iter().find_map(|(subject, pattern)| {
-            let sentence = first(pattern)?;
-            Some(Self { subject, sentence })
-        })
+/// Returns what a sentence claims.
+fn subject(sentence: &str) -> Option<Subject> {
+    if NO_CLAIM.is(&NO_FAULT.without(sentence)) {
+        return None;
     }
+    if !PASSES.is(sentence) {
+        return ALL_DONE.is(sentence).then_some(Subject::Work);
+    }
+    let kinds = [
+        (&TESTS, CheckKind::Test),
+        (&TYPES, CheckKind::Type),
+        (&LINT, CheckKind::Lint),
+        (&BUILD, CheckKind::Build),
+    ];
+    let kinds = kinds
+        .into_iter()
+        .filter(|(pattern, _)| pattern.is(sentence));
+    let kinds: Vec<CheckKind> = kinds.map(|(_, kind)| kind).collect();
+    Some(match kinds[..] {
+        [] if ALL_CHECKS.is(sentence) => Subject::Checks,
+        [] if ALL_DONE.is(sentence) => Subject::Work,
+        _ => Subject::Kinds(kinds),
+    })
 }
 
 /// Returns `true` if a sentence may own up to a failure.
 fn admits(sentence: &str) -> bool {
+    let is_part = |pattern: &regex::Regex| {
+        pattern
+            .captures_iter(sentence)
+            .any(|count| count[1] != count[2])
+    };
     let rest = NO_FAULT.without(sentence);
-    ADMITS.is(&rest) || (TROUBLE.is(&rest) && SPEAKS_OF_CHECKS.is(&rest))
+    ADMITS.is(&rest)
+        || (TROUBLE.is(&rest) && SPEAKS_OF_CHECKS.is(&rest))
+        || COUNT.0.as_ref().is_some_and(is_part)
 }
 
 /// Returns `true` if a prompt asks for work that no check is to follow.
@@ -69,14 +126,12 @@ pub(super) fn sets_aside(text: &str) -> bool {
     SETS_ASIDE.is(text)
 }
 
-/// The sentences of a message, without blocks of code.
-fn sentences(message: &str) -> impl Iterator<Item = &str> {
+/// The lines of a message, without blocks of code.
+fn lines(message: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
-    let lines = message.lines().filter(move |line| {
+    message.lines().filter(move |line| {
         let fence = line.trim_start().starts_with("```");
         is_code ^= fence;
         !fence && !is_code
-    });
-    let parts = lines.flat_map(|line| line.split_inclusive(". "));
-    parts.map(str::trim).filter(|part| !part.is_empty())
+    })
 }

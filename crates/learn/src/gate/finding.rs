@@ -7,10 +7,12 @@ use super::languages::looks_at;
 use super::turn::{Run, TurnStep};
 use crate::clip;
 use crate::shown::one_line;
+use crate::transcript::shell::CheckKind;
 
 /// How much of a command, a file's name or a sentence is quoted, in bytes.
 const QUOTED: usize = 200;
 const SAID: &str = "You said: ";
+const OUTPUT: &str = "Its output: ";
 
 /// A contradiction between what the agent says and what happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,60 +60,108 @@ impl GateFault {
 }
 
 /// Compares a turn with what is claimed of it; a failure hides what else there is.
-pub(super) fn find(steps: &[TurnStep], claim: &AgentClaim) -> Vec<Contradiction> {
-    let found = failed_check(steps, claim).or_else(|| unchecked_change(steps, claim));
-    found.into_iter().collect()
-}
-
-/// The last run of all, what came before it, and what after. Nothing where it says nothing of
-/// what is claimed, or where a later step may have been a run that is not seen.
-fn last_run<'s>(
-    steps: &'s [TurnStep],
-    claim: &AgentClaim,
-) -> Option<(&'s [TurnStep], &'s Run, &'s [TurnStep])> {
-    let at = steps
+pub(super) fn find(steps: &[TurnStep], claims: &[AgentClaim]) -> Option<Contradiction> {
+    let mut failed = claims.iter().filter_map(|claim| failed_check(steps, claim));
+    let mut unchecked = claims
         .iter()
-        .rposition(|step| matches!(step, TurnStep::Run(_)))?;
-    let (before, after) = (&steps[..at], &steps[at + 1..]);
-    let is_hidden = after.iter().any(|step| matches!(step, TurnStep::Unseen(_)));
-    match &steps[at] {
-        TurnStep::Run(run) if !is_hidden && claim.subject.covers(&run.check) => {
-            Some((before, run, after))
-        }
-        _ => None,
-    }
+        .filter_map(|claim| unchecked_change(steps, claim));
+    failed.next().or_else(|| unchecked.next())
 }
 
+/// Finds the last run that failed, that the claim is about, and that nothing after it may have made
+/// good.
 fn failed_check(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradiction> {
-    let (before, run, after) = last_run(steps, claim)?;
-    // Work can be done that was mended after the run; a check passes only when it ran.
-    let may_be_mended = claim.subject == Subject::Work && changed(after).next().is_some();
-    let fails = run.check.result.is_err() && !may_be_mended && !passed_as_well(before, run);
-    fails.then(|| Contradiction {
+    let is_work = claim.subject == Subject::Work;
+    let is_open = |after: &[TurnStep], failed: &Run| {
+        !after.iter().any(|step| match step {
+            TurnStep::Unseen(_) => true,
+            TurnStep::Run(run) => is_work || (run.check.result.is_ok() && makes_good(run, failed)),
+            // Work can be done that was mended after the run; a check passes only when it ran.
+            TurnStep::Edit(_) => is_work,
+        })
+    };
+    let run = runs(steps).rev().find_map(|(at, run)| {
+        let is_failed = run.check.result.is_err() && claim.covers(&run.check);
+        let is_certain = is_failed
+            && is_open(&steps[at + 1..], run)
+            && !passed_as_well(&steps[..at], run, claim.is_of_part());
+        is_certain.then_some(run)
+    })?;
+    Some(Contradiction {
         fault: GateFault::FailedCheck,
         issue: format!("The last check failed ({}).", run.check.runner),
         evidence: vec![
             said(claim),
             ran(run),
-            format!("Its output: {}", quote(&run.check.line)),
+            format!("{OUTPUT}{}", quote(&run.check.line)),
         ],
     })
 }
 
-/// Returns `true` where the same files passed another check: this one may be another matter.
-fn passed_as_well(before: &[TurnStep], run: &Run) -> bool {
-    let mut unchanged = before.iter().rev().map_while(|step| match step {
+fn runs(steps: &[TurnStep]) -> impl DoubleEndedIterator<Item = (usize, &Run)> {
+    steps
+        .iter()
+        .enumerate()
+        .filter_map(|(at, step)| match step {
+            TurnStep::Run(run) => Some((at, run)),
+            TurnStep::Edit(_) | TurnStep::Unseen(_) => None,
+        })
+}
+
+/// Returns `true` where a run that passed may say that what failed is mended.
+fn makes_good(passed: &Run, failed: &Run) -> bool {
+    use CheckKind::{Build, Other, Test, Type};
+    let (new, old) = (&passed.check.kinds, &failed.check.kinds);
+    let has = |kind| new.contains(&kind);
+    let is_covered = |kind: &CheckKind| match kind {
+        Build => has(Build) || has(Test),
+        Type => has(Type) || has(Build),
+        kind => has(*kind),
+    };
+    passed.command == failed.command
+        || has(Other)
+        || old.contains(&Other)
+        || old.iter().any(is_covered)
+}
+
+/// Returns `true` where the same files passed another check of the kind: this one may be another
+/// matter. A part of the tests may have passed at any time.
+fn passed_as_well(before: &[TurnStep], run: &Run, is_of_part: bool) -> bool {
+    let near = before
+        .iter()
+        .rev()
+        .take_while(|step| is_of_part || matches!(step, TurnStep::Run(_)));
+    near.filter_map(|step| match step {
         TurnStep::Run(earlier) => Some(earlier),
         TurnStep::Edit(_) | TurnStep::Unseen(_) => None,
-    });
-    unchanged.any(|earlier| earlier.check.result.is_ok() && earlier.command != run.command)
+    })
+    .any(|earlier| {
+        let is_kin = earlier
+            .check
+            .kinds
+            .iter()
+            .any(|kind| run.check.kinds.contains(kind));
+        is_kin && earlier.check.result.is_ok() && earlier.command != run.command
+    })
 }
 
 fn unchecked_change(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradiction> {
-    let (_, run, after) = last_run(steps, claim)?;
-    let file = changed(after).find(|file| looks_at(&run.check.runner, file))?;
-    let is_claimed = claim.subject != Subject::Work && run.check.result.is_ok();
-    is_claimed.then(|| Contradiction {
+    let (at, run) = runs(steps)
+        .rev()
+        .find(|(_, run)| claim.touches(&run.check))?;
+    let after = &steps[at + 1..];
+    let is_hidden = after.iter().any(|step| match step {
+        TurnStep::Unseen(_) => true,
+        TurnStep::Run(later) => makes_good(later, run),
+        TurnStep::Edit(_) => false,
+    });
+    let is_claimed = claim.subject != Subject::Work && run.check.result.is_ok() && !is_hidden;
+    let file = after.iter().find_map(|step| match step {
+        TurnStep::Edit(Some(file)) if looks_at(&run.check.runner, file) => Some(file),
+        _ => None,
+    });
+    let file = file.filter(|_| is_claimed)?;
+    Some(Contradiction {
         fault: GateFault::UncheckedChange,
         issue: format!(
             "Code was changed after the last check passed ({}).",
@@ -125,20 +175,13 @@ fn unchecked_change(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradict
     })
 }
 
-fn changed(steps: &[TurnStep]) -> impl Iterator<Item = &str> {
-    steps.iter().filter_map(|step| match step {
-        TurnStep::Edit(file) => Some(file.as_str()),
-        TurnStep::Run(_) | TurnStep::Unseen(_) => None,
-    })
-}
-
 fn said(claim: &AgentClaim) -> String {
     format!("{SAID}\"{}\"", quote(&claim.sentence))
 }
 
-/// Returns `true` if evidence is what the agent said.
-pub(super) fn is_said(evidence: &str) -> bool {
-    evidence.starts_with(SAID)
+/// Returns `true` if evidence is what a tool wrote.
+pub(super) fn is_output(evidence: &str) -> bool {
+    evidence.starts_with(OUTPUT)
 }
 
 fn ran(run: &Run) -> String {

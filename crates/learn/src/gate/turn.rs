@@ -6,20 +6,14 @@ use super::claim::{self, AgentClaim};
 use super::finding;
 use super::languages::is_code;
 use super::verdict::GateVerdict;
-use crate::transcript::words::REWRITES;
-use crate::transcript::{
-    AGENT_TOOLS, Call, CheckResult, ErrorCategory, Event, EventKind, KnownBy, shell,
-};
-
-/// Programs that run no check of the files at hand, like those that only read.
-const HARMLESS: &[&str] = &["git", "gh", "cd", "mkdir"];
+use crate::transcript::{AGENT_TOOLS, Call, CheckResult, Event, EventKind, shell};
 
 #[derive(Debug)]
 pub(super) enum TurnStep {
     /// A check ran.
     Run(Run),
-    /// A file was changed that checks look at.
-    Edit(String),
+    /// A file was changed that checks look at; a command that writes does not say which.
+    Edit(Option<String>),
     /// A call that may have run a check, or changed files, unseen.
     Unseen(Arc<Call>),
 }
@@ -82,13 +76,15 @@ impl Turn {
 
     /// Says what is wrong with `message`, the agent's last one.
     pub fn verdict(&self, message: &str) -> GateVerdict {
-        let findings = match AgentClaim::of(message) {
-            Some(claim) if self.has_ended() && !self.is_excused => {
-                finding::find(&self.steps, &claim)
-            }
-            _ => Vec::new(),
-        };
-        GateVerdict::of(findings)
+        let is_certain = self.has_ended() && !self.is_excused;
+        let has_run = self
+            .steps
+            .iter()
+            .any(|step| matches!(step, TurnStep::Run(_)));
+        // To read a message costs milliseconds.
+        let claims = (is_certain && has_run).then(|| AgentClaim::all_of(message));
+        let found = claims.and_then(|claims| finding::find(&self.steps, &claims));
+        GateVerdict::of(found.into_iter().collect())
     }
 
     /// Returns `true` where the turn was not stopped, and nothing of it is missing or still runs.
@@ -125,35 +121,26 @@ impl Turn {
         // Its error was told before what it checked.
         let is_it = |step: &mut TurnStep| matches!(step, TurnStep::Unseen(known) if Arc::ptr_eq(known, call));
         _ = self.steps.pop_if(is_it);
-        let is_check = shell::check(&call.input, true).is_some();
-        let is_plain = shell::runs_commands(&call.tool)
-            && !call.input.contains("git ")
-            && is_check
-            && self.is_clear(call, check);
-        self.steps.push(if is_plain {
-            TurnStep::Run(Run {
-                command: call.input.clone(),
-                check: check.clone(),
-            })
-        } else {
-            TurnStep::Unseen(call.clone())
-        });
-    }
-
-    /// Returns `true` if a check's result is beyond doubt. A line that worked may show what a compiler
-    /// or a linter merely remarks, unless its exit is another command's.
-    fn is_clear(&self, call: &Arc<Call>, check: &CheckResult) -> bool {
-        let has_failed = !self.open.iter().any(|open| Arc::ptr_eq(open, call));
-        match (check.result, check.known_by) {
-            (Ok(()), _) | (Err(ErrorCategory::TestFailure), KnownBy::Summary) => true,
-            (Err(_), KnownBy::Summary) => has_failed || call.input.contains(['|', ';', '\n']),
-            (Err(_), KnownBy::Exit) => !call.input.contains(['&', '|', ';', '\n']),
-        }
+        let is_plain = shell::checks(&call.input).is_some() && !shell::rewrites(&call.input);
+        self.steps
+            .push(if shell::runs_commands(&call.tool) && is_plain {
+                TurnStep::Run(Run {
+                    command: call.input.clone(),
+                    check: check.clone(),
+                })
+            } else {
+                TurnStep::Unseen(call.clone())
+            });
     }
 
     fn worked(&mut self, call: &Call) {
         if call.edits() && is_code(&call.input) {
-            self.steps.push(TurnStep::Edit(call.input.clone()));
+            self.steps.push(TurnStep::Edit(Some(call.input.clone())));
+        } else if shell::runs_commands(&call.tool)
+            && !self.has_just_run(call)
+            && shell::writes(&call.input)
+        {
+            self.steps.push(TurnStep::Edit(None));
         }
     }
 }
@@ -161,12 +148,5 @@ impl Turn {
 /// Returns `true` for a call that may run a check, or change files, unseen.
 fn may_check(call: &Call) -> bool {
     let is_foreign = call.tool.starts_with("mcp__") || AGENT_TOOLS.contains(&call.tool.as_str());
-    let is_harmless = || shell::only_reads(&call.input, HARMLESS) && !rewrites(&call.input);
-    is_foreign || (shell::runs_commands(&call.tool) && !is_harmless())
-}
-
-/// Returns `true` for a line that may have git change the files at hand.
-fn rewrites(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    words.clone().any(|word| word == "git") && words.any(|word| REWRITES.has(word))
+    is_foreign || (shell::runs_commands(&call.tool) && shell::may_check(&call.input))
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::finding::{Contradiction, GateFault, is_said};
+use super::finding::{Contradiction, GateFault, is_output};
 use super::judgement::Judgement;
 use crate::clip::units;
 use crate::playbook::clean::clean_text;
@@ -54,11 +54,19 @@ impl GateVerdict {
         }
     }
 
-    /// The guidance without what the agent itself said.
-    pub fn quoted(&self) -> String {
-        let lines = self.guidance.lines();
-        let others = lines.filter(|line| !line.strip_prefix("- ").is_some_and(is_said));
-        others.collect::<Vec<_>>().join("\n")
+    /// Leaves out what reads like an attack: the line that a tool wrote, or all that a model says.
+    /// What the agent said and ran itself stays.
+    pub fn screen(&mut self, is_attack: impl Fn(&str) -> bool) {
+        let by_model = self.findings.iter().any(|it| it.fault == GateFault::Judged);
+        if by_model && is_attack(&self.guidance) {
+            *self = Self::default();
+        } else if !by_model {
+            for found in &mut self.findings {
+                let is_fit = |line: &String| !is_output(line) || !is_attack(line);
+                found.evidence.retain(is_fit);
+            }
+            self.guidance = guidance(&self.findings, None);
+        }
     }
 
     /// Returns `true` if the stop passes at this threshold.

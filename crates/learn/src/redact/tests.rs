@@ -1,9 +1,9 @@
 //! The table of rules against its examples, and what holds for any text.
 
 use proptest::prelude::*;
+use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
-use rand::{RngExt as _, SeedableRng as _};
 use rstest::rstest;
 use serde::Deserialize;
 

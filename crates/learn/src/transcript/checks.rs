@@ -1,21 +1,21 @@
 //! Reads from a command's answer whether tests, a build, a linter or a type checker passed.
 //!
-//! Only the end of the output is looked at, where they put their summary. One search for
-//! telling words comes first; `data/checks.toml` says what each of them writes. Of a command
-//! that is known to check, and writes nothing of that, its exit says it.
+//! Where a line's exit status is its check's, that decides. Where a pipe or a later command hides
+//! it, the summary at the end of the output does: `data/checks.toml` says what the runners write.
 
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use regex::{Match, Regex};
+use regex::Regex;
 use serde::Deserialize;
 
 use super::category::ErrorCategory;
 use super::cut;
 use super::english::pattern;
-use super::event::{Call, CheckResult, KnownBy};
+use super::event::{Call, CheckResult};
 use super::json::Raw;
-use super::{shell, tool_answer};
+use super::shell::{self, Check, CheckKind, LineChecks};
+use super::tool_answer;
 use crate::redact;
 use crate::shown::without_controls;
 
@@ -25,14 +25,11 @@ const LOOKED_AT: usize = 4_000;
 const MAX_LINE: usize = 200;
 /// Tools that show what a command wrote that was started before.
 const READ_OUTPUT: &[&str] = &["BashOutput", "TaskOutput"];
-/// Programs that may show the output of an old run, whatever else they do.
-const REPORTERS: &[&str] = &["git", "gh", "glab", "curl", "wget"];
-
 /// What one runner writes.
 #[derive(Deserialize)]
 struct CheckRunner {
     name: String,
-    category: ErrorCategory,
+    kind: CheckKind,
     words: Vec<String>,
     bad: String,
     good: Option<String>,
@@ -43,18 +40,30 @@ struct CheckRunner {
 
 #[derive(Deserialize)]
 struct Table {
+    /// Of a check that is in no row: a line of a failure, of a success, a problem at a place, and
+    /// the exit status, where the command prints it.
+    any: [String; 4],
     runner: Vec<CheckRunner>,
 }
 
 /// All runners, and what finds their words in one pass; most outputs have none.
 static RUNNERS: LazyLock<Option<(Vec<CheckRunner>, AhoCorasick)>> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("../../data/checks.toml")).ok()?;
-    let words = table.runner.iter().flat_map(|runner| &runner.words);
+    let runners = table()?.runner;
+    let words = runners.iter().flat_map(|runner| &runner.words);
     // The form for few words, which is the quick one, though they are many.
     let mut builder = AhoCorasick::builder();
     let words = builder.kind(Some(AhoCorasickKind::DFA)).build(words).ok()?;
-    Some((table.runner, words))
+    Some((runners, words))
 });
+
+static ANY: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
+    let [bad, good, place, status] = table()?.any.map(|lines| pattern(&lines));
+    Some([bad?, good?, place?, status?])
+});
+
+fn table() -> Option<Table> {
+    toml::from_str(include_str!("../../data/checks.toml")).ok()
+}
 
 impl CheckRunner {
     fn may_have_written(&self, text: &str) -> bool {
@@ -68,104 +77,178 @@ impl CheckRunner {
     }
 }
 
-/// Reads what a tool's answer says of a check.
-///
-/// What fails outweighs what passes; of a call that `failed` nothing passed.
+/// A line in which a runner says how its run ended.
+struct Summary<'t> {
+    runner: &'t str,
+    kind: CheckKind,
+    passed: bool,
+    line: &'t str,
+}
+
+/// Reads what a tool's answer says of a check; of a call that `failed` the exit status is not 0.
 pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckResult> {
     let may_run = shell::runs_commands(&call.tool) || READ_OUTPUT.contains(&call.tool.as_str());
-    if !may_run {
+    let line = shell::checks(&call.input).filter(|_| may_run);
+    if line.is_none() && !(may_run && shell::may_check(&call.input)) {
         return None;
     }
-    let (runners, words) = RUNNERS.as_ref()?;
     let text = tool_answer::last_text(answer)?;
     let text = tool_answer::last_lines(&text, LOOKED_AT);
-    let runs = || shell::check(&call.input, failed);
-    if !words.is_match(text) {
-        return Some(by_exit(&runs()?, text, failed));
+    let (code, said) = text.split_once('\n').unwrap_or((text, ""));
+    let is_code = code.starts_with("Exit code ");
+    let text = without_controls(if is_code { said } else { text });
+    let Some(line) = line else {
+        let summary = summary(&text).filter(|it| !it.passed || !failed)?;
+        return Some(result(
+            summary.runner,
+            vec![summary.kind],
+            summary.passed,
+            summary.line,
+        ));
+    };
+    let last = line.checks.last()?;
+    let of = |summary: &Summary<'_>| {
+        let named = call
+            .input
+            .contains(summary.runner.split(' ').next().unwrap_or_default());
+        let name = if named { summary.runner } else { &last.name };
+        result(
+            name,
+            vec![kind_of(summary, &line)],
+            summary.passed,
+            summary.line,
+        )
+    };
+    let summary = summary(&text);
+    let by_exit = |said: &str| {
+        let mut kinds: Vec<CheckKind> = line.checks.iter().map(|check| check.kind).collect();
+        if let (Some(summary), [_]) = (&summary, &kinds[..]) {
+            kinds = vec![kind_of(summary, &line)];
+        }
+        let bad = summary
+            .as_ref()
+            .filter(|it| it.passed != failed)
+            .map(|it| it.line);
+        result(&last.name, kinds, !failed, bad.unwrap_or(said))
+    };
+    let has_status = call.input.contains("$?") || call.input.contains("PIPESTATUS");
+    let any = || any_summary(&text, last, has_status);
+    match &summary {
+        _ if line.is_alone && failed => {
+            let said = text.lines().rfind(|said| !said.trim().is_empty());
+            (!is_of_another(&text, last)).then(|| by_exit(said.unwrap_or("it failed")))
+        }
+        // A linter that ends well may remark something; tests that fail may end well.
+        Some(summary)
+            if !summary.passed && (!line.is_heard || failed || summary.kind == CheckKind::Test) =>
+        {
+            Some(of(summary))
+        }
+        _ if line.is_heard && !failed => Some(by_exit("it worked")),
+        Some(summary) if summary.passed && !has_status => Some(of(summary)),
+        _ => any().as_ref().map(of),
     }
-    if shell::only_reads(&call.input, REPORTERS) {
+}
+
+/// Returns the name of a check of a call that worked and does not say how the check ended.
+pub(crate) fn unheard(call: &Call) -> Option<String> {
+    let line = shell::runs_commands(&call.tool).then(|| shell::checks(&call.input));
+    line.flatten()?.checks.pop().map(|check| check.name)
+}
+
+/// Returns the kind of a check by its command; one that may be anything is what its summary is of.
+fn kind_of(summary: &Summary<'_>, line: &LineChecks) -> CheckKind {
+    let is_named = |kind| line.checks.iter().any(|check| check.kind == kind);
+    match &line.checks[..] {
+        [
+            Check {
+                kind: kind @ (CheckKind::Test | CheckKind::Lint | CheckKind::Type),
+                ..
+            },
+        ] => *kind,
+        _ if is_named(summary.kind) || summary.kind == CheckKind::Test => summary.kind,
+        [only] => only.kind,
+        _ => CheckKind::Other,
+    }
+}
+
+/// Returns `true` where the shell says that another command of the line failed, or is not there.
+fn is_of_another(text: &str, check: &Check) -> bool {
+    let program = check.name.split(' ').next().unwrap_or_default();
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    let is_shell = [
+        "/bin/bash: ",
+        "bash: ",
+        "/bin/sh: ",
+        "sh: ",
+        "zsh:",
+        "(eval):",
+    ];
+    is_shell.iter().any(|shell| first.starts_with(shell)) && !first.contains(program)
+}
+
+/// Reads the summary of a runner of the table: what fails outweighs what passes.
+fn summary(text: &str) -> Option<Summary<'_>> {
+    let (runners, words) = RUNNERS.as_ref()?;
+    if !words.is_match(text) {
         return None;
     }
-    let shown = without_controls(text);
     let mut passed = None;
     for runner in runners.iter().filter(|it| it.may_have_written(text)) {
         let [bad, good] = runner.lines.get_or_init(|| runner.compile());
-        let bad = bad.as_ref().map(|bad| bad.find_iter(&shown));
         // The first line that says more than `FAIL`.
-        if let Some(line) = bad.and_then(|lines| lines.min_by_key(|line| line.len() <= 4)) {
-            return Some(check(
-                &named(call, &runner.name),
-                Err(runner.category),
-                line.as_str(),
-                KnownBy::Summary,
-            ));
+        let bad = bad.as_ref().map(|bad| bad.find_iter(text));
+        let bad = bad.and_then(|lines| lines.min_by_key(|line| line.len() <= 4));
+        let good = || good.as_ref().and_then(|good| good.find_iter(text).last());
+        let has_failed = bad.is_some();
+        let summary = bad.or_else(good).map(|line| Summary {
+            runner: &runner.name,
+            kind: runner.kind,
+            passed: !has_failed,
+            line: line.as_str(),
+        });
+        if has_failed {
+            return summary;
         }
-        if passed.is_none() && !failed {
-            let last = good.as_ref().and_then(|good| good.find_iter(&shown).last());
-            let of = |line: Match<'_>| {
-                let name = named(call, &runner.name);
-                check(&name, Ok(()), line.as_str(), KnownBy::Summary)
-            };
-            passed = last.map(of);
-        }
+        passed = passed.or(summary);
     }
-    passed.or_else(|| Some(by_exit(&runs()?, text, failed)))
+    passed
 }
 
-/// Returns the check of a call that worked, where its exit status is another command's.
-pub(crate) fn unheard(call: &Call) -> Option<String> {
-    shell::runs_commands(&call.tool)
-        .then(|| shell::check(&call.input, true))
-        .flatten()
+/// Reads the last line that says how a check ended whose runner is not known.
+fn any_summary<'t>(text: &'t str, check: &'t Check, has_status: bool) -> Option<Summary<'t>> {
+    let [bad, good, place, status] = ANY.as_ref()?;
+    let is_status = |line: &str| has_status && status.is_match(line);
+    let is_bad = |line: &str| {
+        let is_problem = || check.kind != CheckKind::Test && place.is_match(line);
+        is_status(line) || bad.is_match(line) || is_problem()
+    };
+    text.lines().rev().find_map(|line| {
+        let passed = match () {
+            () if is_bad(line) => false,
+            () if good.is_match(line) => true,
+            () => return None,
+        };
+        Some(Summary {
+            runner: &check.name,
+            kind: check.kind,
+            passed,
+            line,
+        })
+    })
 }
 
-/// Returns the name of the check that wrote a summary of `runner`: the command's, where the line
-/// names that runner nowhere.
-fn named(call: &Call, runner: &str) -> String {
-    let program = runner.split(' ').next().unwrap_or_default();
-    let is_named = call.input.contains(program);
-    let by_command = shell::check(&call.input, true).filter(|_| !is_named);
-    by_command.unwrap_or_else(|| runner.to_owned())
-}
-
-/// Returns the result of a check whose summary is not known, by its exit. Its output may come from
-/// another command of the same line.
-fn by_exit(name: &str, output: &str, failed: bool) -> CheckResult {
-    if !failed {
-        return check(name, Ok(()), "it worked", KnownBy::Exit);
-    }
-    let text = without_controls(output);
-    let last = text.lines().rfind(|line| !line.trim().is_empty());
-    check(
-        name,
-        Err(category_of(name)),
-        last.unwrap_or("it failed"),
-        KnownBy::Exit,
-    )
-}
-
-/// What kind of failure it is when a runner's check fails.
-pub(crate) fn category_of(runner: &str) -> ErrorCategory {
-    let runners = RUNNERS.as_ref().map_or(&[][..], |(runners, _)| runners);
-    match runners.iter().find(|known| known.name == runner) {
-        Some(known) => known.category,
-        None if runner.contains("test") => ErrorCategory::TestFailure,
-        None => ErrorCategory::TypeCompile,
-    }
-}
-
-fn check(
-    runner: &str,
-    result: Result<(), ErrorCategory>,
-    line: &str,
-    known_by: KnownBy,
-) -> CheckResult {
+fn result(runner: &str, kinds: Vec<CheckKind>, passed: bool, line: &str) -> CheckResult {
     let shown = line.trim_matches(|c: char| c == '=' || c.is_whitespace());
+    let category = match kinds.contains(&CheckKind::Test) {
+        true => ErrorCategory::TestFailure,
+        false => ErrorCategory::TypeCompile,
+    };
     CheckResult {
         runner: runner.to_owned(),
-        result,
+        kinds,
+        result: if passed { Ok(()) } else { Err(category) },
         line: cut::one_line(&redact::mask(shown), MAX_LINE),
-        known_by,
     }
 }
 

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use super::category::ErrorCategory;
 use super::pasted::Message;
+use super::shell::CheckKind;
 use crate::errors::Signature;
 use crate::playbook::Id;
 
@@ -190,18 +191,10 @@ pub struct CallFailure {
 pub struct CheckResult {
     /// Which tool reported it: `cargo test`.
     pub runner: String,
+    /// What it looks at; several of a line whose exit status is that of several checks.
+    pub kinds: Vec<CheckKind>,
     /// Whether everything passed, or what kind of failure it is.
     pub result: Result<(), ErrorCategory>,
     /// The line of the output that says so.
     pub line: String,
-    pub known_by: KnownBy,
-}
-
-/// What a check's result is known by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KnownBy {
-    /// A line that its runner writes.
-    Summary,
-    /// Whether the command worked.
-    Exit,
 }

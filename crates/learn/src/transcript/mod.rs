@@ -30,7 +30,7 @@ mod record;
 mod refusal;
 mod sanitizer;
 mod session;
-mod stated;
+pub(crate) mod stated;
 mod stats;
 mod tokens;
 mod tool_answer;
@@ -46,13 +46,10 @@ use crate::redact::Secrecy;
 use session::{EventSink, IsCopy, SessionReader};
 
 pub use category::ErrorCategory;
-pub(crate) use checks::category_of as check_category;
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use errors::{asked_keys, error_of_subject, error_signature, stored_keys};
-pub use event::{
-    Call, CallFailure, CheckResult, Event, EventKind, EventPlace, KnownBy, Prompt, Via,
-};
+pub use event::{Call, CallFailure, CheckResult, Event, EventKind, EventPlace, Prompt, Via};
 pub use evidence::{EventSource, Evidence, ShownEvent};
 pub(crate) use facts::RecurringError;
 pub use facts::{Facts, SessionOutcome, Stakes};

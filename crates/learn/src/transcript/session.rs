@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::collector::Collector;
-use super::event::{Call, Event, EventKind, EventPlace};
+use super::event::{Call, CheckResult, Event, EventKind, EventPlace};
 use super::json::Raw;
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
@@ -59,8 +59,8 @@ pub(crate) struct SessionReader<'t> {
     open: OpenCalls,
     /// The last call of a subagent's that stands in this file.
     aside: WaitingCall,
-    /// The last call whose check failed, and what ran it.
-    red: Option<(Arc<Call>, String)>,
+    /// The last call whose check failed, and how.
+    red: Option<(Arc<Call>, CheckResult)>,
     /// Whether a plan was just left without a word.
     has_left_plan: bool,
     /// Whether a boundary was read whose summary is still to come.

@@ -47,7 +47,7 @@ fn shortened(sentence: &str) -> &str {
 }
 
 /// Splits a line behind each sign that ends a sentence.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         if rest.is_empty() {

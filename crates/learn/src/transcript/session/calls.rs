@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{MAX_OFFERED, PLAN_TOOL, QUESTION_TOOL, SessionReader, WaitingCall};
 use crate::transcript::category::ErrorCategory;
-use crate::transcript::event::{Call, CallFailure, CheckResult, EventKind, KnownBy};
+use crate::transcript::event::{Call, CallFailure, CheckResult, EventKind};
 use crate::transcript::json::Raw;
 use crate::transcript::record::{Author, Block};
 use crate::transcript::refusal::{DeniedBy, refusal};
@@ -191,19 +191,18 @@ impl SessionReader<'_> {
 
     fn checked(&mut self, call: Arc<Call>, check: CheckResult) {
         if check.result.is_err() {
-            self.red = Some((call.clone(), check.runner.clone()));
+            self.red = Some((call.clone(), check.clone()));
         }
         self.sink.push(EventKind::Check { call, check });
     }
 
     /// The result of a call whose check had failed and that worked, made again, in silence.
     fn made_good(&mut self, call: &Call) -> Option<CheckResult> {
-        let (_, runner) = self.red.take_if(|(red, _)| **red == *call)?;
+        let (_, red) = self.red.take_if(|(red, _)| **red == *call)?;
         Some(CheckResult {
-            runner,
             result: Ok(()),
             line: "it worked".to_owned(),
-            known_by: KnownBy::Exit,
+            ..red
         })
     }
 
