@@ -233,8 +233,9 @@ fn the_curator_is_shown_all_of_the_projects_own_instructions() {
     }
     env.git(&["init", "-q"]);
     env.commit();
-    end(&env, "s1", "Done.");
-    env.worker();
+    let mut session = Session::saying("s1", "Done.");
+    session.failed("make", "error: no rule");
+    env.learn_from(&session);
     let prompt = api.requests().last().unwrap().prompt();
     for place in 1..=7 {
         has!(prompt, &format!("place-{place}"));
