@@ -12,13 +12,13 @@ use crate::backend::BackendName;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
-use crate::queue::claim::lane_of;
+use crate::queue::claim::{self, Claimed, lane_of};
 use crate::queue::context::WorkerContext;
 use crate::queue::curate::{self, CuratorWish};
 use crate::queue::files::{self, SessionEvidence};
-use crate::queue::job::{JobEvent, Ticket};
+use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::outcome::in_words;
-use crate::queue::progress::JobInProgress;
+use crate::queue::progress::{JobInProgress, Progress};
 use crate::queue::shown;
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
@@ -37,7 +37,7 @@ pub(super) fn run(session: &NamedSession, args: &args::ReflectArgs) -> anyhow::R
 
 fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
     let playbook = ask::known_points(&session.paths, &session.project, &session.config)?;
-    let digest = read(session, path)?;
+    let (digest, is_learned) = part(session, path)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
     let parts = BackendParts {
@@ -100,8 +100,11 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         is_by_rules: account.need.backend == BackendName::Rules,
     };
     let now = session.env.clock().now();
-    let taught = taught.teach(&mut after, &HashSet::new(), &session.config, now);
-    let applied = taught.applied;
+    let taught = taught.teach(&mut after, &HashSet::new(), &session.config, (now, now));
+    let mut applied = taught.applied;
+    if is_learned {
+        applied.changes.clear();
+    }
     let mut told = json!(reflected.result);
     told["notes"] = json!(checked.notes);
     told["outdated"] = json!(checked.outdated);
@@ -118,8 +121,47 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         told["known"] = playbook.points().map(|point| point.name).collect();
         let left = reflected.skipped.iter().chain(&applied.skipped);
         told["left"] = json!(left.collect::<Vec<_>>());
+        told["is_learned"] = is_learned.into();
     }
     answer::give(args.on.json, include_str!("screens/reflect.txt"), told)
+}
+
+/// Reads the part of a transcript that `--apply` would learn from. Where nothing is left it reads
+/// all of it, and returns `true`.
+fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
+    let whole = |is_learned| Ok((read(session, path)?, is_learned));
+    if session.memory()?.is_none() {
+        return whole(false);
+    }
+    let context = session.context()?;
+    let secrecy = session.config.secrets.secrecy()?;
+    let spool = session.paths.spool();
+    let end = transcript_file::complete_end(path, 0)?;
+    if let Some(job) = holder(&spool, path, end)?
+        && let Some(claim) = &job.progress.claim
+    {
+        let digest = claim::read_again(&job, claim, &context.surroundings, secrecy)?;
+        return Ok((digest, false));
+    }
+    for job in files::all(&spool)? {
+        context.claims().add(&job);
+    }
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let job = JobInProgress {
+        ticket: Ticket {
+            id: JobId::new(context.now(), 0),
+            session: name.into_owned(),
+            transcript: path.to_owned(),
+            ..Ticket::new(JobEvent::Reflect, &session.project, context.now())
+        },
+        edit: None,
+        curate: None,
+        progress: Progress::default(),
+    };
+    match claim::claim(&job, &context, secrecy)? {
+        Claimed::Part(_, digest) => Ok((*digest, false)),
+        Claimed::NothingNew => whole(true),
+    }
 }
 
 fn tried(file: &Path, backend: BackendName) -> anyhow::Result<String> {

@@ -200,7 +200,7 @@ fn change(
     snapshots: &Snapshots,
     config: &Config,
 ) -> Result<Applied, Stop> {
-    let now = record::happened(job, context.now());
+    let now = context.now();
     match work {
         Work::Edit(edit) => {
             let memory = context.memory();
@@ -227,7 +227,7 @@ fn change(
                 votes,
                 is_by_rules,
             };
-            let taught = session.teach(playbook, unused, config, now);
+            let taught = session.teach(playbook, unused, config, (record::happened(job, now), now));
             job.progress.points = taught.points;
             job.progress.held = screening::held(&taught.proposals, playbook);
             job.progress.refused = refused(&taught.proposals);
@@ -307,7 +307,7 @@ impl TaughtSession<'_> {
         playbook: &mut Playbook,
         unused: &HashSet<String>,
         config: &Config,
-        now: Timestamp,
+        (happened, now): (Timestamp, Timestamp),
     ) -> TaughtPoints {
         let mut votes = self.votes;
         let is_used = |name: &str| {
@@ -345,6 +345,7 @@ impl TaughtSession<'_> {
             operations: &accepted(&proposals),
             reasoning: "",
             cited: &votes.cited,
+            session: Some(happened),
         };
         let mut applied = learn(playbook, lesson, caps(config), now);
         applied.skipped.extend(votes.dropped);

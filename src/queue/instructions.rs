@@ -1,7 +1,7 @@
 //! Reads what a project's own instructions say, for the curator: nothing of it need be learned.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use super::transcripts::dashed;
@@ -15,6 +15,10 @@ const MAX_CHARS: usize = 40_000;
 const MAX_FILE_BYTES: u64 = 256 << 10;
 /// The number of files of one kind that are read: nested ones, rules, the client's own notes.
 const MAX_FILES: usize = 50;
+/// The number of files that are read in all, with those that others import.
+const MAX_ALL: usize = 200;
+/// The number of imports that are followed from one file to the next, as by the client.
+const MAX_HOPS: usize = 5;
 /// How deep folders of rules may be nested.
 const MAX_DEPTH: usize = 8;
 const GIT_TIME: Duration = Duration::from_secs(10);
@@ -24,10 +28,10 @@ const GIT_TIME: Duration = Duration::from_secs(10);
 ///
 /// A file that cannot be read, is no regular file or is outside of the project says nothing.
 pub(super) fn read(paths: &Paths, project: &Path, masker: &Masker) -> String {
-    let mut files = root_files(project);
-    files.extend(nested(project));
-    files.extend(markdown_below(&project.join(".claude/rules"), MAX_DEPTH));
-    files.retain(|file| is_own(project, file));
+    let mut own = root_files(project);
+    own.extend(nested(project));
+    own.extend(markdown_below(&project.join(".claude/rules"), MAX_DEPTH));
+    let mut files = with_imports(project, own);
     let of_client = paths.client_projects().join(dashed(project)).join("memory");
     files.extend(markdown_below(&of_client, 0));
     let mut text = String::new();
@@ -116,6 +120,60 @@ fn markdown_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     }
     files.truncate(MAX_FILES);
     files
+}
+
+/// Returns the files of the project, each followed by those that it imports (`@docs/a.md`).
+fn with_imports(project: &Path, files: Vec<PathBuf>) -> Vec<PathBuf> {
+    fn add(all: &mut Vec<PathBuf>, project: &Path, file: PathBuf, hops: usize) {
+        if all.len() == MAX_ALL || all.contains(&file) || !is_own(project, &file) {
+            return;
+        }
+        let Some(text) = text_of(&file) else { return };
+        let folder = file.parent().unwrap_or(project).to_owned();
+        all.push(file);
+        if hops > 0 {
+            for path in imports(&text) {
+                add(all, project, plain(&folder.join(path)), hops - 1);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for file in files {
+        add(&mut all, project, file, MAX_HOPS);
+    }
+    all
+}
+
+/// Returns the paths that a text imports; in code an `@` imports nothing.
+fn imports(text: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            is_code = !is_code;
+        } else if !is_code {
+            let words = line.split('`').step_by(2).flat_map(str::split_whitespace);
+            let paths = words.filter_map(|word| word.strip_prefix('@'));
+            let paths = paths.map(|path| path.split('#').next().unwrap_or_default());
+            let end = [',', ';', ':', '.', ')', '!', '?'];
+            found.extend(paths.map(|path| path.trim_end_matches(end)));
+        }
+    }
+    found.retain(|path| !path.is_empty());
+    found
+}
+
+/// Resolves `.` and `..` by the names alone, so that one file has one path.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => _ = plain.pop(),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Returns true for a file of the project that no link leads out of.

@@ -63,6 +63,28 @@ fn reflect_shows_what_it_would_do_and_does_nothing() {
     assert!(tag["rationale"].as_str().is_some_and(|r| !r.is_empty()));
 }
 
+/// A fork holds records of its origin, which are not its own.
+#[test]
+fn reflect_shows_the_votes_that_apply_casts() {
+    let (mut env, origin) = with_session();
+    let _api = env.use_votes();
+    let mut fork = Session::citing("s1").fork("s2");
+    fork.user("and the docs?").assistant("They are fine.");
+    let fork = env.write_transcript(&fork);
+    let fork = fork.to_str().unwrap();
+    let changes = |env: &TestEnv, path: &str| {
+        let told = env.cli(&["reflect", path, "--json"]).json();
+        told["changes"].as_array().unwrap().len()
+    };
+    for (path, changed) in [(&*origin, 1), (fork, 0), (&*origin, 0)] {
+        assert_eq!(changes(&env, path), changed, "{path}");
+        let before = env.marks_of("pat-001").0;
+        env.cli(&["reflect", path, "--apply"]).ok();
+        assert_eq!(env.marks_of("pat-001").0 - before, changed as u64);
+    }
+    has!(env.cli(&["reflect", &origin]).ok(), "learned from before");
+}
+
 #[test]
 fn reflect_with_apply_counts_once_and_the_end_of_the_session_adds_nothing() {
     let (mut env, transcript) = with_session();

@@ -375,3 +375,22 @@ fn what_it_learns_is_dated_as_the_sessions_were() {
         has!(time, "2026-11-03T");
     }
 }
+
+/// The age of a key point counts from when it was learned.
+#[test]
+fn what_an_old_session_taught_is_not_unused() {
+    let env = TestEnv::without_worker();
+    let mut old = Session::new("old");
+    old.user("From now on always use pnpm here.");
+    old.failed("npm i", "error: no npm").assistant("Done.");
+    let old = old
+        .text()
+        .replace("/home/user/project", env.project().to_str().unwrap());
+    let old = old.replace("2026-11-21T", "2025-01-21T");
+    write(&env.transcript_path("old"), old);
+    env.cli(&["bootstrap", "--yes"]).ok();
+    env.worker();
+    let shown = env.cli(&["show"]).ok();
+    has!(shown, "always use pnpm");
+    lacks!(shown, "unused for");
+}

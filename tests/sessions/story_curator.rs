@@ -226,6 +226,58 @@ fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
     assert_eq!(points(&env).len(), POINTS.len() - 1);
 }
 
+/// The project's own instructions are read in each place where the client reads them, with what
+/// they import, from the first session on.
+#[test]
+fn the_curator_is_shown_all_of_the_projects_own_instructions() {
+    let note = json!({"analysis": "a", "bullet_tags": [], "notes": [
+        {"task_type": "build", "correction": "Run it first.", "events": [1]}]});
+    let (env, api) =
+        TestEnv::asking_for([note.to_string(), operations(&json!([]))].map(Step::Text));
+    let memory = env.transcript_path("s1").with_file_name("memory/note.md");
+    let code = "```\n@docs/code.md\n```\nand `@docs/span.md`\n";
+    let files = [
+        (
+            "claude.md",
+            "place-1 @docs/hop-1.md, and @~/outside.md @../outside.md\n",
+        ),
+        (".claude/CLAUDE.md", code),
+        ("CLAUDE.local.md", "place-2"),
+        ("AGENTS.md", "place-3"),
+        ("sub/CLAUDE.md", "place-4 @./beside.md"),
+        ("sub/beside.md", "place-5"),
+        (".claude/rules/a/b.md", "place-6"),
+        (memory.to_str().unwrap(), "place-7"),
+        ("docs/hop-1.md", "hop-1 @hop-2.md @hop-1.md"),
+        ("docs/hop-2.md", "hop-2 @hop-3.md"),
+        ("docs/hop-3.md", "hop-3 @hop-4.md"),
+        ("docs/hop-4.md", "hop-4 @hop-5.md"),
+        ("docs/hop-5.md", "hop-5 @hop-6.md"),
+        ("docs/hop-6.md", "too-far"),
+        ("docs/code.md", "in-code"),
+        ("docs/span.md", "in-code"),
+        ("../outside.md", "not-ours"),
+    ];
+    for (path, text) in files {
+        let path = env.project().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    env.git(&["init", "-q"]);
+    env.commit();
+    let mut session = Session::saying("s1", "Done.");
+    session.failed("make", "error: no rule");
+    env.learn_from(&session);
+    let prompt = api.requests().last().unwrap().prompt();
+    for place in 1..=7 {
+        has!(prompt, &format!("place-{place}"));
+    }
+    for hop in 1..=5 {
+        assert_eq!(prompt.matches(&format!("hop-{hop} @")).count(), 1, "{hop}");
+    }
+    lacks!(prompt, "too-far", "in-code", "not-ours");
+}
+
 #[test]
 fn a_note_on_an_error_is_shown_to_the_next_session_that_meets_it() {
     let note = json!({"analysis": "a", "bullet_tags": [], "notes": [

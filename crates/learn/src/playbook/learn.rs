@@ -23,6 +23,8 @@ pub struct Lesson<'a> {
     pub reasoning: &'a str,
     /// The key points that the session used.
     pub cited: &'a [Id],
+    /// When the session was, where it is learned from later.
+    pub session: Option<Timestamp>,
 }
 
 /// Applies a lesson to the playbook as it is now, and returns every change in order.
@@ -31,7 +33,10 @@ pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Times
     // A neutral verdict is given to points that played no part.
     let judged = lesson.tags.iter().filter(|tag| tag.tag != Tag::Neutral);
     let judged = judged.map(|tag| tag.name.as_str());
-    playbook.mark_used(judged.chain(lesson.cited.iter().map(Id::as_str)), now);
+    playbook.mark_used(
+        judged.chain(lesson.cited.iter().map(Id::as_str)),
+        lesson.session.unwrap_or(now),
+    );
     let mut applied = apply_bullet_tags(playbook, lesson.tags);
     let operated = apply_operations(playbook, lesson.operations, lesson.reasoning, now);
     applied.changes.extend(operated.changes);
