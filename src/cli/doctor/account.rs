@@ -58,7 +58,7 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
             off_by,
             account: None,
             why: "the settings cannot be used".to_owned(),
-            pays: "nobody: jobs wait until the settings are mended".to_owned(),
+            pays: "not known: jobs wait until the settings are mended".to_owned(),
             sends: "nothing".to_owned(),
             problems,
             remedy: None,

@@ -230,7 +230,9 @@ impl ChosenAccount {
         let env = &client.vars;
         let folder = paths.client().to_string_lossy();
         let token = env.get(name::OAUTH_TOKEN).unwrap_or_default();
+        // A provider has addresses of its own.
         let url = env.get(name::BASE_URL);
+        let url = url.filter(|_| provider(env).is_none());
         let base_url = url.map(without_secret);
         let mut login = format!("{folder}\n{token}{}", client.identity());
         // What was taken out of the address tells accounts apart.
