@@ -116,7 +116,9 @@ CREATE TABLE IF NOT EXISTS error_keys (     -- by which `seen` knows an error ag
     PRIMARY KEY (hash, memory)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS error_keys_by_memory ON error_keys (memory);
-DROP INDEX IF EXISTS errors_by_type;        -- of version 23
+-- Of version 23:
+DROP INDEX IF EXISTS errors_by_type;
+DROP TABLE IF EXISTS stale_indexes;
 -- The notes of sessions, a row for each note of each session. `line` is the first note of those
 -- that say the same. A row with a `point` says that the session showed that key point wrong.
 CREATE TABLE IF NOT EXISTS notes (
