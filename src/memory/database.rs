@@ -199,6 +199,7 @@ impl Memory {
     }
 
     /// Has what is read masked by the user's own patterns, too.
+    #[must_use]
     pub fn masked_by(mut self, masker: Masker) -> Self {
         self.outlet = Outlet::new(masker);
         self

@@ -222,9 +222,9 @@ impl Memory {
     }
 
     fn shown(&self, mut found: Vec<Remembered>) -> Vec<Remembered> {
-        found
-            .iter_mut()
-            .for_each(|memory| self.outlet.memory(memory));
+        for memory in &mut found {
+            self.outlet.memory(memory);
+        }
         found
     }
 

@@ -3,7 +3,7 @@
 use super::super::config::problems;
 use super::Checks;
 use crate::account::named::DEFAULT_OPENAI_URL;
-use crate::account::{self, Account, client_env, login};
+use crate::account::{self, Account, Sent, client_env, login};
 use crate::backend::{AccountStep, BackendName, BaseUrl};
 use crate::cli::prelude::*;
 use crate::config::{self, BackendChoice, Config};
@@ -83,7 +83,11 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
             "the last question was refused, and no other one has been answered since".to_owned(),
         );
     }
-    let sent = may_look.then(|| session.sent()).unwrap_or_default();
+    let sent = if may_look {
+        session.sent()
+    } else {
+        Sent::default()
+    };
     AccountFinding {
         remedy,
         off_by,

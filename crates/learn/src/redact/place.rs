@@ -197,6 +197,10 @@ impl<'t> Place<'t> {
     }
 
     /// Calls `found` with the values of the name.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one look after the other, in this order"
+    )]
     fn find(&self, found: Found<'_>) {
         let mut at = self.name.range.end;
         let is_quoted = self.closed.is_some();
@@ -281,12 +285,10 @@ impl<'t> Place<'t> {
             return;
         }
         let mut value = start + length;
-        if link == Link::Colon {
-            if let Some(typed) =
-                lead(&TYPED, self.text, value).filter(|_| self.name.kind != Kind::Authorization)
-            {
-                return self.literals(typed, found);
-            }
+        let typed = || lead(&TYPED, self.text, value);
+        let is_typed = link == Link::Colon && self.name.kind != Kind::Authorization;
+        if is_typed && let Some(typed) = typed() {
+            return self.literals(typed, found);
         }
         if link == Link::None {
             let end = value::word_end(self.text, value, value::line_end(self.text, value), b"}");
@@ -437,7 +439,7 @@ impl<'t> Place<'t> {
     fn unquoted(&self, from: usize, link: Link, is_spaced: bool) -> (Range<usize>, Trust) {
         let text = self.text;
         let end = value::line_end(text, from);
-        let line = &text[from..end];
+        let rest = &text[from..end];
         let word = |ends: &[u8]| value::trimmed(text, from..value::word_end(text, from, end, ends));
         if self.is_flag() {
             return (word(b"|<>;&)"), Trust::Strict);
@@ -449,11 +451,11 @@ impl<'t> Place<'t> {
             );
         }
         let whole = || {
-            let comment = line
+            let comment = rest
                 .find(" #")
-                .or_else(|| line.find("\t#"))
-                .unwrap_or(line.len());
-            value::trimmed(text, from..from + line[..comment].trim_end().len())
+                .or_else(|| rest.find("\t#"))
+                .unwrap_or(rest.len());
+            value::trimmed(text, from..from + rest[..comment].trim_end().len())
         };
         let before = self.before;
         let behind = self.word.checked_sub(1).map(|at| self.byte(at));
@@ -476,7 +478,7 @@ impl<'t> Place<'t> {
         let is_alone =
             before.trim().is_empty() || before.ends_with(['"', '\'']) && before.len() < 3;
         let name = &text[self.name.range.clone()];
-        let is_listed = name.starts_with('a') && line.trim_end().ends_with([',', ';']);
+        let is_listed = name.starts_with('a') && rest.trim_end().ends_with([',', ';']);
         let is_header = link == Link::Colon
             && (self.name.kind == Kind::Authorization && !is_listed || self.is_header(is_alone));
         if self.name.kind == Kind::Authorization && !is_header {
@@ -490,7 +492,7 @@ impl<'t> Place<'t> {
             || word_text.ends_with("->")
             || word_text.starts_with("self.")
             || word_text.starts_with("this.");
-        let is_code = is_member || is_code(before, line, link);
+        let is_code = is_member || is_code(before, rest, link);
         match link {
             Link::Equals if !is_spaced && self.name.is_upper && !before.ends_with(['(', ',']) => {
                 let is_file = is_alone && self.is_among(b"=");
@@ -503,8 +505,8 @@ impl<'t> Place<'t> {
                 if !is_spaced && self.is_among(b"=") {
                     return (whole(), Trust::Settings);
                 }
-                let is_one = !line.trim().contains(' ');
-                let is_plain = is_one && self.name.is_upper && !value::is_word(line.trim());
+                let is_one = !rest.trim().contains(' ');
+                let is_plain = is_one && self.name.is_upper && !value::is_word(rest.trim());
                 let is_settings = is_one && !is_spaced || is_plain;
                 let range = if is_one { whole() } else { word(b"") };
                 (
@@ -521,10 +523,9 @@ impl<'t> Place<'t> {
                 if self.is_among(b":") {
                     return (whole(), Trust::Settings);
                 }
-                let is_one = !line.trim().contains(' ');
+                let is_one = !rest.trim().contains(' ');
                 (if is_one { whole() } else { word(b"") }, Trust::Prose)
             }
-            Link::Assign if is_code => (from..from, Trust::Code),
             _ if is_code => (from..from, Trust::Code),
             Link::Colon if before.contains('{') => (word(b",})"), Trust::Prose),
             _ => (word(b""), Trust::Prose),
@@ -669,7 +670,7 @@ impl<'t> Place<'t> {
         if !opens {
             return;
         }
-        if let Some(end) = memchr::memchr(b'<', self.text[from..limit].as_bytes()) {
+        if let Some(end) = memchr::memchr(b'<', &self.text.as_bytes()[from..limit]) {
             let value = &self.text[from..from + end];
             if self.rest(from + end).starts_with("</") && value.trim().lines().count() < 2 {
                 let trimmed = value.trim_start();
@@ -925,16 +926,16 @@ fn is_setting(line: &str, sign: u8) -> bool {
 }
 
 /// Returns true where an unquoted word is code.
-fn is_code(before: &str, line: &str, link: Link) -> bool {
-    let line = line.trim_end();
+fn is_code(before: &str, rest: &str, link: Link) -> bool {
+    let rest = rest.trim_end();
     let statement = before.rsplit(';').next().unwrap_or_default().trim();
     let first = statement.split([' ', '(']).next().unwrap_or_default();
     link == Link::Assign
         || CODE_WORDS.contains(&first) && !statement.ends_with(':')
-        || line.ends_with([';', '{'])
-            && (link != Link::Equals || line.starts_with(' ') || !line.contains(' '))
-        || line.ends_with(',') && !before.contains('{')
-        || line.starts_with(['(', '&', '['])
+        || rest.ends_with([';', '{'])
+            && (link != Link::Equals || rest.starts_with(' ') || !rest.contains(' '))
+        || rest.ends_with(',') && !before.contains('{')
+        || rest.starts_with(['(', '&', '['])
         || before.ends_with(['(', '<']) && link == Link::Equals
         || before.trim_end().ends_with(',') && before.contains('(') && link == Link::Equals
 }

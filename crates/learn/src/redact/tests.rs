@@ -255,13 +255,13 @@ const PLACES: &[&str] = &[
 
 /// Returns a value of any look: words, digits, signs, dots, hashes.
 fn value(random: &mut SmallRng) -> String {
+    const ALL: &str = "abcdefghijkmnpqrstuvwyzABCDEFGHJKLMNPQRSTUVWYZ23456789";
     let mut some = |letters: &str, count: usize| {
         let letters: Vec<char> = letters.chars().collect();
         (0..count)
             .filter_map(|_| letters.choose(random))
             .collect::<String>()
     };
-    const ALL: &str = "abcdefghijkmnpqrstuvwyzABCDEFGHJKLMNPQRSTUVWYZ23456789";
     let looks = [
         format!("tiger{}", some("bcdfgh", 3)),
         some("BCDFGHbcdfgh", 14),

@@ -155,12 +155,10 @@ pub(super) fn trimmed(text: &str, mut range: Range<usize>) -> Range<usize> {
         let inner = &bytes[range.start..range.end - 1];
         let opened = |open: u8| inner.contains(&open);
         let is_closing = match last {
-            b',' | b';' | b'.' | b':' | b'*' | b' ' | b'\t' => true,
+            b',' | b';' | b'.' | b':' | b'*' | b' ' | b'\t' | b'"' | b'\'' | b'`' => true,
             b')' => !opened(b'('),
             b']' => !opened(b'['),
             b'}' => !opened(b'{'),
-            b'?' | b'!' => false,
-            b'"' | b'\'' | b'`' => true,
             _ => false,
         };
         if !is_closing {

@@ -30,6 +30,9 @@ const MIN_QUOTE_BYTES: usize = 8;
 #[serde(transparent)]
 pub struct NoteId(pub u64);
 
+/// A field of a note that had to be emptied, and the reason.
+type Emptied = (&'static str, String);
+
 impl fmt::Display for NoteId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "n{}", self.0)
@@ -150,7 +153,7 @@ impl<'a> SessionRecord<'a> {
     }
 
     /// Returns a note that passes, and its fields that had to be emptied, each with the reason.
-    fn note(&self, note: &ReplyNote) -> Result<(NewNote, Vec<(&'static str, String)>), String> {
+    fn note(&self, note: &ReplyNote) -> Result<(NewNote, Vec<Emptied>), String> {
         let text = text_of(&note.mistake, &note.correction);
         self.passes(&text, &note.events)?;
         let mut emptied = Vec::new();

@@ -67,7 +67,9 @@ impl Outlet {
             }
             Detail::Error { error_type } => vec![error_type],
         };
-        texts.into_iter().for_each(|text| self.text(text));
+        for text in texts {
+            self.text(text);
+        }
     }
 }
 
