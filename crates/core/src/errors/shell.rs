@@ -176,8 +176,9 @@ impl CheckKind {
                 words.push(String::new());
             }
             was_lower = c.is_ascii_lowercase();
-            let last = words.last_mut().filter(|_| c.is_ascii_alphabetic());
-            last.map(|word| word.push(c.to_ascii_lowercase()));
+            if let Some(word) = words.last_mut().filter(|_| c.is_ascii_alphabetic()) {
+                word.push(c.to_ascii_lowercase());
+            }
         }
         // `e2e`
         words.push(name.to_ascii_lowercase());
@@ -339,7 +340,9 @@ impl<'w> Program<'w> {
     fn is_known(&self) -> bool {
         let name = self.name;
         let is_table = TASK_RUNNERS.has(name) || TOOLCHAINS.has(name);
-        let is_script = || name.ends_with(".sh") || name.contains(['_', '-']);
+        let is_script = || {
+            name.contains(['_', '-']) || name.rsplit_once('.').is_some_and(|(_, end)| end == "sh")
+        };
         is_table || CheckKind::of_checker(name).is_some() || is_script()
     }
 

@@ -240,9 +240,10 @@ fn any_summary<'t>(text: &'t str, check: &'t Check, has_status: bool) -> Option<
 
 fn result(runner: &str, kinds: Vec<CheckKind>, passed: bool, line: &str) -> CheckResult {
     let shown = line.trim_matches(|c: char| c == '=' || c.is_whitespace());
-    let category = match kinds.contains(&CheckKind::Test) {
-        true => ErrorCategory::TestFailure,
-        false => ErrorCategory::TypeCompile,
+    let category = if kinds.contains(&CheckKind::Test) {
+        ErrorCategory::TestFailure
+    } else {
+        ErrorCategory::TypeCompile
     };
     CheckResult {
         runner: runner.to_owned(),
