@@ -96,7 +96,7 @@ fn a_text_from_the_playbook_cannot_leave_its_line(#[case] text: &str) {
 }
 
 /// A sign that a text from elsewhere must not bring into a session.
-pub(super) fn is_strange(c: char) -> bool {
+fn is_strange(c: char) -> bool {
     let is_unseen = matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}');
     is_unseen || (c.is_control() && c != '\n')
 }

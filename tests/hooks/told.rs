@@ -11,9 +11,14 @@ fn with_api(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
     (env, api)
 }
 
-/// What the user is told at the start of a session; nothing is injected on a resume.
+/// What the user is told at the start of a session, but for what was sent; nothing is injected on a
+/// resume.
 fn told(env: &TestEnv) -> String {
-    env.start_by("resume", "next").1
+    let told = env.start_by("resume", "next").1;
+    let lines = told
+        .lines()
+        .filter(|line| !line.starts_with("Playbook: sent "));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -94,7 +99,7 @@ fn of_a_template_that_lacks_what_it_needs_and_the_built_in_one_serves() {
     let start = env.hook(Hook::SessionStart, "s0", json!({}));
     has!(start.context(), "[pat-001]");
     env.learn_citing("s1");
-    let (told, screen) = (told(&env), env.cli(&[]).ok());
+    let (told, screen) = (told(&env), env.cli(&["--json"]).ok());
     for said in [
         "playbook.txt lacks `{key_points}`",
         "curator.txt lacks `{reflection}`",

@@ -10,11 +10,12 @@ use regex_automata::{Anchored, Input};
 use serde::Deserialize;
 
 use super::table;
-use super::value::{self, Quote};
 use crate::clip::{boundary_after, boundary_before};
 
 /// How large a compiled pattern may be.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
+/// How far before its keyword a name may begin.
+const MAX_NAME_BYTES: usize = 64;
 /// The part of a secret from which its entropy is computed.
 const HEAD_BYTES: usize = 160;
 
@@ -27,15 +28,9 @@ pub(super) struct SecretRule {
     /// The rule from which this one was split; its name still switches this one off.
     pub(super) formerly: Option<String>,
     /// The pattern is tried where one of these is found, in either case.
-    #[serde(default)]
     pub(super) keywords: Vec<String>,
-    /// The pattern of a secret; its first group that matched is masked, else all of it. The rules of
-    /// names have none.
-    #[serde(default)]
+    /// The pattern of a secret; its first group that matched is masked, else all of it.
     regex: String,
-    /// Set where the pattern ends, or has an empty group, before the value that is masked.
-    #[serde(default)]
-    value: bool,
     #[serde(default)]
     place: MaskPlace,
     /// The part of a text behind a keyword that the pattern is shown, in bytes. A token that goes on
@@ -69,6 +64,8 @@ fn entropy_limit() -> f64 {
 enum MaskPlace {
     #[default]
     Keyword,
+    /// From the beginning of the name that holds the keyword.
+    Name,
     /// Anywhere up to so many bytes before and behind the keyword.
     Near(usize),
 }
@@ -82,8 +79,8 @@ enum SecretProof {
     Match,
     #[default]
     Shape,
-    /// The text around it, whatever it looks like, so that placeholders have to be excepted.
-    Place,
+    /// The text around it, so that placeholders, variables and words have to be excepted.
+    Context,
 }
 
 #[derive(Debug)]
@@ -101,7 +98,6 @@ impl SecretRule {
             formerly: None,
             keywords: Vec::new(),
             regex: pattern.to_owned(),
-            value: false,
             place: MaskPlace::Near(usize::MAX),
             ahead: 0,
             entropy: 0.0,
@@ -124,41 +120,38 @@ impl SecretRule {
         let mut captures = compiled.regex.create_captures();
         let mut search = |input: &Input<'_>, offset: usize| {
             compiled.regex.search_captures(input, &mut captures);
-            let (whole, mut secret) = secret(&captures)?;
-            if self.value {
-                let lead = whole.start + offset..secret.start.max(if secret == whole {
-                    whole.end
-                } else {
-                    0
-                }) + offset;
-                let value = value_behind(text, lead);
-                secret = value.start - offset..value.end - offset;
-            }
+            let (whole, secret) = secret(&captures)?;
             // A pattern of bytes may end within a character; all of that is masked.
-            let end = boundary_after(text, whole.end.max(secret.end) + offset);
+            let end = boundary_after(text, whole.end + offset);
             let mut secret = boundary_before(text, secret.start + offset)
                 ..boundary_after(text, secret.end + offset);
             let is_secret = !secret.is_empty() && self.accepts(compiled, &text[secret.clone()]);
-            let is_cut = !self.value && whole.end == input.end() && secret.end == end;
+            let is_cut = whole.end == input.end() && secret.end == end;
             if is_secret && is_cut && self.proof != SecretProof::Match {
-                secret.end += value::token(&text[end..]);
+                secret.end += token(&text[end..]);
             }
             Some((end.max(secret.end), secret, is_secret))
         };
         match self.place {
-            MaskPlace::Keyword => {
+            MaskPlace::Keyword | MaskPlace::Name => {
                 let mut done = 0;
-                for &start in places {
-                    if start < done {
+                let mut tried = None;
+                for &at in places {
+                    let start = match self.place {
+                        MaskPlace::Name => name_start(text, at).max(done),
+                        _ => at,
+                    };
+                    if at < done || tried == Some(start) {
                         continue;
                     }
+                    tried = Some(start);
                     // After an escape such as `\n`, as JSON within JSON has it, a word begins.
                     let offset = if follows_escape(text, start) {
                         start
                     } else {
                         0
                     };
-                    let ahead = text.len().min(start + self.ahead);
+                    let ahead = text.len().min(at + self.ahead);
                     let input = Input::new(&text[offset..])
                         .range(start - offset..ahead - offset)
                         .anchored(Anchored::Yes);
@@ -187,9 +180,9 @@ impl SecretRule {
         let is_stand_in = match self.proof {
             SecretProof::Match => false,
             SecretProof::Shape => table::is_filler(head),
-            SecretProof::Place => value::is_placeholder(head) || value::is_stock_word(head),
+            SecretProof::Context => table::is_filler(head) || table::is_placeholder(head),
         };
-        (self.proof == SecretProof::Place || entropy(head.as_bytes()) >= self.entropy)
+        entropy(head.as_bytes()) >= self.entropy
             && !is_stand_in
             && !compiled.allow.as_ref().is_some_and(is_allowed)
     }
@@ -209,7 +202,7 @@ impl SecretRule {
 }
 
 /// Compiles a pattern of the table: over bytes, as its secrets are ASCII.
-pub(super) fn bytes(pattern: &str) -> Result<Regex, Box<BuildError>> {
+fn bytes(pattern: &str) -> Result<Regex, Box<BuildError>> {
     compile(pattern, syntax::Config::new().unicode(false).utf8(false))
 }
 
@@ -267,36 +260,19 @@ fn windows(places: &[usize], reach: usize, length: usize) -> Vec<Range<usize>> {
     windows
 }
 
-/// Returns the word or quoted text behind a lead.
-fn value_behind(text: &str, lead: Range<usize>) -> Range<usize> {
-    let lead_text = &text[lead.clone()];
-    let open = lead_text
-        .char_indices()
-        .rfind(|(_, c)| matches!(c, '"' | '\'' | '`'));
-    let open = open.filter(|(_, quote)| lead_text.matches(*quote).count() % 2 == 1);
-    let (quote, start) = match (open, Quote::at(text, lead.end)) {
-        (_, Some((quote, start))) => (quote, start),
-        (Some((at, sign)), None) => {
-            let escapes = lead_text[..at]
-                .bytes()
-                .rev()
-                .take_while(|b| *b == b'\\')
-                .count();
-            let sign = u8::try_from(sign).unwrap_or(b'"');
-            (Quote { sign, escapes }, lead.end)
-        }
-        (None, None) => {
-            let end = value::line_end(text, lead.end);
-            let end = value::word_end(text, lead.end, end, b"|<>;&)");
-            return value::trimmed(text, lead.end..end);
-        }
-    };
-    let (value, _) = quote.content(text, start);
-    if value::is_command(quote, &text[value.clone()]) {
-        value.start..value.start
-    } else {
-        value
-    }
+/// Returns the length of the token that a text begins with.
+fn token(text: &str) -> usize {
+    let is_token = |b: &u8| b.is_ascii_alphanumeric() || b"+/=_-.~%".contains(b);
+    text.bytes().take_while(|b| is_token(b)).count()
+}
+
+/// Returns the beginning of the name that holds the keyword at `at`.
+fn name_start(text: &str, at: usize) -> usize {
+    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    let before = text.as_bytes()[..at].iter().rev().take(MAX_NAME_BYTES);
+    let start = at - before.take_while(is_name).count();
+    let is_escape = start < at && follows_escape(text, start + 1);
+    start + usize::from(is_escape)
 }
 
 /// Returns true if the two bytes before a place are `\n`, `\r` or `\t` as JSON writes them.

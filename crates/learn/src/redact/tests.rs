@@ -15,12 +15,11 @@ use super::*;
 const MIXES: usize = 10_000;
 
 /// Keys that a rule of the table may have.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 10] = [
     "description",
     "formerly",
     "keywords",
     "regex",
-    "value",
     "place",
     "ahead",
     "entropy",
@@ -64,17 +63,7 @@ fn each_rule_of_the_table_can_be_used() {
         assert!(!is_short, "{id}: a keyword has three bytes or more");
     }
     let SecretTable { allow, .. } = toml::from_str(TABLE_TEXT).unwrap();
-    let lists = [
-        allow.fillers,
-        allow.placeholders,
-        allow.expressions,
-        allow.words,
-    ];
-    for pattern in lists
-        .into_iter()
-        .flatten()
-        .chain([allow.stock, allow.message])
-    {
+    for pattern in allow.fillers.into_iter().chain(allow.placeholders) {
         any_of(std::slice::from_ref(&pattern)).unwrap_or_else(|e| panic!("{pattern}: {e:?}"));
     }
 }
@@ -102,9 +91,7 @@ fn secrets(text: &str) -> Vec<String> {
 
 fn alike(text: &str) -> String {
     let mut out = String::new();
-    let mut parts = text.split("[masked ");
-    out.push_str(parts.next().unwrap_or_default());
-    for part in parts {
+    for part in text.split("[masked ") {
         match part.split_once(']') {
             Some((id, rest)) if !id.contains(' ') => {
                 out.push_str("[masked]");
@@ -199,147 +186,6 @@ fn a_secret_is_found_within_json() {
     assert!(seen.is_empty(), "{}", seen.join("\n"));
 }
 
-/// Places of secrets: `§` is the value, and what is behind `~` cannot be in it.
-const PLACES: &[&str] = &[
-    // Addresses and connection strings.
-    "postgres://app:§@db.acme.io:5432/app~/?#@|",
-    "git clone https://deploy:§@git.acme.io/a/b.git~/?#@|",
-    "\"url\": \"redis://:§@cache:6379/0\"~/?#@|",
-    "jdbc:postgresql://db/app?user=app&password=§&ssl=true~&#;<>",
-    "GET https://api.acme.io/v1/items?api_key=§&limit=5 200~&#;<>",
-    "\"Server=db;User Id=sa;Password=§;Encrypt=True\"~;",
-    "psql \"host=db user=app password=§ dbname=app\"~&;<>(){}[]",
-    // Files of settings.
-    "DB_PASSWORD=§",
-    "HOME=/root\nAPI_KEY=§\nLANG=C",
-    "export APP_SECRET='§'",
-    "ENV DB_PASSWORD §~|<>(){}[]&;",
-    "database:\n  host: db\n  password: §\n  pool: 5~#:",
-    "auth:\n  clientSecret: '§'\n",
-    "    environment:\n      - REDIS_PASSWORD=§\n      - TZ=UTC",
-    "- name: API_TOKEN\n  value: §\n~#:",
-    "{\n  \"db_password\": \"§\",\n  \"port\": 1\n}",
-    "{\"body\":\"{\\\"accessToken\\\":\\\"§\\\"}\"}",
-    "[database]\nuser = \"app\"\npassword = \"§\"",
-    "[client]\nuser = app\npassword = §\nhost = db~#",
-    "spring.datasource.username=app\nspring.datasource.password=§~#",
-    "<server><password>§</password></server>~<>&",
-    "machine git.acme.io login deploy password §",
-    "//registry.npmjs.org/:_authToken=§~&;()",
-    "ALTER USER app WITH PASSWORD '§';",
-    // Command lines and headers.
-    "mytool --password §~|<>(){}&;#$",
-    "mytool deploy --token=§ now~|<>(){}&;#$",
-    "java -Ddb.password=§ -jar a.jar~|<>(){}&;#$",
-    "curl -u app:§ https://api.acme.io/~|<>(){}&;#$",
-    "mysql -u root -p§ app~|<>(){}&;#$",
-    "sshpass -p '§' ssh root@h",
-    "X-Api-Key: §",
-    "curl -H 'Authorization: Bearer §' https://api.acme.io/",
-    "> PRIVATE-TOKEN: §",
-    // Code.
-    "const apiKey = '§';",
-    "let api_key = String::from(\"§\");",
-    "    password: Some(\"§\".into()),",
-    "const SIGNING_KEY: &[u8] = b\"§\";",
-    "const token = process.env.AUTH_TOKEN ?? \"§\";",
-    "password = os.getenv(\"DB_PASSWORD\", \"§\")",
-    "let secret = env::var(\"APP_SECRET\").unwrap_or(\"§\".into());",
-    "if password == \"§\":",
-    "ds.setPassword(\"§\");",
-    "define('DB_PASSWORD', '§');",
-    "var clientSecret string = \"§\"",
-    "DB = {\"user\": \"app\", \"password\": \"§\"}",
-    "the password is \"§\".",
-];
-
-/// Returns a value of any look: words, digits, signs, dots, hashes.
-fn value(random: &mut SmallRng) -> String {
-    const ALL: &str = "abcdefghijkmnpqrstuvwyzABCDEFGHJKLMNPQRSTUVWYZ23456789";
-    let mut some = |letters: &str, count: usize| {
-        let letters: Vec<char> = letters.chars().collect();
-        (0..count)
-            .filter_map(|_| letters.choose(random))
-            .collect::<String>()
-    };
-    let looks = [
-        format!("tiger{}", some("bcdfgh", 3)),
-        some("BCDFGHbcdfgh", 14),
-        some("23456789", 8),
-        format!("{}.{}", some(ALL, 4), some(ALL, 5)),
-        format!("{}^{}", some(ALL, 4), some(ALL, 5)),
-        format!("{}({}", some(ALL, 4), some(ALL, 4)),
-        format!("{}{}!", some(ALL, 5), some("23456789", 2)),
-        format!("{}[{}]{}", some(ALL, 3), some(ALL, 2), some(ALL, 3)),
-        format!("{}${}", some(ALL, 4), some(ALL, 5)),
-        format!("{}#{}", some(ALL, 4), some(ALL, 5)),
-        format!(
-            "{}-{}-4{}",
-            some("abcdef23", 8),
-            some("abcdef23", 4),
-            some("abcdef23", 11)
-        ),
-        format!("{}/{}==", some(ALL, 11), some(ALL, 10)),
-        format!("größe{}", some(ALL, 4)),
-        some(ALL, 5),
-        some("abcdef23456789", 40),
-    ];
-    looks.choose(random).cloned().unwrap_or_default()
-}
-
-/// In a secret's place, whatever the value looks like, all of it is masked and nothing around it.
-#[test]
-fn in_a_secrets_place_any_value_is_masked() {
-    let seed = 47;
-    let mut random = SmallRng::seed_from_u64(seed);
-    let mut failed = Vec::new();
-    let mut count = 0;
-    for round in 0..60 {
-        for place in PLACES {
-            let (text, barred) = place.rsplit_once('~').unwrap_or((place, ""));
-            let value = value(&mut random);
-            if value.contains(|c| barred.contains(c)) {
-                continue;
-            }
-            count += 1;
-            let masked = mask(&text.replace('§', &value)).into_owned();
-            if alike(&masked) != text.replace('§', "[masked]") {
-                failed.push(format!("round {round}: {value} in {text} -> {masked}"));
-            }
-        }
-    }
-    assert!(
-        failed.is_empty(),
-        "seed {seed}, {} of {count}:\n{}",
-        failed.len(),
-        failed.join("\n")
-    );
-    assert!(count > 1_500, "{count}");
-}
-
-/// What stands for a secret in its place stays.
-#[test]
-fn placeholders_stay_in_any_place() {
-    let seed = 48;
-    let mut random = SmallRng::seed_from_u64(seed);
-    let stand_ins = [
-        "$DB_PASS",
-        "${DB_PASS}",
-        "<password>",
-        "process.env.DB_PASS",
-        "****",
-        "{{ .Values.pw }}",
-        "%s",
-        "null",
-    ];
-    for place in PLACES {
-        let (text, _) = place.rsplit_once('~').unwrap_or((place, ""));
-        let stand_in = stand_ins[random.random_range(0..stand_ins.len())];
-        let text = text.replace('§', stand_in);
-        assert_eq!(mask(&text), text, "seed {seed}");
-    }
-}
-
 #[test]
 fn after_the_id_of_aws_its_secret_goes_and_all_else_stays() {
     let id = concat!("AKIA", "IAMW6A67CTPCLUNN");
@@ -409,21 +255,6 @@ const LOOK_ALIKES: &[&str] = &[
     "2026-11-21T11:00:00.000Z token refreshed",
     "Authorization: required for % calls",
     "cookies: %",
-    "pub const STATUS_WRONG_PASSWORD: NTSTATUS = 0xC000006A;",
-    "    apiKey: Uint8Array,",
-    "let secret_key = buf.read_i32::<BigEndian>()?;",
-    "db_password=passwd_file_v3",
-    "secret_key: vec![0u8; 32]",
-    "generate_private_key: x25519_generate_private_key,",
-    "pending_token: Option<Token<'a>>,",
-    "password = keyring.get_password('a', 'b')",
-    "const {{ token }} = await login(user, %);",
-    "panic!(\"unexpected token: {:?}\", tok);",
-    "password = getpass.getpass('Password: ')",
-    "Password: must be at least % characters",
-    "unexpected token '{' at line %",
-    "All tests pass (%/%) and lint is clean.",
-    "now pass `ahead_%` to it",
 ];
 
 /// At most one in a hundred of what only looks like a secret is masked.
@@ -531,7 +362,6 @@ fn hostile_texts_are_masked_for_good_and_in_linear_time() {
         "token(\"",
     ];
     let keywords = TABLE.rules.iter().flat_map(|rule| &rule.keywords);
-    let keywords = keywords.chain(&TABLE.names.seeds);
     for text in pieces.into_iter().chain(keywords.map(String::as_str)) {
         let long = text.repeat((1 << 14) / text.len());
         // What takes the square of this ends in no time that anyone waits for.
