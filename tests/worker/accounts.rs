@@ -4,43 +4,6 @@
 use super::backends::{FAKE, answering};
 use crate::common::prelude::*;
 
-/// A user's surroundings, and what follows from them. `{own}` and `{other}` are servers.
-struct Case {
-    name: &'static str,
-    env: &'static str,
-    /// The user's settings of Claude Code.
-    user: &'static str,
-    /// Those of the project.
-    project: &'static str,
-    is_accepted: bool,
-    has_login: bool,
-    /// The program or server that is asked.
-    asked: Asked,
-    /// Words of `doctor`'s sentence on who pays.
-    pays: &'static str,
-    /// Words of the environment of a client that is asked, or of the headers of a request.
-    has: &'static str,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    Own,
-    Client,
-    Nobody,
-}
-
-const PLAIN: Case = Case {
-    name: "nothing",
-    env: "",
-    user: "",
-    project: "",
-    is_accepted: false,
-    has_login: false,
-    asked: Asked::Nobody,
-    pays: "nobody: nothing leaves this machine",
-    has: "",
-};
-
 const KEY: &str =
     r#"{"env": {"ANTHROPIC_API_KEY": "sk-ant-of-settings", "ANTHROPIC_BASE_URL": "{own}"}}"#;
 const HELPER: &str = r#"{"apiKeyHelper": "touch $HOME/helper-ran; echo sk-ant-of-helper"}"#;
@@ -49,252 +12,155 @@ const CLONE: &str = r#"{"apiKeyHelper": "touch $HOME/helper-ran", "env": {"ANTHR
     "ANTHROPIC_BASE_URL": "{other}", "ANTHROPIC_CUSTOM_HEADERS": "X-A: b", "AGENTIC_CONTEXT_BASE_URL": "{other}",
     "CLAUDE_CODE_USE_BEDROCK": "1"}}"#;
 
-const CASES: &[Case] = &[
-    PLAIN,
-    Case {
-        name: "key in the environment",
-        env: "ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={own}",
-        has_login: true,
-        asked: Asked::Own,
-        pays: "the key in ANTHROPIC_API_KEY, at {own}",
-        has: "x-api-key: sk-ant-own",
-        ..PLAIN
-    },
-    Case {
-        name: "key in the user's settings",
-        user: KEY,
-        has_login: true,
-        asked: Asked::Own,
-        pays: "the key in ANTHROPIC_API_KEY of ~/.claude/settings.json, at {own}",
-        has: "x-api-key: sk-ant-of-settings",
-        ..PLAIN
-    },
-    Case {
-        name: "settings over the environment, token over key",
-        env: "ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={other}",
-        user: r#"{"env": {"ANTHROPIC_AUTH_TOKEN": "t0ken", "ANTHROPIC_BASE_URL": "{own}"}}"#,
-        asked: Asked::Own,
-        pays: "the key in ANTHROPIC_AUTH_TOKEN of ~/.claude/settings.json, at {own}",
-        has: "authorization: Bearer t0ken",
-        ..PLAIN
-    },
-    Case {
-        name: "login",
-        has_login: true,
-        asked: Asked::Client,
-        pays: "the login of Claude Code in ",
-        ..PLAIN
-    },
-    Case {
-        name: "helper",
-        user: HELPER,
-        has_login: true,
-        asked: Asked::Client,
-        pays: "`apiKeyHelper` in ~/.claude/settings.json, through `claude -p`",
-        ..PLAIN
-    },
-    Case {
-        name: "helper and a gateway",
-        env: "ANTHROPIC_BASE_URL={other} ANTHROPIC_CUSTOM_HEADERS=X-Gate:one",
-        user: HELPER,
-        asked: Asked::Client,
-        pays: "through `claude -p`, at {other}",
-        has: "ANTHROPIC_CUSTOM_HEADERS=X-Gate:one",
-        ..PLAIN
-    },
-    Case {
-        name: "key and headers",
-        env: "ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={own} ANTHROPIC_CUSTOM_HEADERS=X-Gate:hunter2hunter2",
-        asked: Asked::Own,
-        pays: "the key in ANTHROPIC_API_KEY, at {own}",
-        has: "x-gate: hunter2hunter2",
-        ..PLAIN
-    },
-    Case {
-        name: "headers alone",
-        user: r#"{"env": {"ANTHROPIC_BASE_URL": "{own}", "ANTHROPIC_CUSTOM_HEADERS": "X-Team: blue\nX-Gate: hunter2hunter2"}}"#,
-        asked: Asked::Own,
-        pays: "the headers in ANTHROPIC_CUSTOM_HEADERS of ~/.claude/settings.json, at {own}",
-        has: "x-gate: hunter2hunter2",
-        ..PLAIN
-    },
-    Case {
-        name: "headers and a login",
-        env: "ANTHROPIC_BASE_URL={other} ANTHROPIC_CUSTOM_HEADERS=X-Gate:one",
-        has_login: true,
-        asked: Asked::Client,
-        pays: "the login of Claude Code in ",
-        has: "ANTHROPIC_CUSTOM_HEADERS=X-Gate:one",
-        ..PLAIN
-    },
-    Case {
-        name: "Bedrock, a login and a key of another use",
-        env: "CLAUDE_CODE_USE_BEDROCK=1 AWS_REGION=eu-west-1 AWS_PROFILE=work ANTHROPIC_API_KEY=sk-ant-other \
-              ANTHROPIC_BASE_URL={other} ANTHROPIC_MODEL=eu.anthropic.opus ANTHROPIC_DEFAULT_HAIKU_MODEL=eu.small",
-        has_login: true,
-        asked: Asked::Client,
-        pays: "the account at Amazon Bedrock (by CLAUDE_CODE_USE_BEDROCK)",
-        has: "CLAUDE_CODE_USE_BEDROCK=1 AWS_REGION=eu-west-1 AWS_PROFILE=work --model=eu.small",
-        ..PLAIN
-    },
-    Case {
-        name: "Vertex by the settings",
-        user: r#"{"env": {"CLAUDE_CODE_USE_VERTEX": 1, "CLOUD_ML_REGION": "eu", "ANTHROPIC_VERTEX_PROJECT_ID": "p"}}"#,
-        asked: Asked::Client,
-        pays: "Google Vertex AI (by CLAUDE_CODE_USE_VERTEX of ~/.claude/settings.json)",
-        has: "CLAUDE_CODE_USE_VERTEX=1 CLOUD_ML_REGION=eu ANTHROPIC_VERTEX_PROJECT_ID=p --model=haiku",
-        ..PLAIN
-    },
-    Case {
-        name: "Foundry, and a key of our own",
-        env: "CLAUDE_CODE_USE_FOUNDRY=1 ANTHROPIC_FOUNDRY_RESOURCE=r AGENTIC_CONTEXT_API_KEY=sk-ant-own \
-              AGENTIC_CONTEXT_BASE_URL={other}",
-        asked: Asked::Client,
-        pays: "Microsoft Foundry",
-        has: "ANTHROPIC_FOUNDRY_RESOURCE=r",
-        ..PLAIN
-    },
-    Case {
-        name: "Bedrock without the client",
-        env: "CLAUDE_CODE_USE_BEDROCK=1 PATH=/usr/bin:/bin ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={other}",
-        ..PLAIN
-    },
-    Case {
-        name: "a clone",
-        project: CLONE,
-        ..PLAIN
-    },
-    Case {
-        name: "a clone, and a login",
-        project: CLONE,
-        has_login: true,
-        asked: Asked::Client,
-        pays: "the login of Claude Code in ",
-        ..PLAIN
-    },
-    Case {
-        name: "a clone, and a key of the user's",
-        project: CLONE,
-        env: "ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={own}",
-        asked: Asked::Own,
-        pays: "the key in ANTHROPIC_API_KEY, at {own}",
-        has: "x-api-key: sk-ant-own",
-        ..PLAIN
-    },
-    Case {
-        name: "a clone whose settings `claude -p` has taken",
-        project: CLONE,
-        env: "ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={other}",
-        has_login: true,
-        ..PLAIN
-    },
-    Case {
-        name: "an accepted project",
-        project: KEY,
-        is_accepted: true,
-        has_login: true,
-        asked: Asked::Own,
-        pays: "/project/.claude/settings.local.json, at {own}",
-        has: "x-api-key: sk-ant-of-settings",
-        ..PLAIN
-    },
-];
+/// Surroundings of a user, who is logged in or has accepted the project, and what follows: the
+/// backend, words of `doctor`'s sentence on who pays, and words of the environment of a client
+/// that is asked, or of the headers of a request. `{own}` and `{other}` are servers.
+const CASES: &str = r#"nothing
+# key in the environment [login]
+env ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={own}
+pays anthropic: the key in ANTHROPIC_API_KEY, at {own}
+sees x-api-key: sk-ant-own
+# key in the user's settings [login]
+user {key}
+pays anthropic: the key in ANTHROPIC_API_KEY of ~/.claude/settings.json, at {own}
+sees x-api-key: sk-ant-of-settings
+# settings over the environment, token over key
+env ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={other}
+user {"env": {"ANTHROPIC_AUTH_TOKEN": "t0ken", "ANTHROPIC_BASE_URL": "{own}"}}
+pays anthropic: the key in ANTHROPIC_AUTH_TOKEN of ~/.claude/settings.json, at {own}
+sees authorization: Bearer t0ken
+# login [login]
+pays claude-cli: the login of Claude Code in
+# helper [login]
+user {helper}
+pays claude-cli: `apiKeyHelper` in ~/.claude/settings.json, through `claude -p`
+# helper and a gateway
+env ANTHROPIC_BASE_URL={other} ANTHROPIC_CUSTOM_HEADERS=X-Gate:one
+user {helper}
+pays claude-cli: through `claude -p`, at {other}
+sees ANTHROPIC_CUSTOM_HEADERS=X-Gate:one
+# key and headers
+env ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={own} ANTHROPIC_CUSTOM_HEADERS=X-Gate:hunter2hunter2
+pays anthropic: the key in ANTHROPIC_API_KEY, at {own}
+sees x-gate: hunter2hunter2
+# headers alone
+user {"env": {"ANTHROPIC_BASE_URL": "{own}", "ANTHROPIC_CUSTOM_HEADERS": "X-Team: blue\nX-Gate: hunter2hunter2"}}
+pays anthropic: the headers in ANTHROPIC_CUSTOM_HEADERS of ~/.claude/settings.json, at {own}
+sees x-gate: hunter2hunter2
+# headers and a login [login]
+env ANTHROPIC_BASE_URL={other} ANTHROPIC_CUSTOM_HEADERS=X-Gate:one
+pays claude-cli: the login of Claude Code in
+sees ANTHROPIC_CUSTOM_HEADERS=X-Gate:one
+# Bedrock, a login and a key of another use [login]
+env CLAUDE_CODE_USE_BEDROCK=1 AWS_REGION=eu-west-1 AWS_PROFILE=work ANTHROPIC_API_KEY=sk-ant-other ANTHROPIC_BASE_URL={other} ANTHROPIC_MODEL=eu.anthropic.opus ANTHROPIC_DEFAULT_HAIKU_MODEL=eu.small
+pays claude-cli: the account at Amazon Bedrock (by CLAUDE_CODE_USE_BEDROCK)
+sees CLAUDE_CODE_USE_BEDROCK=1 AWS_REGION=eu-west-1 AWS_PROFILE=work --model=eu.small
+# Vertex by the settings
+user {"env": {"CLAUDE_CODE_USE_VERTEX": 1, "CLOUD_ML_REGION": "eu", "ANTHROPIC_VERTEX_PROJECT_ID": "p"}}
+pays claude-cli: Google Vertex AI (by CLAUDE_CODE_USE_VERTEX of ~/.claude/settings.json)
+sees CLAUDE_CODE_USE_VERTEX=1 CLOUD_ML_REGION=eu ANTHROPIC_VERTEX_PROJECT_ID=p --model=haiku
+# Foundry, and a key of our own
+env CLAUDE_CODE_USE_FOUNDRY=1 ANTHROPIC_FOUNDRY_RESOURCE=r AGENTIC_CONTEXT_API_KEY=sk-ant-own AGENTIC_CONTEXT_BASE_URL={other}
+pays claude-cli: Microsoft Foundry
+sees ANTHROPIC_FOUNDRY_RESOURCE=r
+# Bedrock without the client
+env CLAUDE_CODE_USE_BEDROCK=1 PATH=/usr/bin:/bin ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={other}
+# a clone
+project {clone}
+# a clone, and a login [login]
+project {clone}
+pays claude-cli: the login of Claude Code in
+# a clone, and a key of the user's
+env ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={own}
+project {clone}
+pays anthropic: the key in ANTHROPIC_API_KEY, at {own}
+sees x-api-key: sk-ant-own
+# a clone whose settings `claude -p` has taken [login]
+env ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={other}
+project {clone}
+# an accepted project [login] [accepted]
+project {key}
+pays anthropic: /project/.claude/settings.local.json, at {own}
+sees x-api-key: sk-ant-of-settings"#;
 
-impl Case {
-    fn check(&self) {
-        let (own, other) = (Api::canned(), Api::canned());
-        let fill = |text: &str| {
-            let text = text.replace("{own}", &own.base_url());
-            text.replace("{other}", &other.base_url())
-        };
-        let mut env = TestEnv::with_point();
-        env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
-        env.write_config("[retry]\nbase_ms = 1\n");
-        write(
-            &env.home().join("play"),
-            answering("{\"analysis\": \"well\"}"),
-        );
-        for pair in self.env.split_whitespace() {
-            let (name, value) = pair.split_once('=').unwrap();
-            env.set(name, fill(value));
+fn check(case: &str) {
+    let of = |key: &str| case.lines().find_map(|line| line.strip_prefix(key));
+    let name = case.lines().next().unwrap();
+    let (own, other) = (Api::canned(), Api::canned());
+    let fill = |text: &str| {
+        let named = [("{key}", KEY), ("{helper}", HELPER), ("{clone}", CLONE)];
+        let servers = [("{own}", own.base_url()), ("{other}", other.base_url())];
+        let named = named.map(|(name, text)| (name, text.to_owned()));
+        let all = named.into_iter().chain(servers);
+        all.fold(text.to_owned(), |text, (name, value)| {
+            text.replace(name, &value)
+        })
+    };
+    let mut env = TestEnv::with_point();
+    env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
+    env.write_config("[retry]\nbase_ms = 1\n");
+    let play = answering("{\"analysis\": \"well\"}");
+    write(&env.home().join("play"), play);
+    for pair in of("env ").unwrap_or_default().split_whitespace() {
+        let (name, value) = pair.split_once('=').unwrap();
+        env.set(name, fill(value));
+    }
+    let login = name.contains("[login]").then(|| json!({}));
+    let accepted = json!({"hasTrustDialogAccepted": name.contains("[accepted]")});
+    let projects = json!({env.project().to_str().unwrap(): accepted});
+    let state = json!({"oauthAccount": login, "projects": projects});
+    write(&env.home().join(".claude.json"), state.to_string());
+    if let Some(user) = of("user ") {
+        write(&env.client_settings(), fill(user));
+    }
+    if let Some(project) = of("project ") {
+        for file in ["settings.json", "settings.local.json"] {
+            env.write_project(&format!(".claude/{file}"), fill(project));
         }
-        let login = if self.has_login {
-            json!({})
-        } else {
-            json!(null)
-        };
-        let state = json!({
-            "oauthAccount": login,
-            "projects": {env.project().to_str().unwrap(): {"hasTrustDialogAccepted": self.is_accepted}},
-        });
-        write(&env.home().join(".claude.json"), state.to_string());
-        if !self.user.is_empty() {
-            write(&env.client_settings(), fill(self.user));
-        }
-        if !self.project.is_empty() {
-            env.write_project(".claude/settings.json", fill(self.project));
-            env.write_project(".claude/settings.local.json", fill(self.project));
-        }
+    }
 
-        let doctor = doctor(&env);
-        env.learn_citing("s1");
-        let name = self.name;
-        let calls = env.home().join("pids").exists();
-        let asked = match (own.requests().is_empty(), calls) {
-            (true, false) => Asked::Nobody,
-            (false, false) => Asked::Own,
-            (true, true) => Asked::Client,
-            (false, true) => panic!("{name}: two were asked"),
-        };
-        assert_eq!(asked, self.asked, "{name}: {doctor:#}");
-        assert_eq!(other.requests().len(), 0, "{name}");
-        let backend = match asked {
-            Asked::Own => "anthropic",
-            Asked::Client => "claude-cli",
-            Asked::Nobody => "rules",
-        };
-        assert_eq!(doctor["backend"], backend, "{name}");
-        let pays = doctor["pays"].as_str().unwrap();
-        assert!(pays.contains(&fill(self.pays)), "{name}: {pays}");
-        assert!(!env.home().join("helper-ran").exists(), "{name}");
-        for word in self
-            .has
-            .split_whitespace()
-            .filter(|_| asked == Asked::Client)
-        {
-            let seen = env.client_saw();
-            assert!(
-                seen.contains(&format!("{word}\n")),
-                "{name}: {word} in {seen}"
-            );
+    let doctor = doctor(&env);
+    env.learn_citing("s1");
+    let calls = env.home().join("pids").exists();
+    let asked = match (own.requests().is_empty(), calls) {
+        (true, false) => "rules",
+        (false, false) => "anthropic",
+        (true, true) => "claude-cli",
+        (false, true) => panic!("{name}: two were asked"),
+    };
+    let nobody = ("rules", "nobody: nothing leaves this machine");
+    let expected = of("pays ").and_then(|line| line.split_once(": "));
+    let (backend, expected) = expected.unwrap_or(nobody);
+    assert_eq!(asked, backend, "{name}: {doctor:#}");
+    assert_eq!(other.requests().len(), 0, "{name}");
+    assert_eq!(doctor["backend"], backend, "{name}");
+    let pays = doctor["pays"].as_str().unwrap();
+    assert!(pays.contains(&fill(expected)), "{name}: {pays}");
+    assert!(!env.home().join("helper-ran").exists(), "{name}");
+    let sees = of("sees ").unwrap_or_default();
+    if asked == "claude-cli" {
+        let seen = env.client_saw();
+        for word in sees.split_whitespace() {
+            assert!(seen.contains(&format!("{word}\n")), "{name}: {seen}");
         }
-        for request in own.requests() {
-            let (header, value) = self.has.split_once(": ").unwrap();
-            assert_eq!(request.header(header), Some(value), "{name}");
-        }
-        let told = env.told_at_start("s9");
-        let screens = [
-            env.cli(&["status"]).ok(),
-            env.cli(&["doctor"]).stdout,
-            told.clone(),
-        ];
-        lacks!(
-            screens.concat(),
-            "hunter2",
-            "sk-ant-",
-            "t0ken",
-            "helper-ran"
-        );
-        if asked == Asked::Nobody {
-            lacks!(told, "sent today");
-        } else {
-            has!(told, "sent today (21 Nov): ", pays);
-            lacks!(screens.concat(), "nobody");
-            // By the ledger, whatever the settings say by now.
-            env.write_config("backend = \"rules\"\n");
-            let now = self::doctor(&env)["pays"].as_str().unwrap().to_owned();
-            has!(now, "nobody now; ", "went out before");
-        }
+    }
+    for request in own.requests() {
+        let (header, value) = sees.split_once(": ").unwrap();
+        assert_eq!(request.header(header), Some(value), "{name}");
+    }
+    let told = env.told_at_start("s9");
+    let status = env.cli(&["status"]).ok();
+    let screens = status + &env.cli(&["doctor"]).stdout + &told;
+    lacks!(screens, "hunter2", "sk-ant-", "t0ken", "helper-ran");
+    if asked == "rules" {
+        lacks!(told, "sent today");
+    } else {
+        has!(told, "sent today (21 Nov): ", pays);
+        lacks!(screens, "nobody");
+        // By the ledger, whatever the settings say by now.
+        env.write_config("backend = \"rules\"\n");
+        let now = self::doctor(&env)["pays"].as_str().unwrap().to_owned();
+        has!(now, "nobody now; ", "went out before");
     }
 }
 
@@ -312,7 +178,7 @@ impl TestEnv {
 
 #[test]
 fn what_is_asked_is_what_the_client_would_ask_and_what_doctor_says() {
-    CASES.iter().for_each(Case::check);
+    CASES.split("\n# ").for_each(check);
 }
 
 /// The client runs the helper; its command is on no command line.
