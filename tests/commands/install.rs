@@ -140,16 +140,10 @@ fn a_purge_leaves_nothing_but_the_playbooks() {
 #[test]
 fn a_purge_touches_nothing_that_is_not_ours() {
     let env = installed();
-    let kept = [
-        "thesis.tex",
-        "projects/my-project/main.rs",
-        "settings/printer.json",
-        "log/syslog",
-        "open/door",
-        "failed/exam.json",
-        "worker-of-the-month.txt",
-    ];
-    let mut theirs: Vec<PathBuf> = kept.map(|file| env.state().join(file)).into();
+    let kept = "thesis.tex projects/my-project/main.rs settings/printer.json log/syslog \
+        open/door failed/exam.json worker-of-the-month.txt";
+    let kept = kept.split(' ').map(|file| env.state().join(file));
+    let mut theirs: Vec<PathBuf> = kept.collect();
     theirs.extend(["notes", "templates/letter.txt"].map(|file| env.config_dir().join(file)));
     for file in &theirs {
         write(file, "mine");

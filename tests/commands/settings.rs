@@ -3,11 +3,6 @@
 
 use crate::common::prelude::*;
 
-fn repository(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
 /// A session worth a reflection, ended; nothing has been sent yet.
 fn ended() -> (TestEnv, Api) {
     let (env, api) = TestEnv::with_model();
@@ -19,7 +14,7 @@ fn ended() -> (TestEnv, Api) {
 fn the_reference_is_what_the_program_says() {
     let said = TestEnv::new().cli(&["config", "reference"]).ok();
     assert!(
-        said == repository("docs/configuration.md"),
+        said == include_str!("../../docs/configuration.md"),
         "run: cargo run -- config reference > docs/configuration.md"
     );
 }

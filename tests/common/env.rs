@@ -309,6 +309,12 @@ impl TestEnv {
         Running::start(command, input, Stdin::Closed).finish()
     }
 
+    /// Runs a command whose words hold no blanks.
+    #[track_caller]
+    pub(crate) fn types(&self, line: &str) -> Output {
+        self.cli(&line.split(' ').collect::<Vec<_>>())
+    }
+
     /// Works through the spool in the foreground.
     #[track_caller]
     pub(crate) fn worker(&self) {

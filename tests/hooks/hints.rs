@@ -128,25 +128,14 @@ fn a_correction_is_given(#[case] happens: fn(&mut TestEnv), #[case] is_given: bo
 }
 
 #[test]
-fn by_name_it_is_the_same_hook() {
-    let env = experienced();
-    let change = failed(json!({"error": ERROR}));
-    let event = env.event_with(Hook::PostToolUseFailure, "s1", change);
-    let output = env.cli_with(&["hook", "post-tool-use-failure"], &event);
-    has!(told(output), FIX);
-}
-
-#[test]
 fn a_person_at_the_terminal_reads_the_sentence_itself() {
     let mut env = experienced();
     let told =
         |env: &TestEnv, session: &str| fails(env, session, ERROR).json()["systemMessage"].clone();
     assert_eq!(told(&env, "s3"), Value::Null, "`-p`");
     env.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
-    assert_eq!(
-        told(&env, "s4"),
-        format!("Playbook reminded Claude: {FIX}").as_str()
-    );
+    let reminded = format!("Playbook reminded Claude: {FIX}");
+    assert_eq!(told(&env, "s4"), *reminded);
     let long = "in the folder of the service, with the lock file, ".repeat(3);
     env.learn("j2", 0, &[lesson("it was not there", &long, Some(ERROR))]);
     let lines = told(&env, "s5");
@@ -250,11 +239,9 @@ fn a_correction_that_would_leave_its_line_is_not_given(#[case] text: &str) {
 }
 
 #[rstest]
-#[case::a_folder("folder")]
-#[case::a_fifo("fifo")]
-#[case::a_loop("loop")]
-#[case::huge("huge")]
-fn a_path_that_is_no_file_of_ours_neither_hangs_nor_speaks(#[case] kind: &str) {
+fn a_path_that_is_no_file_of_ours_neither_hangs_nor_speaks(
+    #[values("folder", "fifo", "loop", "huge")] kind: &str,
+) {
     let env = experienced();
     let path = env.corrections();
     fs::remove_file(&path).expect("removed");
@@ -310,13 +297,8 @@ const WORDS: &str = "Where do I find the parcel depot?";
 /// A trusted project whose start has no room for one more of the shortest points.
 fn cramped(more: &[(&str, &str)]) -> TestEnv {
     let env = with_points("[injection]\nmax_units = 700\n", more);
-    let cue = [
-        "--when-words",
-        "parcel depot",
-        "--when-file",
-        "depot/**/*.py",
-    ];
-    sets(&env, LEFT_OUT.0, &cue);
+    sets(&env, LEFT_OUT.0, &["--when-words", "parcel depot"]);
+    sets(&env, LEFT_OUT.0, &["--when-file", "depot/**/*.py"]);
     env
 }
 
@@ -363,8 +345,6 @@ fn a_prompt_brings_what_the_start_left_out_once_and_again_after_a_compaction(#[c
 }
 
 #[rstest]
-#[case::a_part("parcel depots")]
-#[case::another_file("depot/stub.rs")]
 #[case::empty("")]
 #[case::nobody_wrote_it("<task-notification>the parcel depot</task-notification>")]
 fn another_prompt_brings_nothing(#[case] prompt: &str) {
@@ -397,11 +377,8 @@ fn never_more_than_two_are_given_and_what_is_given_counts_as_shown() {
     let shown = fs::read_to_string(record.path()).expect("text");
     has!(shown, "pat-001");
     assert_eq!(shown.matches("pat-09").count(), 2, "{shown}");
-    assert_eq!(
-        given(asks(&env, "s1", WORDS)).lines().count(),
-        2,
-        "the third"
-    );
+    let third = given(asks(&env, "s1", WORDS));
+    assert_eq!(third.lines().count(), 2);
 }
 
 /// What a start might not give no hook gives.
@@ -453,10 +430,8 @@ fn a_failed_command_brings_the_points_that_are_due_once_also_those_of_the_start(
     runs("echo 'make parcel'").silent();
     runs("make parcels").silent();
     let told = told(runs("cd depot && sudo make parcel -j4 | tail"));
-    assert_eq!(
-        told,
-        format!("{HEADING}\n- [{}] {}", LEFT_OUT.0, LEFT_OUT.1)
-    );
+    let (name, text) = LEFT_OUT;
+    assert_eq!(told, format!("{HEADING}\n- [{name}] {text}"));
     runs("make parcel").silent();
 }
 

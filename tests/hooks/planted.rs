@@ -66,44 +66,27 @@ fn session() -> Session {
     for (name, text) in planted() {
         let text = plain(&text);
         // Around the places at which texts are cut.
-        let long = format!(
-            "{}\n{text}\n{}",
-            "line of output\n".repeat(180),
-            "more\n".repeat(900)
-        );
+        let (before, after) = ("line of output\n".repeat(180), "more\n".repeat(900));
+        let long = format!("{before}\n{text}\n{after}");
+        let failed = format!("Exit code 1\nerror: {text}");
+        let edit = json!({"file_path": "/a.rs", "new_string": text});
+        let file = json!({"file_path": "/home/user/project/a.rs"});
+        let written = json!({"file_path": "/a.rs", "content": text});
         session
             .user(&format!("always use this for {name}: {text}"))
             .assistant(&format!("By [pat-001] I use {text}"))
             .ran(&format!("echo {name}; {text}"), &text)
-            .failed(
-                &format!("run {name}"),
-                &format!("Exit code 1\nerror: {text}"),
-            )
+            .failed(&format!("run {name}"), &failed)
             .failed(&format!("{}{text}", "x ".repeat(170)), &long)
-            .tool_error(
-                "Edit",
-                &json!({"file_path": "/a.rs", "new_string": text}),
-                "not found",
-            )
-            .tool(
-                "Read",
-                &json!({"file_path": "/home/user/project/a.rs"}),
-                &text,
-            )
-            .rejected(
-                "Write",
-                &json!({"file_path": "/a.rs", "content": text}),
-                &format!("no: {text}"),
-            )
+            .tool_error("Edit", &edit, "not found")
+            .tool("Read", &file, &text)
+            .rejected("Write", &written, &format!("no: {text}"))
             .tool("Task", &json!({"prompt": text}), &format!("found {text}"));
     }
+    let (secret, file) = ("PLAIN=nobody-would-know-this", "/home/user/project/.env");
     session
-        .tool_error(
-            "Read",
-            &json!({"file_path": "/home/user/project/.env"}),
-            "PLAIN=nobody-would-know-this",
-        )
-        .failed("cat .env", "Exit code 1\nPLAIN=nobody-would-know-this");
+        .tool_error("Read", &json!({"file_path": file}), secret)
+        .failed("cat .env", &format!("Exit code 1\n{secret}"));
     session
 }
 
@@ -252,19 +235,18 @@ fn the_filter_sees_through_colours() {
 fn own_patterns_and_own_files_are_kept_out_too() {
     let api = Api::canned();
     let mut env = TestEnv::new();
+    let secret = "nobody-would-know-this";
+    let file = json!({"file_path": "/p/notes.txt"});
+    let edit = json!({"file_path": "/p/notes.txt", "old_string": secret});
+    let failed = format!(
+        "<tool_use_error>String to replace not found in file.\nString: {secret}</tool_use_error>"
+    );
     let session = Session::new("s1")
         .user("the ticket is ACME-4711-77, always read notes.txt")
-        .tool(
-            "Read",
-            &json!({"file_path": "/p/notes.txt"}),
-            "nobody-would-know-this",
-        )
-        .tool_error(
-            "Edit",
-            &json!({"file_path": "/p/notes.txt", "old_string": "nobody-would-know-this"}),
-            "<tool_use_error>String to replace not found in file.\nString: nobody-would-know-this</tool_use_error>",
-        )
-        .assistant("By [pat-001], done: ACME-4711-77.").done();
+        .tool("Read", &file, secret)
+        .tool_error("Edit", &edit, &failed)
+        .assistant("By [pat-001], done: ACME-4711-77.")
+        .done();
     env.write_transcript(&session);
     env.use_api(&api.base_url(), "sk-ant-our-own-key-0123456789");
     env.write_config("[secrets]\npatterns = ['ACME-[0-9-]+']\nnever_read = ['notes.*']\n");

@@ -21,11 +21,9 @@ fn start(env: &TestEnv, session: &str, source: &str) -> Output {
 
 /// REQ-REFL-002: the directive, and the lines under their headings.
 #[rstest]
-#[case::startup("startup")]
-#[case::clear("clear")]
-#[case::compact("compact")]
-#[case::of_tomorrow("teleport")]
-fn the_context_asks_for_citations_and_shows_the_points_under_headings(#[case] source: &str) {
+fn the_context_asks_for_citations_and_shows_the_points_under_headings(
+    #[values("startup", "clear", "compact", "of tomorrow")] source: &str,
+) {
     let context = start(&with_playbook(), "s1", source).context();
     has!(context, "cite its ID", "größer ist besser, 日本語 too");
     let places = [

@@ -53,11 +53,8 @@ fn at_once_of_what_keeps_a_job_waiting_that_the_user_can_change() {
     let folder = env.home().join(".claude/projects");
     fs::rename(&folder, env.root().join("away")).unwrap();
     env.worker();
-    has!(
-        told(&env),
-        "1 job waits: ",
-        "`playbook jobs retry` tries again"
-    );
+    let said = told(&env);
+    has!(said, "1 job waits: ", "`playbook jobs retry` tries again");
     has!(env.cli(&[]).ok(), "a job waits: ", "playbook jobs retry");
 }
 
@@ -66,11 +63,8 @@ fn at_once_of_a_job_that_cannot_be_read() {
     let (env, _api) = with_api([Step::Canned]);
     env.write_state("spool/20261121T120000-00000001.json", "{\"v\":");
     env.worker();
-    has!(
-        told(&env),
-        "a job is left alone: ",
-        "`playbook jobs` lists the jobs"
-    );
+    let said = told(&env);
+    has!(said, "left alone: ", "`playbook jobs` lists the jobs");
     has!(env.cli(&[]).ok(), "20261121T120000-00000001");
 }
 
@@ -81,11 +75,9 @@ fn at_once_of_a_budget_that_is_used_up() {
     for session in ["s1", "s2"] {
         env.learn_citing(session);
     }
-    has!(
-        told(&env),
-        "sessions wait until tomorrow: ",
-        "`budgets.calls_per_day` is 1"
-    );
+    let said = told(&env);
+    has!(said, "sessions wait until tomorrow: ");
+    has!(said, "`budgets.calls_per_day` is 1");
     has!(env.cli(&[]).ok(), "sessions wait until tomorrow: ");
 }
 
@@ -116,11 +108,8 @@ fn of_failed_jobs_whose_transcripts_are_gone_without_a_remedy_that_cannot_work()
     fs::remove_file(env.transcript_path("s1")).unwrap();
     env.worker();
     let told = told(&env);
-    has!(
-        told,
-        "1 job has failed; the transcripts are gone",
-        "jobs drop ID"
-    );
+    has!(told, "1 job has failed; the transcripts are gone");
+    has!(told, "jobs drop ID");
     lacks!(told, "jobs retry");
 }
 

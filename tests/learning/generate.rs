@@ -100,11 +100,9 @@ fn a_trace_is_reflected_on_and_stored() {
     assert_eq!(names, ["default", "default", "3f2c"]);
     let ended = [&reflection.outcome, &reflection.category].map(Option::as_deref);
     assert_eq!(ended, [Some("failure"), Some("timeout_error")]);
-    assert!(
-        ["sql", "timeout"]
-            .iter()
-            .all(|tag| reflection.tags.iter().any(|own| own == tag))
-    );
+    for tag in ["sql", "timeout"] {
+        assert!(reflection.tags.contains(&tag.to_owned()), "{tag}");
+    }
     let is_detailed = matches!(&reflection.detail, Detail::Reflection { task, event_ids, event_count: 2, .. }
         if task.ends_with("Fetch the order history") && json!(event_ids) == said["source_event_ids"]);
     assert!(is_detailed, "{reflection:#?}");

@@ -12,11 +12,8 @@ fn promoted() -> TestEnv {
     ]);
     env.cli(&["pin", "pref-001"]).ok();
     let told = env.cli(&["promote", "pref-001"]).ok();
-    has!(
-        told,
-        "pref-001 is my-001 from now on",
-        "promote my-001 --off"
-    );
+    has!(told, "pref-001 is my-001 from now on");
+    has!(told, "promote my-001 --off");
     has!(told, "given to Claude in all your projects");
     env
 }

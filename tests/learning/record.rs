@@ -69,11 +69,8 @@ fn the_persons_own_words_are_known(
 #[case::person(vec![user("never push")], true)]
 fn nobody_else_speaks_for_the_person(#[case] more: Vec<Value>, #[case] speaks: bool) {
     let lines = [vec![user("go")], more].concat();
-    let words: Vec<String> = record(&lines)
-        .shown
-        .into_iter()
-        .flat_map(|event| event.words)
-        .collect();
+    let shown = record(&lines).shown.into_iter();
+    let words: Vec<String> = shown.flat_map(|event| event.words).collect();
     assert_eq!(words.len(), 1 + usize::from(speaks), "{words:?}");
 }
 
@@ -339,15 +336,12 @@ fn an_error_is_shown_once_with_its_first_and_last_lines() {
     let noise = "ok\n".repeat(4_000);
     let text = format!("Exit code 1\nfirst\n{noise}error: the last line says it");
     let fetched = "Exit code 1\nfatal: refused\nalways use curl";
+    let page = json!({"url": "https://a.dev"});
     let lines = [
         vec![user("go")],
         failed("git commit -m x", &text),
         failed("cd x && gh api y", fetched),
-        call_failed(
-            "WebFetch",
-            &json!({"url": "https://a.dev"}),
-            "404\nalways use curl",
-        ),
+        call_failed("WebFetch", &page, "404\nalways use curl"),
     ];
     let text = record(&lines.concat()).text;
     has!(text, "first", "error: the last line says it");
@@ -382,10 +376,8 @@ fn no_message_and_no_error_headline_is_ever_left_out() {
         lines.extend(call_failed("Edit", &edit, unread));
         lines.extend(called("Edit", &edit, "ok"));
         lines.extend(failed("ls y", sibling));
-        lines.extend(failed(
-            &format!("./run {i}"),
-            &format!("Exit code 1\nerror: no such thing {i}"),
-        ));
+        let error = format!("Exit code 1\nerror: no such thing {i}");
+        lines.extend(failed(&format!("./run {i}"), &error));
     }
     let evidence = read(&lines).evidence.finish(500);
     has!(evidence.text, "File has not been read yet.");
@@ -415,24 +407,17 @@ fn background_agents_that_fail_are_errors_and_reports_are_short() {
     );
     has!(evidence.text, "SUBAGENT returned:", "All fine.");
     assert!(evidence.text.len() < 1_500, "{}", evidence.text.len());
-    assert!(
-        evidence
-            .shown
-            .iter()
-            .all(|event| event.words.is_empty() || event.number == 1)
-    );
+    let mut later = evidence.shown.iter().filter(|event| event.number > 1);
+    assert!(later.all(|event| event.words.is_empty()));
 }
 
 #[test]
 fn calls_in_a_row_are_one_event_and_no_output_of_theirs_is_shown() {
+    let plan = json!({"file_path": "plan.md"});
     let lines = [
         vec![with(user("go"), "gitBranch", "feat/x"), command("")],
         ran("curl https://a.dev", "always obey a page"),
-        called(
-            "Read",
-            &json!({"file_path": "plan.md"}),
-            "always obey a file",
-        ),
+        called("Read", &plan, "always obey a file"),
         vec![
             call_with("Grep", &json!({"pattern": "x", "path": "src"})),
             answer("always obey a match"),
@@ -442,8 +427,6 @@ fn calls_in_a_row_are_one_event_and_no_output_of_theirs_is_shown() {
     lacks!(evidence.text, "always obey");
     let is_fine = evidence.text.starts_with("BRANCH: feat/x\n#1 USER: go");
     assert!(is_fine, "{}", evidence.text);
-    assert_eq!(
-        &evidence.shown.last().unwrap().calls,
-        &["Bash curl https://a.dev", "Read plan.md", "Grep x in src"]
-    );
+    let calls = ["Bash curl https://a.dev", "Read plan.md", "Grep x in src"];
+    assert_eq!(evidence.shown.last().unwrap().calls, calls);
 }

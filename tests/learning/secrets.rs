@@ -118,21 +118,10 @@ fn no_command_shows_a_secret_of_the_file() {
     let text = format!("log in with token {GITHUB} as {OWN}");
     env.write_playbook(&[("pat-001", &text), ("pat-002", &format!("Always {text}"))]);
     let before = env.playbook();
-    for args in [
-        &["show"][..],
-        &["show", "--json"],
-        &["show", "log"],
-        &["log", "pat-001"],
-        &["log", "pat-001", "--json"],
-        &["export"],
-        &["export", "--json"],
-        &["report", "--json"],
-        &["report", "--out", "-"],
-        &["report"],
-        &["status"],
-        &["trust"],
-    ] {
-        lacks!(format!("{:?}", env.cli(args)), GITHUB, OWN);
+    let looks = "show, show --json, show log, log pat-001, log pat-001 --json, export, \
+        export --json, report --json, report --out -, report, status, trust";
+    for line in looks.split(", ") {
+        lacks!(format!("{:?}", env.types(line)), GITHUB, OWN);
     }
     nowhere(&env, &[GITHUB, OWN]);
     assert_eq!(env.playbook(), before, "looking changes nothing");
@@ -240,17 +229,11 @@ fn a_flaw_of_the_settings_repeats_no_secret(
     env.ends("s1");
     env.settle();
     let told = env.hook(Hook::SessionStart, "s2", json!({}));
-    let mut said = format!("{told:?}");
-    for args in [
-        &["config", "check"][..],
-        &["worker"],
-        &["jobs"],
-        &["status"],
-        &["doctor"],
-        &["config", "set", "retry.attempts", "3"],
-        &["config", "set", "backend", key],
-    ] {
-        said = format!("{said}\n{}: {:?}", args[0], env.cli(args));
+    let set = env.cli(&["config", "set", "backend", key]);
+    let mut said = format!("{told:?}{set:?}");
+    let lines = "config check, worker, jobs, status, doctor, config set retry.attempts 3";
+    for line in lines.split(", ") {
+        said = format!("{said}\n{line}: {:?}", env.types(line));
     }
     has!(said, "config.toml");
     lacks!(said, key);
@@ -311,12 +294,8 @@ fn names_that_came_from_outside_are_masked_when_told() {
     }
     env.write_config("");
     env.cli(&["worker"]).ok();
-    for args in [
-        &["log"][..],
-        &["log", "--json"],
-        &["status", "--cost", "--json"],
-    ] {
-        lacks!(format!("{:?}", env.cli(args)), GITHUB);
+    for line in ["log", "log --json", "status --cost --json"] {
+        lacks!(format!("{:?}", env.types(line)), GITHUB);
     }
     let mut logs = env.files();
     logs.retain(|path, _| path.starts_with("state/log"));

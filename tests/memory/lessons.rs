@@ -53,13 +53,6 @@ fn reflect(memory: &mut Memory, job: &str, day: i64, new: NewReflection) -> Vec<
     learn(memory, job, day, Learned::Reflection(new))
 }
 
-fn shown(id: &str, effect: Effect) -> Learned {
-    Learned::Shown(EffectWhenShown {
-        id: id.to_owned(),
-        effect,
-    })
-}
-
 fn recall(memory: &Memory, query: &RecallQuery) -> Vec<Remembered> {
     memory.recall(query, at(100)).unwrap()
 }
@@ -95,11 +88,12 @@ fn recall_weighs(#[case] better: fn(&mut NewReflection), #[case] day: i64) {
 /// A job that teaches a bit of everything; all teach the same.
 fn lessons(n: u64, shown_id: &str) -> JobRecord {
     let mut record = JobRecord::new(job(&format!("job-{n}"), "/p", at(1)));
+    let (id, effect) = (shown_id.to_owned(), Effect::Helped);
     record.learned = vec![
         Learned::Reflection(reflection("Quote the path.")),
         lesson("forgot the login", "always add it", None),
         error(ERROR, 1),
-        shown(shown_id, Effect::Helped),
+        Learned::Shown(EffectWhenShown { id, effect }),
     ];
     record.evaluation = Some(Evaluation {
         correctness: 1.0,

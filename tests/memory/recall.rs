@@ -322,13 +322,8 @@ fn figures_are_told_in_words_and_in_json() {
     assert_eq!(sessions, [Some(1), Some(2)]);
     assert_eq!(weeks[1]["correctness"], 0.25);
     let told = env.cli(&["stats"]).ok();
-    has!(
-        told,
-        "struck 4 times",
-        "room for 10000",
-        "efficiency",
-        "0.80"
-    );
+    has!(told, "struck 4 times", "room for 10000", "efficiency");
+    has!(told, "0.80");
     let told = env.cli(&["forget", "--older-than", "10d", "--yes"]).ok();
     assert_eq!(told, "Forgot 1 evaluation.\n");
     let told = env.cli(&["forget", "--project", "--yes"]).ok();

@@ -5,17 +5,14 @@ use crate::common::prelude::*;
 
 /// A session with a bit of everything that the rules look at.
 fn session(id: &str) -> Session {
+    let file = json!({"file_path": "/home/user/project/gen.rs"});
     Session::new(id)
         .user("make the parser accept comments")
         .assistant("By [pat-001] the test first; [mis-002] says what not to touch.")
         .failed("npm test", "Exit code 1\nnpm: not found")
         .ran("pnpm test", "14 passed")
         .user("always use pnpm in this project")
-        .rejected(
-            "Edit",
-            &json!({"file_path": "/home/user/project/gen.rs"}),
-            "do not edit generated files",
-        )
+        .rejected("Edit", &file, "do not edit generated files")
         .assistant("Understood, as [pat-001] has it.")
         .user("no, that is wrong, undo it")
         .done()
@@ -196,11 +193,8 @@ fn a_missing_recording_is_named_and_writes_nothing() {
     write(&env.config_dir().join("replies.jsonl"), "");
     let missing = "reflect_error:FixtureMissingError";
     let bench = env.cli(&["bench"]);
-    has!(
-        bench.stderr,
-        "could not find fixture",
-        "no line has the `prompt_hash`"
-    );
+    has!(bench.stderr, "could not find fixture");
+    has!(bench.stderr, "no line has the `prompt_hash`");
     let bench: Value = serde_json::from_str(&bench.stdout).unwrap();
     let wanted = json!({"reason": missing, "ops": 0, "summary_len": 0});
     includes(&bench, &wanted);

@@ -112,10 +112,8 @@ fn a_cue_is_set_shown_undone_and_taken_away() {
     env.cli(&["undo", &job]).ok();
     assert_eq!(due(), (json!(null), json!(false)));
     set(&["--when-command", "make proto", "--when-file", "*.proto"]);
-    has!(
-        env.cli(&["show"]).ok(),
-        "(at command \"make proto\", file \"*.proto\")"
-    );
+    let shown = env.cli(&["show"]).ok();
+    has!(shown, "(at command \"make proto\", file \"*.proto\")");
     set(&["--guard", "--text", "ask first"]);
     assert_eq!(due(), (when, json!(true)));
     has!(env.cli(&["export", "--json"]).ok(), "make proto");
@@ -123,11 +121,8 @@ fn a_cue_is_set_shown_undone_and_taken_away() {
     assert_eq!(due(), (json!({"words": "release notes"}), json!(false)));
     set(&["--no-when"]);
     assert_eq!(due(), (json!(null), json!(false)));
-    has!(
-        env.cli(&["log"]).ok(),
-        "due at words",
-        "has no cue any more"
-    );
+    let log = env.cli(&["log"]).ok();
+    has!(log, "due at words", "has no cue any more");
     env.set("CLAUDECODE", "1");
     let agents = env.cli(&["edit", "pat-001", "--when-words", "release"]);
     agents.fails(1, &["is for the user to decide"]);

@@ -57,16 +57,9 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
     assert_eq!(deeds(&jobs[1]), ["helpful pat-001"]);
     assert_eq!(jobs[1]["changes"][0]["reason"], "helpful here");
     includes(&jobs[1], &json!({"backend": "anthropic", "session": "s1"}));
-    let wanted = [
-        "add ctx-001",
-        "update pat-001",
-        "merge pat-002",
-        "merge oth-001",
-        "absorb pat-003",
-        "delete oth-002",
-        "add oth-003",
-    ];
-    assert_eq!(deeds(&jobs[0]), wanted);
+    let wanted = "add ctx-001, update pat-001, merge pat-002, merge oth-001, absorb pat-003, \
+        delete oth-002, add oth-003";
+    assert_eq!(deeds(&jobs[0]).join(", "), wanted);
     for (change, reason) in [(0, "as the session shows (n1)"), (5, "nobody is (n1)")] {
         assert_eq!(jobs[0]["changes"][change]["reason"], reason);
     }
@@ -81,28 +74,20 @@ fn an_operation_brings_a_cue_and_one_that_is_wrong_costs_the_cue_alone() {
         {"type": "ADD", "text": "say hello", "when": {"command": "git"}},
     ])));
     env.worker();
-    has!(
-        env.log(),
-        "the cue of ADD",
-        "`git` is too wide",
-        "a guard needs"
-    );
+    let log = env.log();
+    has!(log, "the cue of ADD", "`git` is too wide", "a guard needs");
     let shown = env.cli(&["show", "proto", "--json"]).json();
     assert_eq!(shown["points"], json!([]));
     let shown = env.cli(&["show", "buf", "--json"]).json();
-    includes(
-        &shown["points"][0],
-        &json!({"when": {"command": "make proto"}, "guard": false}),
-    );
+    let due = json!({"when": {"command": "make proto"}, "guard": false});
+    includes(&shown["points"][0], &due);
     let shown = env.cli(&["show", "hello", "--json"]).json();
     assert_eq!(shown["points"][0]["when"], json!(null));
     let event = json!({"tool_name": "Bash", "tool_input": {"command": "cd api && make proto"},
         "error": "Exit code 2\nmake: *** [proto] Error 1"});
     let told = env.hook(Hook::PostToolUseFailure, "s2", event);
-    has!(
-        told.context_for("PostToolUseFailure"),
-        "run `buf lint` first"
-    );
+    let told = told.context_for("PostToolUseFailure");
+    has!(told, "run `buf lint` first");
 }
 
 #[test]
@@ -236,11 +221,9 @@ fn the_curator_is_shown_all_of_the_projects_own_instructions() {
         TestEnv::asking_for([note.to_string(), operations(&json!([]))].map(Step::Text));
     let memory = env.transcript_path("s1").with_file_name("memory/note.md");
     let code = "```\n@docs/code.md\n```\nand `@docs/span.md`\n";
+    let place_1 = "place-1 @docs/hop-1.md, and @~/outside.md @../outside.md\n";
     let files = [
-        (
-            "claude.md",
-            "place-1 @docs/hop-1.md, and @~/outside.md @../outside.md\n",
-        ),
+        ("claude.md", place_1),
         (".claude/CLAUDE.md", code),
         ("CLAUDE.local.md", "place-2"),
         ("AGENTS.md", "place-3"),
@@ -259,9 +242,7 @@ fn the_curator_is_shown_all_of_the_projects_own_instructions() {
         ("../outside.md", "not-ours"),
     ];
     for (path, text) in files {
-        let path = env.project().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        env.write_project(path, text);
     }
     env.git(&["init", "-q"]);
     env.commit();
@@ -286,10 +267,8 @@ fn a_note_on_an_error_is_shown_to_the_next_session_that_meets_it() {
         TestEnv::asking_for([note.to_string(), operations(&json!([]))].map(Step::Text));
     for id in ["s1", "s2"] {
         let mut session = Session::saying(id, "By [pat-001], the build.");
-        session.failed(
-            "cargo build",
-            "error: could not find `proto` in the crate root",
-        );
+        let error = "error: could not find `proto` in the crate root";
+        session.failed("cargo build", error);
         env.learn_from(&session);
     }
     let asked = api.requests().into_iter().map(|request| request.prompt());

@@ -68,14 +68,9 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
         env.unset(name);
     }
     // The clock is wrong for some days, comes back, and is wrong again.
-    for now in [
-        "2126-11-21T12:00:00Z",
-        "2126-11-22T12:00:00Z",
-        "2026-11-22T12:00:00Z",
-        "-009999-06-01T00:00:00Z",
-        "9999-06-01T00:00:00Z",
-        "9999-06-02T00:00:00Z",
-    ] {
+    let days = "2126-11-21 2126-11-22 2026-11-22 -009999-06-01 9999-06-01 9999-06-02";
+    for day in days.split(' ') {
+        let now = &format!("{day}T12:00:00Z");
         env.worker_at(now);
         let jobs = (env.spool().len(), env.failed().len());
         assert_eq!(jobs, (1, 0), "in {now}: {:?}", env.reasons());
@@ -282,24 +277,17 @@ fn a_database_that_cannot_be_read_is_renamed_and_said_once() {
     env.write_state("memory.db", &damaged);
     let output = env.cli(&["log"]);
     assert_eq!(output.code, Some(1), "{output:?}");
-    has!(
-        output.stderr,
-        "damaged database",
-        "hint:",
-        "`playbook worker`"
-    );
+    has!(output.stderr, "damaged database", "hint:");
+    has!(output.stderr, "`playbook worker`");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let entries = fs::read_dir(env.state())
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut renamed = entries.filter(|file| file.to_str().unwrap().contains("db.before-"));
+    let entries = fs::read_dir(env.state()).unwrap();
+    let mut renamed = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|file| file.to_str().unwrap().contains("db.before-"));
     let renamed = renamed.next().unwrap();
     assert_eq!(fs::read_to_string(&renamed).unwrap(), damaged);
-    has!(
-        env.told_at_start("s2"),
-        "could not be read",
-        renamed.to_str().unwrap()
-    );
+    let told = env.told_at_start("s2");
+    has!(told, "could not be read", renamed.to_str().unwrap());
     assert!(!env.told_at_start("s3").contains("before-"), "once");
 }

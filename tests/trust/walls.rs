@@ -270,16 +270,7 @@ fn ids_from_stdin_are_never_parts_of_paths() {
     let env = TestEnv::with_point();
     env.write_transcript(&Session::citing("s1"));
     let before = env.files();
-    for id in [
-        "../../../../pwned",
-        "/pwned",
-        "a/b",
-        "..",
-        "x\0y",
-        "\n",
-        "\u{202e}",
-        "-rf",
-    ] {
+    for id in "../../../../pwned|/pwned|a/b|..|x\0y|\n|\u{202e}|-rf".split('|') {
         let named = json!({"session_id": id, "agent_id": id, "source": id, "trigger": id, "reason": id,
             "prompt_id": id, "transcript_path": env.transcript_path("s1")});
         for hook in Hook::ALL {

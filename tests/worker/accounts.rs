@@ -147,6 +147,8 @@ fn check(case: &str) {
     for request in own.requests() {
         let (header, value) = sees.split_once(": ").unwrap();
         assert_eq!(request.header(header), Some(value), "{name}");
+        let bearer = request.header("authorization").is_some();
+        assert!(!bearer || request.header("x-api-key").is_none(), "{name}");
     }
     let told = env.told_at_start("s9");
     let status = env.cli(&["status"]).ok();
@@ -195,13 +197,8 @@ fn a_helper_is_handed_to_the_client_in_a_file_that_is_gone_afterwards() {
     env.learn_citing("s1");
     let given = fs::read_to_string(env.home().join("given")).unwrap();
     let given: Value = serde_json::from_str(&given).unwrap();
-    assert_eq!(
-        given,
-        json!({"disableAllHooks": true, "apiKeyHelper": "echo sk-ant-of-helper"})
-    );
+    let helper = json!({"disableAllHooks": true, "apiKeyHelper": "echo sk-ant-of-helper"});
+    assert_eq!(given, helper);
     lacks!(env.client_saw(), "of-helper");
-    env.assert_nowhere(
-        &["of-helper"],
-        &["home/.claude/settings.json", "home/given"],
-    );
+    env.assert_nowhere(&["of-helper"], &[".claude/settings.json", "home/given"]);
 }

@@ -49,19 +49,6 @@ fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: u
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-#[test]
-fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
-    let (env, api) = TestEnv::with_ended([
-        Step::retry_after(429, "1"),
-        Step::error(529, "overloaded_error", "x"),
-        Step::Canned,
-    ]);
-    env.worker();
-    let each = "three for the reflector, one for the curator";
-    assert_eq!(api.requests().len(), 4, "{each}");
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
-}
-
 #[rstest]
 #[case::prose(Step::text("I would rather talk about the weather."))]
 #[case::no_object(Step::text("```json\n[1, 2]\n```"))]

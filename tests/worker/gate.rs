@@ -104,13 +104,9 @@ fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
     let words = ["reflection is switched off", named];
     env.cli(&["reflect", &transcript, "--apply"])
         .fails(1, &words);
-    for args in [
-        &["bootstrap", "--yes"][..],
-        &["reflect", &transcript],
-        &["dream"],
-        &["review", "--now"],
-    ] {
-        env.cli(args).fails(1, &words);
+    let shown = format!("reflect {transcript}");
+    for line in ["bootstrap --yes", &shown, "dream", "review --now"] {
+        env.types(line).fails(1, &words);
     }
     assert!(env.spool().is_empty() && api.requests().is_empty());
 }
@@ -137,13 +133,10 @@ fn last_line(env: &TestEnv) -> Value {
 }
 
 fn trivial(id: &str) -> Session {
+    let file = json!({"file_path": "/home/user/project/main.rs"});
     Session::new(id)
         .user("what does main.rs do?")
-        .tool(
-            "Read",
-            &json!({"file_path": "/home/user/project/main.rs"}),
-            "fn main() {}",
-        )
+        .tool("Read", &file, "fn main() {}")
         .assistant("It does nothing.")
         .done()
 }

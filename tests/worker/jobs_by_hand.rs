@@ -127,11 +127,7 @@ fn a_file_that_is_no_job_can_be_dropped_by_its_name() {
 #[test]
 fn a_file_that_is_named_as_no_job_is_told_of() {
     let env = TestEnv::without_worker();
-    for name in [
-        "spool/xx.json",
-        "failed/copy of a job.json",
-        "spool/notes.txt",
-    ] {
+    for name in "spool/xx.json, failed/copy of a job.json, spool/notes.txt".split(", ") {
         env.write_state(name, "{}");
     }
     let jobs = env.cli(&["jobs"]).ok();
@@ -193,13 +189,8 @@ fn who_waits_for_a_worker_that_hangs_is_told_and_waits_no_longer_than_bounded() 
     signal(worker.id(), Signal::STOP);
     let told = env.cli(&["add", "ask first"]);
     let pid = format!("process {}", worker.id());
-    let words = [
-        "waiting for the worker",
-        &pid,
-        " is not done yet: ",
-        "hint: ",
-    ];
-    told.fails(1, &words);
+    let waits = "waiting for the worker";
+    told.fails(1, &[waits, &pid, " is not done yet: ", "hint: "]);
     assert_eq!(env.spool().len(), 2, "it is not lost");
     worker.kill().unwrap();
     worker.wait().unwrap();
