@@ -42,7 +42,7 @@ fn of_jobs_that_wait_for_more_than_a_day_with_the_reason() {
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
     env.learn_citing("s2");
     let said = told(&env);
-    has!(said, "1 job has waited for more than a day");
+    has!(said, "1 job waits: ");
     has!(said, "the API is down");
 }
 

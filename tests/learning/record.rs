@@ -303,7 +303,7 @@ fn a_session_is_outside_when_its_subagent_read_a_page(
     "0",
     "CHECK ran, its result is not known (cargo build)"
 )]
-#[case::other_runner("npx biome check .", "Found 2 errors.", "(biome check)")]
+#[case::other_runner("npx biome check .", "Checked 9 files.", "CHECK passed (biome)")]
 #[case::exit("make lint", "", "CHECK passed (make lint): it worked")]
 fn a_check_is_known_by_the_command_that_ran(
     #[case] command: &str,
