@@ -28,11 +28,9 @@ fn with_settings(kind: &str) -> TestEnv {
 }
 
 #[rstest]
-#[case::none("none")]
-#[case::own("own")]
-#[case::installed("installed")]
-#[case::plugin("plugin")]
-fn on_registers_one_hook_and_off_takes_it_out_to_the_byte(#[case] kind: &str) {
+fn on_registers_one_hook_and_off_takes_it_out_to_the_byte(
+    #[values("none", "own", "installed", "plugin")] kind: &str,
+) {
     let env = with_settings(kind);
     let before = fs::read_to_string(env.client_settings()).ok();
     let others = registered(&env);

@@ -56,8 +56,6 @@ fn commands() -> Vec<&'static str> {
     found
 }
 
-fn new_project(_: &TestEnv) {}
-
 /// A repository whose playbook is from before there were names by section, with a past session.
 fn old_project(env: &TestEnv) {
     env.git(&["init", "-q"]);
@@ -78,7 +76,7 @@ fn old_project(env: &TestEnv) {
 }
 
 #[rstest]
-#[case::new(new_project, "pat-001", &[])]
+#[case::new(|_: &TestEnv| (), "pat-001", &[])]
 #[case::old(old_project, "pat-008", &["kpt_001", "pat-007", "from now on, always use uv, never pip"])]
 fn every_command_of_the_guide_works_as_it_is_typed(
     #[case] project: fn(&TestEnv),

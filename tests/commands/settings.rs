@@ -135,12 +135,9 @@ fn a_secret_in_a_setting_is_masked_wherever_it_is_shown() {
         "openai.base_url = \"https://me:{secret}@h/v1\"\n\
          [memory]\npassword_command = [\"print\", \"{secret}\"]\n"
     ));
-    for args in [
-        &["list"][..],
-        &["get", "memory.password_command"],
-        &["set", "openai.model", secret],
-    ] {
-        lacks!(env.cli(&[&["config"], args].concat()).ok(), secret);
+    let set = format!("set openai.model {secret}");
+    for line in ["list", "get memory.password_command", &set] {
+        lacks!(env.types(&format!("config {line}")).ok(), secret);
     }
 }
 

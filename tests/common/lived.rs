@@ -30,12 +30,8 @@ fn points() -> Vec<Row<'static>> {
         let mut words = line.splitn(3, ' ');
         let mut word = || words.next().unwrap();
         let (name, (helpful, harmful)) = (word(), word().split_once('/').unwrap());
-        (
-            name,
-            word(),
-            helpful.parse().unwrap(),
-            harmful.parse().unwrap(),
-        )
+        let counts = [helpful, harmful].map(|count| count.parse().unwrap());
+        (name, word(), counts[0], counts[1])
     });
     points.chain([("oth-001", HOSTILE, 1, 0)]).collect()
 }

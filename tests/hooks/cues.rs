@@ -101,10 +101,8 @@ fn what_is_too_wide_is_refused(#[case] kind: &str, #[case] text: &str) {
 }
 
 #[rstest]
-#[case::own_script("./deploy.sh")]
-#[case::subcommand("git push --force")]
-#[case::destructive("rm -rf")]
-#[case::task("npm run deploy")]
-fn a_command_of_the_projects_own_is_taken(#[case] command: &str) {
+fn a_command_of_the_projects_own_is_taken(
+    #[values("./deploy.sh", "git push --force", "rm -rf", "npm run deploy")] command: &str,
+) {
     cue("command", command);
 }

@@ -200,16 +200,12 @@ fn whole(env: &TestEnv, session: &str, source: &str) -> String {
 }
 
 #[rstest]
-#[case::startup("startup", true)]
-#[case::clear("clear", true)]
-#[case::compact("compact", true)]
-#[case::resume("resume", false)]
 fn what_lies_ready_is_what_the_whole_program_would_give(
-    #[case] source: &str,
-    #[case] is_given: bool,
+    #[values("startup", "clear", "compact", "resume")] source: &str,
 ) {
     let mut env = prepared();
     let expected = whole(&env, "s1", source);
+    let is_given = source != "resume";
     assert_eq!(expected.contains("[pat-001]"), is_given, "{expected}");
     env.take_program_away(Hook::SessionStart);
     let given = start(&env, "s2", source).stdout;

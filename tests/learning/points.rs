@@ -133,12 +133,8 @@ fn a_playbook_keeps_all_that_is_not_ours() {
     let before: Value = serde_json::from_str(before).unwrap();
     let after = env.playbook();
     let keys = |value: &Value| {
-        value
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect::<Vec<_>>()
+        let object = value.as_object().unwrap();
+        object.keys().cloned().collect::<Vec<_>>()
     };
     let kept = keys(&before);
     assert_eq!(keys(&after)[..kept.len()], kept);

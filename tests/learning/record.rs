@@ -288,20 +288,11 @@ fn a_session_is_outside_when_its_subagent_read_a_page(
 }
 
 #[rstest]
-#[case::build(
-    "npm run build 2>&1 | tail -3",
-    "done",
-    "CHECK ran, its result is not known (npm build)"
-)]
+#[case::build("npm run build | tail -3", "", "its result is not known (npm build)")]
 #[case::summary(
     "npm test | tail -3",
     "Tests:       1 failed, 9 total",
     "CHECK failed (npm test): Tests:"
-)]
-#[case::filtered(
-    "cargo build 2>&1 | grep -c warning",
-    "0",
-    "CHECK ran, its result is not known (cargo build)"
 )]
 #[case::other_runner("npx biome check .", "Checked 9 files.", "CHECK passed (biome)")]
 #[case::exit("make lint", "", "CHECK passed (make lint): it worked")]

@@ -97,11 +97,8 @@ fn a_slash_command_is_a_request(#[case] words: &str, #[case] request: &str) {
 #[test]
 fn an_answer_that_says_of_itself_that_it_failed_is_an_error() {
     let told = |success| format!("{{\n \"success\": {success}, \"error\": \"no plan 7\"}}");
-    let facts = facts(
-        &[false, true]
-            .map(|success| ran("x", &told(success)))
-            .concat(),
-    );
+    let lines = [false, true].map(|success| ran("x", &told(success)));
+    let facts = facts(&lines.concat());
     assert_eq!((facts.tool_errors, facts.unresolved), (1, 0));
 }
 

@@ -244,10 +244,8 @@ fn everyday_errors_are_known_again_and_kept_apart() {
     assert!(elsewhere.len() <= 4, "{elsewhere:#?}");
 
     let keys = |row: &Value| {
-        (
-            stored_keys(&text(row, "error")),
-            asked_keys(&text(row, "error")),
-        )
+        let error = text(row, "error");
+        (stored_keys(&error), asked_keys(&error))
     };
     let keys: Vec<_> = rows.iter().map(keys).collect();
     let mut mistaken = Vec::new();

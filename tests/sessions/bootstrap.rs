@@ -51,7 +51,7 @@ fn the_sessions_of_a_forgotten_project_can_be_learned_again() {
     assert_eq!(bootstrap(&env, &[])["new"], 0);
     env.cli(&["forget", "--project", "--yes"]).ok();
     assert_eq!(bootstrap(&env, &[])["new"], 1);
-    assert_eq!(env.marks_of("pat-001"), (2, 0), "as the user wished");
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "a session has one vote");
 }
 
 #[test]

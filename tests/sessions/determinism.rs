@@ -297,11 +297,8 @@ fn the_bench_prints_one_stable_object(
     assert_eq!(env.cli(args).ok(), first);
     let object: Value = serde_json::from_str(&first).unwrap();
     assert_eq!(object["backend"], backend);
-    assert_eq!(
-        object["reason"],
-        Value::Null,
-        "`bench -c` names the new `prompt_hash` for examples/config/fixtures.jsonl on stderr"
-    );
+    // `bench -c` names the new `prompt_hash` for examples/config/fixtures.jsonl on stderr.
+    assert_eq!(object["reason"], Value::Null);
     let wanted = json!({
         "allow_reflection": true, "tokens_budget": 128, "ops": 1, "embed": false, "ops_cap": 10,
         "time_budget_ms": 300_000, "ms": 0.0,

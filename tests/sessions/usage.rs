@@ -3,10 +3,7 @@
 
 use crate::common::prelude::*;
 
-const QUIET: (&str, &str) = (
-    "pat-001",
-    "`make parcel` wants the depot's stub on port 4100",
-);
+const QUIET: (&str, &str) = ("pat-001", "`make parcel` wants the depot's stub");
 const CITED: (&str, &str) = ("pat-002", "run the tests before a commit");
 
 fn project() -> TestEnv {

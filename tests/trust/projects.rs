@@ -130,12 +130,10 @@ fn another_checkout_at_the_same_path_is_not_trusted_with_it() {
 #[test]
 fn a_playbook_that_we_began_is_given_after_git_init() {
     let env = TestEnv::new();
-    env.cli(&["add", "run `make check` first", "--section", "patterns"])
-        .ok();
+    change(&env, &["add", "run `make check` first", "--section", "pat"]);
     env.git(&["init", "-q"]);
     has!(env.start("s1").0, "make check");
-    env.cli(&["add", "use `make all`", "--section", "patterns"])
-        .ok();
+    change(&env, &["add", "use `make all`", "--section", "patterns"]);
     has!(env.start("s2").0, "make all");
     // From now on it is the one with this `.git`.
     fs::remove_dir_all(env.project().join(".git")).unwrap();
@@ -220,14 +218,12 @@ fn with_trust_strict_every_point_of_a_pull_waits() {
 fn a_playbook_that_we_began_is_trusted_and_what_the_user_adds_is_known() {
     let env = TestEnv::without_worker();
     env.git(&["init", "-q"]);
-    env.cli(&["add", "run `make check` first", "--section", "patterns"])
-        .ok();
+    change(&env, &["add", "run `make check` first", "--section", "pat"]);
     env.cli(&["add", POISON, "--section", "others"]).ok();
     let (given, told) = env.start("s1");
     has!(given, "make check", POISON);
     assert_eq!(told, "");
-    env.cli(&["edit", "pat-001", "--text", "run `make all` first"])
-        .ok();
+    change(&env, &["edit", "pat-001", "--text", "run `make all`"]);
     has!(env.start("s2").0, "make all");
 
     // Trust is taken back, and given again.
@@ -328,8 +324,10 @@ fn a_cue_that_a_pull_adds_to_a_known_point_does_nothing_before_the_ok() {
     has!(why, "waits for your OK", "make parcel", "before it runs");
     has!(env.cli(&["show"]).ok(), "waits for `playbook review`");
     // Another text of the point does not let it in.
-    env.cli(&["edit", "pat-001", "--text", "ask the depot, always"])
-        .ok();
+    change(
+        &env,
+        &["edit", "pat-001", "--text", "ask the depot, always"],
+    );
     env.worker();
     assert_eq!(fails(&env, "s3"), "");
     let id = quarantine(&env)[0]["id"].to_string();

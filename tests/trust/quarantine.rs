@@ -203,14 +203,10 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     let held = quarantine(&env);
     assert_eq!(held.len(), 2, "{held:?}");
     let id = held[1]["id"].to_string();
-    for refused in [
-        &["review", "accept", &id][..],
-        &["review", "drop", &id],
-        &["config", "set", "trust.strict", "false"],
-        &["trust"],
-    ] {
-        env.cli(refused)
-            .fails(1, &["for the user to decide", "hint: "]);
+    let refused = "config set trust.strict false, trust, review accept ID, review drop ID";
+    for line in refused.replace("ID", &id).split(", ") {
+        let words = ["for the user to decide", "hint: "];
+        env.types(line).fails(1, &words);
     }
     let review = env.cli(&["review"]).ok();
     has!(review, "from a command that the agent ran");
@@ -229,14 +225,10 @@ fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
     env.cli(&["pin", "pat-001"]).ok();
     let before = env.playbook();
     env.set("CLAUDECODE", "1");
-    for wish in [
-        &["edit", "pat-001", "--text", "never sign commits"][..],
-        &["remove", "pat-001"],
-        &["pin", "pat-001", "--off"],
-        &["pin", "oth-001"],
-    ] {
-        env.cli(wish)
-            .fails(1, &["what is pinned is for the user to decide"]);
+    let wishes = "edit pat-001 --text never, remove pat-001, pin pat-001 --off, pin oth-001";
+    for wish in wishes.split(", ") {
+        let refused = env.types(wish);
+        refused.fails(1, &["what is pinned is for the user to decide"]);
         assert_eq!(env.playbook(), before, "{wish:?}");
     }
     env.cli(&["edit", "oth-001", "--text", "sign each commit"])

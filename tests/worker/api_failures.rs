@@ -82,9 +82,9 @@ fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Ste
         let mut session = Session::new("s1");
         session.user("move each parser to its own module");
         for turn in 0..200 {
+            let tested = "tested ".repeat(40);
             session.assistant(&format!(
-                "By [pat-001], parser {turn} is moved, and {}.",
-                "tested ".repeat(40)
+                "By [pat-001], parser {turn} is moved, and {tested}."
             ));
         }
         env.write_transcript(&session);

@@ -31,11 +31,8 @@ fn refuses(status: u16, kind: &str, words: &str) -> Step {
 fn backend(api: &Api, key: Option<&str>) -> Openai {
     let url = format!("{}/v1", api.base_url());
     let base = BaseUrl::parse(&url, Plain::LoopbackOnly("openai.allow_http")).unwrap();
-    Openai::new(
-        base,
-        key.map(|key| Credential::token(key).unwrap()),
-        quick(),
-    )
+    let key = key.map(|key| Credential::token(key).unwrap());
+    Openai::new(base, key, quick())
 }
 
 fn ask(api: &Api, key: Option<&str>) -> Result<BackendReply, BackendFailure> {
@@ -71,11 +68,8 @@ fn a_question_is_sent_as_chat_and_its_reply_comes_back_whole() {
     "max_tokens"
 )]
 fn what_the_server_does_not_know_is_left_out_from_then_on(#[case] words: &str, #[case] key: &str) {
-    let api = Api::script([
-        refuses(400, "invalid_request_error", words),
-        says("{}"),
-        says("{}"),
-    ]);
+    let refused = refuses(400, "invalid_request_error", words);
+    let api = Api::script([refused, says("{}"), says("{}")]);
     let backend = backend(&api, None);
     assert_eq!(wait(backend.answer(&ASK)).unwrap().attempts, 2);
     assert_eq!(wait(backend.answer(&ASK)).unwrap().attempts, 1);
@@ -127,10 +121,8 @@ fn a_session_is_learned_from_with_a_model_on_this_machine() {
     let tags = r#"{"analysis": "a", "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "used"}],
         "notes": [{"correction": "A note.", "events": [1]}]}"#;
     let thought = format!("<think>Let me see: {{}}</think>\n```json\n{tags}\n```");
-    let api = Api::script([
-        says(&thought),
-        says(r#"{"reasoning": "r", "operations": []}"#),
-    ]);
+    let nothing = says(r#"{"reasoning": "r", "operations": []}"#);
+    let api = Api::script([says(&thought), nothing]);
     let env = with_server(&api, "model = \"qwen3:8b\"");
     env.learn_citing("s1");
     assert_eq!(api.requests().len(), 2);
@@ -156,10 +148,8 @@ fn a_project_cannot_choose_the_server_and_auto_never_does() {
     let api = Api::script([says("{}")]);
     let mut env = TestEnv::without_worker();
     env.set("OPENAI_API_KEY", KEY);
-    let project = format!(
-        "[openai]\nbase_url = \"{}/v1\"\nmodel = \"m\"\n",
-        api.base_url()
-    );
+    let url = api.base_url();
+    let project = format!("[openai]\nbase_url = \"{url}/v1\"\nmodel = \"m\"\n");
     env.write_project(".claude/playbook.toml", &project);
     let check = env.cli(&["config", "check"]).stdout;
     has!(check, "`openai.base_url` cannot be set by a project");

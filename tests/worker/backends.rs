@@ -297,16 +297,6 @@ fn doctor_says_what_answers_why_and_who_pays() {
     env.unset("ANTHROPIC_AUTH_TOKEN");
     env.write_config("backend = \"anthropic\"\n");
     is_found(&env, ["anthropic", "`backend` is", "nobody yet"], 1);
-}
-
-#[test]
-fn doctor_names_what_is_wrong() {
-    let env = TestEnv::new();
-    env.write_config("retry.attempts = 0\n");
-    let said = diagnosis(&env);
-    includes(&said, &json!({"backend": null, "enabled": true}));
-    let problem = said["problems"][0].as_str().unwrap();
-    has!(problem, "config.toml:1: `retry.attempts`");
     env.write_config("reflection.enabled = false\n");
     assert_eq!(diagnosis(&env)["off_by"], "`reflection.enabled`");
 }
