@@ -388,8 +388,7 @@ fn what_an_old_session_taught_is_not_unused() {
         .replace("/home/user/project", env.project().to_str().unwrap());
     let old = old.replace("2026-11-21T", "2025-01-21T");
     write(&env.transcript_path("old"), old);
-    env.cli(&["bootstrap", "--yes"]).ok();
-    env.worker();
+    bootstrap(&env, &[]);
     let shown = env.cli(&["show"]).ok();
     has!(shown, "always use pnpm");
     lacks!(shown, "unused for");

@@ -67,8 +67,8 @@ fn a_session_counts_once_and_an_undone_one_not_at_all() {
     env.learn_from(&session);
     let mut fork = session.fork("s2");
     fork.user("and here?").assistant("By [pat-002].");
-    env.hook(Hook::SessionStart, "s2", json!({"source": "fork"}))
-        .silent();
+    let start = env.hook(Hook::SessionStart, "s2", json!({"source": "fork"}));
+    lacks!(start.ok(), "additionalContext");
     env.learn_from(&fork);
     assert_eq!(usage_of_quiet(&env), json!([1, 0]));
 

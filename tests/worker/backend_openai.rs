@@ -131,7 +131,7 @@ fn a_session_is_learned_from_with_a_model_on_this_machine() {
     let cost = env.cli(&["status", "--cost", "--json"]).json();
     assert_eq!(cost["today"]["calls"], 2, "{cost}");
     let doctor = env.cli(&["doctor", "--json"]).stdout;
-    has!(doctor, "no key is sent", "qwen3:8b");
+    has!(doctor, "which gets no key", "qwen3:8b");
 }
 
 #[test]
