@@ -291,8 +291,8 @@ const WORDS: &str = "Where do I find the parcel depot?";
 /// A trusted project whose start has no room for one more of the shortest points.
 fn cramped(more: &[(&str, &str)]) -> TestEnv {
     let env = with_points("[injection]\nmax_units = 700\n", more);
-    sets(&env, LEFT_OUT.0, &["--when-words", "parcel depot"]);
-    sets(&env, LEFT_OUT.0, &["--when-file", "depot/**/*.py"]);
+    let cue = "--when-words|parcel depot|--when-file|depot/**/*.py";
+    sets(&env, LEFT_OUT.0, &cue.split('|').collect::<Vec<_>>());
     env
 }
 

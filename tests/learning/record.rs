@@ -288,7 +288,7 @@ fn a_session_is_outside_when_its_subagent_read_a_page(
 }
 
 #[rstest]
-#[case::build("npm run build | tail -3", "", "its result is not known (npm build)")]
+#[case::build("npm run build | tail -3", "done", "result is not known (npm build)")]
 #[case::summary(
     "npm test | tail -3",
     "Tests:       1 failed, 9 total",

@@ -324,10 +324,8 @@ fn a_cue_that_a_pull_adds_to_a_known_point_does_nothing_before_the_ok() {
     has!(why, "waits for your OK", "make parcel", "before it runs");
     has!(env.cli(&["show"]).ok(), "waits for `playbook review`");
     // Another text of the point does not let it in.
-    change(
-        &env,
-        &["edit", "pat-001", "--text", "ask the depot, always"],
-    );
+    env.cli(&["edit", "pat-001", "--text", "ask the depot, always"])
+        .ok();
     env.worker();
     assert_eq!(fails(&env, "s3"), "");
     let id = quarantine(&env)[0]["id"].to_string();

@@ -131,17 +131,17 @@ fn check(case: &str) {
     let nobody = ("rules", "nobody: nothing leaves this machine");
     let expected = of("pays ").and_then(|line| line.split_once(": "));
     let (backend, expected) = expected.unwrap_or(nobody);
-    assert_eq!(asked, backend, "{name}: {doctor:#}");
-    assert_eq!(other.requests().len(), 0, "{name}");
+    let found = (asked, other.requests().len());
+    assert_eq!(found, (backend, 0), "{name}: {doctor:#}");
     assert_eq!(doctor["backend"], backend, "{name}");
     let pays = doctor["pays"].as_str().unwrap();
     assert!(pays.contains(&fill(expected)), "{name}: {pays}");
     assert!(!env.home().join("helper-ran").exists(), "{name}");
     let sees = of("sees ").unwrap_or_default();
     if asked == "claude-cli" {
-        let seen = env.client_saw();
+        let client = env.client_saw();
         for word in sees.split_whitespace() {
-            assert!(seen.contains(&format!("{word}\n")), "{name}: {seen}");
+            assert!(client.contains(&format!("{word}\n")), "{name}: {client}");
         }
     }
     for request in own.requests() {

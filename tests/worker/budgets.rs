@@ -156,8 +156,8 @@ fn the_ledger_says_where_the_tokens_went() {
     env.cli(&["reflect", &transcript]).ok();
     let requests = api.requests().len() as u64;
     assert!(requests > 3, "two sessions, the curator, one that is shown");
-    let (sent, got) = (INPUT_TOKENS * requests, OUTPUT_TOKENS * requests);
-    let spent = json!({"calls": requests, "tokens_in": sent, "tokens_out": got});
+    let (input, output) = (INPUT_TOKENS * requests, OUTPUT_TOKENS * requests);
+    let spent = json!({"calls": requests, "tokens_in": input, "tokens_out": output});
     let nothing = json!({"calls": 0, "tokens_in": 0, "tokens_out": 0});
     let cost = |env: &TestEnv| env.cli(&["status", "--cost", "--json"]).json();
     let now = cost(&env);
