@@ -1,4 +1,4 @@
-//! Which backend answers, with whose credentials, and how a job names them.
+//! The account that answers a job: backend, credentials, and the name that a job has for it.
 //!
 //! A job is written by a hook and worked on later, perhaps by a worker that was started
 //! from another project with another key. [`Need`] is what the job says of its
@@ -33,7 +33,7 @@ pub(crate) struct Account {
     pub(crate) found_in: ClientEnv,
 }
 
-/// What the user answered when the client asked whether to use the key that is set.
+/// The user's answer to the client's question whether to use the key that is set.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Refusal {
     /// It was not refused, or there is no login to use in its place.

@@ -1,5 +1,4 @@
-//! Makes what hooks find ready: what they need of the settings, and the context of the next
-//! start.
+//! Prepares the files that hooks read: the settings they need, and the context of the next start.
 //!
 //! The worker does it for each project it has worked in, commands for the one they have
 //! changed something in, and `playbook hook EVENT` for the one in which nothing that lay ready
@@ -83,7 +82,7 @@ impl NextStart {
     }
 }
 
-/// What the settings say of a project's hooks.
+/// Returns the settings of a project's hooks.
 fn found(paths: &Paths, project: &Path) -> FoundSettings {
     match config::unless_switched_off(paths, project) {
         None => FoundSettings::Off,

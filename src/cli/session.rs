@@ -44,7 +44,7 @@ impl NamedSession {
     /// Gives a project that was moved here the memory of the place where it was.
     fn follow_move(&self) {
         let moved = place::follow(&self.paths, &self.project).ok().flatten();
-        let former = moved.iter().flat_map(|place| &place.former);
+        let former = moved.iter().flat_map(|place| place.left(&self.paths));
         let mut memory = None;
         for former in former {
             let name = self.project.to_string_lossy();

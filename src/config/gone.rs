@@ -6,6 +6,7 @@ anthropic.max_tokens: an answer may have 8,192 tokens
 anthropic.reflector_model: `anthropic.model` is the reflector's, `anthropic.curator_model` the curator's
 claude_cli.reflector_model: `claude_cli.model` is the reflector's, `claude_cli.curator_model` the curator's
 claude_cli.timeout_ms: `retry.timeout_ms` is the longest time of a call, 120,000 where it is unset
+hooks.on_prompt = \"auto\": key points are given at prompts unless it is `false`
 memory.unused_days: what was not used for 180 days leaves the memory
 openai.reflector_model: `openai.model` is the reflector's, `openai.curator_model` the curator's
 openai.timeout_ms: `retry.timeout_ms` is the longest time of a call, 300,000 where it is unset
@@ -23,9 +24,10 @@ pub(crate) struct GoneSetting {
     pub(crate) text: String,
 }
 
-/// Returns the setting of this name that is gone, with what happens instead.
-pub(super) fn find(name: &str) -> Option<(&'static str, &'static str)> {
-    all().find(|(gone, _)| *gone == name)
+/// Returns the setting of this name, or its value, that is gone, with what happens instead.
+pub(super) fn find(name: &str, value: Option<&str>) -> Option<(&'static str, &'static str)> {
+    let with_value = value.map(|value| format!("{name} = \"{value}\""));
+    all().find(|(gone, _)| *gone == name || Some(*gone) == with_value.as_deref())
 }
 
 fn all() -> impl Iterator<Item = (&'static str, &'static str)> {

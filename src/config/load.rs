@@ -204,7 +204,7 @@ pub(super) fn apply_bytes(
             for (section, key, value) in entries(table.get_ref(), &mut wrong) {
                 let offset = key.span().start;
                 let name = full_name(section, key.get_ref());
-                if let Some((name, instead)) = gone::find(&name) {
+                if let Some((name, instead)) = gone::find(&name, value.as_str()) {
                     let what =
                         format!("`{name}` has no effect any more: {instead}; remove the line");
                     let text = at((offset, what)).to_string();

@@ -19,7 +19,7 @@ pub(crate) fn key(name: &str) -> Result<&'static SettingKey, String> {
 
 /// Says that there is no key `name`, and which one is nearest.
 fn unknown(name: &str) -> String {
-    if let Some((name, instead)) = gone::find(name) {
+    if let Some((name, instead)) = gone::find(name, None) {
         return format!("`{name}` has no effect any more: {instead}");
     }
     let named = quoted(name).map_or(String::new(), |name| format!(" {name}"));

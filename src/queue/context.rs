@@ -137,7 +137,7 @@ impl WorkerContext {
         let followed = place::follow(self.paths(), project).map_err(QueueError::from);
         let settled = followed.and_then(|place| {
             let name = project.to_string_lossy();
-            for former in place.iter().flat_map(|place| &place.former) {
+            for former in place.iter().flat_map(|place| place.left(self.paths())) {
                 let former = former.to_string_lossy();
                 self.memory().move_project(&former, &name)?;
             }

@@ -44,7 +44,7 @@ pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<PastTranscript> {
         }
     }
     let place = Place::read(paths, project);
-    let former = place.map(|place| place.former).unwrap_or_default();
+    let former = place.map_or_else(Vec::new, |place| place.left(paths));
     past.retain(|past| past.is_of(project, &former));
     // A fork has its parent's beginning: the one that ended first is likely the parent.
     past.sort_by(|a, b| (a.began, a.ended, &a.transcript).cmp(&(b.began, b.ended, &b.transcript)));

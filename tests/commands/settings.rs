@@ -90,11 +90,12 @@ fn a_wrong_key_or_value_is_refused_and_named(#[case] args: &[&str], #[case] word
 #[test]
 fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
     let (mut env, _api) = TestEnv::with_model();
-    env.write_config("[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n");
+    env.write_config("[retry]\nbase_ms = 1\npark_ms = \"soon\"\n[triggers]\ncorrections = 2\n[hooks]\non_prompt = \"auto\"\n");
     has!(
         env.cli(&["config", "check"]).ok(),
         "config.toml:3: `retry.park_ms` has no effect any more",
         "config.toml:5: `triggers.corrections`",
+        "config.toml:7: `hooks.on_prompt = \"auto\"` has no effect any more",
         "All good"
     );
     env.learn_citing("s1");

@@ -21,7 +21,7 @@ pub struct Place {
     checkout: Checkout,
     /// Where it was before, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub former: Vec<PathBuf>,
+    former: Vec<PathBuf>,
 }
 
 impl Place {
@@ -39,6 +39,12 @@ impl Place {
     /// Reads the place of a project, as it was noted last.
     pub fn read(paths: &Paths, project: &Path) -> Option<Self> {
         fsx::read_json(&paths.place(project), MAX_FILE)
+    }
+
+    /// Returns the places where it was before and where no other project has begun since.
+    pub fn left(&self, paths: &Paths) -> Vec<PathBuf> {
+        let is_left = |former: &&PathBuf| Self::read(paths, former).is_none();
+        self.former.iter().filter(is_left).cloned().collect()
     }
 
     fn is_same(&self, other: &Self) -> bool {
@@ -82,7 +88,7 @@ pub fn follow(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
 pub fn moved_to(paths: &Paths, former: &Path) -> Option<PathBuf> {
     let mut places = all(paths);
     places
-        .find(|place| place.path.is_dir() && place.former.iter().any(|path| path == former))
+        .find(|place| place.path.is_dir() && place.left(paths).iter().any(|path| path == former))
         .map(|place| place.path)
 }
 
@@ -108,4 +114,38 @@ fn write(paths: &Paths, place: &Place) -> Result<(), FsError> {
     let file = paths.place(&place.path);
     fsx::ensure_dir(&paths.project(&place.path))?;
     fsx::quick(&file, &fsx::to_json(&file, place)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::{Env, name};
+
+    #[test]
+    fn a_project_keeps_its_state_where_it_goes_and_takes_none_of_what_begins_behind_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(dir.path()).unwrap();
+        let state = root.join("state");
+        let env = [(name::HOME, &root), (name::STATE_DIR, &state)];
+        let env = env.map(|(name, path)| (name, path.to_str().unwrap()));
+        let paths = Paths::resolve(&Env::from_pairs(env)).unwrap();
+        let [before, after] = ["before", "after"].map(|name| root.join(name));
+        fs::create_dir(&before).unwrap();
+        if !Checkout::of(&before).unwrap().is_certain() {
+            return;
+        }
+        note(&paths, &before).unwrap();
+        fs::write(paths.trust_record(&before), "x").unwrap();
+        fs::rename(&before, &after).unwrap();
+        assert_eq!(moved_to(&paths, &before), None, "nobody has been there yet");
+        let place = follow(&paths, &after).unwrap().unwrap();
+        assert_eq!(place.left(&paths), std::slice::from_ref(&before));
+        assert_eq!(moved_to(&paths, &before), Some(after.clone()));
+        assert!(paths.trust_record(&after).exists());
+        fs::create_dir(&before).unwrap();
+        assert_eq!(follow(&paths, &before).unwrap(), None);
+        note(&paths, &before).unwrap();
+        let place = follow(&paths, &after).unwrap().unwrap();
+        assert!(place.left(&paths).is_empty());
+    }
 }

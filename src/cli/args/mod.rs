@@ -85,7 +85,7 @@ pub(crate) enum Command {
     Undo(UndoArgs),
     /// Add a key point
     Add(AddArgs),
-    /// Change a key point's text or section
+    /// Change a key point's text, section or cue
     Edit(EditArgs),
     /// Remove a key point
     Remove {

@@ -47,7 +47,7 @@ pub(crate) struct AddArgs {
     override_usage = "playbook edit [OPTIONS] ID",
     after_help = "Examples:
   playbook edit pat-001 --text 'run `just test` before each commit'
-  playbook edit pat-001 --when-command 'make proto' --when-file 'proto/**/*.proto'"
+  playbook edit pat-001 --when-command 'make proto' --when-file '*.proto'"
 )]
 pub(crate) struct EditArgs {
     /// The key point, such as pat-001
