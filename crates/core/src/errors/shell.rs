@@ -323,7 +323,7 @@ impl SimpleCommand {
 
 impl<'w> Program<'w> {
     /// Returns the program that the words of a command run.
-    fn of(words: &'w [String]) -> Option<Self> {
+    pub(super) fn of(words: &'w [String]) -> Option<Self> {
         Self::started(words, &mut |_| {})
     }
 
