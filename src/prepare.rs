@@ -22,7 +22,8 @@ use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
-use crate::prepared::{self, ProjectSettings, Ready, Stamp};
+use crate::prepared::{self, ProjectSettings, Ready, Stamp, StartKind};
+use crate::shown_record::ShownPoints;
 use crate::state_guard;
 use crate::telemetry;
 
@@ -34,6 +35,20 @@ pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
         let basis = Basis::read(paths, project, OwnPoints::of(settings))?;
         Ok(NextStart::of(made_from, &basis, settings.max_units))
     });
+}
+
+/// Returns the key points that the next start of a project is given, the user's own among them,
+/// and the number of the project's that have no room.
+pub(crate) fn given_next(
+    paths: &Paths,
+    project: &Path,
+    config: &Config,
+) -> Result<(ShownPoints, usize), FsError> {
+    let settings = of_hooks(config);
+    let basis = Basis::read(paths, project, OwnPoints::of(&settings))?;
+    let start = basis.give(StartKind::Full, settings.max_units);
+    let given = start.given.injection.map(|it| it.points);
+    Ok((given.unwrap_or_default(), start.left_out))
 }
 
 /// Keeps the settings of a project's hooks, and what `next` makes of them for the next start.

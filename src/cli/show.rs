@@ -9,14 +9,20 @@ use crate::freshness;
 use crate::playbook::context::Admission;
 use crate::playbook::votes::PointUsage;
 use crate::playbook::{Due, Point};
+use crate::prepare;
+use crate::shown_record::ShownPoints;
 use crate::trust;
 use crate::usage;
 
+/// A key point is marked as new until so many sessions were given it.
+const NEW_SESSIONS: u64 = 3;
+
 pub(super) fn run(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<()> {
-    let (points, is_empty) = points(session, args)?;
+    let (given, _) = prepare::given_next(&session.paths, &session.project, &session.config)?;
+    let (points, is_empty) = points(session, args, &given)?;
     let is_own = session.project == session.paths.own();
     let own = if session.config.injection.own && !is_own {
-        self::points(&NamedSession::on_own()?, args)?.0
+        self::points(&NamedSession::on_own()?, args, &given)?.0
     } else {
         Vec::new()
     };
@@ -35,8 +41,13 @@ pub(super) fn run(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Resu
     answer::give(args.on.json, include_str!("screens/show.txt"), told)
 }
 
-/// The key points of a playbook that are asked for, and whether it has none at all.
-fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<Value>, bool)> {
+/// Returns the key points of a playbook that are asked for, and whether it has none at all;
+/// `given` are those of the next start.
+fn points(
+    session: &NamedSession,
+    args: &args::ShowArgs,
+    given: &ShownPoints,
+) -> anyhow::Result<(Vec<Value>, bool)> {
     let now = session.env.clock().now();
     let file = session.playbook_file()?;
     let playbook = session.shown(file.clone());
@@ -54,13 +65,20 @@ fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<
         let seen = usage.of(point.name);
         told["shown"] = seen.shown.into();
         told["cited"] = seen.cited.into();
+        told["given"] = given.has(point.name).into();
         if !args.on.json {
             let is_news = seen != PointUsage::default();
             told["seen"] = is_news.then(|| seen.to_string()).into();
             // A record of trust knows a point by its text in the file.
             let (name, text) = (as_stands.name, as_stands.text);
             let admission = trust.admits(as_stands.section, name, text);
-            told["refusal"] = refusal(admission, &trust).into();
+            let refusal = refusal(admission, &trust);
+            told["refusal"] = refusal.into();
+            let is_added = point.note.is_some_and(|note| note.added.is_some());
+            told["is_new"] = (is_added && seen.shown < NEW_SESSIONS).into();
+            let is_left_out = trust.is_trusted() && refusal.is_none() && told["gone"].is_null();
+            let is_left_out = is_left_out && !given.has(point.name);
+            told["no_room"] = is_left_out.then(|| no_room(&point)).into();
             told["due"] = as_stands
                 .due()
                 .map(|due| in_words(name, due, &trust))
@@ -81,6 +99,14 @@ fn refusal(admission: Admission, trust: &trust::TrustStanding) -> Option<&'stati
         Admission::Held => Some("held back: `playbook review`"),
         Admission::Unknown if trust.is_trusted() => Some("not screened yet"),
         Admission::Given | Admission::Unknown | Admission::Stale => None,
+    }
+}
+
+/// Says that the start had no room for a point, and what brings it all the same.
+fn no_room(point: &Point<'_>) -> &'static str {
+    match point.due() {
+        Some(_) => "no room at the start; given at its cue",
+        None => "no room at the start",
     }
 }
 

@@ -16,6 +16,7 @@ use crate::config;
 use crate::memory::{BudgetKind, MemoryError};
 use crate::paths::NoFolders;
 use crate::playbook::Section;
+use crate::prepare;
 use crate::queue::backoff::{Backoff, own_pause};
 use crate::queue::budget::Day;
 use crate::queue::outcome::in_words;
@@ -96,6 +97,8 @@ struct Glance {
     /// The file of the key points, which need not exist.
     playbook: PathBuf,
     key_points: u64,
+    /// The number of key points for which a start has no room.
+    without_room: usize,
     sections: Vec<Value>,
     /// The job that changed the key points last, unless it was undone.
     last: Option<Value>,
@@ -268,6 +271,10 @@ impl Glance {
         } else if self.key_points > 0 && !standing.is_trusted() {
             let why = "sessions are given no key point until then";
             self.step("playbook trust", why);
+        } else {
+            let (paths, project) = (&session.paths, &session.project);
+            let next = prepare::given_next(paths, project, &session.config);
+            self.without_room = next.map_or(0, |(_, left_out)| left_out);
         }
     }
 

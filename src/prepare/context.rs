@@ -66,6 +66,8 @@ pub(super) struct PreparedStart<'a> {
     pub(super) given: GivenContext,
     /// The projects of which the worker has something to screen.
     pub(super) to_screen: Vec<&'a Path>,
+    /// The number of key points for which it has no room.
+    pub(super) left_out: usize,
 }
 
 impl PreparedStart<'_> {
@@ -234,6 +236,7 @@ impl<'a> Basis<'a> {
         });
         let is_born = matches!(self.standing, TrustStanding::Born);
         let has_news = || !shown.unknown.is_empty() || self.has_new_cue();
+        let left_out = shown.left_out;
         let asks_for_screening = is_born || (is_trusted && has_news());
         PreparedStart {
             given: GivenContext {
@@ -245,6 +248,7 @@ impl<'a> Basis<'a> {
                 .then_some(self.project)
                 .into_iter()
                 .collect(),
+            left_out,
         }
     }
 

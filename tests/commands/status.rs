@@ -203,3 +203,35 @@ fn a_playbook_that_came_with_a_clone_is_told_to_be_held_back() {
     let told = env.cli(&["--json"]).json();
     assert_eq!(told["next"][0]["command"], "playbook trust");
 }
+
+/// W3: nothing said that a start leaves key points out.
+#[test]
+fn a_key_point_without_room_at_the_start_is_marked() {
+    let env = TestEnv::without_worker();
+    for number in 1..=3 {
+        let text = format!("rule {number}: {}", "x".repeat(150));
+        env.cli(&["add", &text]).ok();
+    }
+    env.cli(&["edit", "oth-001", "--when-command", "make proto"])
+        .ok();
+    has!(env.cli(&["show"]).ok(), "(new)");
+    lacks!(env.cli(&["show"]).ok(), "no room");
+    lacks!(env.cli(&[]).ok(), "no room");
+    env.write_config("[injection]\nmax_units = 500\n");
+    let told = env.cli(&["show", "--json"]).json();
+    let points = told["points"].as_array().unwrap().iter();
+    let given: Vec<_> = points.map(|point| point["given"].as_bool()).collect();
+    let (start, _) = env.start("s1");
+    for (number, given) in (1..).zip(given) {
+        assert_eq!(given, Some(start.contains(&format!("[oth-00{number}]"))));
+    }
+    has!(env.cli(&["show"]).ok(), "no room at the start");
+    let left_out = told["points"].as_array().unwrap().iter();
+    let left_out = left_out.filter(|point| point["given"] == false).count();
+    assert_eq!(env.cli(&["--json"]).json()["without_room"], left_out);
+    has!(
+        env.cli(&[]).ok(),
+        "The start has no room for",
+        "playbook show marks them"
+    );
+}

@@ -104,6 +104,8 @@ pub struct PointsToShow {
     pub unknown_hash: u64,
     /// A description of the entries that are no key points, if there are any.
     pub odd: Option<String>,
+    /// The number of points that may be given and have no room.
+    pub left_out: usize,
 }
 
 /// The text around the key points of a project.
@@ -233,16 +235,26 @@ fn fill(
             total,
             line: *line,
         };
-        match chosen.fit(template, limits) {
-            Some((text, true)) => {
-                shown.text = Some(text);
-                break;
-            }
-            Some((text, false)) => _ = shown.text.get_or_insert(text),
-            None => {}
+        let Some(filled) = chosen.fit(template, limits) else {
+            continue;
+        };
+        if filled.has_best || shown.text.is_none() {
+            shown.text = Some(filled.text);
+            shown.left_out = filled.left_out;
+        }
+        if filled.has_best {
+            break;
         }
     }
     shown
+}
+
+/// A template with the points that have room in it.
+struct FilledTemplate {
+    text: String,
+    /// Whether the point worth most is among them.
+    has_best: bool,
+    left_out: usize,
 }
 
 /// The points that may be shown, and how.
@@ -256,9 +268,8 @@ struct ChosenPoints<'a> {
 }
 
 impl ChosenPoints<'_> {
-    /// Fills the template with as many points as fit; `None` when not one does. The second value
-    /// is true where the point worth most is among them.
-    fn fit(&self, template: &str, limits: InjectionLimits) -> Option<(String, bool)> {
+    /// Fills the template with as many points as fit; `None` when not one does.
+    fn fit(&self, template: &str, limits: InjectionLimits) -> Option<FilledTemplate> {
         let copies = template.matches(PLACEHOLDER).count();
         let frame = units(template) - units(PLACEHOLDER) * copies;
         let within = |reserved: usize| {
@@ -273,6 +284,7 @@ impl ChosenPoints<'_> {
             lines = within(units(&left_out(self.total, self.total)))?;
             last_line = left_out(self.total - lines.len(), self.total);
         }
+        let left_out = self.total - lines.len();
         let has_best = lines.contains_key(self.order.first()?);
         if lines.is_empty() {
             return None;
@@ -285,7 +297,11 @@ impl ChosenPoints<'_> {
             text.truncate(text.trim_end().len());
             text.push_str(&last_line);
         }
-        Some((text, has_best))
+        Some(FilledTemplate {
+            text,
+            has_best,
+            left_out,
+        })
     }
 
     /// Returns the lines of at most so many points that have a place in so many units, by the
