@@ -1,5 +1,5 @@
-//! The tools that an MCP client is offered: few, and described in few words, because each word of
-//! a description is paid for in every session. The program `playbook` answers each.
+//! The tools for an MCP client: few, with short descriptions, because every session pays for each
+//! word. The program `playbook` does the work.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -15,9 +15,9 @@ use tokio::process::Command;
 
 const NAME: &str = "playbook";
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest answer, in bytes: what an agent is told has its price.
+/// The longest answer, in bytes: the agent pays for its tokens.
 const LONGEST: usize = 16 << 10;
-/// By this the program knows that an agent asks, not the user.
+/// The variable that marks an agent's call, as opposed to the user's.
 const BY_AGENT: (&str, &str) = ("CLAUDECODE", "1");
 
 #[derive(Debug, Clone)]
@@ -89,9 +89,9 @@ impl ProjectMemory {
         told.map_err(|error| format!("{error:#}"))
     }
 
-    /// Asks the program; the answer is its output, an error what it complains of.
+    /// Runs the program; returns its output, or its error message.
     ///
-    /// A status of 1 with an output is an answer: `playbook seen` says so that it was not.
+    /// Exit status 1 with an output is an answer: `playbook seen` uses it for "not seen".
     async fn answer(&self, command: &[String]) -> anyhow::Result<String> {
         let child = Command::new(&self.program)
             .args(command)
@@ -127,7 +127,7 @@ impl ServerHandler for ProjectMemory {
     }
 }
 
-/// The program that stands beside this one, else the first on PATH.
+/// Finds the program next to this one, else the first on PATH.
 pub(crate) fn find() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().context("could not find this program")?;
     let beside = own.with_file_name(NAME);

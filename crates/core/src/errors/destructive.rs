@@ -1,9 +1,9 @@
-//! Commands that cannot be taken back.
+//! Commands that cannot be undone.
 
 use super::shell::{self, Program, SimpleCommand, base_name};
 
-/// A program, its subcommand, and the options of which one makes it destructive; without options it
-/// always is. A letter is an option among others: `-fr`.
+/// A program, its subcommand, and the options that make it destructive; without options it always
+/// is. A single letter also matches inside `-fr`.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
 const DESTRUCTIVE: &[Row] = &[
@@ -31,17 +31,17 @@ const DESTRUCTIVE: &[Row] = &[
     ("wipefs", "", &["a", "--all"]),
     ("blkdiscard", "", &[]),
 ];
-/// Programs that are given SQL, without their versions.
+/// Programs that take SQL, without their version suffixes.
 const SQL_CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "sqlite", "sqlcmd", "duckdb"];
 
-/// Returns `true` for a line with a command that cannot be taken back.
+/// Returns `true` for a line with a command that cannot be undone.
 pub fn is_destructive(line: &str) -> bool {
     let commands = shell::read(line);
     let mut programs = commands.iter().filter_map(SimpleCommand::program);
     programs.any(destroys) || reads_destructive_sql(&commands)
 }
 
-/// Returns `true` where a client of SQL is given such a statement by a here-document or a pipe.
+/// Returns `true` where a SQL client receives such a statement by a here-document or a pipe.
 fn reads_destructive_sql(commands: &[SimpleCommand]) -> bool {
     let is_client = |command: &SimpleCommand| {
         let program = command.program();
@@ -94,7 +94,6 @@ fn has(word: &str, option: &str) -> bool {
     word == option || (option.len() == 1 && letters.is_some_and(|it| it.contains(option)))
 }
 
-/// Returns `true` for SQL with a statement that drops or empties something.
 fn drops(sql: &str) -> bool {
     sql.split(';').any(|statement| {
         let first = statement.split_whitespace().next().unwrap_or_default();
