@@ -210,7 +210,7 @@ impl World {
         }
         let bytes = serde_json::to_vec(&file).unwrap();
         self.playbook = migrate(&bytes).unwrap().playbook;
-        // What the memory of the highest numbers is for: the file alone forgets them.
+        // The file alone forgets the highest numbers.
         self.playbook.never_below(&before.highest_numbers());
         diff(&before, &self.playbook, "edited by hand", self.now)
     }
@@ -275,7 +275,7 @@ proptest! {
     }
 }
 
-/// For who reads a pull request: a job leaves all lines alone that it has nothing to do with.
+/// Keeps pull requests readable: a job changes only the lines that it has to.
 #[test]
 fn a_job_changes_only_its_lines() {
     let entry = |n: u32| json!({"name": format!("pat-{n:03}"), "text": format!("rule {n}"), "helpful": 0, "harmful": 0});
