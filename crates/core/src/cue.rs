@@ -270,7 +270,7 @@ fn matches_glob(glob: &str, path: &str) -> bool {
     }
     let (glob, path): (Vec<char>, Vec<char>) = (glob.chars().collect(), path.chars().collect());
     let end = path.len();
-    // Each row holds, for one rest of the glob, from its end: does it match each rest of the path?
+    // `rows[at][from]`: does `glob[at..]` match `path[from..]`? Filled from the end.
     let mut rows = vec![vec![false; end + 1]; glob.len() + 1];
     rows[glob.len()][end] = true;
     for at in (0..glob.len()).rev() {

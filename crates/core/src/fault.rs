@@ -74,7 +74,7 @@ mod with_faults {
         Abort,
         /// Stops until the process is resumed.
         Pause,
-        /// Only this call fails: no space left.
+        /// This one call fails: no space left.
         Enospc,
         /// This and every later call fail: the disk is full.
         Full,

@@ -1,4 +1,3 @@
-
 use std::path::PathBuf;
 
 /// The reason why there is no place for our files.
@@ -10,10 +9,7 @@ pub enum NoFolders {
     Home,
     /// A relative path would differ between projects, and for the worker.
     #[error("could not use {name}: {path}: not an absolute path")]
-    Relative {
-        name: &'static str,
-        path: PathBuf,
-    },
+    Relative { name: &'static str, path: PathBuf },
     /// The state folder is or contains the client's: files would get mixed up.
     #[error("could not use state folder: {0}: Claude Code keeps its files there")]
     Clients(PathBuf),

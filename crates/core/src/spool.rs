@@ -28,7 +28,7 @@ pub enum IdEntropy {
     Chance,
     /// The job's content, so that a repeated run has the same ids.
     Seed(String),
-    /// As `of`, sorted after all ids of earlier turns in the same second.
+    /// Like `of`, sorted after all ids of earlier turns in the same second.
     Turn {
         /// The position among the ids of one second.
         turn: u16,

@@ -155,7 +155,7 @@ pub fn close_trust_record(record: &Path) -> Result<(), FsError> {
     for folder in record.ancestors().skip(1).take(2) {
         fsx::make_private(folder)?;
     }
-    // A replacing file inherits the mode; removing it first avoids that, and the owner is ours.
+    // A replacement would keep the file's mode, so it is removed first.
     fsx::remove(record)
 }
 

@@ -311,7 +311,7 @@ pub fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
     fsx::read(&file, SALT_BYTES as u64)
 }
 
-/// Reads the salt for key hashes; `None` while there is none of full length.
+/// Reads the salt for key hashes; `None` if it is missing or too short.
 pub fn known_salt(paths: &Paths) -> Result<Option<Vec<u8>>, FsError> {
     let salt = fsx::read_if_there(&paths.salt(), SALT_BYTES as u64)?;
     Ok(salt.filter(|salt| salt.len() == SALT_BYTES))

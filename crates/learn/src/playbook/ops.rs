@@ -248,8 +248,8 @@ fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
     Some(name.unwrap_or_else(|| "a key point without a name".to_owned()))
 }
 
-/// Merges several points into a new one with the sum of their votes and their cue, at the end of
-/// `section` or else of the first one's. Their names become its aliases.
+/// Merges several points into a new one, at the end of `section` or else of the first one's. It
+/// has the sum of their votes and their cue, and their names become its aliases.
 pub(super) fn join(
     editor: &mut Editor<'_>,
     sources: &[String],

@@ -1,14 +1,14 @@
 //! The hosts and URLs that a text names.
 //!
-//! A note may name only those that the user or a call of the agent named. So no page can talk a
-//! model into a place that the session never went to.
+//! A note may name only those that the user or a call of the agent named. Thus no page can direct a
+//! model to a host that the session never used.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// An address with a scheme, an SSH address, a name under a common top-level domain, or an IPv4
-/// address. File names such as `run.sh` are no hosts.
+/// Matches an address with a scheme, an SSH address, a name under a common top-level domain, or an
+/// IPv4 address. File names such as `run.sh` are no hosts.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?xi)
@@ -24,7 +24,7 @@ static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// This machine, which every session may name.
+/// The local machine, which every session may name.
 const OWN: [&str; 4] = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
 
 /// Returns the hosts and URLs of a text in lower case, each once, in their order.
@@ -55,7 +55,7 @@ pub(super) fn foreign_host(text: &str, allowed: &[&str]) -> Option<String> {
     hosts(text).into_iter().find(|host| !is_allowed(host))
 }
 
-/// Returns whether a text has the host, and no longer name around it.
+/// Returns `true` if a text has the host without a longer name around it.
 fn stands_in(host: &str, text: &str) -> bool {
     let text = text.to_lowercase();
     let goes_on = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
