@@ -43,14 +43,14 @@ impl Checkout {
 
     fn by_git(project: &Path) -> Option<Self> {
         let git = project::git_above(project)?;
-        Some(Self::told_by(&fs::symlink_metadata(git).ok()?))
+        Some(Self::by_metadata(&fs::symlink_metadata(git).ok()?))
     }
 
     fn by_folder(project: &Path) -> Option<Self> {
-        Some(Self::told_by(&fs::metadata(project).ok()?))
+        Some(Self::by_metadata(&fs::metadata(project).ok()?))
     }
 
-    fn told_by(about: &Metadata) -> Self {
+    fn by_metadata(about: &Metadata) -> Self {
         let made = about.created().ok();
         let made = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
         let nanoseconds = made.and_then(|made| u64::try_from(made.as_nanos()).ok());

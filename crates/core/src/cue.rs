@@ -161,12 +161,10 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// Returns `true` for a prompt that contains the words or names a file.
     pub fn fits_prompt(&self, prompt: &CuedPrompt) -> bool {
         has_words(&prompt.text, &self.words) || prompt.paths.iter().any(|path| self.names(path))
     }
 
-    /// Returns `true` for a call that runs the command or names a file.
     pub fn fits_call(&self, call: &CuedCall) -> bool {
         self.is_run_by(call) || call.paths.iter().any(|path| self.names(path))
     }

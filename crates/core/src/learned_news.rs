@@ -38,8 +38,8 @@ impl LearnedNews {
     /// Returns the news that the user has not seen. First records that it has been shown.
     pub fn take(paths: &Paths, project: &Path) -> Result<Option<String>, FsError> {
         let news: Option<Self> = fsx::read_json(&paths.learned_news(project), MAX_FILE);
-        let told = told_until(paths, project);
-        let Some(news) = news.filter(|news| told < Some(news.until)) else {
+        let shown = told_until(paths, project);
+        let Some(news) = news.filter(|news| shown < Some(news.until)) else {
             return Ok(None);
         };
         let until = news.until.as_millisecond().to_string();

@@ -121,7 +121,6 @@ impl Paths {
         self.config.join("templates")
     }
 
-    /// Returns a project's folder in the state.
     pub fn project(&self, project: &Path) -> PathBuf {
         self.projects()
             .join(name_of(project.as_os_str().as_encoded_bytes()))
@@ -167,7 +166,6 @@ impl Paths {
         }
     }
 
-    /// Returns the folder of the client's transcripts.
     pub fn client_projects(&self) -> PathBuf {
         self.client.join("projects")
     }
@@ -243,9 +241,7 @@ in_project! {
     usage = "usage.json";
     /// The news for the user at the next start: recently learned items.
     learned_news = "learned.json";
-    /// The context for the next start of a session.
     prepared_context = "context.json";
-    /// The settings that hooks need.
     prepared_settings = "settings.json";
     /// Earlier versions of a project's playbook.
     snapshots = SNAPSHOTS_FOLDER;
@@ -259,7 +255,6 @@ in_state! { state_folders:
     failed = "failed";
     /// The marks of sessions that have started and not ended.
     open_sessions = "open";
-    /// The logs of hooks, worker and commands.
     logs = "log";
     /// The user's requests about jobs; the worker executes them.
     requests = "requests";

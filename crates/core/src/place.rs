@@ -36,7 +36,6 @@ impl Place {
         })
     }
 
-    /// Reads the last recorded place of a project.
     pub fn read(paths: &Paths, project: &Path) -> Option<Self> {
         fsx::read_json(&paths.place(project), MAX_FILE)
     }

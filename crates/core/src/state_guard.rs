@@ -170,7 +170,7 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
         return false;
     }
     // The usual case, without resolving the whole path.
-    if lies_plainly_in(transcript, &paths.client_projects()) {
+    if is_plainly_in(transcript, &paths.client_projects()) {
         return true;
     }
     // The nearest existing folder; nothing below it can be a link.
@@ -183,18 +183,18 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
         })
     });
     // `playbook demo` and `doctor` play a session of our own, in our own folder.
-    let lies_in = |real: &Path, folder: PathBuf| {
+    let is_in = |real: &Path, folder: PathBuf| {
         let folder = folder.canonicalize().unwrap_or(folder);
         real.starts_with(&folder) && real != folder
     };
     real.is_some_and(|real| {
-        lies_in(&real, paths.client_projects()) || lies_in(&real, paths.state().join(PLAYED))
+        is_in(&real, paths.client_projects()) || is_in(&real, paths.state().join(PLAYED))
     })
 }
 
 /// Returns `true` if a path without `..` is below a folder by name, without a link in between. A
 /// missing component is no link.
-fn lies_plainly_in(path: &Path, folder: &Path) -> bool {
+fn is_plainly_in(path: &Path, folder: &Path) -> bool {
     let below = path.ancestors().take_while(|above| *above != folder);
     path != folder && path.starts_with(folder) && !below.into_iter().any(Path::is_symlink)
 }

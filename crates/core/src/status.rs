@@ -32,7 +32,6 @@ pub struct Status {
     leapt: Option<Timestamp>,
     /// The times at which jobs of each account become due.
     pub due: BTreeMap<String, Due>,
-    /// The notices for the user at the next start.
     pub notices: Vec<Notice>,
     /// The number of quarantined items per project ([`Status::project_key`]).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -66,7 +65,6 @@ impl Notice {
 }
 
 impl Status {
-    /// Returns a status without jobs or notices.
     pub fn quiet(now: Timestamp) -> Self {
         Self {
             v: STATUS_VERSION,

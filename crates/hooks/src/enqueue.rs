@@ -22,7 +22,7 @@ use super::{Manner, start_worker, throttle};
 /// The time within which repeated events of a transcript that has not grown are one job.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// The bytes of a file name in the log: enough to recognize a transcript, too few for a key.
-const TOLD: usize = 8;
+const LOGGED_NAME_BYTES: usize = 8;
 const CLEAR: &str = "clear";
 /// The client writes a subagent's transcript in parallel, and the hook may be quicker.
 const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
@@ -161,7 +161,7 @@ fn is_clients(context: &HookContext<'_>, transcript: &Path) -> bool {
     if !is {
         // The caller chooses its name, which may be a key, and this log is not masked.
         let name = transcript.file_name().unwrap_or_default().to_string_lossy();
-        let name = clip::told_head(&name, TOLD);
+        let name = clip::told_head(&name, LOGGED_NAME_BYTES);
         context.log(&format!(
             "left alone: not a transcript of Claude Code: {name}"
         ));

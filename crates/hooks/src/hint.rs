@@ -216,7 +216,6 @@ fn remember(context: &HookContext<'_>, news: &[Hint]) {
     }
 }
 
-/// Returns the texts for a user at the terminal.
 fn to_user(context: &HookContext<'_>, news: Vec<Hint>) -> Vec<String> {
     let notices = context.settings.as_ref().map(|settings| settings.notices);
     if notices == Some(Notices::Quiet) || !context.env.is_on(name::ATTENDED) {

@@ -94,7 +94,7 @@ fn news(
     }
     let given = given?;
     if let Some((session, transcript)) = context.session() {
-        let start = if begins_anew(context) {
+        let start = if is_new_conversation(context) {
             Start::New
         } else {
             Start::Later
@@ -109,7 +109,7 @@ fn news(
 }
 
 /// Returns `true` if the session's conversation is empty.
-fn begins_anew(context: &HookContext<'_>) -> bool {
+fn is_new_conversation(context: &HookContext<'_>) -> bool {
     matches!(context.input.source.as_deref(), Some("startup" | "clear"))
 }
 
@@ -121,7 +121,7 @@ fn is_due(context: &HookContext<'_>, before: Option<&MarkBefore>) -> bool {
     let Some(session) = &context.input.session else {
         return true;
     };
-    if begins_anew(context) {
+    if is_new_conversation(context) {
         match before {
             Some(MarkBefore::Nothing) => return true,
             Some(MarkBefore::Left(before)) if is_of_this_start(context, before) => return false,

@@ -47,7 +47,6 @@ pub enum HookEvent {
     /// A session starts, resumes, forks, is cleared or compacted.
     SessionStart,
     SessionEnd,
-    /// A session is about to be compacted.
     PreCompact,
     SubagentStart,
     SubagentStop,
@@ -77,7 +76,6 @@ impl HookEvent {
         all.find(|event| event.name() == name)
     }
 
-    /// Returns the client's name of the event.
     pub fn client_name(self) -> &'static str {
         self.names().0
     }
@@ -147,7 +145,6 @@ pub fn exit_on_panic(event: HookEvent, env: &Env) {
     }));
 }
 
-/// Answers the event that arrives on stdin.
 #[inline]
 pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn AnswerSource) {
     if env.is_on(name::WORKER) || env.is_on(name::DISABLE) {
@@ -204,13 +201,13 @@ fn answer(
         if event == HookEvent::SessionStart
             && let Some(breach) = context::breach(env, cwd, source)?
         {
-            tell_lost(&format!("{breach}; {}", breach.hint), out);
+            report_lost(&format!("{breach}; {}", breach.hint), out);
         }
         return Ok(());
     };
     if platform::largest_file().is_some_and(|limit| limit < ROOM) {
         if event == HookEvent::SessionStart {
-            tell_lost(NO_ROOM, out);
+            report_lost(NO_ROOM, out);
         }
         return Ok(());
     }
@@ -243,7 +240,7 @@ fn answer(
 }
 
 /// Reports at a start why nothing will be learned from the session.
-fn tell_lost(why: &str, out: &mut dyn Write) {
+fn report_lost(why: &str, out: &mut dyn Write) {
     let told = vec![format!("nothing will be learned from this session: {why}")];
     HookAnswer {
         told,

@@ -91,9 +91,9 @@ pub(super) fn patience(context: &HookContext<'_>, inline_ms: u64) -> Duration {
 
 /// Finds the program `playbook` next to this one or on PATH.
 pub(super) fn program(env: &Env) -> Option<PathBuf> {
-    let beside = std::env::current_exe().ok()?.with_file_name(PROGRAM);
-    if beside.is_file() {
-        return Some(beside);
+    let neighbour = std::env::current_exe().ok()?.with_file_name(PROGRAM);
+    if neighbour.is_file() {
+        return Some(neighbour);
     }
     let path = env.os(name::PATH)?;
     std::env::split_paths(path)

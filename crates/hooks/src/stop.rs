@@ -14,7 +14,6 @@ pub struct EndedTurn<'a> {
     pub transcript: &'a Path,
     /// The id of the turn's prompt, if the client reports it.
     pub prompt: Option<&'a str>,
-    /// The agent's last message.
     pub message: &'a str,
 }
 

@@ -200,7 +200,6 @@ fn declared(runner: &str, text: &str) -> Option<Vec<String>> {
     Some(table.flat_map(|table| table.keys().cloned()).collect())
 }
 
-/// Returns the targets of a makefile rule.
 fn rule(line: &str) -> impl Iterator<Item = &str> {
     let is_rule = !line.starts_with(['\t', ' ', '#', '.']) && !line.contains(":=");
     let head = line.split_once(':').filter(|_| is_rule);

@@ -75,9 +75,9 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let told = format!("{error:#}");
+            let text = format!("{error:#}");
             // The hint is a separate line, as `playbook` prints it.
-            eprintln!("error: {}", told.replacen("; hint: ", "\nhint: ", 1));
+            eprintln!("error: {}", text.replacen("; hint: ", "\nhint: ", 1));
             ExitCode::FAILURE
         }
     }
@@ -99,12 +99,12 @@ fn run() -> anyhow::Result<()> {
             ServerCommand::Sync => eprintln!("{}", sync::run().await?),
             ServerCommand::Init => {
                 let password = roles::init(&mut owner().await?).await?;
-                tell(roles::SERVER, password.as_deref());
+                print_role(roles::SERVER, password.as_deref());
             }
             ServerCommand::Tenant { name } => {
                 let name = TenantName::parse(&name)?;
                 let password = roles::add_tenant(&mut owner().await?, &name).await?;
-                tell(&name.role(), password.as_deref());
+                print_role(&name.role(), password.as_deref());
             }
             ServerCommand::Token(action) => token(&action)?,
             ServerCommand::Serve(options) => http::serve(&options).await?,
@@ -122,7 +122,7 @@ async fn owner() -> anyhow::Result<Client> {
 }
 
 /// Prints a role and its password, which is shown only once.
-fn tell(role: &str, password: Option<&str>) {
+fn print_role(role: &str, password: Option<&str>) {
     println!("{}", json!({"role": role, "password": password}));
     eprintln!(
         "{}",

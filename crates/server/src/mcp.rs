@@ -85,8 +85,8 @@ impl ProjectMemory {
 
 impl ProjectMemory {
     async fn ask<const N: usize>(&self, command: [String; N]) -> Result<String, String> {
-        let told = self.answer(&command).await;
-        told.map_err(|error| format!("{error:#}"))
+        let answer = self.answer(&command).await;
+        answer.map_err(|error| format!("{error:#}"))
     }
 
     /// Runs the program; returns its output, or its error message.
@@ -102,18 +102,18 @@ impl ProjectMemory {
         let output = tokio::time::timeout(PATIENCE, child).await;
         let output = output.context("`playbook` has not answered in 30 s")??;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        let mut told = text(&output.stdout);
-        if told.is_empty() && !output.status.success() {
+        let mut answer = text(&output.stdout);
+        if answer.is_empty() && !output.status.success() {
             bail!("{}", text(&output.stderr));
         }
-        if let Some((cut, _)) = told.char_indices().find(|(at, _)| *at >= LONGEST) {
-            told.truncate(cut);
-            told.push_str("\n(cut off)");
+        if let Some((cut, _)) = answer.char_indices().find(|(at, _)| *at >= LONGEST) {
+            answer.truncate(cut);
+            answer.push_str("\n(cut off)");
         }
-        Ok(if told.is_empty() {
+        Ok(if answer.is_empty() {
             "nothing".to_owned()
         } else {
-            told
+            answer
         })
     }
 }
@@ -130,14 +130,14 @@ impl ServerHandler for ProjectMemory {
 /// Finds the program next to this one, else the first on PATH.
 pub(crate) fn find() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().context("could not find this program")?;
-    let beside = own.with_file_name(NAME);
+    let neighbour = own.with_file_name(NAME);
     #[expect(
         clippy::disallowed_methods,
         reason = "this crate links nothing of Playbook"
     )]
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|folder| folder.join(NAME));
-    let found = std::iter::once(beside)
+    let found = std::iter::once(neighbour)
         .chain(on_path)
         .find(|file| file.is_file());
     found.context("could not find the program `playbook`; hint: ./install.sh installs both")

@@ -26,14 +26,14 @@ pub fn without_secret(url: &str) -> String {
     // An `@` after a host is part of the path. Text that is no host may be a password with a slash
     // in it.
     let until = if is_host(host) { 0 } else { rest.len() };
-    let mut told = before[..before.len() - rest.len()].to_owned();
+    let mut shown = before[..before.len() - rest.len()].to_owned();
     match rest[..until].rfind('@') {
-        Some(at) => told.extend([MARK, &rest[at..]]),
-        None => told.push_str(rest),
+        Some(at) => shown.extend([MARK, &rest[at..]]),
+        None => shown.push_str(rest),
     }
     match sign {
-        Some(sign) => told + sign + MARK,
-        None => told.trim_end_matches('/').to_owned(),
+        Some(sign) => shown + sign + MARK,
+        None => shown.trim_end_matches('/').to_owned(),
     }
 }
 

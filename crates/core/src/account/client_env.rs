@@ -54,7 +54,6 @@ fn is_of_account(name: &str) -> bool {
     is_of_provider(name) || begins(name, OF_ACCOUNT)
 }
 
-/// Returns the provider's switch that is on, and the provider's name.
 pub fn provider(env: &Env) -> Option<(&'static str, &'static str)> {
     PROVIDERS.into_iter().find(|(switch, _)| env.is_on(switch))
 }

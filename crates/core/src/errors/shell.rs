@@ -46,7 +46,6 @@ pub struct SimpleCommand {
     pub words: Vec<String>,
     /// Set if the output is written to a file.
     pub writes: bool,
-    /// The here-documents that it reads.
     pub here: String,
     /// Set if the line fails when this command does.
     pub propagates_failure: bool,
@@ -61,9 +60,7 @@ enum Then {
     Joined,
     And,
     Pipe,
-    /// The failure is hidden: `;`, `
-    ///
-    /// `, `&`, a new line.
+    /// The failure is hidden: `;`, `||`, `&`, a new line.
     Apart,
     /// The command is within a quoted word, and its failure is hidden.
     Within,
@@ -119,7 +116,6 @@ fn given_line(command: &SimpleCommand) -> Option<&str> {
     words.next().map(String::as_str)
 }
 
-/// The subject of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckKind {
@@ -200,7 +196,6 @@ impl CheckKind {
 /// The checks of a line, and the meaning of its exit status for them.
 #[derive(Clone, Debug)]
 pub struct LineChecks {
-    /// The checks in their order.
     pub checks: Vec<Check>,
     /// Set if the line fails when one of them does.
     pub is_heard: bool,
@@ -313,8 +308,8 @@ impl SimpleCommand {
         Program::of(&self.words)
     }
 
-    /// Returns its words from each program that it starts: for `sudo make x` these are `sudo make
-    /// x` and `make x`.
+    /// Returns its words from each program that it starts; `sudo make x` gives two forms, itself
+    /// and `make x`.
     pub fn forms(&self) -> Vec<&[String]> {
         let mut forms = Vec::new();
         Program::started(&self.words, &mut |words| forms.push(words));

@@ -25,7 +25,6 @@ use crate::state_guard;
 /// A larger file is not ours.
 const MAX_FILE: u64 = 512 << 10;
 
-/// A prepared value with the stamps of its inputs.
 #[derive(Debug, Serialize, Deserialize)]
 struct PreparedFile<T> {
     /// The version that made it: another one may mask or choose differently.
@@ -36,7 +35,6 @@ struct PreparedFile<T> {
 
 /// A kind of data that is prepared for a project.
 pub trait Prepare: Serialize + DeserializeOwned {
-    /// Returns the path of the prepared file.
     fn file(paths: &Paths, project: &Path) -> PathBuf;
 
     /// Returns the input files, in a fixed order.

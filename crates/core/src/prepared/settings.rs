@@ -43,7 +43,6 @@ pub struct ProjectSettings {
     /// Set if the user's own key points are included.
     pub gives_own: bool,
     pub notices: Notices,
-    /// The chosen backend, address and models.
     pub account: ChosenAccount,
 }
 

@@ -16,7 +16,6 @@ pub(super) struct AgentClaim {
     pub sentence: String,
 }
 
-/// The subject of a claim.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// Checks of these kinds, and those that the sentence names.
@@ -125,7 +124,6 @@ pub(super) fn sets_aside(text: &str) -> bool {
     SETS_ASIDE.is(text)
 }
 
-/// Returns the lines of a message outside code blocks.
 fn lines(message: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     message.lines().filter(move |line| {

@@ -20,13 +20,11 @@ const MOST: usize = 3;
 /// The longest issue or fix, in characters.
 const LONGEST: usize = 300;
 
-/// A model's judgement of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     pub quality_score: Score,
     /// The statements that would mislead the user, one sentence each.
     pub issues: Vec<String>,
-    /// The next step.
     pub suggested_fix: Option<String>,
 }
 

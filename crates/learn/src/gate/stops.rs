@@ -13,7 +13,6 @@ pub struct TurnEnd {
     pub offset: u64,
     /// The id of that message's record, if any.
     pub uuid: Option<String>,
-    /// The time of that message.
     pub time: Option<Timestamp>,
     #[serde(flatten)]
     pub verdict: GateVerdict,

@@ -11,7 +11,6 @@ use crate::reflect::reply::Score;
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;
 
-/// The gate's verdict on a stop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GateVerdict {
     /// The problems; empty if none is certain.

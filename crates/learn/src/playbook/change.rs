@@ -29,9 +29,7 @@ pub struct PointChange {
 
 worded! {
     pub enum ChangeKind {
-        /// A helpful vote was added.
         Helpful = "helpful",
-        /// A harmful vote was added.
         Harmful = "harmful",
         /// The counters were set, by hand or by an undo.
         Recount = "recount",
@@ -139,7 +137,6 @@ pub struct Applied {
 /// Changes a playbook and lists the changes.
 pub(super) struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
-    /// The reason of the next change.
     pub(super) reason: String,
     now: Timestamp,
     pub(super) done: Applied,
@@ -270,7 +267,6 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Sets a point's note.
     fn note(&mut self, name: &str, note: Note) {
         let points = &mut self.playbook.meta.points;
         if note.is_blank() {

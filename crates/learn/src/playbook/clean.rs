@@ -24,7 +24,8 @@ const ELLIPSIS: char = '…';
 /// Tags of the client that a text must neither open nor close, without separators.
 const CLIENT_TAGS: [&str; 2] = ["systemreminder", "persistedoutput"];
 
-/// Returns the text as one clean line of at most `MAX_CHARS` characters. Idempotent.
+/// Returns the text as one clean line of at most `MAX_CHARS` characters. A second
+/// cleaning changes nothing.
 pub fn clean_text(text: &str) -> String {
     clean(text).into_owned()
 }

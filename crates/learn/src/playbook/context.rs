@@ -1,8 +1,8 @@
 //! Selects the most valuable key points for a new session, within the client's limit.
 //!
 //! Pinned points come first, then those in the user's words, then those the user added by hand.
-//! Next count helpful minus harmful votes, then the newest. Equal points keep the file's order. The
-//! lowest ranked are dropped first.
+//! Among equals helpful minus harmful votes decides, then the newest. Points equal in all of this
+//! keep the file's order. The lowest ranked are dropped first.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

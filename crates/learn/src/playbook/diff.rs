@@ -116,8 +116,7 @@ mod tests {
         "2026-11-21T00:00:00Z".parse().unwrap()
     }
 
-    /// Parses `"a b
-    /// c"`: points a and b in the first section, c in the second.
+    /// Parses `"a b | c"`: points a and b in the first section, c in the second.
     fn playbook(points: &str) -> Playbook {
         let mut sections = serde_json::Map::new();
         for (n, names) in points.split('|').enumerate() {

@@ -270,7 +270,6 @@ fn cleaned(text: &str) -> Result<String, RefusedEdit> {
     Ok(text)
 }
 
-/// Returns the current name of a point, and its place.
 fn find(playbook: &Playbook, name: &str) -> Result<(String, PointPlace), RefusedEdit> {
     let mut places = playbook.places();
     let current = playbook.current_name(&places, name).to_owned();

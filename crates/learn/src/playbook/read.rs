@@ -135,7 +135,7 @@ macro_rules! scalars {
     };
 }
 
-/// Builds a value without dropping duplicate keys.
+/// Builds a value and refuses duplicate keys.
 struct Builder;
 
 impl<'de> DeserializeSeed<'de> for Builder {

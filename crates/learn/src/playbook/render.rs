@@ -23,8 +23,9 @@ const MAX_NAME: usize = 64;
 
 /// Fills the template with all key points; empty without any (REQ-REFL-002).
 ///
-/// Each section with points starts with `## TITLE`; each point is a line `[pat-001] helpful=3
-/// harmful=1 :: text`. Sections and points are in canonical order, texts cleaned.
+/// Each section with points starts with `## TITLE`, and each point is a line
+/// `[pat-001] helpful=3 harmful=1 :: text`. Sections and points are in canonical order, texts
+/// cleaned.
 pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     let points = playbook.points().filter(|point| is_showable(point.name));
     let block = block(points.map(|point| (point.section, show(&point, LineStyle::WithVotes))));

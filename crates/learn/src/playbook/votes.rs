@@ -142,7 +142,6 @@ pub struct PointInSession {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageRecord {
-    /// The use of each point, by name.
     pub points: BTreeMap<String, PointUsage>,
     /// The names of the points that hold a rule the user stated in a session.
     pub said: BTreeSet<String>,
@@ -361,7 +360,6 @@ fn read(votes: &str) -> Moves {
     moves
 }
 
-/// Renames the points in some jobs' votes.
 pub(super) fn renamed(votes: &str, names: &BTreeMap<String, String>) -> String {
     let moves = read(votes).into_iter();
     let moves = moves.map(|(name, by)| (names.get(&name).cloned().unwrap_or(name), by));
@@ -484,7 +482,6 @@ impl Playbook {
     }
 }
 
-/// Restores the value of a field from another entry.
 fn put_back(fields: &mut Map<String, Value>, key: &str, from: &Map<String, Value>) {
     match from.get(key) {
         Some(value) => fields.insert(key.to_owned(), value.clone()),

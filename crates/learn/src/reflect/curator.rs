@@ -159,7 +159,6 @@ fn sessions_in_words(count: usize) -> String {
     counted(count.max(1), "session")
 }
 
-/// The sessions that taught a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taught {
     pub sessions: usize,
@@ -212,7 +211,6 @@ pub fn points_listed(
 }
 
 worded! {
-    /// The state of a stored note.
     #[derive(Default)]
     pub enum NoteState {
         /// No run has seen it.
@@ -225,7 +223,6 @@ worded! {
     }
 }
 
-/// A run's change of one note.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoteUpdate {
     pub id: NoteId,
@@ -235,7 +232,6 @@ pub struct NoteUpdate {
     /// The new wording of that line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The key point that contains it now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<String>,
 }

@@ -72,7 +72,6 @@ impl Protection {
     }
 }
 
-/// The data of the gates.
 pub struct Gates<'a> {
     pub playbook: &'a Playbook,
     pub material: &'a CuratorMaterial,

@@ -51,21 +51,21 @@ pub(super) fn hosts(text: &str) -> Vec<String> {
 
 /// Returns the first host or URL of `text` that none of the allowed texts has as a whole.
 pub(super) fn foreign_host(text: &str, allowed: &[&str]) -> Option<String> {
-    let is_allowed = |host: &String| allowed.iter().any(|text| stands_in(host, text));
+    let is_allowed = |host: &String| allowed.iter().any(|text| contains_host(host, text));
     hosts(text).into_iter().find(|host| !is_allowed(host))
 }
 
 /// Returns `true` if a text has the host without a longer name around it.
-fn stands_in(host: &str, text: &str) -> bool {
+fn contains_host(host: &str, text: &str) -> bool {
     let text = text.to_lowercase();
-    let goes_on = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let continues_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     text.match_indices(host).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let mut after = text[at + host.len()..].chars();
         let follows = after.next();
         let is_longer = follows == Some('.') && after.next().is_some_and(char::is_alphanumeric);
-        !before.is_some_and(|c| goes_on(c) || c == '.')
-            && !follows.is_some_and(goes_on)
+        !before.is_some_and(|c| continues_name(c) || c == '.')
+            && !follows.is_some_and(continues_name)
             && !is_longer
     })
 }

@@ -102,7 +102,6 @@ pub struct CheckedNotes {
     pub dropped: Vec<Skipped>,
 }
 
-/// The record of a session for the checks.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionRecord<'a> {
     pub evidence: &'a Evidence,

@@ -19,7 +19,6 @@ worded! {
     }
 }
 
-/// A memory with all its data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Remembered {
     /// The id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.

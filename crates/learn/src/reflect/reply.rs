@@ -89,7 +89,6 @@ pub struct Reflection {
     /// One rule for the next time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// The events that the strategy is based on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strategy_events: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +142,6 @@ pub struct ReplyOutdated {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Curation {
-    /// The reason for these operations.
     pub reasoning: String,
     /// The unparsed operations; the gates check them.
     pub operations: Vec<Value>,
@@ -152,14 +150,12 @@ pub struct Curation {
     pub settled: Vec<SettledNote>,
 }
 
-/// A line of the notebook, and the notes that it represents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotebookLine {
     pub text: String,
     pub notes: Vec<NoteId>,
 }
 
-/// A note that the curator has settled.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettledNote {
     pub note: NoteId,
@@ -371,7 +367,6 @@ fn items<'v>(object: &'v Map<String, Value>, key: &str) -> impl Iterator<Item = 
         .flatten()
 }
 
-/// Reads the valid objects of a list.
 fn list<T>(
     object: &Map<String, Value>,
     key: &str,

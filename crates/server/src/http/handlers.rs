@@ -250,8 +250,8 @@ pub(crate) async fn lesson_outcome(
     }
     let source = source(&app, (None, None))?;
     let outcome = (id.clone(), effect);
-    let told = app.store.outcome(&tenant, outcome, source).await?;
-    let effectiveness = told.ok_or_else(unknown)?;
+    let found = app.store.outcome(&tenant, outcome, source).await?;
+    let effectiveness = found.ok_or_else(unknown)?;
     Ok(Json(json!({"id": id, "effectiveness": effectiveness})))
 }
 
@@ -324,7 +324,6 @@ async fn learn(
     Ok(app.store.learn(tenant, source, learned).await?)
 }
 
-/// Parses a body after masking its secrets.
 fn masked<T: DeserializeOwned>(app: &App, tenant: &TenantName, body: Body) -> Result<T, Problem> {
     let mut body = of_tenant(tenant, body)?;
     app.service.mask(&mut body.0);

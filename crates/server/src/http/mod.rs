@@ -100,10 +100,10 @@ pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
     if !address.ip().is_loopback() {
         tracing::warn!("tokens and texts travel unencrypted: put a proxy with TLS before this");
     }
-    let (told, mut end) = tokio::sync::watch::channel(());
+    let (stop, mut end) = tokio::sync::watch::channel(());
     let serving = axum::serve(listener, router(app)).with_graceful_shutdown(async move {
-        told_to_end().await;
-        told.send_replace(());
+        shutdown_signal().await;
+        stop.send_replace(());
     });
     tokio::select! {
         served = serving => served?,
@@ -117,7 +117,7 @@ pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn told_to_end() {
+async fn shutdown_signal() {
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
         return std::future::pending().await;
     };

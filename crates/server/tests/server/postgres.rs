@@ -22,7 +22,6 @@ impl Postgres {
         Some(server)
     }
 
-    /// Starts an empty server.
     pub(crate) fn empty() -> Option<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();

@@ -9,7 +9,6 @@ use serde_json::json;
 
 use crate::session::Session;
 
-/// A user with a project and a separate HOME.
 pub(crate) struct User(tempfile::TempDir);
 
 impl User {
@@ -19,7 +18,6 @@ impl User {
         user
     }
 
-    /// Creates a user that shares its memory.
     pub(crate) fn sharing(url: &str) -> Self {
         let user = Self::new();
         user.ok(&["config", "set", "memory.url", url]);

@@ -6,9 +6,7 @@ const MIN_MARKER: usize = 7;
 /// The versions in a file with conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sides {
-    /// The whole file of our side.
     pub ours: Vec<u8>,
-    /// The whole file of the other side.
     pub theirs: Vec<u8>,
     /// The common ancestor, if every conflict includes it.
     pub base: Option<Vec<u8>>,
@@ -74,7 +72,6 @@ pub fn sides(file: &[u8]) -> Option<Sides> {
     })
 }
 
-/// Returns the character and the length of a marker.
 fn marker(line: &[u8]) -> Option<(u8, usize)> {
     let first = *line.first()?;
     let length = line.iter().take_while(|byte| **byte == first).count();

@@ -240,7 +240,6 @@ fn odd_entries(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value
     merged
 }
 
-/// Returns the merged data of points and jobs.
 fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points) -> Meta {
     let [later, earlier] = sides.each_ref().map(|side| &side.meta);
     let mut next = later.next.clone();

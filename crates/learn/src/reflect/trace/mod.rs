@@ -94,7 +94,6 @@ pub struct ErrorInfo {
     pub category: Option<String>,
     #[serde(rename = "error_message")]
     pub message: String,
-    /// The place of the error.
     #[serde(default, deserialize_with = "or_default")]
     pub context: Map<String, Value>,
 }
@@ -183,13 +182,13 @@ fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<T, D:
 
 /// Reads the error of an event: a text, or an object with a message, a code and other fields.
 fn event_error<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    let told = match Option::deserialize(from)? {
+    let fields = match Option::deserialize(from)? {
         None => return Ok(None),
         Some(Value::String(text)) => return Ok(Some(text)),
-        Some(Value::Object(told)) => told,
+        Some(Value::Object(fields)) => fields,
         Some(_) => return Err(D::Error::custom("is neither a text nor an object")),
     };
-    let text = |name: &&str| match told.get(*name)? {
+    let text = |name: &&str| match fields.get(*name)? {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,

@@ -38,7 +38,6 @@ impl Trace {
         Ok(digest)
     }
 
-    /// Returns the description of the task.
     pub fn task(&self) -> String {
         let parts = [&self.task_goal, &self.task_description];
         let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
@@ -57,20 +56,20 @@ impl Trace {
         player.time = None;
         if let Some(error) = &self.error {
             // The error belongs to the last failed event, if there is one.
-            let mut told = Vec::new();
+            let mut details = Vec::new();
             let has_failed =
                 |event: &TraceEvent| event.error.is_some() || event.kind == TraceKind::Error;
             if self.events.iter().any(has_failed) {
-                told.push(format!("The error: {}", error.message));
+                details.push(format!("The error: {}", error.message));
             } else {
                 player.answers("trace:outcome", Some(SOME_TOOL), "", Err(&error.message));
             }
             if !error.context.is_empty() {
                 let context = Value::Object(error.context.clone());
-                told.push(format!("Context of the error: {context}"));
+                details.push(format!("Context of the error: {context}"));
             }
-            if !told.is_empty() {
-                player.says("trace:context", &told.join("\n"));
+            if !details.is_empty() {
+                player.says("trace:context", &details.join("\n"));
             }
         }
         player.lines
@@ -96,7 +95,6 @@ impl Trace {
 #[derive(Default)]
 struct Player {
     lines: String,
-    /// The calls without an answer: id and tool.
     open: Vec<(String, String)>,
     time: Option<String>,
 }
@@ -131,8 +129,8 @@ impl Player {
             let noted = format!("Noted of this: {}", Value::Object(metadata));
             self.notes(&format!("{NOTE_ON}{id}"), &noted);
         }
-        let is_told = matches!(event.kind, TraceKind::ToolResponse | TraceKind::Error);
-        if let Some(error) = error.filter(|_| !is_told) {
+        let is_answered = matches!(event.kind, TraceKind::ToolResponse | TraceKind::Error);
+        if let Some(error) = error.filter(|_| !is_answered) {
             let tool = tool.unwrap_or(SOME_TOOL);
             self.answers(&format!("{ANSWER_TO}{id}"), Some(tool), "", Err(error));
         }
