@@ -233,7 +233,7 @@ in_project! {
     trust_record = "trust";
     /// The project's path, now and before.
     place = PLACE_FILE;
-    /// The names found for its key points, and those that are gone.
+    /// The names in its key points that the files have, and those that are gone.
     freshness = "freshness.json";
     /// The votes of a project from before the memory had them.
     votes = "votes.json";

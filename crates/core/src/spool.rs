@@ -38,7 +38,7 @@ pub enum IdEntropy {
 }
 
 impl IdEntropy {
-    /// Returns chance, or with a stopped clock the seed `about`.
+    /// Returns the random source, or with a stopped clock the seed `about`.
     pub fn of(clock: Clock, about: impl FnOnce() -> String) -> Self {
         match clock {
             Clock::Running => Self::Chance,
@@ -46,8 +46,8 @@ impl IdEntropy {
         }
     }
 
-    /// Returns chance, sorted by turn within the second. Under a stopped clock all bits are random,
-    /// since hundreds of jobs of one moment must differ.
+    /// Returns the random source, sorted by turn within the second. Under a stopped clock all bits
+    /// are random, since hundreds of jobs of one moment must differ.
     pub fn in_order(clock: Clock, at: Timestamp) -> Self {
         match clock {
             Clock::Running => Self::Turn {

@@ -62,7 +62,7 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Holds the context for the trusted `checkout`.
+    /// Creates the prepared data for the trusted `checkout`.
     pub fn new(
         max_units: usize,
         checkout: Option<Checkout>,

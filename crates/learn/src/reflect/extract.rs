@@ -4,9 +4,9 @@
 //! candidate; one in prose fails at once and the next is tried. Among the complete objects found:
 //!
 //! 1. one with all expected keys wins: in a `json` fence before another fence before none (the
-//!   order of REQ-REFL-008), and the last of those, since models correct themselves;
+//!    order of REQ-REFL-008), and the last of those, since models correct themselves;
 //! 2. else the first with the most expected keys, unless a broken or cut-off object shows as many:
-//!   then that one was the answer, and a part of it is useless;
+//!    then that one was the answer, and a part of it is useless;
 //! 3. else the only object there is, whatever its keys;
 //! 4. else the content of a JSON string that is the whole reply, or the only value of 3.
 //!
