@@ -1,9 +1,9 @@
-//! Commands that cannot be taken back.
+//! Commands that cannot be undone.
 
 use super::shell::{self, Program, SimpleCommand, base_name};
 
-/// A program, its subcommand, and the options of which one makes it destructive; without options it
-/// always is. A letter is an option among others: `-fr`.
+/// A program, its subcommand, and the options that make it destructive; without options it always
+/// is. A single letter also matches inside `-fr`.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
 const DESTRUCTIVE: &[Row] = &[
@@ -31,7 +31,7 @@ const DESTRUCTIVE: &[Row] = &[
     ("wipefs", "", &["a", "--all"]),
     ("blkdiscard", "", &[]),
 ];
-/// Programs that are given SQL, without their versions.
+/// Programs that take SQL, without their version suffixes.
 const SQL_CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "sqlite", "sqlcmd", "duckdb"];
 /// Programs that run another one in a container with `exec`.
 const CONTAINERS: &[&str] = &[
@@ -45,7 +45,7 @@ const CONTAINERS: &[&str] = &[
 /// Devices that keep nothing.
 const NO_DISKS: &[&str] = &["null", "zero", "full", "stdout", "stderr", "tty"];
 
-/// Returns `true` for a line with a command that cannot be taken back.
+/// Returns `true` for a line with a command that cannot be undone.
 pub fn is_destructive(line: &str) -> bool {
     let commands = shell::read(line);
     let mut programs = commands.iter().filter_map(SimpleCommand::program);
@@ -71,7 +71,7 @@ fn destroys_in_container(command: &SimpleCommand) -> bool {
     words[..exec].iter().any(is_container) && programs.any(destroys)
 }
 
-/// Returns `true` where a client of SQL is given such a statement by a here-document or a pipe.
+/// Returns `true` where a SQL client receives such a statement by a here-document or a pipe.
 fn reads_destructive_sql(commands: &[SimpleCommand]) -> bool {
     let is_client = |command: &SimpleCommand| {
         let program = command.program();
@@ -143,7 +143,6 @@ fn sql_in(word: &str) -> &str {
     }
 }
 
-/// Returns `true` for SQL with a statement that drops or empties something.
 fn drops(sql: &str) -> bool {
     sql.split(';').any(|statement| {
         let first = statement.split_whitespace().next().unwrap_or_default();
