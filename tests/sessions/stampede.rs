@@ -3,7 +3,7 @@
 
 use crate::common::prelude::*;
 
-const SESSIONS: usize = 200;
+const SESSIONS: usize = 100;
 
 /// A library before which calls of the system fail.
 #[cfg(target_os = "linux")]
@@ -57,7 +57,7 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
 }
 
 #[test]
-fn two_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behind() {
+fn a_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behind() {
     let (mut env, api) = TestEnv::with_model();
     env.unset("PLAYBOOK_NO_WORKER");
     for n in 0..SESSIONS {
