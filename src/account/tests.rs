@@ -66,7 +66,7 @@ fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
     assert_eq!(own.curator_model, None);
 }
 
-/// The model that the user works with is not asked; short names and suffixes are the client's.
+/// The model that the user works with is not used; the client knows short names and suffixes.
 #[rstest]
 #[case::none("", &[], "claude-haiku-5-5", "haiku")]
 #[case::pinned_for_work("", &[("ANTHROPIC_MODEL", "opus"), (name::SONNET_MODEL, "s")], "claude-haiku-5-5", "haiku")]
@@ -141,7 +141,7 @@ fn what_is_offline_leaves_no_salt_behind() {
     assert!(!Path::new(&paths.salt()).exists());
 }
 
-/// What a crash cut short would make hashes of keys that can be guessed.
+/// A crash can leave a short salt; key hashes made with it could be guessed.
 #[test]
 fn a_short_salt_is_made_anew() {
     let state = tempfile::tempdir().unwrap();

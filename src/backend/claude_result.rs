@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::message::{Flaw, kind_of_status, kind_of_words, quote, reply, tokens};
 use super::{Ask, BackendReply, FailureKind};
 
-/// Reads what the client printed; `is_error` decides, not `subtype` and not the status.
+/// Reads the client's output; `is_error` decides, not `subtype` and not the exit status.
 pub(super) fn read(
     said: &str,
     complained: &str,
@@ -33,7 +33,7 @@ pub(super) fn read(
     Err(Flaw { tokens, ..flaw })
 }
 
-/// Finds the result object: alone, on a line of its own, or the last of a list.
+/// Finds the result object: the whole output, a line of it, or the last in a list.
 fn find_result(said: &str) -> Option<Value> {
     let is_result = |value: &Value| value["type"] == "result";
     let whole = serde_json::from_str(said.trim()).ok();
@@ -72,8 +72,8 @@ fn error(result: &Value, text: &str) -> Flaw {
     Flaw::new(kind, quote(words))
 }
 
-/// What the API said of a status. Where it said nothing, as a firewall's page does, the
-/// client gives the status its name: `API Error: 403 Forbidden`.
+/// Returns the API's words about a status. Without any, as for a firewall's page, the client prints
+/// the status's own name: `API Error: 403 Forbidden`; that gives `None`.
 fn told(status: u16, words: &str) -> Option<(&str, &str)> {
     let name = StatusCode::from_u16(status).ok()?.canonical_reason();
     let (_, said) = words.split_once("API Error: ").unwrap_or(("", words));
@@ -81,9 +81,9 @@ fn told(status: u16, words: &str) -> Option<(&str, &str)> {
     (!said.is_empty() && Some(said) != name).then_some(("", said))
 }
 
-/// Nothing of what was printed is a result.
+/// Describes output that contains no result.
 fn no_result(said: &str, complained: &str, status: ExitStatus) -> Flaw {
-    // Before its output became JSON, the client says such things in plain words.
+    // Before it switches to JSON output, the client reports such errors as plain text.
     let words = [complained, said]
         .into_iter()
         .find(|it| !it.trim().is_empty());

@@ -1,4 +1,4 @@
-//! Settings that are one of a few words.
+//! The settings whose value is one of a few words.
 
 use toml::de::DeValue;
 
@@ -15,13 +15,13 @@ choices! {
         Fixtures = "fixtures",
     }
 
-    /// The way in which the work of a hook is done.
+    /// How the work of a hook is done: in a process of its own or in the hook.
     WorkerMode {
         Detached = "detached",
         Inline = "inline",
     }
 
-    /// The one who decides about the curator's operations.
+    /// The decision about the curator's operations: made by the program or by the user.
     Approval {
         Auto = "auto",
         Ask = "ask",
@@ -40,13 +40,13 @@ choices! {
         Quiet = "quiet",
     }
 
-    /// The place of new votes on key points.
+    /// The place where new votes on key points are kept.
     VotesIn {
         File = "file",
         Local = "local",
     }
 
-    /// The things that the memory reflects on, the cheapest first.
+    /// The scope of the memory's reflection, the cheapest first.
     MemoryMode {
         Lite = "lite",
         Full = "full",
