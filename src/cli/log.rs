@@ -1,5 +1,5 @@
-//! `playbook log`: what happened to the playbook, and why; `log pat-001`: the story of one key
-//! point, and of those that went into it; `log --diff`: the changes between two revisions.
+//! `playbook log`: the changes of the playbook with their reasons; `log pat-001`: the story of one
+//! key point and of those merged into it; `log --diff`: the changes between two revisions.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub(super) fn run(session: &NamedSession, args: &args::LogArgs) -> anyhow::Resul
 
 fn history(session: &NamedSession, memory: &Memory, args: &args::LogArgs) -> anyhow::Result<()> {
     let rows = memory.last_jobs(Some(&session.project_name()), args.limit.unwrap_or(JOBS))?;
-    // An edit that found nothing to do is no part of the history; a session is.
+    // An edit that changed nothing is left out of the history; a session is not.
     let is_told =
         |row: &JobRow| row.job.outcome != JobOutcome::Skipped || !row.job.session.is_empty();
     let jobs = rows.iter().filter(|row| is_told(row));
@@ -124,8 +124,8 @@ fn story(
     answer::give(args.on.json, include_str!("screens/story.txt"), told)
 }
 
-/// The story of a key point and of all that were merged or joined into it, up to then, and
-/// the names under which it is remembered: its own, and those that went into it.
+/// Returns the story of a key point and of all that were merged into it, and the names of all of
+/// them.
 pub(super) fn story_of(
     memory: &Memory,
     project: &str,
@@ -144,7 +144,7 @@ pub(super) fn story_of(
     }
 }
 
-/// Leaves out what the others did after they had left the story, as after an undo.
+/// Removes changes of the others that were made while they were not merged, as after an undo.
 fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<String>) {
     let mut joined = BTreeSet::from([name.to_owned()]);
     entries.reverse();
@@ -162,7 +162,7 @@ fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<Strin
 const LIMIT: Duration = Duration::from_secs(20);
 const LAST: &str = "HEAD";
 
-/// Compares a revision with the file, or with another one: `FROM..TO`.
+/// Compares a revision with the file or with another one: `FROM..TO`.
 fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Result<()> {
     let or_last = |revision| {
         Some(revision)
@@ -181,7 +181,7 @@ fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Re
     let now = session.env.clock().now();
     let mut changes = diff(&before, &after, "", now);
     for change in &mut changes {
-        // A point that is gone because another took it in was not just removed.
+        // A point that was merged into another counts as merged, not as deleted.
         if change.kind == ChangeKind::Delete
             && let Some(heir) = after.named(&change.id)
         {
@@ -194,7 +194,7 @@ fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Re
     answer::give(as_json, include_str!("screens/diff.txt"), told)
 }
 
-/// The playbook of a project in a revision; empty where the revision has none.
+/// Returns a project's playbook in a revision; empty if the revision has none.
 fn at(project: &Path, revision: &str) -> anyhow::Result<Playbook> {
     let git = Git::at(project, LIMIT);
     let commit = format!("{revision}^{{commit}}");

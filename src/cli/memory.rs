@@ -1,5 +1,5 @@
-//! The commands on what was learned beyond the key points: `playbook recall`, `seen`, `stats`,
-//! `forget`, and `lesson add` and `outcome` (spec/4 `store_lesson`, `record_lesson_outcome`).
+//! The commands on memories: `playbook recall`, `seen`, `stats`, `forget`, and `lesson add` and
+//! `outcome` (spec/4 `store_lesson`, `record_lesson_outcome`).
 
 use std::io::{self, IsTerminal as _, Read as _};
 
@@ -38,7 +38,7 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
     let Some(memory) = session.memory()? else {
         return Ok(Vec::new());
     };
-    // An id as hooks show it names one memory, whatever the project.
+    // An id, as hooks show it, names one memory of any project.
     if let Some(id) = args.query().as_deref().map(str::trim)
         && let Some(named) = memory.find(id)?
     {
@@ -62,8 +62,8 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
     Ok(together(memory.recall(&query, now)?))
 }
 
-/// Behind each memory, the best first, those that belong to it: about the same error, or with all
-/// its tags.
+/// Reorders memories so that each is followed by its related ones: about the same error, or with
+/// all its tags.
 pub fn together(mut found: Vec<Remembered>) -> Vec<Remembered> {
     let mut told: Vec<Remembered> = Vec::with_capacity(found.len());
     while !found.is_empty() {
@@ -83,11 +83,11 @@ fn belongs(one: &Remembered, other: &Remembered) -> bool {
 }
 
 const NOT_SEEN: u8 = 1;
-/// The bytes of stdin that are read: an error is named by the beginning and the end of that.
+/// The most bytes read from stdin; an error is named by the beginning and end of its text.
 const MAX_TEXT: u64 = 64 << 20;
-/// The type of an error where `--tool` names none.
+/// The type of an error without `--tool`.
 const ANY_ERROR: &str = "error";
-/// The tool behind which any program may have failed.
+/// The tool through which any program may have failed.
 const ANY_PROGRAM: &str = "Bash";
 
 pub(super) fn seen(args: &args::SeenArgs) -> anyhow::Result<u8> {
@@ -118,15 +118,15 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
 
 #[derive(Debug)]
 pub struct ErrorQuestion {
-    /// All by which it may be known.
+    /// All keys by which it may be known.
     pub keys: Vec<Signature>,
-    /// Spec/5's name of it, known or not.
+    /// The error's name by spec/5, known or not.
     name: Signature,
     tool: Option<String>,
 }
 
 impl ErrorQuestion {
-    /// The error that a text names, or that a tool reported with it.
+    /// Identifies the error that a text names or a tool reported.
     pub fn of(text: &str, tool: Option<&str>) -> Self {
         let hash = |error_type: &str| Signature::of_error(error_type, text);
         let tool = tool.map(str::to_owned);
@@ -143,7 +143,7 @@ impl ErrorQuestion {
         }
     }
 
-    /// Returns the answer, from what is known of errors with one of the keys.
+    /// Returns the answer from the memories of errors with one of the keys.
     pub fn answer(&self, project: Option<&str>, found: Vec<Remembered>) -> Value {
         let is_others = |memory: &Remembered| match &memory.detail {
             Detail::Error { error_type } => !is_of(error_type, self.tool.as_deref()),
@@ -174,7 +174,7 @@ impl ErrorQuestion {
     }
 }
 
-/// Returns `true` if what met errors, `git push` or `Read`, is the program or tool asked for.
+/// Returns `true` if an error's subject, `git push` or `Read`, is the requested program or tool.
 fn is_of(subject: &str, tool: Option<&str>) -> bool {
     tool.is_none_or(|tool| {
         let rest = subject.strip_prefix(tool);
@@ -193,7 +193,7 @@ fn from_stdin() -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The weeks of evaluations that are shown, this one included.
+/// The weeks of evaluations that are shown, including this one.
 const WEEKS: i64 = 8;
 const DAYS: i64 = 7;
 
@@ -201,7 +201,7 @@ pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()>
     let project = session.project_of(of);
     let project = project.as_deref();
     let today = Day::of(session.env.clock().now());
-    // Weeks end with today, so that the last one is whole.
+    // Weeks end with today, so that the last one is complete.
     let starts = (0..WEEKS)
         .rev()
         .map(|week| today.back(week * DAYS + DAYS - 1));
@@ -217,7 +217,7 @@ pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()>
     told["project"] = json!(project);
     told["bank_capacity"] = session.config.memory.lessons.into();
     told["quality_threshold"] = session.config.gate.threshold.into();
-    // What the gate said is the user's, whose sessions it sees.
+    // The gate's figures belong to the user, whose sessions it checks.
     told["gate"] = json!(match session.tenant {
         Tenant::User => Figures::of(&session.paths, project.map(Path::new))?,
         Tenant::Other(_) => Figures::default(),
@@ -285,7 +285,7 @@ fn unknown(id: &str) -> anyhow::Error {
     Hinted::error(what, hint)
 }
 
-/// Asks the user; where there is no terminal to ask on, that is an error.
+/// Asks the user; without a terminal this is an error.
 fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
     let wanted = match what {
         ForgetWhat::Id(id) => match memory.find(id)? {
@@ -313,8 +313,8 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
     })
 }
 
-/// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
-/// Of other tenants they know nothing.
+/// Rewrites the hooks' files of these projects without what was forgotten. Hooks do not use other
+/// tenants' memories.
 fn refresh(session: &NamedSession, memory: &Memory, projects: &[String]) -> anyhow::Result<()> {
     if session.tenant != Tenant::User {
         return Ok(());
@@ -346,7 +346,7 @@ fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
 }
 
 const SCREEN: &str = include_str!("screens/lesson.txt");
-/// What the user says outright matters as much as what the curator takes at once.
+/// A lesson that the user adds is as important as what the curator adopts immediately.
 const IMPORTANCE: f64 = 0.8;
 
 pub(super) fn add_lesson(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> {
@@ -406,7 +406,7 @@ pub(super) fn lesson_outcome(
     answer::give(of.on.json, SCREEN, told)
 }
 
-/// Returns what the lesson of this id was worth so far; `None` where it names none.
+/// Returns the effectiveness of a lesson so far; `None` if the id names none.
 fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
     let Some(memory) = session.memory()? else {
         return Ok(None);
@@ -416,7 +416,7 @@ fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
     Ok(lesson.map(|lesson| lesson.effectiveness))
 }
 
-/// Has the memory learn something of the user's own, and the hooks know of it.
+/// Stores something that the user states, and updates the hooks' files.
 fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
     state_guard::close(&session.paths)?;
     let mut memory = sharing::open_memory(&session.paths, &session.config)?;

@@ -1,6 +1,6 @@
-//! `playbook merge-files`: two playbook files become one; and `playbook install --merge-driver`, by
-//! which git merges the playbooks of a repository with that command, so that they have no conflicts.
-//! Only the repository's own configuration is written.
+//! `playbook merge-files` merges two playbook files. `playbook install --merge-driver` makes git
+//! use that command for a repository's playbooks, so that merges have no conflicts. Only the
+//! repository's own configuration is written.
 
 use super::prelude::*;
 use super::session;
@@ -12,7 +12,7 @@ use crate::store::MAX_FILE_BYTES;
 const SECTION: &str = "merge.playbook";
 const DRIVER: &str = "merge.playbook.driver";
 const NAME: &str = "merge.playbook.name";
-/// The line of `.gitattributes` that names the file for the driver.
+/// The line of `.gitattributes` that selects the driver for the file.
 const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
 

@@ -1,6 +1,6 @@
-//! `playbook reflect`: judge a transcript by hand; dry unless `--apply`. Or show the question.
-//! `playbook evidence`: the part of a session that would be sent, and what was left out.
-//! `playbook dream`: a run of the curator.
+//! `playbook reflect` judges a transcript by hand, dry unless `--apply`, or prints the prompt.
+//! `playbook evidence` shows the part of a session that would be sent, and what was left out.
+//! `playbook dream` runs the curator.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     };
     let context = session.context_for(&account)?;
     let backend = if args.print_prompt {
-        // It needs no key to say what would be asked.
+        // Printing the prompt needs no key.
         build(BackendName::Rules, parts).map_err(anyhow::Error::msg)?
     } else {
         session.backend(parts, context.as_deref())?
@@ -117,7 +117,7 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     told["changes"] = json!(applied.changes);
     told["skipped"] = json!(applied.skipped);
     if !args.on.json {
-        // A tag for a key point that is not there is told as left out.
+        // A tag for an unknown key point is shown as left out.
         told["known"] = playbook.points().map(|point| point.name).collect();
         let left = reflected.skipped.iter().chain(&applied.skipped);
         told["left"] = json!(left.collect::<Vec<_>>());
@@ -126,8 +126,8 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     answer::give(args.on.json, include_str!("screens/reflect.txt"), told)
 }
 
-/// Reads the part of a transcript that `--apply` would learn from. Where nothing is left it reads
-/// all of it, and returns `true`.
+/// Reads the part of a transcript that `--apply` would learn from. If nothing is left, reads all of
+/// it and returns `true`.
 fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
     let whole = |is_learned| Ok((read(session, path)?, is_learned));
     if session.memory()?.is_none() {
@@ -180,7 +180,7 @@ fn tried(file: &Path, backend: BackendName) -> anyhow::Result<String> {
 
 fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
     refuse_if_off(session, NO_MODEL)?;
-    // An unreadable file is told here and now, not as a failed job.
+    // An unreadable file is reported immediately, not as a failed job.
     let end = transcript_file::complete_end(path, 0)?;
     let account = session.account()?;
     let clock = session.env.clock();
@@ -188,7 +188,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     let context = session.context()?;
     let earlier = context.memory().jobs()?;
     let before = Before::of(session, &context)?;
-    // Another job of what one holds already would find nothing new.
+    // If a job has the transcript already, another would find nothing new.
     let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
         job.ticket.id
     } else {
@@ -241,14 +241,14 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     answer::give(args.on.json, include_str!("screens/applied.txt"), told)
 }
 
-/// The first job of this transcript in a folder that covers all of it, up to `end`.
+/// Returns the first job in a folder that covers this transcript up to `end`.
 fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<JobInProgress>> {
     let jobs = spool::list(folder)?.into_iter();
     let mut jobs = jobs.filter_map(|id| files::read(folder, &id).ok());
     Ok(jobs.find(|job| {
         let covers = match &job.progress.claim {
             Some(claim) => claim.end >= end,
-            // Another one's may yet be skipped for too little.
+            // An automatic job may still be skipped for too little content.
             None => job.ticket.event == JobEvent::Reflect,
         };
         job.ticket.transcript == transcript && covers
@@ -267,7 +267,7 @@ pub(super) fn evidence(session: &NamedSession, args: &args::EvidenceArgs) -> any
     answer::give(args.json, include_str!("screens/evidence.txt"), told)
 }
 
-/// Reads a whole transcript, as a job of its own would.
+/// Reads a whole transcript, as its own job would.
 fn read(session: &NamedSession, path: &Path) -> anyhow::Result<Digest> {
     let end = transcript_file::complete_end(path, 0)?;
     let options = options(session, path)?;
@@ -285,7 +285,7 @@ pub(super) fn options(session: &NamedSession, path: &Path) -> anyhow::Result<Rea
     })
 }
 
-/// Enqueues a run that the user wishes, sees it through and shows what came of it.
+/// Enqueues a run that the user asked for, completes it and shows the outcome.
 pub(super) fn curate(
     session: &NamedSession,
     wish: CuratorWish,
@@ -295,14 +295,14 @@ pub(super) fn curate(
     let context = session.context()?;
     let before = Before::of(session, &context)?;
     let need = context.surroundings.account.need.clone();
-    // There may be nothing to look at, or no model.
+    // There may be no notes, or no model.
     let id = curate::enqueue(&context, &session.project, (need, Some(wish)), None)?;
     let run = id.map(|id| see_through(session, &context, &id, &before));
     let screen = include_str!("screens/curator.txt");
     answer::give(as_json, screen, json!({"curator": run.transpose()?}))
 }
 
-/// The last run before a command, and the notes that were settled.
+/// The last curator run before a command, and the number of settled notes.
 struct Before {
     last: Option<String>,
     settled: u64,
@@ -318,7 +318,7 @@ impl Before {
     }
 }
 
-/// Sees the run through that a session has made due.
+/// Completes the run that a session has made due.
 fn run_that_came_due(
     session: &NamedSession,
     context: &Arc<WorkerContext>,
@@ -327,7 +327,7 @@ fn run_that_came_due(
     if let Some(id) = curate::waiting_run(&session.paths, &session.project)? {
         return see_through(session, context, &id, before).map(Some);
     }
-    // A worker that was at it has done it by now.
+    // A running worker may have completed it already.
     let last = context.memory().last_curator_job(&session.project_name())?;
     let last = last.filter(|last| Some(last) != before.last.as_ref());
     let last = last.and_then(|id| JobId::parse(&id));
@@ -335,7 +335,7 @@ fn run_that_came_due(
         .transpose()
 }
 
-/// Sees a run to its end, and returns what came of it.
+/// Completes a run and returns its outcome.
 fn see_through(
     session: &NamedSession,
     context: &Arc<WorkerContext>,

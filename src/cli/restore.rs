@@ -1,4 +1,4 @@
-//! `playbook undo --to`: an earlier playbook comes back, or a broken one is mended.
+//! `playbook undo --to`: restores an earlier playbook, or replaces a broken one.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::queue::edit::PlaybookEdit;
 use crate::queue::{backoff, files, spool};
 use crate::store::StoreError;
 
-/// The time in all that a worker that is at it has to let us take up what waited.
+/// The total time that a running worker has to let us resume the waiting jobs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn run(
@@ -53,8 +53,8 @@ pub(super) fn run(
     answer::give(as_json, include_str!("screens/restored.txt"), told)
 }
 
-/// The snapshots that can be read, oldest first, each by the job after which it was made, with its
-/// number of key points.
+/// Returns the readable snapshots, oldest first: the job after which each was made, and its number
+/// of key points.
 fn kept(session: &NamedSession) -> anyhow::Result<Vec<(String, usize)>> {
     let snapshots = session.snapshots();
     let mut kept = Vec::new();
@@ -103,10 +103,10 @@ fn list(
     answer::give(as_json, include_str!("screens/restore.txt"), told)
 }
 
-/// Tries the waiting jobs of the project again, oldest first: the playbook may have been
-/// all they waited for. Those of another account, or of one that is parked, still wait.
+/// Retries the project's waiting jobs, oldest first: they may have waited only for the playbook.
+/// Jobs of another account, or of a paused one, keep waiting.
 ///
-/// Returns each with how it ended; `None` when it still waits.
+/// Returns each with its outcome; `None` if it still waits.
 fn resume(
     session: &NamedSession,
     context: &Arc<WorkerContext>,
@@ -115,7 +115,7 @@ fn resume(
     let deadline = Instant::now() + PATIENCE;
     let mut resumed = Vec::new();
     for id in spool::list(&spool)? {
-        // A file that is no job is left alone.
+        // A file that is no job is left as it is.
         let Ok(job) = files::read(&spool, &id) else {
             continue;
         };

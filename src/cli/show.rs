@@ -1,4 +1,4 @@
-//! `playbook show`: the key points of a project.
+//! `playbook show`: prints the key points of a project.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) fn run(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Resu
     answer::give(args.on.json, include_str!("screens/show.txt"), told)
 }
 
-/// The key points of a playbook that are asked for, and whether it has none at all.
+/// Returns the requested key points of a playbook, and whether the playbook is empty.
 fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<Value>, bool)> {
     let now = session.env.clock().now();
     let file = session.playbook_file()?;
@@ -57,7 +57,7 @@ fn points(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Result<(Vec<
         if !args.on.json {
             let is_news = seen != PointUsage::default();
             told["seen"] = is_news.then(|| seen.to_string()).into();
-            // A record of trust knows a point by its text in the file.
+            // A trust record identifies a point by its text in the file.
             let (name, text) = (as_stands.name, as_stands.text);
             let admission = trust.admits(as_stands.section, name, text);
             told["refusal"] = refusal(admission, &trust).into();
@@ -84,7 +84,7 @@ fn refusal(admission: Admission, trust: &trust::TrustStanding) -> Option<&'stati
     }
 }
 
-/// Says when a point is due, and whether that waits for the user.
+/// Describes a point's cue, and whether it waits for the user.
 fn in_words(name: &str, due: &Due, trust: &trust::TrustStanding) -> String {
     let told = due.told();
     if let Err(why) = due.when.compile() {
@@ -96,7 +96,7 @@ fn in_words(name: &str, due: &Due, trust: &trust::TrustStanding) -> String {
     }
 }
 
-/// Says that sessions are given nothing of a playbook that is not trusted.
+/// Notes that sessions are given nothing of an untrusted playbook.
 pub(super) fn note_distrust(trust: &trust::TrustStanding) {
     if let trust::TrustStanding::Unreadable(error) = trust {
         output::note(&format!(

@@ -1,5 +1,5 @@
-//! `playbook trust`: chooses the playbooks that sessions are given; `playbook review`: what was
-//! held back, and the user's word on it.
+//! `playbook trust` chooses the playbooks that sessions are given; `playbook review` lists texts
+//! that were held back and takes the user's decisions.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
@@ -55,7 +55,7 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     answer::give(args.on.json, include_str!("screens/trust.txt"), told)
 }
 
-/// Takes trust back: nothing of this project's playbook is given to sessions.
+/// Withdraws trust: sessions are given nothing of this project's playbook.
 fn untrust(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let path = session.paths.trust_record(&session.project);
     let earlier = TrustRecord::read(&path).ok().flatten();
@@ -92,7 +92,7 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let mut rows = context.memory().quarantine(&session.project_name())?;
     let masker = session.masker()?;
-    // It may have been held back before the user had a pattern for it.
+    // The text may have been held back before the user added a pattern for it.
     for HeldRow { held, .. } in &mut rows {
         held.text = masker.mask(&held.text).into_owned();
         masker.mask_value(&mut held.what);
@@ -113,7 +113,7 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     answer::show(include_str!("screens/review.txt"), told)
 }
 
-/// Asks about each, on a terminal; what is left for later stays where it is.
+/// Asks about each on a terminal; undecided ones keep waiting.
 fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyhow::Result<()> {
     for (row, told) in rows.iter().zip(told) {
         answer::show(ONE, told.clone())?;
@@ -134,7 +134,7 @@ fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyho
                 Ok(())
             }
         };
-        // One that cannot be taken is told, and the next one asked about.
+        // A failed decision is reported, and the next text is asked about.
         if let Err(error) = done {
             output::error(&error);
         }
@@ -153,7 +153,7 @@ fn held_in_json(row: &HeldRow) -> Value {
     })
 }
 
-/// Names its origin: `pat-001, from the file`, `UPDATE pat-002, from job …`.
+/// Names the origin: `pat-001, from the file`, `UPDATE pat-002, from job …`.
 fn origin(row: &HeldRow) -> String {
     let job = format!("from job {}", row.held.job);
     match what(row) {
@@ -207,7 +207,7 @@ fn accept(
     decided(session, &row, "accepted", text, as_json)
 }
 
-/// Lets a point of the file be given as it is, but for its secrets: they leave the file.
+/// Accepts a point of the file as it is, after masking its secrets in the file.
 fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
     let context = session.context()?;
     let playbook = session.store().load()?;
