@@ -1,8 +1,8 @@
-//! How long a full scan to facts and evidence takes.
+//! Measures a full scan for facts and evidence.
 //!
 //! `cargo bench --bench scan [-- 4M 200M 1G]` generates transcripts into a temporary folder and
 //! scans each as the worker does, in a child of this program. The best of a few runs counts; the
-//! page cache is warm. The limits: 60 ms for 4 MB, 1.2 s for 200 MB, and 96 MiB of memory.
+//! page cache is warm. The limits are 60 ms for 4 MB, 1.2 s for 200 MB, and 96 MiB of memory.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 use std::error::Error;
@@ -89,7 +89,7 @@ fn time(command: &mut Command) -> Result<(Duration, String), Box<dyn Error>> {
     Ok((took, String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
-/// Scans one file, then says how much memory that took.
+/// Scans one file, then prints the peak memory.
 fn scan_file(path: &Path) -> Result<(), Box<dyn Error>> {
     let range = Range {
         start: 0,

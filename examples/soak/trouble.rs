@@ -1,4 +1,4 @@
-//! Everything that goes wrong.
+//! The disturbances: kills, a full disk, retries.
 
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread::sleep;
@@ -28,7 +28,7 @@ pub(crate) fn kill(world: &World, mut dice: Dice) {
     }
 }
 
-/// Fills the disk and makes room again.
+/// Fills the disk and frees it again.
 pub(crate) fn fill_the_disk(world: &World, mut dice: Dice) {
     while !world.calm.load(SeqCst) {
         pause(&mut dice, 1_000, 6_000);
@@ -43,12 +43,12 @@ pub(crate) fn fill_the_disk(world: &World, mut dice: Dice) {
     world.disk.empty();
 }
 
-/// Has all jobs tried again now and then: a refused key would stop everything.
+/// Retries all jobs now and then, because a refused key would stop everything.
 pub(crate) fn be_the_user(world: &World, mut dice: Dice) {
     while !world.calm.load(SeqCst) {
         pause(&mut dice, 2_000, 8_000);
         let mut command = world.command("playbook", 0);
-        // It may be killed like any other, or find the disk full.
+        // The command may be killed, too, or find the disk full.
         _ = command.args(["jobs", "retry", "--all"]).output();
     }
 }

@@ -207,8 +207,8 @@ fn reply(prompt: &str) -> String {
     .to_string()
 }
 
-/// Spec/5: a reflection is kept where the session changed something, with the marks of one;
-/// spec/3: one of importance 0.8 always.
+/// Spec/5: a reflection is kept if the session changed something; spec/3: one of importance 0.8
+/// always.
 #[rstest]
 #[case::nothing_changed("The answer is 4.", 0)]
 #[case::nothing_changed_of_weight("That means a lot.", 1)]
@@ -234,7 +234,7 @@ fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[
     }
 }
 
-/// spec/4 `store_lesson` and `record_lesson_outcome`, by the user's own hand.
+/// spec/4 `store_lesson` and `record_lesson_outcome`, by hand.
 #[test]
 fn the_user_teaches_a_lesson_and_says_what_it_was_worth() {
     let mut env = TestEnv::without_worker();
