@@ -24,7 +24,6 @@ use shared::{Fallible, build, timed};
 const ROUNDS: usize = 200;
 /// The number of jobs that wait for another account.
 const WAITING: usize = 10_000;
-/// The lengths of the drained spools.
 const DRAINS: [usize; 3] = [100, 300, 1_000];
 /// The most by which all those waiting jobs may slow a hook, as a ratio of the lowest tenths.
 const HOOK_LIMIT: f64 = 1.15;

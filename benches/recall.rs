@@ -23,11 +23,9 @@ type Fallible<T> = Result<T, Box<dyn Error>>;
 const ROWS: u64 = 100_000;
 /// The number of rows that one job adds while the memory is filled.
 const AT_ONCE: u64 = 1_000;
-/// The number of questions of each kind.
 const QUESTIONS: usize = 200;
 /// The number of words; the n-th is n times rarer than the first.
 const WORDS: usize = 20_000;
-/// The project of all rows.
 const PROJECT: &str = "/home/me/project";
 
 fn main() -> Fallible<()> {

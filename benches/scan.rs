@@ -1,8 +1,8 @@
 //! Measures a full scan for facts and evidence.
 //!
-//! `cargo bench --bench scan [-- 4M 200M 1G]` generates transcripts into a temporary folder and
-//! scans each as the worker does, in a child of this program. The best of a few runs counts; the
-//! page cache is warm. The limits are 60 ms for 4 MB, 1.2 s for 200 MB, and 96 MiB of memory.
+//! `cargo bench --bench scan [-- 4M 200M 1G]` generates transcripts into a temporary folder. A
+//! child of this program scans each as the worker does. The best of a few runs counts; the page
+//! cache is warm. The limits are 60 ms for 4 MB, 1.2 s for 200 MB, and 96 MiB of memory.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 use std::error::Error;

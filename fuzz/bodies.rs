@@ -30,7 +30,6 @@ use playbook::screen::suspicions;
 use playbook::transcript::{Lane, ReadOptions, SessionOutcome, scan_reader};
 use serde_json::Value;
 
-/// A target: its name and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 pub const TARGETS: &[Target] = &[
@@ -46,9 +45,7 @@ pub const TARGETS: &[Target] = &[
     ("trace", trace),
 ];
 
-/// The budget of the evidence, in tokens.
 const BUDGET: u64 = 2_000;
-/// The time in all runs.
 const NOW: jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
 
 /// Returns a folder of this process's own, in memory if the system has `/dev/shm`.
@@ -64,7 +61,6 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Removes what the targets have written.
 pub fn clean_up() {
     _ = std::fs::remove_dir_all(folder());
 }

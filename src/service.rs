@@ -39,7 +39,6 @@ impl Service {
         })
     }
 
-    /// Masks the secrets in a value before it is stored.
     pub fn mask(&self, value: &mut Value) {
         self.masker.mask_value(value);
     }
@@ -53,7 +52,7 @@ impl Service {
         JobId::new(self.now(), rand::random()).to_string()
     }
 
-    /// Opens a tenant's memory on this machine; creates it if there is none.
+    /// Opens a tenant's memory on this machine; creates a missing one.
     pub fn memory(&self, tenant: &Tenant) -> anyhow::Result<Memory> {
         Ok(match tenant {
             Tenant::User => sharing::open_memory(&self.paths, &self.config)?,

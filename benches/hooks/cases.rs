@@ -246,7 +246,6 @@ fn environment(bin: &Path) -> TestEnv {
     env
 }
 
-/// A known error.
 const ERROR: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/srv/app/main.py\", line 41, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
 
 /// Returns a prompt of usual length, with words that many key points have.

@@ -25,7 +25,6 @@ use mutate::Mutator;
 /// The time above which an input is a finding.
 const TOO_LONG: Duration = Duration::from_secs(1);
 
-/// The arguments of the command line.
 struct Wanted {
     limit: Duration,
     seed: u64,

@@ -76,7 +76,6 @@ fn main() -> Fallible<ExitCode> {
     })
 }
 
-/// Reads `--minutes N` and `--seed N`.
 fn arguments(mut arguments: impl Iterator<Item = String>) -> Fallible<(f64, u64)> {
     let (mut minutes, mut seed) = (3.0, rand::random());
     while let Some(argument) = arguments.next() {

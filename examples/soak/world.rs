@@ -33,7 +33,6 @@ pub(crate) struct Citation {
     pub(crate) point: u64,
 }
 
-/// The comparison of the votes with the citations.
 #[derive(Debug, Default)]
 pub(crate) struct Votes {
     pub(crate) expected: u64,
@@ -50,7 +49,7 @@ pub(crate) struct World {
     /// The number of times that the disk was filled.
     pub(crate) fillings: AtomicU64,
     pub(crate) kills: AtomicU64,
-    /// The number of session ends of which no hook could leave a trace.
+    /// The number of session ends without a trace by any hook.
     pub(crate) unseen: AtomicU64,
     next_point: Vec<AtomicU64>,
     bin: PathBuf,
@@ -178,7 +177,7 @@ impl World {
         Err(format!("jobs are left: {}", self.left()?).into())
     }
 
-    /// Returns the output of `playbook jobs`; empty if there are none.
+    /// Returns the output of `playbook jobs`; empty without any.
     fn left(&self) -> Fallible<String> {
         let output = self
             .command("playbook", 0)

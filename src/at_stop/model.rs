@@ -25,7 +25,7 @@ use crate::state_guard;
 pub(super) const EVIDENCE: u64 = 6_000;
 /// The longest answer, in tokens; a judgement is a few sentences.
 const MAX_TOKENS: u32 = 2_000;
-/// The most lessons from a judgement that are shown.
+/// The most lessons that the model is shown.
 const MAX_LESSONS: u64 = 3;
 
 /// Returns the model's judgement of the turn. `None` if no trigger fires, no model can be asked

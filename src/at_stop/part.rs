@@ -13,7 +13,6 @@ use crate::queue::files::SessionEvidence;
 use crate::redact::Masker;
 use crate::transcript::{self, EventKind, ReadOptions};
 
-/// The records of a turn, and the options to read them with.
 pub(super) struct TurnPart {
     /// The id of its prompt, or the hash of the prompt's record.
     pub(super) prompt: String,
@@ -84,7 +83,6 @@ impl TurnPart {
         (has_prompt && is_it).then_some((turn, runs))
     }
 
-    /// Returns the model's judgement of the turn as a verdict.
     pub(super) fn judgement(
         &self,
         context: &HookContext<'_>,

@@ -21,14 +21,12 @@ const MAX_TURNS: usize = 200;
 pub(super) struct StopRecord {
     v: u32,
     asked: u64,
-    /// The number of stops that did not pass.
     not_passed: u64,
     spoken: Vec<Spoken>,
     /// The prompts of the stops at which a model was asked.
     models_asked: Vec<String>,
 }
 
-/// A stop at which the gate spoke.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Spoken {
     pub(super) at: Timestamp,

@@ -16,7 +16,6 @@ use tokio::time::{sleep, timeout};
 const GLANCE: Duration = Duration::from_millis(10);
 /// The time in which the last output may arrive after the program ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// The most bytes kept of stderr.
 const MAX_STDERR: usize = 64 << 10;
 
 /// The fate of child processes that are still running when the program ends.

@@ -81,7 +81,6 @@ fn told(status: u16, words: &str) -> Option<(&str, &str)> {
     (!said.is_empty() && Some(said) != name).then_some(("", said))
 }
 
-/// Describes output that contains no result.
 fn no_result(said: &str, complained: &str, status: ExitStatus) -> Flaw {
     // Before it switches to JSON output, the client reports such errors as plain text.
     let words = [complained, said]

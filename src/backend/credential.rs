@@ -9,7 +9,6 @@ use crate::account::{KeyError, key_in};
 
 /// The length in bytes from which a secret is masked in a server's answers; shorter ones are words.
 const SHORTEST_MASKED: usize = 8;
-/// The replacement for a masked secret.
 const MASK: &str = "[key]";
 
 /// The credentials of a request: a key or token, printable ASCII without spaces, and the user's own

@@ -71,11 +71,9 @@ worded! {
         CutOff = "CutOff",
         Refusal = "Refusal",
         EmptyReply = "EmptyReply",
-        /// The reply repeats our prompt.
         EchoedPrompt = "EchoedPrompt",
         /// The reply holds no JSON object of the expected kind.
         Unparseable = "UnparseableReply",
-        /// The reply's tags cannot be read.
         UnreadableTags = "UnreadableTags",
         /// No reply is recorded for this prompt; the word is from spec/2, section 4.2.
         FixtureMissing = "FixtureMissingError",

@@ -13,7 +13,6 @@ use super::retry::retry_after;
 use super::{BackendFailure, BaseUrl, Credential, FailureKind};
 
 const MAX_REPLY: usize = 8 << 20;
-/// The most bytes read of an error's body.
 const MAX_ERROR: usize = 64 << 10;
 const USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
@@ -92,7 +91,6 @@ impl Server {
         }
     }
 
-    /// Describes a request that failed on its way.
     fn broken_off(&self, error: &reqwest::Error, limit: Duration) -> BackendFailure {
         if error.is_timeout() {
             let detail = format!("nothing within {:.1} s", limit.as_secs_f64());

@@ -14,7 +14,6 @@ use crate::digest::hex;
 
 const PROMPT_VERSION: u32 = 1;
 const NONCE: &str = "{nonce}";
-/// The number of digits in a fixture's key in logs.
 const KEY_DIGITS: usize = 12;
 
 /// Returns the hash of a prompt, in lower-case hexadecimal digits.

@@ -15,7 +15,6 @@ const ECHO: &str = "the reply repeats our prompt";
 /// The length in bytes from which a taught text found in our own prompt counts as an echo.
 const SHORTEST_ECHO: usize = 30;
 
-/// The outcome of a question, successful or not.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Answered<T> {
     /// The result; empty when there is a cause.

@@ -260,7 +260,6 @@ pub(super) fn check(
     })
 }
 
-/// Returns the pinned key points, each with its section and text.
 fn pinned(playbook: &Playbook) -> Vec<(String, Section, String)> {
     let pinned = playbook.points().filter(Point::is_pinned);
     let told = pinned.map(|point| (point.name.to_owned(), point.section, point.text.to_owned()));
@@ -285,7 +284,7 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     answer::give(as_json, SCREEN, told)
 }
 
-/// Reports that an edit waits for the user because of `why`, or that the user has rejected it
+/// Reports that an edit waits for the user because of `why`, or that the user has decided on it
 /// before.
 fn tell_screened(
     session: &NamedSession,

@@ -107,7 +107,7 @@ pub(super) fn project_settings(project: &Path, scope: SettingsScope) -> PathBuf 
     })
 }
 
-/// Returns the installed hooks; if there are none, as after `cargo install`, this program answers.
+/// Returns the installed hooks. Without any, as after `cargo install`, this program answers.
 pub(super) fn hooks(paths: &Paths, scope: SettingsScope) -> Hooks {
     let hooks = installed_hooks(paths, scope);
     let is_there = |event: HookEvent| hooks.bin().join(event.name()).is_file();
@@ -257,8 +257,8 @@ pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
     tell_uninstalled(&paths, args, &plans, &installed.files, &backups, &kept)
 }
 
-/// Removes the standard folders above ours if they are empty. The record of which ones we created
-/// may have been removed with the hooks.
+/// Removes the standard folders above ours if they are empty. The record of our own folders may
+/// have been removed with the hooks.
 fn remove_above(env: &Env, paths: &Paths) -> anyhow::Result<()> {
     let config = paths.config_file();
     for (variable, ours) in [

@@ -99,7 +99,6 @@ pub(super) fn seen(args: &args::SeenArgs) -> anyhow::Result<u8> {
     }
 }
 
-/// Returns what is known about an error.
 fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
     let session = NamedSession::that_learned_of(&args.of)?;
     let text = args.error().map_or_else(from_stdin, Ok)?;
@@ -118,7 +117,6 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
 
 #[derive(Debug)]
 pub struct ErrorQuestion {
-    /// All keys by which it may be known.
     pub keys: Vec<Signature>,
     /// The error's name by spec/5, known or not.
     name: Signature,
@@ -143,7 +141,6 @@ impl ErrorQuestion {
         }
     }
 
-    /// Returns the answer from the memories of errors with one of the keys.
     pub fn answer(&self, project: Option<&str>, found: Vec<Remembered>) -> Value {
         let is_others = |memory: &Remembered| match &memory.detail {
             Detail::Error { error_type } => !is_of(error_type, self.tool.as_deref()),

@@ -102,7 +102,6 @@ fn talk(text: &str) {
     _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Returns the advice for an error, if we have any.
 pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     if let Some(error) = error.downcast_ref::<MemoryError>() {
         return error.hint().map(Cow::Owned).or(Some(LET_US.into()));
@@ -173,7 +172,6 @@ impl Hinted {
     }
 }
 
-/// Creates a progress bar, shown on a terminal only.
 pub(super) fn bar(template: &str, length: usize) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
     ProgressBar::new(length as u64)

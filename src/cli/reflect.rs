@@ -335,7 +335,6 @@ fn run_that_came_due(
         .transpose()
 }
 
-/// Completes a run and returns its outcome.
 fn see_through(
     session: &NamedSession,
     context: &Arc<WorkerContext>,

@@ -294,7 +294,7 @@ impl NamedSession {
         })
     }
 
-    /// Returns the context for a question that the user asks; `None` if it costs nothing.
+    /// Returns the worker context for a question that the user asks; `None` if it costs nothing.
     pub(super) fn context_for(
         &self,
         account: &Account,

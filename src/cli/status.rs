@@ -27,7 +27,6 @@ use crate::trust::{TrustStanding, outside};
 /// The number of last jobs that are searched for one that changed something.
 const LAST_JOBS: u64 = 50;
 
-/// The periods of the costs, in days.
 const TIMES: [i64; 3] = [1, 7, 30];
 
 /// The number of recorded jobs that are searched for a session.
@@ -346,7 +345,6 @@ impl Glance {
         }
     }
 
-    /// Adds a problem, and the command that helps.
     fn problem(&mut self, error: &anyhow::Error, (command, why): (&str, &str)) {
         self.problems.push(output::told(error).join(": "));
         self.step(command, why);
@@ -391,7 +389,7 @@ fn totals(rows: &[jobs::Row], project: &Path) -> Value {
     })
 }
 
-/// Sums up today's spending, with the limits of a day; null where there is none.
+/// Sums up today's spending, with the limits of a day; a missing limit is null.
 fn spent_today(memory: Option<&Memory>, session: &NamedSession) -> Result<Value, MemoryError> {
     let day = Day::of(session.env.clock().now());
     let [mut here, mut all, mut limited] = [Sum::default(); 3];

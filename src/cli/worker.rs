@@ -115,7 +115,6 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     }))
 }
 
-/// Starts the worker as a detached process and returns.
 fn detach(args: &args::WorkerArgs) -> anyhow::Result<()> {
     let mut command = command(args.project.as_deref())?;
     if let Some(jobs) = args.jobs {

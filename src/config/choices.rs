@@ -5,7 +5,6 @@ use toml::de::DeValue;
 use super::value::{Setting, choices};
 
 choices! {
-    /// The backend that answers prompts.
     BackendChoice {
         Auto = "auto",
         Anthropic = "anthropic",
@@ -15,7 +14,7 @@ choices! {
         Fixtures = "fixtures",
     }
 
-    /// How the work of a hook is done: in a process of its own or in the hook.
+    /// The process in which a hook's work is done: a worker or the hook itself.
     WorkerMode {
         Detached = "detached",
         Inline = "inline",
@@ -40,7 +39,6 @@ choices! {
         Quiet = "quiet",
     }
 
-    /// The place where new votes on key points are kept.
     VotesIn {
         File = "file",
         Local = "local",

@@ -15,7 +15,6 @@ pub(crate) enum KeyScope {
     Lower,
 }
 
-/// One setting.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingKey {
     /// The section; `top` for settings outside any section.
@@ -58,7 +57,6 @@ impl SettingKey {
     }
 }
 
-/// Returns the name of `key` in `section` as the user writes it.
 pub(super) fn full_name(section: &str, key: &str) -> String {
     if section == TOP {
         key.to_owned()

@@ -15,11 +15,9 @@ use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
 use crate::redact::Masker;
 
-/// The most errors of a file that are reported.
 const MAX_MISTAKES: usize = 100;
 pub(super) const MAX_CONFIG: u64 = 1 << 20;
 
-/// A settings file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error(transparent)]
@@ -50,7 +48,6 @@ impl ConfigError {
     }
 }
 
-/// An error in a line of a settings file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}:{line}: {what}", file.display())]
 pub struct Mistake {
@@ -60,7 +57,6 @@ pub struct Mistake {
     pub(super) what: String,
 }
 
-/// A setting with the source of its value.
 pub(crate) type Sourced = (&'static SettingKey, SettingSource);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,7 +163,6 @@ pub(crate) fn gone(file: &Path) -> Vec<GoneSetting> {
 
 #[derive(Debug, Default)]
 pub(super) struct KeysOfFile {
-    /// The names of the settings that the file sets.
     set: Vec<String>,
     gone: Vec<GoneSetting>,
 }

@@ -17,7 +17,6 @@ pub(crate) fn key(name: &str) -> Result<&'static SettingKey, String> {
         .ok_or_else(|| unknown(name))
 }
 
-/// Words the error about an unknown key, with the nearest known one.
 fn unknown(name: &str) -> String {
     if let Some((name, instead)) = gone::find(name, None) {
         return format!("`{name}` has no effect any more: {instead}");

@@ -16,7 +16,7 @@ pub(super) trait Setting: Sized + Serialize {
     /// Reads the value; the error says what was expected.
     fn read(value: &DeValue<'_>) -> Result<Self, String>;
 
-    /// Returns the value as TOML; `None` if there is none.
+    /// Returns the value as TOML; `None` if it has none.
     fn show(&self) -> Option<String> {
         let value = toml::Value::try_from(self).ok()?;
         Some(value.to_string())

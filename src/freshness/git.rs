@@ -14,7 +14,6 @@ use tokio::runtime::Builder;
 use crate::backend::child::{self, Followers};
 use crate::env::{Env, name};
 
-/// The most bytes of one answer.
 const MAX_ANSWER: usize = 96 << 20;
 const SETTINGS: [&str; 4] = [
     "core.fsmonitor=false",

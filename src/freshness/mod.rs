@@ -119,7 +119,6 @@ impl KnownNames {
         }
     }
 
-    /// Describes which names of a point are gone.
     pub(crate) fn gone(&self, point: &Point<'_>) -> Option<String> {
         let gone = self.names(point).filter_map(|(name, gone)| {
             let day = gone?.strftime("%-d %b %Y");

@@ -289,7 +289,6 @@ impl Memory {
         Ok(found.unwrap_or(0))
     }
 
-    /// Returns `true` if a query has a row.
     pub(super) fn has(
         &self,
         action: &'static str,
@@ -367,7 +366,6 @@ impl Memory {
         error
     }
 
-    /// Opens another connection to the same database.
     pub(crate) fn another(&self) -> Result<Self, MemoryError> {
         // `SQLite` shares its state of a file among the connections of a process.
         let another = self.is_there().and_then(|()| Self::open(&self.path));
@@ -429,7 +427,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Creates a private file if there is none; `SQLite` might create one that others can read.
+/// Creates a missing file as a private one; `SQLite` might create one that others can read.
 ///
 /// An existing file is not opened: closing it would drop the locks that another connection of this
 /// process holds on it.
@@ -551,7 +549,6 @@ pub(super) fn counted(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
         .map(|stored: i64| u64::try_from(stored).unwrap_or(0))
 }
 
-/// Reads a column as JSON that may be missing.
 pub(super) fn json<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
@@ -563,12 +560,10 @@ pub(super) fn json<T: DeserializeOwned>(
         .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, e.into()))
 }
 
-/// Reads a column with a list of words as JSON.
 pub(super) fn words(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
     Ok(json(row, column)?.unwrap_or_default())
 }
 
-/// Reads a column as one of a closed set of words.
 pub(super) fn word<T>(
     row: &Row<'_>,
     column: usize,

@@ -202,7 +202,6 @@ impl Memory {
         })
     }
 
-    /// Removes what exceeds `limits`.
     pub fn prune(&mut self, limits: &Limits, now: Timestamp) -> Result<Forgotten, MemoryError> {
         self.write("prune memory", Durability::Crash, |transaction| {
             let now = believed(transaction, now)?;

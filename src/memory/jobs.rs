@@ -53,7 +53,7 @@ pub struct JobRecord {
     /// The session from which this one was forked, through any number of forks; itself if it was
     /// not.
     pub(crate) root: String,
-    /// The time of recording, which is later than the job's for sessions from before Playbook.
+    /// The time of recording, which for jobs of `playbook bootstrap` is later than the job's.
     pub(crate) recorded: Timestamp,
     /// The most new rows; raising a count needs none.
     pub(crate) rows: u64,
@@ -164,7 +164,6 @@ pub(crate) struct KnownTranscript {
 /// The bytes that a row counts for in addition to its texts.
 const ROW_BYTES: usize = 64;
 
-/// A stored change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub job: String,
@@ -215,7 +214,6 @@ pub struct ModelCall {
     pub budget_kind: BudgetKind,
 }
 
-/// The cost of one model of one backend for one project in a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spending {
     pub project: String,
@@ -419,7 +417,6 @@ impl Memory {
         Ok(found.unwrap_or_default())
     }
 
-    /// Returns the place of a job's next call.
     pub(crate) fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
         let sql = "SELECT max(seq) + 1 FROM calls WHERE job = ?1 HAVING count(*) > 0";
         self.count("read ledger", sql, [job])

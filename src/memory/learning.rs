@@ -621,7 +621,6 @@ fn take_back(
     Ok(gone > 0)
 }
 
-/// Returns the shared records of what a job taught.
 pub fn records_of(source: &LearnedFrom, learned: &[Learned]) -> Vec<SharedRecord> {
     let numbered = learned.iter().enumerate();
     numbered

@@ -198,14 +198,13 @@ impl Memory {
         self.all(READ, sql, [project], |row| Ok(NoteId(counted(row, 0)?)))
     }
 
-    /// Returns the number of a project's notes in a state.
     pub(crate) fn notes_in(&self, project: &str, state: NoteState) -> Result<u64, MemoryError> {
         let sql = "SELECT count(*) FROM notes n JOIN projects p ON p.id = n.project
              WHERE p.name = ?1 AND n.state = ?2";
         self.count(READ, sql, (project, state.word()))
     }
 
-    /// Returns the number of the newest note; 0 if there is none.
+    /// Returns the number of the newest note; 0 without any.
     pub(crate) fn last_note(&self) -> Result<NoteId, MemoryError> {
         let sql = "SELECT coalesce(max(id), 0) FROM notes";
         Ok(NoteId(self.count(READ, sql, ())?))
@@ -322,7 +321,6 @@ fn numbers(ids: &[NoteId]) -> String {
     Value::from(ids).to_string()
 }
 
-/// The source and time of a stored note.
 #[derive(Clone, Copy)]
 pub(super) struct NotePlace<'a> {
     pub(super) project: i64,

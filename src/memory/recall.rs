@@ -82,7 +82,7 @@ pub struct SeenError {
 }
 
 impl SeenError {
-    /// Groups memories about one error, given the most important first; `None` if there are none.
+    /// Groups memories about one error, given the most important first; `None` without any.
     pub fn of(all: Vec<Remembered>) -> Option<Self> {
         let is_error = |memory: &Remembered| memory.kind == MemoryKind::Error;
         let (mut errors, lessons): (Vec<_>, Vec<_>) = all.into_iter().partition(is_error);
@@ -143,7 +143,6 @@ pub struct EvaluationAverage {
     pub average: Evaluation,
 }
 
-/// The figures on what was learned, in one project or in all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct LearnedStats {
     pub reflections: u64,
@@ -210,7 +209,6 @@ impl Memory {
         Ok(self.shown(found))
     }
 
-    /// Returns the memory of this id.
     pub fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {
         let which = "WHERE m.key = ?1";
         let found = self.read("look up memory", |connection| {

@@ -31,7 +31,6 @@ pub struct TranscriptCursor {
     pub updated: Timestamp,
 }
 
-/// The most hashes that a project keeps.
 const CAP: u64 = 2_000_000;
 
 /// The number of hashes that can be read in order at the cost of one lookup.

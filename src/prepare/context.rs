@@ -201,7 +201,6 @@ impl<'a> Basis<'a> {
         cued_points(playbook, &self.usage, admits)
     }
 
-    /// Decides on a point's cue, if it has one.
     fn cue(&self, point: &Point<'_>) -> Option<Admission> {
         let due = point.due()?;
         Some(self.standing.admits_cue(point.name, due))

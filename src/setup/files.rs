@@ -24,7 +24,6 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// Reads the list in the client's folder.
     pub(crate) fn read(client: &Path) -> Result<Self, FsError> {
         let list = client.join(LIST);
         let bytes = fsx::read_if_there(&list, MAX_LIST)?.unwrap_or_default();

@@ -12,7 +12,6 @@ use super::registration::{self, Hooks};
 use crate::hook::HookEvent;
 use crate::playbook::Defect;
 
-/// The key of the hooks, in the settings and in each entry of an event's list.
 const HOOKS: &str = "hooks";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +136,7 @@ fn lead(document: &mut Document, hook: &FoundHook, command: &str) {
     document.replace(hook.command.clone(), &Value::from(command).to_string());
 }
 
-/// Adds an entry to the list of an event; creates the list if there is none.
+/// Adds an entry to the list of an event; creates a missing list.
 fn add_entry(document: &mut Document, event: &str, entry: &Value) -> Result<(), Defect> {
     let flaw = |node: Option<&Node<'_>>, what: String| {
         let line = document.line_of(node.map_or(0, Ranged::start));

@@ -1,4 +1,5 @@
-//! The templates that a user may edit. Files that nobody edited are renewed with each version.
+//! The templates that a user may edit. Files that the user has not edited are renewed with each
+//! version.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -143,7 +144,7 @@ impl Template {
         ))
     }
 
-    /// Returns `true` if a text in braces was meant as a placeholder or block but is none.
+    /// Returns `true` if a text in braces was meant as a placeholder or block but is not one.
     ///
     /// Longer text in braces may be JSON or code. A single word counts as a placeholder, and so
     /// does a text that differs from one only in case, digits and separators.
@@ -226,7 +227,7 @@ pub(crate) fn made_folders(paths: &Paths) -> Vec<PathBuf> {
     read(paths).unwrap_or_default().made
 }
 
-/// Removes the templates that nobody edited; returns those that stay.
+/// Removes the templates that the user has not edited; returns those that stay.
 pub(crate) fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     let Some(record) = read(paths) else {
         return Ok(Vec::new());

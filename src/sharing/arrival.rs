@@ -32,8 +32,7 @@ pub(super) fn accepted(mut row: LogRow, masker: &Masker) -> Option<Arrived> {
     })
 }
 
-/// Returns the item if an agent may be given all of it. It is never shortened, because its ids are
-/// hashes of the whole.
+/// Returns the item only if an agent may be given all of it: its ids are hashes of the whole.
 fn harmless(mut item: Learned) -> Option<Learned> {
     let clean = |text: &mut String| *text = clean_text(text);
     let mut short = Vec::new();

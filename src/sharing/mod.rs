@@ -52,7 +52,6 @@ pub(crate) fn is_wanted(env: &Env, config: &Config) -> bool {
     login::url(env, config).is_some()
 }
 
-/// The user's memory, with what is needed to share it.
 #[derive(Debug)]
 pub struct Sharing {
     paths: Paths,
@@ -90,7 +89,6 @@ impl LastExchange {
     }
 }
 
-/// A record in the shared log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRow {
     /// The position in the order of the log.
@@ -100,7 +98,6 @@ pub struct LogRow {
     pub record: Value,
 }
 
-/// The numbers of records that arrived.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
     /// Records that were not known before.
@@ -110,7 +107,6 @@ pub struct Taken {
 }
 
 impl Sharing {
-    /// Opens the memory of this process's user.
     pub fn open() -> anyhow::Result<Self> {
         let (env, paths, config) = own_surroundings()?;
         let memory = open_memory(&paths, &config)?;
@@ -136,7 +132,6 @@ impl Sharing {
         Login::of(&config::load(&paths.config_file())?)
     }
 
-    /// Returns this memory's position in a log.
     pub fn place(&self, log: &str) -> anyhow::Result<LogPosition> {
         Ok(self.memory.place(log)?.unwrap_or_default())
     }

@@ -46,7 +46,7 @@ impl Names {
         (!self.kept_here.iter().any(is_kept)).then_some(name)
     }
 
-    /// Returns the local project of a shared name; the name itself if there is none.
+    /// Returns the local project of a shared name; the name itself for an unknown one.
     pub(super) fn own(&self, shared: &str) -> String {
         let own = self.all().find(|(name, _)| *name == shared);
         own.map_or_else(|| shared.to_owned(), |(_, own)| own.to_owned())
@@ -69,7 +69,7 @@ impl Names {
     }
 }
 
-/// Returns the repository of which a project is a checkout, and the folder in it: `github.com/a/b`.
+/// Returns a checkout's repository and the project's folder in it: `github.com/a/b`.
 fn remote(project: &Path) -> Option<String> {
     let git = Git::at(project, PATIENCE);
     let said = |arguments: &[&str]| {

@@ -21,7 +21,7 @@ use crate::playbook::context::Admission;
 use crate::playbook::{Due, Section};
 use crate::project;
 
-/// What a session may be given of a project's playbook, and why.
+/// The key points of a project's playbook that a session may be given, and the reason.
 #[derive(Debug)]
 pub(crate) enum TrustStanding {
     /// The points that the record lists as known.

@@ -181,7 +181,6 @@ impl TrustRecord {
         self.says(&TrustMark::of(section, name, text))
     }
 
-    /// Looks up a point or a cue.
     pub(crate) fn says(&self, mark: &TrustMark) -> Admission {
         if self.known.binary_search(mark).is_ok() {
             Admission::Given
@@ -192,7 +191,6 @@ impl TrustRecord {
         }
     }
 
-    /// Marks these points as known, so that they may be given.
     pub(crate) fn know(&mut self, marks: &[TrustMark]) {
         self.forget(&marks.iter().collect());
         add(&mut self.known, marks);

@@ -3,7 +3,6 @@
 
 use crate::common::prelude::*;
 
-/// Returns the registered Stop hooks.
 fn registered(env: &TestEnv) -> Vec<Value> {
     let text = fs::read_to_string(env.client_settings()).unwrap_or("{}".to_owned());
     let settings: Value = serde_json::from_str(&text).unwrap();

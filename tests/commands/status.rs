@@ -6,7 +6,7 @@ use playbook::memory::{BudgetKind, ModelCall};
 
 const SCREEN: usize = 24;
 
-/// Creates a project with two sessions, of which the worker has seen the first.
+/// Creates a project with two sessions; the worker has seen only the first.
 fn lived_in() -> TestEnv {
     let mut env = TestEnv::without_worker();
     let _api = env.use_votes();

@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 pub const INPUT_TOKENS: u64 = 10;
 pub const OUTPUT_TOKENS: u64 = 5;
 
-/// The server's reaction to one request.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Answers a reflector's or curator's prompt with canned JSON, any other with prose.
@@ -27,7 +26,6 @@ pub enum Step {
     Answer(fn(&str) -> String),
     /// A message with this text and this stop reason: `max_tokens`, `refusal`.
     Stop(&'static str, String),
-    /// A message with an empty content list.
     Empty,
     /// An answer with this status, these headers and this body.
     Status(u16, Vec<(String, String)>, String),
@@ -35,7 +33,7 @@ pub enum Step {
     Raw(Vec<u8>),
     /// A message whose JSON ends in its middle, though the HTTP answer is whole.
     Truncated,
-    /// A message of which the connection delivers only half.
+    /// A message that the connection delivers only half.
     Broken,
     /// Closes the connection without an answer.
     Drop,
@@ -206,7 +204,7 @@ impl Api {
         Self::script([Step::Canned])
     }
 
-    /// Starts a server that goes through `steps`, one per request; the last one repeats.
+    /// Starts a server with a script of one step per request; the last one repeats.
     pub fn script(steps: impl IntoIterator<Item = Step>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         let address = listener
@@ -225,7 +223,6 @@ impl Api {
         }
     }
 
-    /// Replaces the script.
     pub fn now(&self, steps: impl IntoIterator<Item = Step>) {
         self.shared.state().script = steps.into_iter().collect();
     }
@@ -234,7 +231,6 @@ impl Api {
         format!("http://{}", self.address)
     }
 
-    /// Returns all requests so far, in the order of their completion.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.state().requests.clone()
     }

@@ -346,7 +346,6 @@ impl TestEnv {
     }
 }
 
-/// Writes a file and creates its folders.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder");
     fs::write(path, content).expect("a file");

@@ -27,7 +27,6 @@ pub(crate) fn try_git(at: &Path, args: &[&str]) -> Output {
         .expect("git runs")
 }
 
-/// Runs git and returns its output.
 #[track_caller]
 pub(crate) fn git(at: &Path, args: &[&str]) -> String {
     let done = try_git(at, args);
@@ -42,7 +41,6 @@ impl TestEnv {
         git(&self.project(), args)
     }
 
-    /// Commits everything in the project.
     #[track_caller]
     pub(crate) fn commit(&self) {
         self.git(&["add", "-A"]);

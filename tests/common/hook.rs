@@ -78,7 +78,7 @@ impl TestEnv {
         Running::start(self.command(hook.name()), input, stdin).finish()
     }
 
-    /// Starts a session; returns its context and the message to its user, empty if there is none.
+    /// Starts a session; returns its context and the message to its user. Missing ones are empty.
     #[track_caller]
     pub(crate) fn start(&self, session: &str) -> (String, String) {
         self.start_by("startup", session)
@@ -112,7 +112,6 @@ impl TestEnv {
     }
 }
 
-/// Sets the keys of `change` in `value`; both are objects.
 pub(crate) fn merge(value: &mut Value, change: Value) {
     let Value::Object(change) = change else {
         panic!("a change is an object: {change}");

@@ -117,7 +117,6 @@ impl TestEnv {
         Memory::open(&self.paths().memory_db()).expect("a memory")
     }
 
-    /// Returns the file in which hooks find corrections.
     pub(crate) fn corrections(&self) -> PathBuf {
         self.paths().corrections(&self.project())
     }

@@ -103,7 +103,6 @@ fn variables_of_threads(process: &Path) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-/// Sends a signal to a process, which may have ended.
 pub(crate) fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
         _ = kill_process(pid, signal);

@@ -87,7 +87,6 @@ impl Output {
         }
     }
 
-    /// Asserts the status, and nothing on stderr.
     #[track_caller]
     pub(crate) fn code_is(&self, code: i32) {
         let said = (self.code, self.stderr.as_str());

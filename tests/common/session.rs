@@ -78,7 +78,6 @@ impl Session {
         }
     }
 
-    /// Returns the session so far.
     pub(crate) fn done(&self) -> Self {
         self.clone()
     }
@@ -121,7 +120,6 @@ impl Session {
         }))
     }
 
-    /// Adds a text of the assistant's as a message of its own.
     pub(crate) fn assistant(&mut self, text: &str) -> &mut Self {
         self.assistant_block(&json!({"type": "text", "text": text}), "end_turn")
     }

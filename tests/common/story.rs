@@ -45,7 +45,6 @@ pub(crate) fn sections(env: &TestEnv) -> String {
     env.playbook()["sections"].to_string()
 }
 
-/// Returns the jobs of the history, newest first.
 pub(crate) fn history(env: &TestEnv) -> Vec<Value> {
     let shown = env.cli(&["log", "--json", "-n", "100000"]).json();
     shown["jobs"].as_array().unwrap().clone()

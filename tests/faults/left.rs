@@ -52,7 +52,6 @@ impl Left {
             && self.told.len() == known.len()
     }
 
-    /// Reads the final state of `env`.
     pub(crate) fn of(env: &TestEnv, now: Timestamp) -> Result<Self, String> {
         let memory = Memory::open(&env.state().join("memory.db")).map_err(|e| e.to_string())?;
         let project = env.project();
@@ -136,7 +135,6 @@ fn learned(env: &TestEnv, now: Timestamp) -> Result<BTreeSet<String>, String> {
     Ok(told.collect())
 }
 
-/// Returns the corrections that hooks find.
 fn told(env: &TestEnv) -> Result<BTreeSet<String>, String> {
     let mut told = BTreeSet::new();
     for (subject, text) in SUBJECTS {

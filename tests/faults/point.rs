@@ -29,7 +29,6 @@ pub(crate) fn with_fates(point: &Fault) -> Vec<Fault> {
 pub(crate) const CAN_FAIL: &str = "can fail";
 pub(crate) const CANNOT_FAIL: &str = "cannot fail";
 
-/// Reads the points of a move, in each of its processes.
 pub(crate) fn read_points(log: &Path, step: usize) -> Vec<Fault> {
     let text = fs::read_to_string(log).unwrap_or_default();
     let mut points = Vec::new();

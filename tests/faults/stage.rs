@@ -29,7 +29,6 @@ pub(crate) const LOGIN: &str = "`docker login`";
 /// The message of a worker that leaves the work to another one.
 const BUSY: &str = "Another worker is at work on what waits.";
 
-/// A user in whose home the scenario is played.
 pub(crate) struct Stage {
     env: TestEnv,
     api: Api,
@@ -41,7 +40,6 @@ pub(crate) struct Stage {
     workers: Vec<Output>,
 }
 
-/// The outcome of a fault.
 pub(crate) struct Outcome {
     /// `true` if the fault happened: otherwise it proves nothing.
     pub(crate) struck: bool,

@@ -12,16 +12,13 @@ use crate::point::{Fault, with_fates};
 enum Fates {
     /// One fault, drawn with this seed.
     Drawn(u64),
-    /// Every possible fault.
     All,
 }
 
-/// The faults to prove.
 pub(crate) struct Wanted {
     fates: Fates,
     /// The processes to hit; empty for all.
     roles: Vec<String>,
-    /// The place where the scenario's votes are kept.
     pub(crate) votes: Votes,
 }
 

@@ -1,5 +1,5 @@
-//! Promise: a session is given the playbook once, complete, within the client's limit, and nothing
-//! if there is none.
+//! Promise: a session is given the playbook once, complete, within the client's limit. Without a
+//! playbook it is given nothing.
 
 use crate::common::prelude::*;
 

@@ -69,7 +69,7 @@ fn about(text: &str) -> RecallQuery {
     }
 }
 
-/// Of two similar matches the more important, surer or younger one comes first.
+/// The more important, surer or younger one of two similar matches comes first.
 #[rstest]
 #[case::importance(|new: &mut NewReflection| new.importance = 0.9, 1)]
 #[case::confidence(|new: &mut NewReflection| new.confidence = 1.0, 1)]

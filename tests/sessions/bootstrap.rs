@@ -329,8 +329,8 @@ fn ctrl_c_withdraws_what_has_not_begun() {
     assert_eq!(api.requests().len(), 6 + 2, "two runs of the curator");
 }
 
-/// When the oldest known records were dropped, an older record counts as a copy, except in a
-/// transcript that bootstrap claims for the first time (issue "Exactly once").
+/// A record older than the dropped ones counts as a copy, except in a transcript that bootstrap
+/// claims for the first time (issue "Exactly once").
 #[test]
 fn sessions_older_than_the_oldest_known_record_count() {
     let (env, _api) = TestEnv::with_model();
@@ -349,7 +349,7 @@ fn sessions_older_than_the_oldest_known_record_count() {
     assert_eq!(env.marks_of("pat-001"), (2, 0), "it may have been known");
 }
 
-/// What an old session taught has that session's date, for display and for fading.
+/// A memory from an old session has that session's date, for display and for fading.
 #[test]
 fn what_it_learns_is_dated_as_the_sessions_were() {
     let (env, _api) = TestEnv::with_model();

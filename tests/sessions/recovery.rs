@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::common::prelude::*;
 use jiff::SignedDuration;
 
-/// Starts a process that stands for the client in the session's mark.
+/// Starts a process that plays the client in the session's mark.
 fn client() -> Child {
     Command::new("sleep").arg("600").spawn().expect("a client")
 }

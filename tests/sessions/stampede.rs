@@ -18,7 +18,7 @@ fn without(env: &TestEnv, calls: &str) -> PathBuf {
     library
 }
 
-/// Where no file can be locked, no worker works, and the next start reports it.
+/// If no file can be locked, no worker works, and the next start reports it.
 #[cfg(target_os = "linux")]
 #[test]
 fn where_no_file_can_be_locked_the_next_start_says_so() {

@@ -139,7 +139,6 @@ fn start(date: Date) -> Timestamp {
     start.map_or(Timestamp::MIN, |start| start.timestamp())
 }
 
-/// Returns the last days, oldest first.
 fn days(now: Timestamp) -> Vec<Date> {
     let back = |n: i32| date(now).saturating_sub(n.days());
     (0..DAYS).rev().map(back).collect()
