@@ -1,7 +1,7 @@
 //! Prepares the files that hooks read: their settings, and the context of the next start.
 //!
-//! The worker does so for each project it worked in, commands for the one they changed, and
-//! `playbook hook EVENT` where the prepared files could not be used. All of them can be made again,
+//! The worker does so for each project it worked in, commands for the one they changed. `playbook
+//! hook EVENT` does so where the prepared files could not be used. All of them can be made again,
 //! so errors are only logged.
 
 mod afresh;

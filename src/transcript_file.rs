@@ -79,15 +79,15 @@ fn are_outside(folder: &Path, depth: usize) -> bool {
     })
 }
 
-/// Reads a whole transcript and calls `told` with each event, as [`transcript::each_event`] does.
+/// Reads a whole transcript and calls `see` with each event, as [`transcript::each_event`] does.
 pub fn each_event(
     path: &Path,
     options: &ReadOptions,
-    told: &mut dyn FnMut(&transcript::Event<'_>),
+    see: &mut dyn FnMut(&transcript::Event<'_>),
 ) -> Result<(), FsError> {
     let end = complete_end(path, 0)?;
     part(path, Range { start: 0, end })
-        .and_then(|part| transcript::each_event(part, options, told))
+        .and_then(|part| transcript::each_event(part, options, see))
         .context(ACTION, path)
 }
 

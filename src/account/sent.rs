@@ -76,10 +76,10 @@ impl Sent {
         let sum = in_words(&self.today);
         let day = now.to_zoned(TimeZone::system()).strftime("%-d %b");
         let payer = self.pays(account);
-        let told = format!(
+        let sentence = format!(
             "sent today ({day}): {sum}; who pays: {payer}; `playbook status --cost` has more"
         );
-        (self.today.0 > 0).then_some(told)
+        (self.today.0 > 0).then_some(sentence)
     }
 }
 

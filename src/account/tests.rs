@@ -169,10 +169,10 @@ fn a_short_salt_is_made_anew() {
 #[case::one_slash("https:/me:hunter2@h", "https:/[masked]@h")]
 #[case::tab("ht\ttps:/\t/me:hunter2@h", "https://[masked]@h")]
 #[case::bare("hunter2@h", "[masked]@h")]
-fn a_secret_leaves_and_the_address_stays_refused(#[case] url: &str, #[case] told: &str) {
-    assert_eq!(without_secret(url), told);
+fn a_secret_leaves_and_the_address_stays_refused(#[case] url: &str, #[case] shown: &str) {
+    assert_eq!(without_secret(url), shown);
     assert!(BaseUrl::parse(url, Plain::Anywhere).is_err());
-    assert!(BaseUrl::parse(told, Plain::Anywhere).is_err());
+    assert!(BaseUrl::parse(shown, Plain::Anywhere).is_err());
 }
 
 proptest::proptest! {
@@ -182,8 +182,8 @@ proptest::proptest! {
     ) {
         let url = format!("https://{host}/{path}");
         if let Ok(base) = BaseUrl::parse(&url, Plain::Anywhere) {
-            let told = BaseUrl::parse(&without_secret(&url), Plain::Anywhere).unwrap();
-            proptest::prop_assert_eq!(base, told);
+            let shown = BaseUrl::parse(&without_secret(&url), Plain::Anywhere).unwrap();
+            proptest::prop_assert_eq!(base, shown);
         }
     }
 

@@ -35,7 +35,7 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
     };
     let say: fn(&JudgedStop) -> TurnVerdict = match config.gate.mode {
         GateMode::Off => return None,
-        GateMode::Tell => |judged| TurnVerdict::Tell(judged.told()),
+        GateMode::Tell => |judged| TurnVerdict::Tell(judged.text_for_user()),
         GateMode::Block => |judged| TurnVerdict::Block(judged.verdict.guidance.clone()),
     };
     let log = |error: &FsError| context.log(&error.to_string());
@@ -106,7 +106,7 @@ impl JudgedStop {
 
     /// Returns the findings for the user. The first evidence, the agent's message, is left out: the
     /// user has just read it.
-    fn told(&self) -> String {
+    fn text_for_user(&self) -> String {
         let lines = self.verdict.findings.iter().flat_map(|found| {
             let evidence = found.evidence.iter().skip(1).map(String::as_str);
             [found.issue.as_str()].into_iter().chain(evidence)

@@ -38,11 +38,11 @@ pub(super) fn judge(
 ) -> Option<Judgement> {
     let why = should_reflect(&turn.facts, None, &config.triggers)?;
     let judged = ask(context, config, turn, message);
-    let told = match &judged {
+    let line = match &judged {
         Ok(judged) => format!("gate: {why}: {:.2}", judged.quality_score.get()),
         Err(error) => format!("gate: {why}: no judgement: {error:#}"),
     };
-    context.log(&told);
+    context.log(&line);
     judged.ok()
 }
 

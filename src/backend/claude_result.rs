@@ -66,7 +66,7 @@ fn error(result: &Value, text: &str) -> Flaw {
     let status = result["api_error_status"].as_u64();
     let status = status.or_else(|| status_in(words));
     let kind = match status.and_then(|status| u16::try_from(status).ok()) {
-        Some(status) => kind_of_status(status, told(status, words)),
+        Some(status) => kind_of_status(status, api_error(status, words)),
         None => kind_of_words(words).unwrap_or(FailureKind::ClientError),
     };
     Flaw::new(kind, quote(words))
@@ -74,7 +74,7 @@ fn error(result: &Value, text: &str) -> Flaw {
 
 /// Returns the API's words about a status. Without any, as for a firewall's page, the client prints
 /// the status's own name: `API Error: 403 Forbidden`; that gives `None`.
-fn told(status: u16, words: &str) -> Option<(&str, &str)> {
+fn api_error(status: u16, words: &str) -> Option<(&str, &str)> {
     let name = StatusCode::from_u16(status).ok()?.canonical_reason();
     let (_, said) = words.split_once("API Error: ").unwrap_or(("", words));
     let said = said.trim_start_matches(&status.to_string()).trim();

@@ -140,8 +140,8 @@ pub(super) fn tokens(usage: &Value) -> TokenCount {
 /// Reads the body of an answer whose status is not 2xx.
 pub(super) fn read_error(status: u16, body: &str) -> Flaw {
     let value: Value = serde_json::from_str(body).unwrap_or_default();
-    let told = error(&value);
-    let (sort, words) = told.unwrap_or(("", body));
+    let api_error = error(&value);
+    let (sort, words) = api_error.unwrap_or(("", body));
     let said = [sort, words].map(str::trim).join(": ");
     let said = said.trim_matches([':', ' ']);
     let detail = if said.is_empty() {
@@ -149,7 +149,7 @@ pub(super) fn read_error(status: u16, body: &str) -> Flaw {
     } else {
         format!("status {status}: {}", quote(said))
     };
-    Flaw::new(kind_of_status(status, told), detail)
+    Flaw::new(kind_of_status(status, api_error), detail)
 }
 
 pub(super) fn error(value: &Value) -> Option<(&str, &str)> {
@@ -164,8 +164,8 @@ pub(super) fn error(value: &Value) -> Option<(&str, &str)> {
 
 /// Classifies a status and the API's error, if the body has one. Most statuses without one come
 /// from a proxy on the way and are temporary.
-pub(super) fn kind_of_status(status: u16, told: Option<(&str, &str)>) -> FailureKind {
-    match (status, told) {
+pub(super) fn kind_of_status(status: u16, api_error: Option<(&str, &str)>) -> FailureKind {
+    match (status, api_error) {
         (300..=399, _) => FailureKind::Redirected,
         (403, Some(("permission_error", _))) => FailureKind::NoPermission,
         (401, _) | (403 | 407, Some(_)) => FailureKind::RefusedKey,

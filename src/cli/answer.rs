@@ -152,12 +152,12 @@ mod tests {
     #[test]
     fn a_text_from_outside_is_plain_and_has_no_say_in_colours() {
         let answer = json!({"text": "a\u{1b}[31m\n\u{202e}b <bad>&", "nothing": null});
-        let told = laid_out(
+        let text = laid_out(
             "<b>{{ text }}</b>|{{ text|left(15) }}|{{ nothing }}{{ lost.too }}|",
             answer,
         );
         let (bold, end) = (BOLD.render(), BOLD.render_reset());
         let expected = format!("{bold}a[31m b <bad>&{end}|a[31m b <bad>& ||");
-        assert_eq!(told.unwrap(), expected);
+        assert_eq!(text.unwrap(), expected);
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         None => (words, operations.min(budgets.ops)),
     };
     let ms = took.as_secs_f64() * 1_000.0;
-    let mut told = json!({
+    let mut answer = json!({
         "backend": name,
         "allow_reflection": config.reflection.enabled,
         "tokens_budget": config.reflection.summary_tokens,
@@ -92,9 +92,9 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         "reason": reason,
     });
     if let (BackendName::Fixtures, Some(hash)) = (name, observed.first.get()) {
-        told["fixture_key"] = fixture_key(hash).into();
+        answer["fixture_key"] = fixture_key(hash).into();
     }
-    output::json(&told)
+    output::json(&answer)
 }
 
 /// Reads the settings; relative paths in them start at their folder.

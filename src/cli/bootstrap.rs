@@ -40,9 +40,9 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
     session.masker()?;
     let context = session.context()?;
     let plan = plan(session, &context, args)?;
-    let mut told = plan.json();
+    let mut answer = plan.json();
     if !args.on.json {
-        let mut shown = told.clone();
+        let mut shown = answer.clone();
         shown["is_offline"] = plan.backend.is_offline().into();
         shown["is_narrowed"] = (args.since.is_some() || args.skip_subagents).into();
         shown["waiting"] = plan.waiting.into();
@@ -50,7 +50,7 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
     }
     if plan.new.len() + plan.begun.len() == 0 || !agreed(args)? {
         if args.on.json {
-            output::json(&told)?;
+            output::json(&answer)?;
         }
         return Ok(OK);
     }
@@ -71,12 +71,12 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
     let mut watch = enqueue(&context, &plan)?;
     runtime.block_on(watch.run(interrupt))?;
     let after = bootstrap::spent(&context, &session.project)?;
-    told["spent"] = json!(Usage {
+    answer["spent"] = json!(Usage {
         calls: after.calls.saturating_sub(before.calls),
         tokens: after.tokens.saturating_sub(before.tokens),
     });
-    let status = watch.sum_up(&mut told)?;
-    answer::give(args.on.json, include_str!("screens/bootstrap.txt"), told)?;
+    let status = watch.sum_up(&mut answer)?;
+    answer::give(args.on.json, include_str!("screens/bootstrap.txt"), answer)?;
     Ok(status)
 }
 
@@ -324,7 +324,7 @@ impl Watch<'_> {
     }
 
     /// Adds the outcome to the plan; returns the exit status.
-    fn sum_up(&self, told: &mut Value) -> anyhow::Result<u8> {
+    fn sum_up(&self, answer: &mut Value) -> anyhow::Result<u8> {
         let memory = self.context.memory();
         let (mut done, mut runs) = (Vec::new(), Vec::new());
         let (mut left, mut has_failed) = (0, false);
@@ -351,13 +351,13 @@ impl Watch<'_> {
         }
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(id, reason)| json!({"job": id, "reason": reason}));
-        told["started"] = true.into();
-        told["done"] = done.into();
-        told["runs"] = runs.into();
-        told["waiting"] = waiting.collect();
-        told["left"] = left.into();
-        told["in_hand"] = (self.pending.len() - self.waiting.len()).into();
-        told["stopped"] = self.is_stopped.into();
+        answer["started"] = true.into();
+        answer["done"] = done.into();
+        answer["runs"] = runs.into();
+        answer["waiting"] = waiting.collect();
+        answer["left"] = left.into();
+        answer["in_hand"] = (self.pending.len() - self.waiting.len()).into();
+        answer["stopped"] = self.is_stopped.into();
         Ok(if self.is_stopped {
             STOPPED
         } else if left + self.waiting.len() > 0 || has_failed {

@@ -55,14 +55,14 @@ fn list(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     let settings = keys.iter().map(|(key, source)| {
-        let mut told = described(place, &config, key, *source);
+        let mut value = described(place, &config, key, *source);
         if !as_json {
-            told["shown"] = shown(&config, key).into();
+            value["shown"] = shown(&config, key).into();
         }
-        told
+        value
     });
-    let told = json!({ "settings": settings.collect::<Vec<_>>() });
-    answer::give(as_json, include_str!("screens/config.txt"), told)
+    let answer = json!({ "settings": settings.collect::<Vec<_>>() });
+    answer::give(as_json, include_str!("screens/config.txt"), answer)
 }
 
 fn described(
@@ -164,17 +164,17 @@ fn unset(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> 
         find(name)?;
     }
     prepare::ready(&place.paths, &place.project, place.env.clock().now());
-    let told = json!({"key": name, "removed": removed, "file": file});
-    answer::give(as_json, include_str!("screens/unset.txt"), told)
+    let answer = json!({"key": name, "removed": removed, "file": file});
+    answer::give(as_json, include_str!("screens/unset.txt"), answer)
 }
 
 fn path(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let shown = |path: PathBuf| path.to_string_lossy().into_owned();
-    let told = json!({
+    let answer = json!({
         "user": file(place, SettingSource::User).map(shown),
         "project": file(place, SettingSource::Project).map(shown),
     });
-    answer::give(as_json, "{{ user }}", told)
+    answer::give(as_json, "{{ user }}", answer)
 }
 
 fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
@@ -183,15 +183,15 @@ fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     problems.extend(self::problems(place));
     let ok = problems.is_empty();
     let notes = notes(place);
-    let mut told = json!({"ok": ok, "problems": problems, "notes": notes});
+    let mut answer = json!({"ok": ok, "problems": problems, "notes": notes});
     if !as_json {
         let files = [SettingSource::User, SettingSource::Project].into_iter();
         let files = files.filter_map(|source| file(place, source));
-        told["files"] = files
+        answer["files"] = files
             .map(|file| json!({"path": file, "is_there": file.exists()}))
             .collect();
     }
-    answer::give(as_json, include_str!("screens/check.txt"), told)?;
+    answer::give(as_json, include_str!("screens/check.txt"), answer)?;
     if ok {
         return Ok(());
     }

@@ -185,9 +185,9 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     {
         return tell_screened(session, &context, edit, &why, as_json);
     }
-    let mut told = carry_out(session, &context, edit)?;
-    told["left"] = left.into();
-    answer::give(as_json, SCREEN, told)?;
+    let mut answer = carry_out(session, &context, edit)?;
+    answer["left"] = left.into();
+    answer::give(as_json, SCREEN, answer)?;
     note_distrust(&TrustStanding::of(&session.paths, &session.project));
     Ok(())
 }
@@ -247,8 +247,8 @@ pub(super) fn check(
     if pinned(&playbook) != before {
         agent::refuse(&session.env, "what is pinned")?;
     }
-    let told = skipped.into_iter();
-    let left: Vec<String> = told
+    let left: Vec<String> = skipped
+        .into_iter()
         .map(|it| format!("{}: {}", it.what, it.reason))
         .collect();
     Ok(if !changes.is_empty() {
@@ -262,8 +262,8 @@ pub(super) fn check(
 
 fn pinned(playbook: &Playbook) -> Vec<(String, Section, String)> {
     let pinned = playbook.points().filter(Point::is_pinned);
-    let told = pinned.map(|point| (point.name.to_owned(), point.section, point.text.to_owned()));
-    told.collect()
+    let texts = pinned.map(|point| (point.name.to_owned(), point.section, point.text.to_owned()));
+    texts.collect()
 }
 
 fn hint(edit: &PlaybookEdit, why: &RefusedEdit) -> &'static str {
@@ -280,8 +280,8 @@ fn hint(edit: &PlaybookEdit, why: &RefusedEdit) -> &'static str {
 }
 
 pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
-    let told = json!({"applied": false, "reason": why, "changes": []});
-    answer::give(as_json, SCREEN, told)
+    let answer = json!({"applied": false, "reason": why, "changes": []});
+    answer::give(as_json, SCREEN, answer)
 }
 
 /// Reports that an edit waits for the user because of `why`, or that the user has decided on it

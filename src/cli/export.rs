@@ -20,17 +20,17 @@ pub(super) fn run(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         None => Vec::new(),
     };
     let points: Vec<_> = playbook.points().map(|p| show::in_json(&p, now)).collect();
-    let mut told = json!({
+    let mut answer = json!({
         "project": session.project,
         "points": points,
         "memories": memories,
     });
     if as_json {
-        return output::json(&told);
+        return output::json(&answer);
     }
     let name = session.project.file_name().unwrap_or_default();
-    told["name"] = name.to_string_lossy().into();
-    let text = answer::laid_out(include_str!("screens/export.txt"), told)?;
+    answer["name"] = name.to_string_lossy().into();
+    let text = answer::laid_out(include_str!("screens/export.txt"), answer)?;
     Ok(output::whole(format_args!("{}", text.trim_end()))?)
 }
 

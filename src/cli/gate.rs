@@ -31,12 +31,12 @@ fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Res
     transcript_file::each_event(&transcript, &options, &mut |event| stops.see(event))?;
     let stops = stops.finish();
     let stops = stops.iter().map(|stop| {
-        let mut told = json!(stop);
-        told["passes"] = stop.verdict.passes(threshold).into();
-        told
+        let mut value = json!(stop);
+        value["passes"] = stop.verdict.passes(threshold).into();
+        value
     });
-    let told = json!({"threshold": threshold, "stops": stops.collect::<Vec<_>>()});
-    answer::give(as_json, include_str!("screens/gate.txt"), told)
+    let answer = json!({"threshold": threshold, "stops": stops.collect::<Vec<_>>()});
+    answer::give(as_json, include_str!("screens/gate.txt"), answer)
 }
 
 /// Sets the mode and registers or removes the hook; refuses the agent.
@@ -53,13 +53,13 @@ fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     };
     set(&place, mode)?;
     let backup = plan.as_ref().map(|plan| settings.carry_out(plan));
-    let told = json!({
+    let answer = json!({
         "mode": mode.word(),
         "file": settings.file(),
         "changed": plan.is_some_and(|plan| plan.is_change()),
         "backup": backup.transpose()?.flatten(),
     });
-    answer::give(as_json, include_str!("screens/gate_switch.txt"), told)
+    answer::give(as_json, include_str!("screens/gate_switch.txt"), answer)
 }
 
 /// Returns the program that answers the hook: the installed one, else this one, which may be the

@@ -36,8 +36,8 @@ pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
         Ok(answer) => (answer, super::OK),
         Err(error) => {
             let (path, message) = flaw(&error);
-            let told = json!({"error": {"path": path, "message": message}});
-            (told, super::USER_ERROR)
+            let answer = json!({"error": {"path": path, "message": message}});
+            (answer, super::USER_ERROR)
         }
     };
     output::json(&answer).map(|()| status)
@@ -135,18 +135,18 @@ pub fn generate(
             took: begun.elapsed(),
         });
     }
-    let mut told = found.in_json(&project, &stored);
-    if let Some(refused) = told["refused"].as_array_mut() {
+    let mut answer = found.in_json(&project, &stored);
+    if let Some(refused) = answer["refused"].as_array_mut() {
         refused.extend(checked.dropped.iter().map(|dropped| {
             // The operation's word alone: its text may be an attack.
             let sort = dropped.what.split(' ').next().unwrap_or_default();
             format!("{sort}: {}", dropped.reason).into()
         }));
     }
-    told["lessons"] = json!(notes);
-    told["evaluation"] = json!(evaluate(&evidence.facts));
-    told["problem"] = json!(problem);
-    told["metadata"] = json!({
+    answer["lessons"] = json!(notes);
+    answer["evaluation"] = json!(evaluate(&evidence.facts));
+    answer["problem"] = json!(problem);
+    answer["metadata"] = json!({
         "tenant_id": trace.tenant,
         "project_id": project,
         "session_id": trace.session,
@@ -156,8 +156,8 @@ pub fn generate(
         "event_count": trace.events.len(),
         "backend": account.need.backend,
     });
-    told["generated_at"] = json!(now);
-    Ok(told)
+    answer["generated_at"] = json!(now);
+    Ok(answer)
 }
 
 struct LearnedFromTrace {

@@ -51,8 +51,8 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         SettingsScope::User => templates::lay_out(&paths)?,
         SettingsScope::Project | SettingsScope::Local => Default::default(),
     };
-    let commands = plan.earlier.iter().map(|(_, told)| &told.command);
-    let mut told = json!({
+    let commands = plan.earlier.iter().map(|(_, hook)| &hook.command);
+    let mut answer = json!({
         "file": settings.file(),
         "changed": plan.is_change(),
         "hooks": HookEvent::ALL.map(HookEvent::client_name),
@@ -63,17 +63,17 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
     });
     if let Ok(session) = NamedSession::look(args.project.as_deref()) {
         let (account, sent) = (session.account_to_look_at(), session.sent());
-        told["pays"] = sent.pays(&account).into();
-        told["sends"] = sent.sends(&account, &session.config).into();
+        answer["pays"] = sent.pays(&account).into();
+        answer["sends"] = sent.sends(&account, &session.config).into();
     }
     if !args.json {
         let earlier = plan.earlier.iter().filter(|_| !replaced);
-        let earlier = earlier.map(|(line, told)| json!([line, told.command]));
-        told["earlier_kept"] = earlier.collect();
-        told["templates_kept"] = json!(kept);
-        told["untrusted"] = untrusted(&paths).into();
+        let earlier = earlier.map(|(line, hook)| json!([line, hook.command]));
+        answer["earlier_kept"] = earlier.collect();
+        answer["templates_kept"] = json!(kept);
+        answer["untrusted"] = untrusted(&paths).into();
     }
-    answer::give(args.json, include_str!("screens/install.txt"), told)
+    answer::give(args.json, include_str!("screens/install.txt"), answer)
 }
 
 fn untrusted(paths: &Paths) -> usize {
@@ -148,8 +148,8 @@ fn agrees(args: &args::InstallArgs, plan: &SettingsPlan) -> anyhow::Result<bool>
         return Ok(false);
     }
     let mut question = "Hooks of the earlier Python version are registered:\n".to_owned();
-    for (_, told) in &plan.earlier {
-        let (event, command) = (plain(&told.event), plain(&told.command));
+    for (_, hook) in &plan.earlier {
+        let (event, command) = (plain(&hook.event), plain(&hook.command));
         // Writing to a string cannot fail.
         _ = writeln!(question, "  {event}: {command}");
     }
@@ -289,7 +289,7 @@ fn tell_uninstalled(
 ) -> anyhow::Result<()> {
     let changed = plans.iter().filter(|(_, plan)| plan.is_change());
     let files: Vec<_> = changed.map(|(target, _)| target.file()).collect();
-    let mut told = json!({
+    let mut answer = json!({
         "settings": files,
         "removed": removed,
         "backups": backups,
@@ -297,20 +297,20 @@ fn tell_uninstalled(
         "purged": args.purge,
     });
     if !args.json {
-        told["has_scope"] = args.scope.is_some().into();
+        answer["has_scope"] = args.scope.is_some().into();
         let others = of_client(paths)
             .into_iter()
             .filter(|_| args.scope.is_some());
-        told["elsewhere"] = others.map(|record| json!(record.file)).collect();
+        answer["elsewhere"] = others.map(|record| json!(record.file)).collect();
         // The program that could purge them may be removed by now.
         let config = paths.config_file();
         let folders = config.parent().into_iter().chain([paths.state()]);
         let mut folders: Vec<&Path> = folders.filter(|folder| folder.is_dir()).collect();
         folders.dedup();
         folders.retain(|_| !args.purge);
-        told["data"] = json!(folders);
+        answer["data"] = json!(folders);
     }
-    answer::give(args.json, include_str!("screens/uninstall.txt"), told)
+    answer::give(args.json, include_str!("screens/uninstall.txt"), answer)
 }
 
 fn of_client(paths: &Paths) -> Vec<SettingsRecord> {

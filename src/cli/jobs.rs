@@ -55,11 +55,11 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         let names = spool::strays(&folder)?.into_iter();
         strays.extend(names.map(|name| masked(&folder.join(name))));
     }
-    let mut told = json!({ "jobs": jobs, "strays": strays });
+    let mut answer = json!({ "jobs": jobs, "strays": strays });
     if !as_json {
-        told["now"] = json!(now);
+        answer["now"] = json!(now);
     }
-    answer::give(as_json, include_str!("screens/jobs.txt"), told)
+    answer::give(as_json, include_str!("screens/jobs.txt"), answer)
 }
 
 pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec<Row>> {
@@ -146,8 +146,8 @@ fn retry(session: &NamedSession, args: &args::RetryArgs, as_json: bool) -> anyho
     };
     let (is_done, retried) = carry_out(session, wish)?;
     start_in_background(session)?;
-    let told = json!({"done": is_done, "retried": retried});
-    answer::give(as_json, include_str!("screens/retried.txt"), told)
+    let answer = json!({"done": is_done, "retried": retried});
+    answer::give(as_json, include_str!("screens/retried.txt"), answer)
 }
 
 fn drop_it(session: &NamedSession, id: &str, as_json: bool) -> anyhow::Result<()> {
@@ -159,8 +159,8 @@ fn drop_it(session: &NamedSession, id: &str, as_json: bool) -> anyhow::Result<()
             "the log says why: `log/playbook.log` in the state folder",
         ));
     }
-    let told = json!({"done": is_done, "dropped": id});
-    answer::give(as_json, include_str!("screens/dropped.txt"), told)
+    let answer = json!({"done": is_done, "dropped": id});
+    answer::give(as_json, include_str!("screens/dropped.txt"), answer)
 }
 
 /// Carries out a request, or waits a while for a running worker to do so. Returns whether it is

@@ -37,11 +37,11 @@ fn history(session: &NamedSession, memory: &Memory, args: &args::LogArgs) -> any
     let jobs = rows.iter().filter(|row| is_told(row));
     let jobs = jobs.map(|row| Ok(in_json(row, &memory.changes_of(&row.job.id)?)));
     let jobs: Vec<Value> = jobs.collect::<anyhow::Result<_>>()?;
-    let mut told = json!({"project": session.project, "jobs": jobs});
+    let mut answer = json!({"project": session.project, "jobs": jobs});
     if !args.on.json {
-        told["all"] = args.all.into();
+        answer["all"] = args.all.into();
     }
-    answer::give(args.on.json, SCREEN, told)
+    answer::give(args.on.json, SCREEN, answer)
 }
 
 fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
@@ -51,11 +51,11 @@ fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
             "`playbook log` lists those that are done, `playbook jobs` those that wait",
         ));
     };
-    let told = in_json(&row, &memory.changes_of(id.as_str())?);
+    let answer = in_json(&row, &memory.changes_of(id.as_str())?);
     if as_json {
-        return output::json(&told);
+        return output::json(&answer);
     }
-    answer::show(SCREEN, json!({"jobs": [told], "all": true}))
+    answer::show(SCREEN, json!({"jobs": [answer], "all": true}))
 }
 
 fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
@@ -97,13 +97,13 @@ fn story(
         entries.len().saturating_sub(limit)
     });
     let story = entries[from..].iter().map(|entry| {
-        let mut told = change_text::in_json(&entry.change);
-        told["job"] = json!(entry.job);
-        told["time"] = json!(entry.time);
-        told["session"] = json!(entry.session);
-        told["event"] = json!(entry.event);
-        told["backend"] = json!(entry.backend);
-        told
+        let mut value = change_text::in_json(&entry.change);
+        value["job"] = json!(entry.job);
+        value["time"] = json!(entry.time);
+        value["session"] = json!(entry.session);
+        value["event"] = json!(entry.event);
+        value["backend"] = json!(entry.backend);
+        value
     });
     let is_alias = |other: &&String| {
         *other != name
@@ -113,7 +113,7 @@ fn story(
     };
     let freshness = freshness::record(&session.paths, &session.project);
     let usage = usage::record(&session.paths, &session.project);
-    let told = json!({
+    let answer = json!({
         "name": name,
         "point": point.map(|point| json!(point)),
         "aliases": names.iter().filter(is_alias).collect::<Vec<_>>(),
@@ -121,7 +121,7 @@ fn story(
         "gone": point.and_then(|point| freshness.gone(&point)),
         "seen": point.map(|point| usage.of(point.name).to_string()),
     });
-    answer::give(args.on.json, include_str!("screens/story.txt"), told)
+    answer::give(args.on.json, include_str!("screens/story.txt"), answer)
 }
 
 /// Returns the story of a key point and of all that were merged into it, and the names of all of
@@ -190,8 +190,8 @@ fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Re
         }
     }
     let changes: Vec<_> = changes.iter().map(change_text::in_json).collect();
-    let told = json!({"from": from, "to": to, "changes": changes});
-    answer::give(as_json, include_str!("screens/diff.txt"), told)
+    let answer = json!({"from": from, "to": to, "changes": changes});
+    answer::give(as_json, include_str!("screens/diff.txt"), answer)
 }
 
 /// Returns a project's playbook in a revision; empty if the revision has none.

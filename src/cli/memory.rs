@@ -26,12 +26,12 @@ use crate::transcript::asked_keys;
 use crate::usage;
 
 pub(super) fn recall(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
-    let told = json!({
+    let answer = json!({
         "query": args.query(),
         "project": session.project_of(&args.of),
         "memories": found(session, args)?,
     });
-    answer::give(args.of.json, include_str!("screens/recall.txt"), told)
+    answer::give(args.of.json, include_str!("screens/recall.txt"), answer)
 }
 
 fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<Remembered>> {
@@ -65,15 +65,15 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
 /// Reorders memories so that each is followed by its related ones: about the same error, or with
 /// all its tags.
 pub fn together(mut found: Vec<Remembered>) -> Vec<Remembered> {
-    let mut told: Vec<Remembered> = Vec::with_capacity(found.len());
+    let mut ordered: Vec<Remembered> = Vec::with_capacity(found.len());
     while !found.is_empty() {
         let first = found.remove(0);
         let (its, others) = found.into_iter().partition(|other| belongs(&first, other));
-        told.push(first);
-        told.extend::<Vec<_>>(its);
+        ordered.push(first);
+        ordered.extend::<Vec<_>>(its);
         found = others;
     }
-    told
+    ordered
 }
 
 fn belongs(one: &Remembered, other: &Remembered) -> bool {
@@ -91,9 +91,9 @@ const ANY_ERROR: &str = "error";
 const ANY_PROGRAM: &str = "Bash";
 
 pub(super) fn seen(args: &args::SeenArgs) -> anyhow::Result<u8> {
-    let told = look(args)?;
-    let status = if told["seen"] == true { OK } else { NOT_SEEN };
-    match answer::give(args.of.json, include_str!("screens/seen.txt"), told) {
+    let answer = look(args)?;
+    let status = if answer["seen"] == true { OK } else { NOT_SEEN };
+    match answer::give(args.of.json, include_str!("screens/seen.txt"), answer) {
         Err(error) if !output::is_broken_pipe(&error) => Err(error),
         _ => Ok(status),
     }
@@ -210,17 +210,17 @@ pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()>
         ),
         None => Default::default(),
     };
-    let mut told = json!(figures);
-    told["project"] = json!(project);
-    told["bank_capacity"] = session.config.memory.lessons.into();
-    told["quality_threshold"] = session.config.gate.threshold.into();
+    let mut answer = json!(figures);
+    answer["project"] = json!(project);
+    answer["bank_capacity"] = session.config.memory.lessons.into();
+    answer["quality_threshold"] = session.config.gate.threshold.into();
     // The gate's figures belong to the user, whose sessions it checks.
-    told["gate"] = json!(match session.tenant {
+    answer["gate"] = json!(match session.tenant {
         Tenant::User => Figures::of(&session.paths, project.map(Path::new))?,
         Tenant::Other(_) => Figures::default(),
     });
-    told["evaluations"] = json!(weeks);
-    answer::give(of.json, include_str!("screens/stats.txt"), told)
+    answer["evaluations"] = json!(weeks);
+    answer::give(of.json, include_str!("screens/stats.txt"), answer)
 }
 
 pub(super) fn forget(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
@@ -329,7 +329,7 @@ fn refresh(session: &NamedSession, memory: &Memory, projects: &[String]) -> anyh
 }
 
 fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
-    let told = json!({
+    let answer = json!({
         "forgotten": {
             "reflections": gone.reflections,
             "strategies": gone.strategies,
@@ -339,7 +339,7 @@ fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
         },
         "total": gone.total(),
     });
-    answer::give(as_json, include_str!("screens/forget.txt"), told)
+    answer::give(as_json, include_str!("screens/forget.txt"), answer)
 }
 
 const SCREEN: &str = include_str!("screens/lesson.txt");
@@ -399,8 +399,8 @@ pub(super) fn lesson_outcome(
         effect,
     };
     learn(session, &[Learned::Shown(shown)])?;
-    let told = json!({"id": id, "effectiveness": worth(session, id)?});
-    answer::give(of.on.json, SCREEN, told)
+    let answer = json!({"id": id, "effectiveness": worth(session, id)?});
+    answer::give(of.on.json, SCREEN, answer)
 }
 
 /// Returns the effectiveness of a lesson so far; `None` if the id names none.

@@ -64,23 +64,23 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 
 /// Returns an error's message and its causes, without repetitions.
 pub(super) fn told(error: &anyhow::Error) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for cause in error.chain().map(ToString::to_string) {
-        if !told.iter().any(|known| known.contains(&cause)) {
-            told.push(cause);
+        if !messages.iter().any(|known| known.contains(&cause)) {
+            messages.push(cause);
         }
     }
-    told
+    messages
 }
 
 pub(super) fn error(error: &anyhow::Error) {
     let bad = BAD.bold();
     let mut text = String::new();
-    for (n, told) in told(error).iter().enumerate() {
+    for (n, message) in told(error).iter().enumerate() {
         // Writing to a string cannot fail.
         _ = match n {
-            0 => writeln!(text, "{bad}error{bad:#}: {}", plain(told)),
-            _ => writeln!(text, "caused by: {}", plain(told)),
+            0 => writeln!(text, "{bad}error{bad:#}: {}", plain(message)),
+            _ => writeln!(text, "caused by: {}", plain(message)),
         };
     }
     if let Some(hint) = hint(error) {
@@ -225,10 +225,10 @@ const MOST: usize = 100;
 /// Returns the width for layouts: that of the terminal, else `COLUMNS`.
 pub(super) fn of_screen(env: &Env) -> usize {
     let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    let told = || env.get(name::COLUMNS)?.parse().ok();
+    let from_env = || env.get(name::COLUMNS)?.parse().ok();
     terminal
         .filter(|width| *width > 0)
-        .or_else(told)
+        .or_else(from_env)
         .unwrap_or(USUAL)
         .clamp(LEAST, MOST)
 }

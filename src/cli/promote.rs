@@ -67,14 +67,14 @@ fn move_point(
         reason: Some(format!("is {name} of {}", to.project.display())),
     };
     jobs.push(carry_out(from, &from.context()?, &edit)?["job"].clone());
-    let told = json!({
+    let answer = json!({
         "from": point.name,
         "to": name,
         "text": point.text,
         "own": is_own_name(&name),
         "jobs": jobs,
     });
-    answer::give(args.on.json, SCREEN, told)
+    answer::give(args.on.json, SCREEN, answer)
 }
 
 /// Returns the point to move; a cue that waits for the user's approval stays behind.

@@ -30,9 +30,9 @@ pub(super) fn run(args: &args::RedactArgs) -> anyhow::Result<()> {
     };
     out.flush()?;
     if args.count {
-        let mut told = io::stderr().lock();
+        let mut stderr = io::stderr().lock();
         for (rule, count) in &counts {
-            writeln!(told, "{count:>8}  {rule}").context("could not write the counts")?;
+            writeln!(stderr, "{count:>8}  {rule}").context("could not write the counts")?;
         }
     }
     Ok(())

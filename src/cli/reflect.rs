@@ -105,25 +105,25 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     if is_learned {
         applied.changes.clear();
     }
-    let mut told = json!(reflected.result);
-    told["notes"] = json!(checked.notes);
-    told["outdated"] = json!(checked.outdated);
-    told["dropped"] = json!([&checked.dropped[..], &refused(&taught.proposals)].concat());
-    told["applied"] = false.into();
-    told["backend"] = json!(account.need.backend);
-    told["outcome"] = json!(evidence.facts.outcome);
-    told["cited"] = json!(evidence.facts.citations);
-    told["evidence_tokens"] = evidence.evidence.tokens.into();
-    told["changes"] = json!(applied.changes);
-    told["skipped"] = json!(applied.skipped);
+    let mut answer = json!(reflected.result);
+    answer["notes"] = json!(checked.notes);
+    answer["outdated"] = json!(checked.outdated);
+    answer["dropped"] = json!([&checked.dropped[..], &refused(&taught.proposals)].concat());
+    answer["applied"] = false.into();
+    answer["backend"] = json!(account.need.backend);
+    answer["outcome"] = json!(evidence.facts.outcome);
+    answer["cited"] = json!(evidence.facts.citations);
+    answer["evidence_tokens"] = evidence.evidence.tokens.into();
+    answer["changes"] = json!(applied.changes);
+    answer["skipped"] = json!(applied.skipped);
     if !args.on.json {
         // A tag for an unknown key point is shown as left out.
-        told["known"] = playbook.points().map(|point| point.name).collect();
+        answer["known"] = playbook.points().map(|point| point.name).collect();
         let left = reflected.skipped.iter().chain(&applied.skipped);
-        told["left"] = json!(left.collect::<Vec<_>>());
-        told["is_learned"] = is_learned.into();
+        answer["left"] = json!(left.collect::<Vec<_>>());
+        answer["is_learned"] = is_learned.into();
     }
-    answer::give(args.on.json, include_str!("screens/reflect.txt"), told)
+    answer::give(args.on.json, include_str!("screens/reflect.txt"), answer)
 }
 
 /// Reads the part of a transcript that `--apply` would learn from. If nothing is left, reads all of
@@ -230,7 +230,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
         NOTHING_NEW if !args.on.json => "all of this session was learned from before",
         reason => reason,
     };
-    let told = json!({
+    let answer = json!({
         "applied": finish.outcome == JobOutcome::Applied,
         "job": id,
         "outcome": finish.outcome.word(),
@@ -238,7 +238,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
         "changes": changes.collect::<Vec<_>>(),
         "curator": run_that_came_due(session, &context, &before)?,
     });
-    answer::give(args.on.json, include_str!("screens/applied.txt"), told)
+    answer::give(args.on.json, include_str!("screens/applied.txt"), answer)
 }
 
 /// Returns the first job in a folder that covers this transcript up to `end`.
@@ -259,12 +259,12 @@ pub(super) fn evidence(session: &NamedSession, args: &args::EvidenceArgs) -> any
     let path = std::path::absolute(&args.transcript)?;
     let budget = args.budget.unwrap_or(session.config.evidence.tokens);
     let shown = SessionEvidence::of(read(session, &path)?, budget);
-    let mut told = json!(shown);
+    let mut answer = json!(shown);
     if !args.json {
-        told["budget"] = budget.into();
-        told["sign"] = shown.facts.sign().into();
+        answer["budget"] = budget.into();
+        answer["sign"] = shown.facts.sign().into();
     }
-    answer::give(args.json, include_str!("screens/evidence.txt"), told)
+    answer::give(args.json, include_str!("screens/evidence.txt"), answer)
 }
 
 /// Reads a whole transcript, as its own job would.

@@ -39,18 +39,18 @@ pub(super) fn run(
     {
         return edit_commands::tell_nothing(&why, as_json);
     }
-    let mut told = edit_commands::carry_out(session, &context, &edit)?;
+    let mut answer = edit_commands::carry_out(session, &context, &edit)?;
     let resumed = resume(session, &context)?.into_iter();
     let resumed = resumed.map(|(id, outcome)| {
         let outcome = outcome.map_or("waiting", JobOutcome::word);
         json!({"job": id, "outcome": outcome})
     });
-    told["mended"] = is_broken.into();
-    told["resumed"] = resumed.collect();
+    answer["mended"] = is_broken.into();
+    answer["resumed"] = resumed.collect();
     if !as_json {
-        told["back"] = is_away.into();
+        answer["back"] = is_away.into();
     }
-    answer::give(as_json, include_str!("screens/restored.txt"), told)
+    answer::give(as_json, include_str!("screens/restored.txt"), answer)
 }
 
 /// Returns the readable snapshots, oldest first: the job after which each was made, and its number
@@ -99,8 +99,8 @@ fn list(
     });
     let snapshots: Vec<Value> = snapshots.collect::<anyhow::Result<_>>()?;
     let path = session.store().path().to_owned();
-    let told = json!({"playbook": path, "points": points, "snapshots": snapshots});
-    answer::give(as_json, include_str!("screens/restore.txt"), told)
+    let answer = json!({"playbook": path, "points": points, "snapshots": snapshots});
+    answer::give(as_json, include_str!("screens/restore.txt"), answer)
 }
 
 /// Retries the project's waiting jobs, oldest first: they may have waited only for the playbook.

@@ -192,7 +192,7 @@ pub(super) fn demo(as_json: bool) -> anyhow::Result<()> {
     let given_after = sandbox.start("second")?;
     let learned = after.points().find(|now| before.named(now.name).is_none());
     let learned = learned.context("the session taught nothing")?.name;
-    let mut told = json!({
+    let mut answer = json!({
         "before": points(&before),
         "after": points(&after),
         "given_before": given_before,
@@ -200,12 +200,12 @@ pub(super) fn demo(as_json: bool) -> anyhow::Result<()> {
     });
     if as_json {
         let story = sandbox.playbook(&["log", learned, "--json"])?;
-        told["story"] = serde_json::from_str(&story)?;
+        answer["story"] = serde_json::from_str(&story)?;
     } else {
-        told["story"] = sandbox.playbook(&["log", learned])?.into();
-        told["learned"] = learned.into();
+        answer["story"] = sandbox.playbook(&["log", learned])?.into();
+        answer["learned"] = learned.into();
     }
-    answer::give(as_json, include_str!("screens/demo.txt"), told)
+    answer::give(as_json, include_str!("screens/demo.txt"), answer)
 }
 
 fn points(playbook: &Playbook) -> Vec<Value> {

@@ -363,7 +363,7 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 }
 
 /// The time after which a wait is reported.
-const UNTOLD: Duration = Duration::from_secs(2);
+const QUIET_TIME: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Returns the process id of the running worker, if it is another process.
@@ -377,23 +377,23 @@ fn other_worker(paths: &Paths) -> Option<i32> {
 /// for.
 async fn hangs(context: &WorkerContext, patience: Duration) {
     let (mut held, mut since) = (None, Instant::now());
-    let mut is_told = false;
+    let mut is_reported = false;
     loop {
         tokio::time::sleep(LOOK).await;
-        if !is_told && context.has_unsaved_answers() {
+        if !is_reported && context.has_unsaved_answers() {
             output::note(
                 "the model's answer cannot be stored now: trying again; Ctrl-C gives it up",
             );
-            is_told = true;
+            is_reported = true;
         }
         let pid = other_worker(context.paths());
         if pid != held {
             (held, since) = (pid, Instant::now());
         }
         let Some(pid) = pid else { continue };
-        if !is_told && since.elapsed() >= UNTOLD {
+        if !is_reported && since.elapsed() >= QUIET_TIME {
             output::note(&format!("waiting for the worker (process {pid})"));
-            is_told = true;
+            is_reported = true;
         }
         if since.elapsed() >= patience {
             return;

@@ -44,9 +44,9 @@ pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
     if args.on.json {
         return output::json(&glance);
     }
-    let mut told = json!(glance);
-    told["width"] = output::of_screen(&env).into();
-    let text = answer::laid_out(include_str!("screens/status.txt"), told)?;
+    let mut answer = json!(glance);
+    answer["width"] = output::of_screen(&env).into();
+    let text = answer::laid_out(include_str!("screens/status.txt"), answer)?;
     for line in text.trim_end().lines() {
         say!("{}", line.trim_end());
     }
@@ -75,7 +75,7 @@ fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
                 "today": today, "days_7": week, "days_30": month,
             })
         });
-    let told = json!({
+    let answer = json!({
         "day_began": day.start,
         "day_ends": day.end,
         "limits": {
@@ -85,7 +85,7 @@ fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         "today": totals[0], "days_7": totals[1], "days_30": totals[2],
         "projects": projects.collect::<Vec<_>>(),
     });
-    answer::give(as_json, include_str!("screens/cost.txt"), told)
+    answer::give(as_json, include_str!("screens/cost.txt"), answer)
 }
 
 /// The overview of a project; its fields are the object of `--json`.

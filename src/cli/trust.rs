@@ -32,14 +32,14 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     } else {
         BTreeSet::from([session.project.clone()])
     };
-    let mut told = Vec::new();
+    let mut trusted = Vec::new();
     for project in &projects {
         match trust_record::trust(&context, project) {
             Ok(screened) => {
                 recount(&context, project)?;
                 context.surroundings.make_ready(project);
                 let Screened { known, held, later } = screened;
-                told.push(json!({
+                trusted.push(json!({
                     "project": project, "used": known, "quarantine": held, "later": later,
                     "link": outside::of(project),
                 }));
@@ -51,8 +51,8 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     if projects.is_empty() && !args.on.json {
         say!("Claude Code has kept no session of any project.");
     }
-    let told = json!({ "trusted": told });
-    answer::give(args.on.json, include_str!("screens/trust.txt"), told)
+    let answer = json!({ "trusted": trusted });
+    answer::give(args.on.json, include_str!("screens/trust.txt"), answer)
 }
 
 /// Withdraws trust: sessions are given nothing of this project's playbook.
@@ -63,8 +63,8 @@ fn untrust(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     record.word = TrustWord::Untrusted;
     record.write(&path)?;
     prepare::ready(&session.paths, &session.project, session.env.clock().now());
-    let told = json!({ "untrusted": session.project.to_string_lossy() });
-    answer::give(as_json, UNTRUSTED, told)
+    let answer = json!({ "untrusted": session.project.to_string_lossy() });
+    answer::give(as_json, UNTRUSTED, answer)
 }
 
 pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
@@ -98,25 +98,25 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         masker.mask_value(&mut held.what);
     }
     let passing = context.memory().offer_passing(&session.project_name())?;
-    let mut told: Vec<Value> = rows.iter().map(held_in_json).collect();
+    let mut texts: Vec<Value> = rows.iter().map(held_in_json).collect();
     if as_json {
-        return output::json(&json!({"project": session.project, "quarantine": told}));
+        return output::json(&json!({"project": session.project, "quarantine": texts}));
     }
-    for (told, row) in told.iter_mut().zip(&rows) {
-        told["origin"] = origin(row).into();
+    for (text, row) in texts.iter_mut().zip(&rows) {
+        text["origin"] = origin(row).into();
     }
     let is_asked = io::stdin().is_terminal() && io::stdout().is_terminal();
     if is_asked && !rows.is_empty() {
-        return one_by_one(session, &rows, &told);
+        return one_by_one(session, &rows, &texts);
     }
-    let told = json!({"quarantine": told, "passing": passing});
-    answer::show(include_str!("screens/review.txt"), told)
+    let answer = json!({"quarantine": texts, "passing": passing});
+    answer::show(include_str!("screens/review.txt"), answer)
 }
 
 /// Asks about each on a terminal; undecided ones keep waiting.
-fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyhow::Result<()> {
-    for (row, told) in rows.iter().zip(told) {
-        answer::show(ONE, told.clone())?;
+fn one_by_one(session: &NamedSession, rows: &[HeldRow], texts: &[Value]) -> anyhow::Result<()> {
+    for (row, text) in rows.iter().zip(texts) {
+        answer::show(ONE, text.clone())?;
         let Some(answer) = output::ask("[t]ake, [e]dit, [d]rop, [l]ater, [q]uit?")? else {
             return Ok(());
         };

@@ -158,12 +158,12 @@ fn tell(args: &args::WorkerArgs, summary: Option<&Summary>) -> anyhow::Result<()
     let finished = summary.into_iter().flat_map(|summary| &summary.finished);
     let finished =
         finished.map(|(id, f)| json!({"job": id, "outcome": f.outcome.word(), "reason": f.reason}));
-    let told = json!({
+    let answer = json!({
         "busy": summary.is_none(),
         "finished": finished.collect::<Vec<_>>(),
         "waiting": summary.map(|summary| summary.waiting),
     });
-    answer::give(args.json, include_str!("screens/worker.txt"), told)
+    answer::give(args.json, include_str!("screens/worker.txt"), answer)
 }
 
 const SERVER: &str = "playbook-server";

@@ -33,8 +33,8 @@ const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 const MAX_POINTS: usize = 2_000;
 const MAX_NAMES_SHOWN: usize = 3;
 
-/// The names that were seen in a project's files, by the hash of the point's text, each with the
-/// day on which it was found to be gone.
+/// The names that were seen in a project's files, by the hash of the point's text. Each has the day
+/// on which it was found to be gone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct KnownNames(BTreeMap<String, BTreeMap<String, Option<Date>>>);

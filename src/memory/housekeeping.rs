@@ -243,8 +243,8 @@ impl Memory {
         self.all("read what is held back", &sql, [project], from_row)
     }
 
-    /// Returns by project how many texts wait for the user, and how many of them pass today's rules
-    /// but were not offered to the user since.
+    /// Returns by project how many texts wait for the user. The second number counts those that
+    /// pass today's rules and were not offered since.
     pub(crate) fn quarantine_counts(&self) -> Result<Vec<(String, u64, u64)>, MemoryError> {
         let sql = "SELECT p.name, count(*), count(*) FILTER (WHERE q.screened = 'passes')
              FROM quarantine q JOIN projects p ON p.id = q.project

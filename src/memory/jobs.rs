@@ -300,8 +300,8 @@ impl Memory {
         self.one("read jobs", sql, (), |row| time(row, 0))
     }
 
-    /// Returns the transcripts of a project for which a job has ended, with the end of the claimed
-    /// range and the time of the last job.
+    /// Returns the transcripts of a project for which a job has ended. Each has the end of the
+    /// claimed range and the time of the last job.
     pub(crate) fn known_transcripts(
         &self,
         project: &str,

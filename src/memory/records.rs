@@ -1,6 +1,6 @@
-//! The rows about a project and its transcripts by which every record counts once: the project's
-//! number, the highest number given to a key point by section slug, how far each transcript has
-//! been claimed, and which records have counted.
+//! The rows about a project and its transcripts by which every record counts once: its number, the
+//! highest number of a key point in each section, how far each transcript has been claimed, and
+//! which records have counted.
 //!
 //! Forks and resumed sessions copy records into other files; a record counts once. A project keeps
 //! at most [`CAP`] hashes. Beyond that the oldest are dropped, and the time of the newest dropped

@@ -89,8 +89,8 @@ impl Home {
     fn counts(&self) -> Vec<usize> {
         let all = super::registered(self.text().as_bytes()).unwrap();
         let count = |event: HookEvent| {
-            let named = all.iter().filter(|told| told.event == event.client_name());
-            let ours = named.filter(|told| self.hooks().named_in(&told.command) == Some(event));
+            let named = all.iter().filter(|hook| hook.event == event.client_name());
+            let ours = named.filter(|hook| self.hooks().named_in(&hook.command) == Some(event));
             ours.count()
         };
         HookEvent::ALL.into_iter().map(count).collect()

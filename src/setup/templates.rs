@@ -337,9 +337,9 @@ mod tests {
         assert_eq!(flaw("{transcript} {\"playbook\": 1} {?cited} {/cited}"), "");
         let slips = "playbok|Playbook|play-book|playbook1| playbook |citedIds|?failed|/sucess";
         for slip in slips.split('|') {
-            let told = flaw(&format!("{{transcript}} {{{slip}}}"));
+            let found = flaw(&format!("{{transcript}} {{{slip}}}"));
             let expected = format!("`{{{slip}}}` is no placeholder");
-            assert!(told.starts_with(&expected), "{told}");
+            assert!(found.starts_with(&expected), "{found}");
         }
     }
 }

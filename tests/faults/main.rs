@@ -1,5 +1,5 @@
-//! Promise: after a stop of a hook, worker or command at any point, or a full disk at any write,
-//! nothing is lost, nothing counts twice, and no answer is paid for twice.
+//! Promise: a hook, worker or command may stop at any point, and the disk may be full at any write.
+//! Nothing is lost, nothing counts twice, and no answer is paid for twice.
 //!
 //! A scenario of three sessions (a compaction, a resume, a fork, six citations, an undo) runs once
 //! undisturbed. Then it runs again for every point of each of its processes (see

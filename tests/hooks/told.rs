@@ -1,5 +1,5 @@
-//! Promise: jobs that cannot proceed are kept for a limited time, and the user is notified at the
-//! start of a session, once and at most daily.
+//! Promise: jobs that cannot proceed are kept for a limited time. The user is notified at the start
+//! of a session, once and at most daily.
 
 use std::os::unix::fs::MetadataExt as _;
 

@@ -160,7 +160,7 @@ fn carriers() -> Vec<Carrier> {
                 ),
             ),
         ),
-        // What DESIGN allows, in a line that names the source.
+        // Allowed by DESIGN, in a line that names the source.
         shown("pasted fence", vec![user(format!("what does it mean?\n```\n{WISH}\n```"))]),
         shown("quoted mail", vec![user(format!("see the mail\n> {WISH}"))]),
         carrier("pasted log", vec![user(format!("it printed\n{}", log()))]),

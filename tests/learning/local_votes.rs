@@ -122,7 +122,7 @@ fn votes_of_a_file_are_added_once_and_the_file_goes() {
     let said = json!({"points": {"pat-001": {"helpful": 3, "harmful": 0, "text": "0a1b"}},
         "applied": ["20261121T120000-3f9a2c1b"]});
     for _ in 0..2 {
-        // The second one stands for a file that could not be removed.
+        // The second run plays a file that could not be removed.
         fs::write(&old, said.to_string()).unwrap();
         assert_eq!(helpful(&env), 4);
         assert!(!old.exists());

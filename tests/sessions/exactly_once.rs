@@ -1,5 +1,5 @@
-//! Promise: with a stop at the worst moment, a strange file in the spool or a clock set back, every
-//! part of every session counts exactly once.
+//! Promise: every part of every session counts exactly once, even after a stop at the worst moment,
+//! a strange file in the spool or a clock set back.
 
 use crate::common::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Promise: after a kill at any point of a change, the playbook and its history agree in the end,
-//! and no edit of the file by hand is reported.
+//! Promise: after a kill at any point of a change, the playbook and its history agree in the end.
+//! No edit of the file by hand is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;

@@ -1,5 +1,5 @@
 //! Promise: a playbook from elsewhere is not given to a session until the user trusts the project
-//! once, and texts that look like attacks not even then.
+//! once. Texts that look like attacks are not given even then.
 
 use crate::common::prelude::*;
 

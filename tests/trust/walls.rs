@@ -1,6 +1,5 @@
-//! Promise: a state folder that others may have touched is not used, a link out of a project is
-//! followed only if the user trusts it, and no file is read that is not a transcript of the
-//! client's.
+//! Promise: a state folder that others may have touched is not used. A link out of a project is
+//! followed only if the user trusts it. Only transcripts of the client's are read.
 
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 

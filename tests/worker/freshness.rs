@@ -1,5 +1,5 @@
 //! Promise: a key point whose paths and targets no longer exist in the project is not given to
-//! sessions, is shown with the reason, and is left to the curator to correct.
+//! sessions. It is shown with the reason and left to the curator to correct.
 
 use std::fs::File;
 use std::time::SystemTime;

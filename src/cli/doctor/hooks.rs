@@ -197,18 +197,18 @@ fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<Setti
         };
         let text = String::from_utf8_lossy(&bytes);
         let json = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-        let ours = all.iter().filter_map(|told| {
-            let event = hooks.named_in(&told.command)?;
-            (event.client_name() == told.event).then(|| (event, told.command.clone()))
+        let ours = all.iter().filter_map(|hook| {
+            let event = hooks.named_in(&hook.command)?;
+            (event.client_name() == hook.event).then(|| (event, hook.command.clone()))
         });
         let stop = HookEvent::Stop.client_name();
         let mut gates = all
             .iter()
-            .filter(|told| told.event == stop && is_gate(&told.command));
+            .filter(|hook| hook.event == stop && is_gate(&hook.command));
         files.push(SettingsFile {
-            gate: gates.next().map(|told| told.command.clone()),
+            gate: gates.next().map(|hook| hook.command.clone()),
             ours: ours.collect(),
-            earlier: all.iter().filter(|told| told.is_earlier()).count(),
+            earlier: all.iter().filter(|hook| hook.is_earlier()).count(),
             path,
             json,
         });

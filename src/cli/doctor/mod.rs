@@ -30,10 +30,10 @@ pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
         ask(session, finding.account.as_ref(), &mut checks)?;
     }
     let is_broken = checks.0.iter().any(|check| check["state"] == "bad");
-    let mut told = account::as_json(session, &finding);
-    told["ok"] = json!(!is_broken);
-    told["checks"] = json!(checks.0);
-    answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
+    let mut answer = account::as_json(session, &finding);
+    answer["ok"] = json!(!is_broken);
+    answer["checks"] = json!(checks.0);
+    answer::give(args.on.json, include_str!("../screens/doctor.txt"), answer)?;
     Ok(if is_broken { USER_ERROR } else { OK })
 }
 

@@ -115,22 +115,22 @@ fn parts(figures: &Value) -> Value {
 fn with_code(text: &str) -> String {
     let text = plain(text);
     let escaped = |text: &str| HtmlEscape(text).to_string();
-    let mut told = String::new();
+    let mut html = String::new();
     let mut rest = text.as_str();
     while let Some(at) = rest.find('`') {
         let (before, ticked) = rest.split_at(at);
         let inner = ticked.trim_start_matches('`');
         let (ticks, _) = ticked.split_at(ticked.len() - inner.len());
-        told += &escaped(before);
+        html += &escaped(before);
         rest = if let Some((code, after)) = closed(inner, ticks.len()) {
-            told.extend(["<code>", &escaped(code), "</code>"]);
+            html.extend(["<code>", &escaped(code), "</code>"]);
             after
         } else {
-            told += ticks;
+            html += ticks;
             inner
         };
     }
-    told + &escaped(rest)
+    html + &escaped(rest)
 }
 
 /// Returns the text before the first run of exactly `ticks` backticks, and the text after it.
@@ -168,7 +168,7 @@ mod tests {
     #[case::empty("a `` b `c`", "a `` b <code>c</code>")]
     #[case::fenced("```a `b` <c>``` d", "<code>a `b` &lt;c&gt;</code> d")]
     #[case::fence_cut_short("```go f() and `c`", "```go f() and <code>c</code>")]
-    fn what_stands_between_backticks_is_code(#[case] text: &str, #[case] told: &str) {
-        assert_eq!(with_code(text), told);
+    fn what_stands_between_backticks_is_code(#[case] text: &str, #[case] html: &str) {
+        assert_eq!(with_code(text), html);
     }
 }

@@ -106,7 +106,7 @@ fn look_into(
             }
         }
         point["history"] = last(&votes, VOTES).iter().cloned().collect();
-        point["story"] = last(&story, CHANGES).iter().map(told).collect();
+        point["story"] = last(&story, CHANGES).iter().map(entry_json).collect();
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ fn last<T>(all: &[T], most: usize) -> &[T] {
     &all[all.len().saturating_sub(most)..]
 }
 
-fn told(entry: &Entry) -> Value {
+fn entry_json(entry: &Entry) -> Value {
     let actor = change_text::actor(&entry.event, &entry.session, &entry.backend);
     let reason = &entry.change.reason;
     json!({
@@ -145,15 +145,15 @@ fn days(now: Timestamp) -> Vec<Date> {
 }
 
 fn point(now: Timestamp, point: &Point<'_>) -> Value {
-    let mut told = json!(point);
-    told["pinned"] = point.is_pinned().into();
-    told["stale"] = point.is_stale(now).into();
+    let mut value = json!(point);
+    value["pinned"] = point.is_pinned().into();
+    value["stale"] = point.is_stale(now).into();
     // The time of the last use, or else of the addition.
-    told["last"] = json!(point.last());
+    value["last"] = json!(point.last());
     // The votes after each known change, and the changes, oldest first.
-    told["history"] = json!([]);
-    told["story"] = json!([]);
-    told
+    value["history"] = json!([]);
+    value["story"] = json!([]);
+    value
 }
 
 /// Counts the endings of the sessions that have a part among these. A part that was not judged does
@@ -221,9 +221,9 @@ fn weeks(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<V
     let starts: Vec<Timestamp> = (0..WEEKS).rev().map(first).collect();
     let averages = memory.evaluations(Some(project), &starts)?;
     let weeks = averages.into_iter().map(|week| {
-        let mut told = json!(week);
-        told["from"] = json!(date(week.from));
-        told
+        let mut value = json!(week);
+        value["from"] = json!(date(week.from));
+        value
     });
     Ok(weeks.collect())
 }

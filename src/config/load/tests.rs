@@ -105,8 +105,8 @@ fn all_mistakes_are_shown_in_the_order_of_their_lines() {
         ":4: `retry.att",
         ":7: unknown",
     ];
-    for (told, line) in error.all().iter().zip(lines) {
-        assert!(told.contains(line), "{told}");
+    for (message, line) in error.all().iter().zip(lines) {
+        assert!(message.contains(line), "{message}");
     }
     let (_keep, path) = file(b"a = \nb = 'x\n[c]\nd = [1\n");
     assert!(load(&path).unwrap_err().all().len() > 1);
