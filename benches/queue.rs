@@ -22,7 +22,6 @@ use shared::{Fallible, build, timed};
 
 /// The default number of starts of each hook.
 const ROUNDS: usize = 200;
-/// The number of jobs that wait for another account.
 const WAITING: usize = 10_000;
 const DRAINS: [usize; 3] = [100, 300, 1_000];
 /// The most by which all those waiting jobs may slow a hook, as a ratio of the lowest tenths.

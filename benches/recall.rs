@@ -86,7 +86,6 @@ fn rows(mut args: impl Iterator<Item = String>) -> Fallible<u64> {
     Ok(rows)
 }
 
-/// Asks each question once and prints the times.
 fn measure<Q>(
     name: &str,
     questions: &[Q],

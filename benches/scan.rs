@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use playbook::transcript::{Range, ReadOptions};
 use playbook::transcript_file::{complete_end, scan};
 
-/// The first argument of the child that scans one file.
 const SCAN: &str = "--scan-file";
 /// The default token budget of the evidence.
 const BUDGET: u64 = 24_000;

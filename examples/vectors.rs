@@ -103,7 +103,6 @@ fn base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns a playbook without our own key.
 fn shown(playbook: &Playbook) -> Value {
     let written = serde_json::from_slice(&playbook.to_bytes());
     let mut map: serde_json::Map<String, Value> = written.expect("JSON");

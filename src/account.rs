@@ -29,7 +29,6 @@ pub(crate) struct Account {
     /// The client as a model, if that is the backend and PATH has it.
     pub(crate) client: Option<ClaudeCli>,
     pub(crate) refusal: Refusal,
-    /// The variables from which the account was derived.
     pub(crate) found_in: ClientEnv,
 }
 

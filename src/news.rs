@@ -21,12 +21,10 @@ pub(crate) fn leave(paths: &Paths, project: &Path, text: &str) -> Result<(), FsE
     fsx::durable(&file, all.as_bytes())
 }
 
-/// Returns `true` if there are pending news.
 pub(crate) fn is_there(paths: &Paths, project: &Path) -> bool {
     file(paths, project).exists()
 }
 
-/// Removes and returns the pending news.
 pub(crate) fn take(paths: &Paths, project: &Path) -> Option<String> {
     let file = file(paths, project);
     let text = fsx::read_if_there(&file, MAX_NEWS).ok()??;

@@ -18,7 +18,6 @@ use crate::tenant::Tenant;
 use crate::trust::outside;
 use crate::{sharing, store};
 
-/// The folders and settings of this process's user.
 #[derive(Debug)]
 pub struct Service {
     env: Env,

@@ -20,7 +20,6 @@ static MOVED_AWAY: AtomicUsize = AtomicUsize::new(0);
 /// The program that hooks are compared with.
 const TRUE: &str = "/bin/true";
 
-/// The most that a hook may cost.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
     /// A multiple of `/bin/true`'s time.
@@ -46,7 +45,6 @@ impl std::fmt::Display for Limit {
     }
 }
 
-/// A hook in an environment, with its limit.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     hook: Hook,
@@ -135,7 +133,6 @@ impl Case {
     }
 }
 
-/// Lists a folder; empty if it does not exist.
 fn entries(folder: &Path) -> Fallible<Vec<PathBuf>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),

@@ -2,9 +2,9 @@
 
 use super::dice::Dice;
 
-/// The length of most inputs, in bytes, at most.
+/// The most bytes of an input, apart from a few larger ones.
 const MAX: usize = 16 << 10;
-/// The length of the few larger ones, in bytes.
+/// The bytes of the larger ones.
 const HUGE: usize = 1 << 20;
 /// The most changes of one input.
 const MAX_CHANGES: u64 = 8;

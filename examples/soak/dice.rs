@@ -16,7 +16,6 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `bound`.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.roll() % bound.max(1)
     }
@@ -26,7 +25,6 @@ impl Dice {
         self.below(100) < percent
     }
 
-    /// Returns one of several values.
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         let bound = from.len() as u64;
         &from[usize::try_from(self.below(bound)).unwrap_or_default()]

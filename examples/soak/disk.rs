@@ -9,7 +9,6 @@ use tempfile::TempDir;
 
 use crate::Fallible;
 
-/// The size of the file system.
 const SIZE: &str = "size=160m";
 
 /// A folder, on a file system of its own if one can be mounted.
@@ -67,7 +66,6 @@ impl Disk {
         self.filler().exists()
     }
 
-    /// Frees the space again.
     pub(crate) fn empty(&self) {
         // If the file is missing, there is space already.
         _ = fs::remove_file(self.filler());

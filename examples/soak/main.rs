@@ -34,7 +34,6 @@ use world::World;
 /// Errors that keep the soak from running at all.
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The number of threads that play sessions.
 const PLAYERS: u64 = 8;
 
 fn main() -> Fallible<ExitCode> {

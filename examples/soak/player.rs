@@ -150,7 +150,6 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Ends the session properly.
     fn end(&mut self, n: usize) -> Fallible<()> {
         self.write(n)?;
         let mut is_seen = self.hook(n, "session-end", json!({"reason": "other"}))?;
@@ -165,7 +164,6 @@ impl<'a> Player<'a> {
         self.kill_client(n)
     }
 
-    /// Kills the client without an end.
     fn die(&mut self, n: usize) -> Fallible<()> {
         if !self.lives[n].is_seen {
             return self.end(n);

@@ -13,7 +13,6 @@ fn pause(dice: &mut Dice, from: u64, to: u64) {
     sleep(Duration::from_millis(from + dice.below(to - from)));
 }
 
-/// Kills one of our processes after the other, by its id.
 pub(crate) fn kill(world: &World, mut dice: Dice) {
     while !world.calm.load(SeqCst) {
         pause(&mut dice, 20, 400);
@@ -28,7 +27,6 @@ pub(crate) fn kill(world: &World, mut dice: Dice) {
     }
 }
 
-/// Fills the disk and frees it again.
 pub(crate) fn fill_the_disk(world: &World, mut dice: Dice) {
     while !world.calm.load(SeqCst) {
         pause(&mut dice, 1_000, 6_000);

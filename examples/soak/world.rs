@@ -46,7 +46,6 @@ pub(crate) struct World {
     pub(crate) api: Api,
     /// `true` once all disturbances have ended.
     pub(crate) calm: AtomicBool,
-    /// The number of times that the disk was filled.
     pub(crate) fillings: AtomicU64,
     pub(crate) kills: AtomicU64,
     /// The number of session ends without a trace by any hook.
@@ -119,7 +118,6 @@ impl World {
         (point <= POINTS).then_some(Citation { project, point })
     }
 
-    /// Prepares one of our programs to run in a project.
     pub(crate) fn command(&self, program: &str, project: u64) -> Command {
         let mut command = Command::new(self.bin.join(program));
         command
@@ -192,7 +190,6 @@ impl World {
         })
     }
 
-    /// Compares the votes with the citations.
     pub(crate) fn count(&self, cited: &[Citation]) -> Fallible<Votes> {
         let mut votes = Votes::default();
         for project in 0..PROJECTS {
@@ -237,7 +234,6 @@ impl World {
     }
 }
 
-/// Describes a failed command and its output.
 fn told(args: &[&str], output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     format!("`playbook {}`: {}: {said}", args.join(" "), output.status)

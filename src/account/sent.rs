@@ -16,7 +16,6 @@ use crate::shown::{counted, grouped};
 /// The number of calls and their tokens.
 type Sum = (u64, u64);
 
-/// The calls that left this machine, from the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
     ever: Sum,

@@ -23,7 +23,6 @@ pub(super) struct StopRecord {
     asked: u64,
     not_passed: u64,
     spoken: Vec<Spoken>,
-    /// The prompts of the stops at which a model was asked.
     models_asked: Vec<String>,
 }
 
@@ -125,7 +124,6 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Adds up the sessions of one project, or of all.
     pub(crate) fn of(paths: &Paths, project: Option<&Path>) -> Result<Self, FsError> {
         let folders: Vec<PathBuf> = match project {
             Some(project) => vec![paths.gate(project)],

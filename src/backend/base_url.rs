@@ -64,7 +64,6 @@ impl BaseUrl {
         self.0.starts_with("https:")
     }
 
-    /// Returns the address of an endpoint below this one.
     pub(super) fn at(&self, path: &str) -> String {
         format!("{}{path}", self.0)
     }

@@ -136,7 +136,6 @@ async fn keep(
     Ok(())
 }
 
-/// A running program's process group, killed on drop.
 struct ProcessGroup(Option<Pid>);
 
 impl ProcessGroup {

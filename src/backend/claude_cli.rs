@@ -65,7 +65,6 @@ const INHERITED: &str = "
 pub struct ClaudeCli {
     program: PathBuf,
     environment: Vec<(OsString, OsString)>,
-    /// The command of `apiKeyHelper`, which the client runs.
     helper: Option<String>,
     limit: Duration,
 }

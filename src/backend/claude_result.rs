@@ -57,7 +57,6 @@ fn model(result: &Value) -> Option<&str> {
     Some(most.0.as_str())
 }
 
-/// Classifies an error that the client reports in its result.
 fn error(result: &Value, text: &str) -> Flaw {
     let words = match (text, result["subtype"].as_str()) {
         ("", Some(subtype)) => subtype,

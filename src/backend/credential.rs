@@ -16,7 +16,6 @@ const MASK: &str = "[key]";
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Credential {
     headers: HeaderMap,
-    /// The texts that are masked in answers.
     secrets: Vec<String>,
 }
 

@@ -21,7 +21,6 @@ pub struct BackendFailure {
 }
 
 impl BackendFailure {
-    /// Creates a failure after one attempt that cost nothing.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -67,7 +66,6 @@ worded! {
         BadRequest = "BadRequest",
         /// An API error about this question alone: too long, or filtered.
         BadQuestion = "BadQuestion",
-        /// The reply stopped at its token limit.
         CutOff = "CutOff",
         Refusal = "Refusal",
         EmptyReply = "EmptyReply",

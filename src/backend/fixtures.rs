@@ -17,7 +17,6 @@ use super::{
 use crate::fsx;
 
 const MAX_FILE: u64 = 64 << 20;
-/// The model name reported for recorded replies.
 const MODEL: &str = "fixtures";
 
 #[derive(Debug)]

@@ -137,7 +137,6 @@ pub(super) fn tokens(usage: &Value) -> TokenCount {
     }
 }
 
-/// Reads the body of an answer whose status is not 2xx.
 pub(super) fn read_error(status: u16, body: &str) -> Flaw {
     let value: Value = serde_json::from_str(body).unwrap_or_default();
     let api_error = error(&value);

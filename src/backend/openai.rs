@@ -133,7 +133,6 @@ fn read(body: &str, ask: &Ask<'_>) -> Result<BackendReply, Flaw> {
     message::reply(stop, spoken(&whole), from, ask)
 }
 
-/// Returns the text of a message's content, which is a string or a list of parts.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

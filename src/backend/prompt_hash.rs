@@ -30,7 +30,6 @@ pub(crate) fn prompt_hash(ask: &Ask<'_>) -> String {
     }))
 }
 
-/// Returns the first 12 digits of a hash, the `fixture_key` of logs.
 pub(crate) fn fixture_key(hash: &str) -> &str {
     &hash[..KEY_DIGITS]
 }

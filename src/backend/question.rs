@@ -9,7 +9,6 @@ use crate::playbook::Skipped;
 use crate::reflect::prompt::own_part;
 use crate::reflect::reply::Reply;
 
-/// The number of tries when the reply is at fault.
 const TRIES: u32 = 2;
 const ECHO: &str = "the reply repeats our prompt";
 /// The length in bytes from which a taught text found in our own prompt counts as an echo.

@@ -8,7 +8,6 @@ use jiff::tz::TimeZone;
 
 use super::{Ask, BackendFailure, BackendReply, FailureKind};
 
-/// The limits of retries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryPolicy {
     /// The requests per question, including the first.

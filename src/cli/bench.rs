@@ -118,7 +118,6 @@ fn fixed_session() -> anyhow::Result<SessionEvidence> {
     Ok(SessionEvidence::of(digest, BUDGET))
 }
 
-/// A backend that records the hash of its first prompt.
 struct Observed<'a> {
     backend: Box<dyn Backend + 'a>,
     first: OnceLock<String>,

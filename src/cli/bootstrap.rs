@@ -108,7 +108,6 @@ struct BootstrapPlan {
     found: usize,
     too_little: usize,
     open: usize,
-    /// The number of this project's jobs from elsewhere.
     waiting: usize,
     unreadable: Vec<String>,
 }
@@ -250,7 +249,6 @@ struct Watch<'a> {
     project: &'a Path,
     /// All jobs that are waited for; curator runs are added as they come up.
     jobs: Vec<JobId>,
-    /// The jobs that have not ended.
     pending: Vec<JobId>,
     /// The requests that no worker has carried out yet.
     requests: Vec<PathBuf>,

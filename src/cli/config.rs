@@ -99,7 +99,6 @@ fn masked(value: Value) -> Value {
     }
 }
 
-/// Returns a key's value as TOML, with secrets masked.
 fn shown(config: &Config, key: &SettingKey) -> String {
     match toml::Value::try_from(value(config, key)) {
         Ok(value) => value.to_string(),

@@ -351,7 +351,6 @@ pub(super) fn carry_out(
     }))
 }
 
-/// Finds a section by title, slug, or a word of its title.
 fn section(text: &str) -> anyhow::Result<Section> {
     let word = text.trim().to_lowercase();
     let has_word = |section: &Section| {

@@ -5,7 +5,6 @@ use super::show;
 use crate::memory::RecallQuery;
 use crate::playbook::clean::clean_text;
 
-/// A limit above the number of memories that are kept.
 const ALL: u64 = 1_000_000;
 
 pub(super) fn run(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {

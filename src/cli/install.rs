@@ -319,7 +319,6 @@ fn of_client(paths: &Paths) -> Vec<SettingsRecord> {
     records
 }
 
-/// Returns the user's settings and all others in which hooks were registered.
 fn everywhere<'a>(paths: &'a Paths, records: &[SettingsRecord]) -> Vec<ClientSettings<'a>> {
     let user = paths.client_settings();
     let others = records.iter().filter(|record| !record.is_of(&user));

@@ -21,7 +21,6 @@ const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) struct Row {
     pub(super) id: JobId,
-    /// The job; `None` if its file cannot be read.
     pub(super) job: Option<JobInProgress>,
     pub(super) state: JobState,
     pub(super) reason: String,

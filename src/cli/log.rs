@@ -144,7 +144,7 @@ pub(super) fn story_of(
     }
 }
 
-/// Removes changes of the others that were made while they were not merged, as after an undo.
+/// Removes the changes of the others after their last merge, as after an undo of it.
 fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<String>) {
     let mut joined = BTreeSet::from([name.to_owned()]);
     entries.reverse();

@@ -118,13 +118,11 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
 #[derive(Debug)]
 pub struct ErrorQuestion {
     pub keys: Vec<Signature>,
-    /// The error's name by spec/5, known or not.
     name: Signature,
     tool: Option<String>,
 }
 
 impl ErrorQuestion {
-    /// Identifies the error that a text names or a tool reported.
     pub fn of(text: &str, tool: Option<&str>) -> Self {
         let hash = |error_type: &str| Signature::of_error(error_type, text);
         let tool = tool.map(str::to_owned);
@@ -190,7 +188,6 @@ fn from_stdin() -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The weeks of evaluations that are shown, including this one.
 const WEEKS: i64 = 8;
 const DAYS: i64 = 7;
 

@@ -50,7 +50,6 @@ const USER_ERROR: u8 = 1;
 /// The status of `seen` if it could not find out whether an error is known.
 const UNKNOWN: u8 = 2;
 
-/// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let cli = match help::parse() {
         Ok(cli) => cli,

@@ -218,7 +218,6 @@ const USUAL: usize = 80;
 const LEAST: usize = 40;
 /// The width of a terminal below which lines are not wrapped.
 const NARROWEST: usize = 20;
-/// The extra indentation of a wrapped line.
 const STEP: usize = 2;
 const MOST: usize = 100;
 

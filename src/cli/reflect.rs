@@ -267,7 +267,6 @@ pub(super) fn evidence(session: &NamedSession, args: &args::EvidenceArgs) -> any
     answer::give(args.json, include_str!("screens/evidence.txt"), answer)
 }
 
-/// Reads a whole transcript, as its own job would.
 fn read(session: &NamedSession, path: &Path) -> anyhow::Result<Digest> {
     let end = transcript_file::complete_end(path, 0)?;
     let options = options(session, path)?;
@@ -302,7 +301,6 @@ pub(super) fn curate(
     answer::give(as_json, screen, json!({"curator": run.transpose()?}))
 }
 
-/// The last curator run before a command, and the number of settled notes.
 struct Before {
     last: Option<String>,
     settled: u64,

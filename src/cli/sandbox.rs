@@ -106,7 +106,6 @@ impl Sandbox {
         Ok(done.stdout)
     }
 
-    /// Returns the client's input for a hook's stdin.
     fn input(&self, event: HookEvent, session: &str) -> Value {
         let mut input = match event {
             HookEvent::SessionStart => json!({"source": "startup"}),

@@ -230,7 +230,6 @@ impl NamedSession {
         sent.unwrap_or_default()
     }
 
-    /// Returns the account for a read-only command.
     pub(super) fn account_to_look_at(&self) -> Account {
         let place = (&self.paths, Some(&*self.project));
         account::to_look_at(&self.env, &self.config, place)
@@ -362,7 +361,6 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("could not start the runtime")
 }
 
-/// The time after which a wait is reported.
 const QUIET_TIME: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(200);
 

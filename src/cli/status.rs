@@ -102,7 +102,6 @@ struct Glance {
     jobs: Option<Value>,
     /// Today's spending; `None` if it cannot be read.
     today: Option<Value>,
-    /// The payer of questions to a model here.
     pays: Option<String>,
     sends: Option<String>,
     /// The notes that wait for the curator, and the user's rules that no key point states yet.
@@ -110,7 +109,6 @@ struct Glance {
     held: u64,
     shared: Option<Value>,
     problems: Vec<String>,
-    /// The next steps, the most urgent first.
     next: Vec<Value>,
 }
 
@@ -358,7 +356,6 @@ impl Glance {
     }
 }
 
-/// Returns the project's sessions that have a job, finished or not.
 fn sessions_with_job(session: &NamedSession) -> anyhow::Result<HashSet<String>> {
     let waiting = jobs::rows(session, session.env.clock().now())?;
     let waiting = waiting.into_iter().filter_map(|row| row.job);

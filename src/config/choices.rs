@@ -33,7 +33,6 @@ choices! {
         Block = "block",
     }
 
-    /// The news that the start of a session gives the user.
     Notices {
         All = "all",
         Quiet = "quiet",

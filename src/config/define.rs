@@ -23,7 +23,6 @@ pub struct SettingKey {
     /// The help text, with the unit.
     pub(crate) doc: &'static str,
     pub(crate) scope: KeyScope,
-    /// The least and the greatest value, if the setting has bounds.
     pub(super) bounds: Bounds,
     /// Sets the value from a file of this scope.
     pub(super) set: fn(&mut Config, &DeValue<'_>, KeyScope) -> Result<(), String>,
@@ -42,7 +41,6 @@ impl SettingKey {
         (self.shown)(config)
     }
 
-    /// Describes the allowed values.
     pub(crate) fn kind(&self) -> String {
         let plain = |text: &str| text.replace('_', "");
         let kind = self.kind.join(", ");

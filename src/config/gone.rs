@@ -16,7 +16,6 @@ retry.park_ms: the first pause of a failing backend is one minute
 triggers.corrections: corrections are found when the session is reflected on
 triggers.rejections: one call that the user refused or stopped is enough";
 
-/// A removed setting that a settings file still has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GoneSetting {
     pub(crate) name: &'static str,

@@ -39,7 +39,6 @@ fn first_of(mistakes: &[Mistake]) -> String {
 }
 
 impl ConfigError {
-    /// Returns all errors, each with its file and line.
     pub(crate) fn all(&self) -> Vec<String> {
         match self {
             Self::Read(error) => vec![error.to_string()],
@@ -53,7 +52,6 @@ impl ConfigError {
 pub struct Mistake {
     file: PathBuf,
     pub(super) line: usize,
-    /// The reason, with the key's name.
     pub(super) what: String,
 }
 

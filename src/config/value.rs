@@ -13,7 +13,6 @@ pub(super) trait Setting: Sized + Serialize {
     /// The kinds of values that are accepted, in words.
     const KIND: &[&str];
 
-    /// Reads the value; the error says what was expected.
     fn read(value: &DeValue<'_>) -> Result<Self, String>;
 
     /// Returns the value as TOML; `None` if it has none.
@@ -22,7 +21,6 @@ pub(super) trait Setting: Sized + Serialize {
         Some(value.to_string())
     }
 
-    /// Returns the number if it is within its bounds.
     fn within(self, low: &str, high: &str) -> Result<Self, String> {
         let number = |text: &str| text.replace('_', "").parse().unwrap_or(f64::NAN);
         let shown = self.show().unwrap_or_default();

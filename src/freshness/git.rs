@@ -36,7 +36,6 @@ impl Git {
         }
     }
 
-    /// Returns git's output if it succeeds in time.
     pub(crate) async fn ask(&self, arguments: &[&str]) -> Option<Vec<u8>> {
         let env = Env::from_process();
         // PATH finds git; the user's own settings say which repositories are safe.

@@ -60,7 +60,6 @@ pub struct Memory {
     connection: Connection,
     /// Shared among all connections of this process: an error on one concerns all.
     is_broken: Arc<AtomicBool>,
-    /// The filter for everything that is read for models, agents and users.
     pub(super) outlet: Outlet,
 }
 
@@ -88,7 +87,6 @@ pub enum MemoryError {
         found: i64,
         known: i64,
     },
-    /// A version that is too old wrote the file.
     #[error(
         "could not open memory: {}: written by an older version (schema {found}, this one knows {known})",
         path.display()
@@ -101,7 +99,6 @@ pub enum MemoryError {
     /// The file is another program's database and is left as it is.
     #[error("could not open memory: {}: a database of another program", path.display())]
     Foreign { path: PathBuf },
-    /// The file is not a database or is damaged.
     #[error("could not {}: {}: damaged database: {}", .0.action, .0.path.display(), .0.source)]
     Damaged(Failed),
     /// Any other error: locked for too long, disk full, not writable, an I/O error.
@@ -472,7 +469,6 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// Returns the error of a full disk, as `SQLite` gives it.
 fn full(_: std::io::Error) -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
     rusqlite::Error::SqliteFailure(code, None)
@@ -612,7 +608,6 @@ mod tests {
 
     const OF_VERSION_19: &str = include_str!("version-19.sql");
 
-    /// Returns the parts of a database by name, without white space and comments.
     fn parts(connection: &Connection) -> Vec<(String, String)> {
         let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
         let mut parts = connection.prepare(sql).unwrap();

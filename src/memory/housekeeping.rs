@@ -105,7 +105,6 @@ impl Forgotten {
 /// The most texts of a project that may wait; more is an attack on the disk.
 const MAX_WAITING: u64 = 2_000;
 const NOTE: &str = "note what is held back";
-/// The most bytes of a project's waiting texts.
 const MAX_BYTES: u64 = 4 << 20;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +113,6 @@ pub(crate) struct Held {
     pub(crate) key: String,
     /// The job; empty for a text from the playbook's file.
     pub(crate) job: String,
-    /// The content, in the caller's own form.
     pub(crate) what: Value,
     pub(crate) text: String,
     pub(crate) reasons: String,

@@ -37,14 +37,12 @@ pub struct JobRecord {
     pub highest_numbers: BTreeMap<String, u64>,
     pub calls: Vec<ModelCall>,
     pub undoes: Option<String>,
-    /// The learned items, in a fixed order.
     pub learned: Vec<Learned>,
     /// The key points that the session showed to be wrong.
     pub outdated: Vec<NewOutdated>,
     /// A curator run's changes of the notes, and the last row that it has seen.
     pub note_updates: Vec<NoteUpdate>,
     pub(crate) seen_until: NoteId,
-    /// The changes that were held back.
     pub(crate) held: Vec<Held>,
     /// The changes that its replies asked for and that were not accepted.
     pub dropped: Vec<Skipped>,
@@ -181,7 +179,6 @@ const CHANGES: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.fi
          h.seq, h.kind, h.point, h.before, h.after, h.reason, h.into_point
      FROM history h JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project";
 
-/// The budget that pays a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BudgetKind {
     #[default]
@@ -400,7 +397,6 @@ impl Memory {
         })
     }
 
-    /// Returns the number of sessions in the ledger of calls.
     pub(crate) fn sessions_asked_about(&self) -> Result<u64, MemoryError> {
         let sql = "SELECT count(DISTINCT j.session) FROM calls c JOIN jobs j ON j.job = c.job
              WHERE j.session <> ''";

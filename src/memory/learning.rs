@@ -45,11 +45,9 @@ pub struct MemoryRow {
     pub tags: Vec<String>,
     /// Further searchable words, in addition to the text and the tags.
     pub words: String,
-    /// The fields that only its kind has.
     pub detail: Detail,
     /// The keys by which `seen` recognises an error.
     pub keys: Vec<Signature>,
-    /// The fields of a lesson that is a note.
     note: Option<NoteDetail>,
 }
 
@@ -86,7 +84,6 @@ struct LearnTx<'t> {
     recorded: Timestamp,
     /// The number of reflections and strategies that may still be added.
     rows: u64,
-    /// The origin, if others learned it.
     arrival: Option<&'t Arrival>,
 }
 
@@ -275,7 +272,6 @@ impl LearnTx<'_> {
 pub struct LogPosition {
     /// The name of this memory among the others.
     pub origin: String,
-    /// The last position of the log that was read.
     pub position: u64,
 }
 

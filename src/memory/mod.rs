@@ -1,4 +1,4 @@
-//! The memory: what Playbook stores outside the playbook, in one `SQLite` file, `<state>/memory.db`.
+//! The memory: what Playbook stores outside the playbook, in the `SQLite` file `<state>/memory.db`.
 //!
 //! Only the worker and the command line open it. Other modules use the plain values of
 //! [`crate::reflect`]; all SQL is here. The file holds, by project:

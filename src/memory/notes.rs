@@ -29,7 +29,6 @@ pub(crate) struct NoteLine {
     pub(crate) note: ListedNote,
     pub(crate) state: NoteState,
     pub(crate) importance: f64,
-    /// The last time a session taught it.
     pub(crate) taught: Option<Timestamp>,
 }
 
@@ -52,7 +51,6 @@ pub(crate) struct WaitingNotes {
     pub(crate) sessions: usize,
     pub(crate) has_said: bool,
     pub(crate) has_outdated: bool,
-    /// The time at which the oldest was stored.
     pub(crate) since: Option<Timestamp>,
 }
 
@@ -231,7 +229,6 @@ impl Memory {
         Ok(text)
     }
 
-    /// Returns the name of the last run of a project.
     pub(crate) fn last_curator_job(&self, project: &str) -> Result<Option<String>, MemoryError> {
         let sql = "SELECT j.job FROM jobs j JOIN projects p ON p.id = j.project
              WHERE p.name = ?1 AND j.event = 'curate' ORDER BY j.id DESC LIMIT 1";

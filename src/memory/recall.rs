@@ -1,4 +1,4 @@
-//! Finds what was learned, computes the figures about it (spec/4 `get_stats`, spec/3's evaluator over
+//! Finds what was learned, computes figures about it (spec/4 `get_stats`, spec/3's evaluator over
 //! time), and collects the corrections for hooks.
 //!
 //! The word index finds the candidates for a query. The score of a memory is
@@ -46,7 +46,6 @@ const HALF_AGE: &str = "7776000000.0";
 pub struct RecallQuery {
     /// The words to look for; `None` returns the best of all.
     pub text: Option<String>,
-    /// The kinds to search; empty for all.
     pub kinds: Vec<MemoryKind>,
     pub project: Option<String>,
     pub min_importance: f64,
@@ -101,7 +100,6 @@ impl SeenError {
 
 /// The plain source for [`read_memories`].
 const MEMORIES: &str = "memories m";
-/// The score without a query.
 const NO_SCORE: &str = "0.0";
 
 /// A session's quality by the evaluator's five criteria, each 0 to 1.
@@ -156,7 +154,6 @@ pub struct LearnedStats {
     pub average_lesson_effectiveness: f64,
     pub errors: u64,
     pub error_occurrences: u64,
-    /// The number of times that a lesson or strategy was shown.
     pub shown: u64,
 }
 

@@ -118,7 +118,6 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns the projects with memories, by name.
     pub(crate) fn projects(&self) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT name FROM projects p
              WHERE EXISTS (SELECT 1 FROM memories WHERE project = p.id) ORDER BY name";

@@ -57,7 +57,6 @@ impl Document {
         left.all(|c| "{}".contains(c))
     }
 
-    /// Makes a blank text an empty object.
     pub(super) fn make_object(&mut self) {
         if self.is_blank() {
             "{}\n".clone_into(&mut self.json);
@@ -170,7 +169,6 @@ impl Container {
         }
     }
 
-    /// Returns the place of everything between the brackets.
     pub(super) fn inside(&self) -> Range<usize> {
         self.place.start + 1..self.place.end - 1
     }

@@ -97,7 +97,6 @@ impl Home {
     }
 }
 
-/// Returns the value without its empty parts.
 fn pruned(value: Value) -> Value {
     let is_empty = |value: &Value| matches!(value.to_string().as_str(), "[]" | "{}");
     match value {

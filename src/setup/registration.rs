@@ -165,7 +165,6 @@ pub(super) fn is_earlier(command: &str) -> bool {
     EARLIER.iter().any(|path| has_path(&command, path))
 }
 
-/// Returns `true` if `text` holds `path` and the path ends there.
 fn has_path(text: &str, path: &str) -> bool {
     text.match_indices(path).any(|(at, _)| {
         let next = text[at + path.len()..].chars().next();

@@ -68,7 +68,6 @@ pub(crate) struct SettingsPlan {
     pub(crate) after: Option<String>,
     /// The commands of the earlier Python version, each with its line.
     pub(crate) earlier: Vec<(usize, Registered)>,
-    /// The record to write; `None` to remove it.
     record: Option<SettingsRecord>,
     /// The folders to remove if they are empty, the innermost first.
     folders: Vec<PathBuf>,
@@ -303,7 +302,6 @@ impl SettingsRecord {
         fsx::real(&self.file) == fsx::real(file)
     }
 
-    /// Records a change of the text from `before` to `after`.
     fn note(&mut self, before: &str, after: &str) {
         if self.after.is_empty() {
             self.before = Some(before.to_owned());
@@ -343,7 +341,6 @@ fn forget_changes(paths: &Paths, file: &Path) -> Result<(), FsError> {
     fsx::remove(&place(paths, file, SUFFIX))
 }
 
-/// Removes the record and the copies of a file.
 fn forget(paths: &Paths, file: &Path) -> Result<(), FsError> {
     forget_changes(paths, file)?;
     fsx::remove(&place(paths, file, FIRST_SUFFIX))?;

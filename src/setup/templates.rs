@@ -99,7 +99,6 @@ pub(crate) fn unfit(paths: &Paths) -> Vec<String> {
 }
 
 impl Template {
-    /// Returns the flaw of the user's own text, if it has one.
     pub(crate) fn problem(&self, paths: &Paths) -> Option<String> {
         let file = paths.template(self.name);
         let bytes = match fsx::read_if_there(&file, MAX_TEMPLATE) {
@@ -256,7 +255,6 @@ pub(super) fn is_ours(name: &str) -> bool {
     name == RECORD || TEMPLATES.iter().any(|template| template.name == stem)
 }
 
-/// Returns the missing folders of a path, the innermost first.
 pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
     path.ancestors()
         .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())

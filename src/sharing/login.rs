@@ -11,11 +11,9 @@ use crate::fsx;
 
 const MAX_PASSWORD: u64 = 4 << 10;
 
-/// The address of the log, with its password.
 pub struct Login {
     /// An address of `PostgreSQL`: `postgres://role@host/database`.
     pub url: String,
-    /// The password, if the address has none.
     pub password: Option<String>,
     /// The file with the trusted certificates, if they are not the system's.
     pub root_certificates: Option<PathBuf>,

@@ -91,7 +91,6 @@ impl LastExchange {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRow {
-    /// The position in the order of the log.
     pub position: u64,
     pub origin: String,
     /// The record as its sender wrote it, not yet checked.
@@ -100,7 +99,6 @@ pub struct LogRow {
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
-    /// Records that were not known before.
     pub new: u64,
     /// Records that were left out: invalid, or they look like an attack.
     pub refused: u64,
@@ -153,7 +151,6 @@ impl Sharing {
         Ok(self.memory.sent(last)?)
     }
 
-    /// Stores rows of a log, in their order.
     pub fn take(&mut self, log: &str, rows: Vec<LogRow>) -> anyhow::Result<Taken> {
         let Some(position) = rows.last().map(|row| row.position) else {
             return Ok(Taken::default());
@@ -184,7 +181,6 @@ impl Sharing {
         Ok(())
     }
 
-    /// Records the outcome of an exchange, for `playbook status`.
     pub fn keep(&self, problem: Option<String>) -> anyhow::Result<()> {
         LastExchange::keep(&self.paths, problem, self.now)
     }

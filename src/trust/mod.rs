@@ -58,7 +58,6 @@ impl TrustStanding {
         matches!(self, Self::Recorded(_) | Self::Born)
     }
 
-    /// Returns how many points wait for the user.
     pub(crate) fn count_of_held(&self) -> usize {
         match self {
             Self::Recorded(record) => record.count_of_held(),

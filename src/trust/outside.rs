@@ -37,7 +37,6 @@ pub(crate) fn refused(paths: Option<&Paths>, project: &Path) -> Option<String> {
     (!is_trusted).then(|| refusal(project, &target))
 }
 
-/// Words the refusal to follow such a link.
 pub(crate) fn refusal(project: &Path, target: &Path) -> String {
     format!(
         "{} leads out of the project, to {}, and is followed only in a trusted project \

@@ -17,7 +17,6 @@ use crate::state_guard;
 
 /// The first bytes of a record; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"pbtrust2";
-/// The number of bytes before the hashes.
 const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// The bytes of a hash: too many to find two points with the same one.
 const MARK_BYTES: usize = 16;

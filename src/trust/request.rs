@@ -29,7 +29,6 @@ pub(crate) struct TrustRequest {
     /// The request's file. The worker removes it before it starts, so that a later request is not
     /// lost.
     pub(crate) file: PathBuf,
-    /// The project; `None` if the file cannot be read.
     pub(crate) project: Option<PathBuf>,
 }
 

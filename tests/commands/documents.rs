@@ -77,7 +77,6 @@ pub(super) fn typed(env: &TestEnv, line: &str) -> Output {
     Running::start(sh, b"", Stdin::Closed).finish()
 }
 
-/// Creates a user who has `playbook` on the path.
 pub(super) fn with_program() -> TestEnv {
     let mut env = TestEnv::new();
     let bin = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
@@ -133,7 +132,6 @@ fn every_command_in_a_block_works_or_is_listed_as_not_run() {
     assert!(listed.is_empty(), "nobody says these any more: {listed:?}");
 }
 
-/// Returns the commands in sentences and tables.
 fn are_of(program: &str, text: &str) -> Vec<String> {
     let outside_blocks: String = text.split("```").step_by(2).collect();
     let spans = outside_blocks.split('`').skip(1).step_by(2);

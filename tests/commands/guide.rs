@@ -42,7 +42,6 @@ impl Seen {
     }
 }
 
-/// Returns the guide's commands, in blocks and sentences, in reading order.
 fn commands() -> Vec<&'static str> {
     let mut found = Vec::new();
     for (i, part) in GUIDE.split("```").enumerate() {

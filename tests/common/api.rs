@@ -27,9 +27,7 @@ pub enum Step {
     /// A message with this text and this stop reason: `max_tokens`, `refusal`.
     Stop(&'static str, String),
     Empty,
-    /// An answer with this status, these headers and this body.
     Status(u16, Vec<(String, String)>, String),
-    /// An answer with status 200 and these bytes.
     Raw(Vec<u8>),
     /// A message whose JSON ends in its middle, though the HTTP answer is whole.
     Truncated,
@@ -89,7 +87,6 @@ impl Step {
         Self::Status(status, Vec::new(), body.to_string())
     }
 
-    /// Returns a status with a `retry-after` header.
     pub fn retry_after(status: u16, wait: &str) -> Self {
         let headers = vec![("retry-after".to_owned(), wait.to_owned())];
         Self::Status(status, headers, String::new())
@@ -126,7 +123,6 @@ pub struct Request {
     pub at: Instant,
     pub method: String,
     pub path: String,
-    /// The headers, with names in lower case.
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
 }
@@ -177,7 +173,6 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The steps to come; the last one repeats.
     script: VecDeque<Step>,
     requests: Vec<Request>,
     open: Vec<TcpStream>,

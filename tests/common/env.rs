@@ -16,7 +16,6 @@ use super::programs;
 use super::run::{Output, Running, Stdin};
 use super::session::Session;
 
-/// The time that the stopped clock shows.
 pub(crate) const NOW: &str = "2026-11-21T12:00:00Z";
 
 /// The environment of one test. Dropping it ends the processes that it started.
@@ -32,7 +31,6 @@ impl TestEnv {
         Self::with_binaries(programs::folder())
     }
 
-    /// Uses programs from another folder, such as the benches' own.
     pub(crate) fn with_binaries(bin: &Path) -> Self {
         Self::rooted(bin, &std::env::temp_dir())
     }
@@ -156,7 +154,6 @@ impl TestEnv {
         self.project().join(".claude/playbook.json")
     }
 
-    /// Returns the path of a session's transcript.
     pub(crate) fn transcript_path(&self, session: &str) -> PathBuf {
         let mangled: String = self
             .project()
@@ -170,7 +167,6 @@ impl TestEnv {
             .join(format!("{session}.jsonl"))
     }
 
-    /// Returns the path of the transcript of a session's subagent.
     pub(crate) fn agent_transcript_path(&self, session: &str) -> PathBuf {
         self.transcript_path(session)
             .with_extension("")
@@ -199,7 +195,6 @@ impl TestEnv {
         write(&self.client_settings(), settings.to_string());
     }
 
-    /// Writes a playbook of points without votes.
     pub(crate) fn write_playbook(&self, points: &[(impl AsRef<str>, impl AsRef<str>)]) {
         let mut sections = serde_json::Map::new();
         for (name, text) in points {
@@ -218,7 +213,6 @@ impl TestEnv {
         serde_json::from_slice(&bytes).expect("a playbook in JSON")
     }
 
-    /// Returns the helpful and harmful votes of each key point.
     pub(crate) fn marks(&self) -> BTreeMap<String, (u64, u64)> {
         let playbook = self.playbook();
         let sections = playbook["sections"].as_object().expect("sections");
@@ -244,7 +238,6 @@ impl TestEnv {
         path
     }
 
-    /// Writes the transcript of a session in the project.
     pub(crate) fn write_held(&self, session: &Session) -> PathBuf {
         let project = self.project();
         let project = project.to_str().expect("UTF-8");
@@ -328,7 +321,6 @@ impl TestEnv {
         self.worker();
     }
 
-    /// Starts a command of `playbook` without waiting for it.
     pub(crate) fn begin(&self, args: &[&str]) -> Running {
         let mut command = self.command("playbook");
         command.args(args);

@@ -21,7 +21,6 @@ pub(crate) fn days_ago(days: i64) -> Timestamp {
     Timestamp::from_second(now.as_second() - days * 86_400).expect("a time")
 }
 
-/// The subject of these tests' errors.
 pub(crate) const SUBJECT: &str = "python";
 
 pub(crate) fn error(text: &str, occurrences: u64) -> Learned {
@@ -106,7 +105,6 @@ impl TestEnv {
         Paths::resolve(&env).expect("folders")
     }
 
-    /// Removes the database and its side files.
     pub(crate) fn lose_memory(&self) {
         for end in ["", "-wal", "-shm"] {
             _ = std::fs::remove_file(self.state().join(format!("memory.db{end}")));

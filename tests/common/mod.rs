@@ -10,7 +10,6 @@
     reason = "a test that cannot be set up has failed"
 )]
 
-/// Asserts that a text contains each of these.
 macro_rules! has {
     ($text:expr, $($word:expr),+ $(,)?) => {{
         let text = &$text[..];
@@ -18,7 +17,6 @@ macro_rules! has {
     }};
 }
 
-/// Asserts that a text contains none of these.
 macro_rules! lacks {
     ($text:expr, $($word:expr),+ $(,)?) => {{
         let text = &$text[..];

@@ -16,7 +16,6 @@ const QUIET_LOOKS: u32 = 4;
 /// The relation of a process to the test, according to `/proc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// It was started with the variable.
     Ours,
     /// It is just executing another program and shows no variables yet.
     BetweenPrograms,
@@ -68,7 +67,6 @@ fn kind(pid: u32, variable: &str) -> Kind {
 enum Memory {
     /// A process of the system's, or one whose first thread has ended.
     None,
-    /// The place of the variables is not set yet.
     Unfinished,
     Whole,
 }
@@ -116,7 +114,6 @@ impl TestEnv {
         }
     }
 
-    /// Waits until no process of this user is left.
     #[track_caller]
     pub(crate) fn settle(&self) {
         let mut quiet = 0;

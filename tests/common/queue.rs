@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::env::{TestEnv, texts};
 
 impl TestEnv {
-    /// Returns the jobs in the spool, by name.
     pub(crate) fn spool(&self) -> Vec<Value> {
         jobs_in(&self.state().join("spool"))
     }

@@ -32,11 +32,9 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     wait_for(what, || condition().then_some(()));
 }
 
-/// The state of a process's stdin after the input is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stdin {
     Closed,
-    /// Held open until the process has ended.
     HeldOpen,
 }
 
@@ -149,7 +147,6 @@ impl Running {
         self.child.id()
     }
 
-    /// Waits for the end of the process and of both streams.
     #[track_caller]
     pub(crate) fn finish(mut self) -> Output {
         let end = Instant::now() + DEADLINE;

@@ -3,7 +3,6 @@
 
 use serde_json::{Value, json};
 
-/// A session that grows with the actions of user, assistant and tools.
 #[derive(Clone)]
 pub(crate) struct Session {
     id: String,
@@ -132,7 +131,6 @@ impl Session {
         self.tool_error("Bash", &json!({"command": command}), error)
     }
 
-    /// Adds a call of a tool without an answer.
     pub(crate) fn calls(&mut self, name: &str, input: &Value) -> &mut Self {
         self.call(name, input);
         self

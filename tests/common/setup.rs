@@ -13,7 +13,6 @@ impl Session {
             .done()
     }
 
-    /// Builds a session in which the assistant says only this.
     pub(crate) fn saying(id: &str, words: &str) -> Self {
         Self::new(id).user("go on").assistant(words).done()
     }
@@ -95,7 +94,6 @@ impl TestEnv {
         self.end(&Session::citing(id));
     }
 
-    /// Ends a session and runs the worker.
     #[track_caller]
     pub(crate) fn learn_from(&self, session: &Session) {
         self.end(session);

@@ -40,7 +40,6 @@ pub(crate) fn points(env: &TestEnv) -> Vec<String> {
         .collect()
 }
 
-/// Returns the sections of the file, byte for byte.
 pub(crate) fn sections(env: &TestEnv) -> String {
     env.playbook()["sections"].to_string()
 }
@@ -62,7 +61,6 @@ pub(crate) fn deeds(job: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Changes the playbook with a command; returns the id of its job.
 #[track_caller]
 pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
     let done = env.cli(&[args, &["--json"]].concat()).json();
@@ -92,7 +90,6 @@ pub(crate) fn operations(operations: &Value) -> String {
     json!({"reasoning": "as the session shows", "operations": operations}).to_string()
 }
 
-/// Returns a reflector's reply with these tags, `(name, tag)`.
 pub(crate) fn tags(tags: &[(&str, &str)]) -> String {
     let tags: Vec<Value> = tags
         .iter()

@@ -95,7 +95,6 @@ impl Left {
     }
 }
 
-/// Returns the points of a playbook, with the memory's votes.
 fn points(env: &TestEnv, project: &Path) -> Result<BTreeSet<String>, String> {
     let playbook = whole(env, project)?;
     let sections = playbook["sections"].as_object();

@@ -19,7 +19,6 @@ pub(crate) struct Move {
 pub(crate) enum Kind {
     /// A hook that starts no worker.
     Hook,
-    /// A hook, and the worker that it starts.
     HookWithWorker,
     Worker,
     Command,
@@ -75,9 +74,7 @@ pub(crate) const UNDO: usize = MOVES.len() - 1;
 pub(crate) const MODULE: &str = "Exit code 1\nModuleNotFoundError: No module named 'yaml'";
 /// A known error with a fix that is never tried.
 pub(crate) const QUOTA: &str = "Exit code 1\nfatal: quota of the registry exceeded";
-/// A new error.
 pub(crate) const BROKEN: &str = "Exit code 2\nerror: unknown key `colour` in theme.toml";
-/// The subject of each error.
 pub(crate) const SUBJECTS: [(&str, &str); 3] = [
     ("python", MODULE),
     ("docker push", QUOTA),

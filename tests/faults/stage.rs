@@ -26,7 +26,6 @@ pub(crate) const INSTALL: &str = "`pip install pyyaml`, then `python3 <file>` ag
 /// The fix for the other known error, which does not help.
 pub(crate) const LOGIN: &str = "`docker login`";
 
-/// The message of a worker that leaves the work to another one.
 const BUSY: &str = "Another worker is at work on what waits.";
 
 pub(crate) struct Stage {
@@ -36,7 +35,6 @@ pub(crate) struct Stage {
     began: Timestamp,
     /// The copies of home, project and state before each move.
     copies: PathBuf,
-    /// The outputs of the last workers.
     workers: Vec<Output>,
 }
 
@@ -146,7 +144,6 @@ impl Stage {
         Left::of(&self.env, self.began)
     }
 
-    /// Returns the output of the last workers, and the log.
     fn testimony(&self) -> String {
         let log = self.env.log();
         format!(

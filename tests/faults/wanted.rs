@@ -8,9 +8,7 @@ use rand::seq::IndexedRandom as _;
 
 use crate::point::{Fault, with_fates};
 
-/// The faults that are tried at each point.
 enum Fates {
-    /// One fault, drawn with this seed.
     Drawn(u64),
     All,
 }
@@ -22,7 +20,6 @@ pub(crate) struct Wanted {
     pub(crate) votes: Votes,
 }
 
-/// The place where votes are kept: `playbook.votes`.
 #[derive(Clone, Copy)]
 pub(crate) enum Votes {
     File,

@@ -273,7 +273,6 @@ fn only_another_run_makes_a_failure_good(
     }
 }
 
-/// Sentences that are true of a run in which one test failed.
 const TRUE: &str = "3 of 4 tests pass.|Not all tests pass.|All tests pass apart from test_add.|\
     Everything passes but test_add.|All other tests pass.|Almost all tests pass.|\
     None of the tests pass.|I added three unit tests and refactored the helper.|The linter is clean.";

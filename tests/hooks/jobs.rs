@@ -3,7 +3,6 @@
 
 use crate::common::prelude::*;
 
-/// Creates an environment with one finished session, `s1`.
 fn finished_session() -> TestEnv {
     let env = TestEnv::without_worker();
     env.write_transcript(Session::new("s1").user("hello").assistant("By [pat-001]."));

@@ -90,7 +90,6 @@ fn session() -> Session {
     session
 }
 
-/// Returns a reply to either question that repeats every secret.
 fn chatty(_: &str) -> String {
     let all = all_plain();
     let operations: Vec<_> = all
@@ -124,7 +123,6 @@ fn assert_clean(what: &str, bytes: &[u8]) {
     lacks!(text, "nobody-would-know-this");
 }
 
-/// Returns all files but those that the test itself wrote.
 fn written(env: &TestEnv, ours: &[PathBuf]) -> Vec<(PathBuf, Vec<u8>)> {
     let files = env.files().into_iter();
     files

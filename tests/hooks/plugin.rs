@@ -31,7 +31,6 @@ fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
     plugin
 }
 
-/// Starts a registered command as the client does, from the plugin or the settings.
 fn start(env: &TestEnv, plugin: Option<&Path>, command: &str, event: &Value) -> Running {
     let mut sh: Command = env.command("/bin/sh");
     sh.args(["-c", command]);

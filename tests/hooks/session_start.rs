@@ -177,7 +177,6 @@ fn a_word_changed_in_a_large_playbook_shows_at_the_next_start() {
     assert_eq!(changed, first.replacen("point 1:", "POINT 1:", 1));
 }
 
-/// Creates a trusted project with all prepared files.
 fn prepared() -> TestEnv {
     let env = TestEnv::without_worker();
     fs::create_dir_all(env.project().join(".git")).unwrap();

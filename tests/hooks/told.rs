@@ -240,7 +240,8 @@ fn a_start_of_another_account_starts_a_worker_for_the_jobs_that_the_first_one_le
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// A hook's binary also starts the worker's process, but not under another name.
+/// A hook starts the worker through another process of its own binary, which a renamed one cannot
+/// play.
 #[test]
 fn a_worker_is_started_by_a_hook_under_another_name_and_by_the_whole_program() {
     let (mut env, _api) = with_api([Step::Canned]);

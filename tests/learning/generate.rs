@@ -177,7 +177,6 @@ fn what_is_stored_stands_in_the_log_and_nothing_is_asked_where_reflection_is_off
     assert_eq!(api.requests().len(), 1);
 }
 
-/// Returns a request with the agent's own evaluation of its work.
 fn evaluated() -> Value {
     let mut body = request();
     body["critique"] = json!("the total is wrong");

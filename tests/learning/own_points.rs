@@ -3,7 +3,6 @@
 
 use crate::common::prelude::*;
 
-/// Creates a user who has promoted the preference of one project.
 fn promoted() -> TestEnv {
     let env = TestEnv::without_worker();
     env.write_playbook(&[

@@ -19,7 +19,6 @@ fn of_kind(lines: &[Value], kind: &str) -> ShownEvent {
     shown.into_iter().find(|event| event.kind == kind).unwrap()
 }
 
-/// Adds the marks of today's client to a record.
 fn marked(record: Value, marks: &Value) -> Value {
     let marks = marks.as_object().unwrap().iter();
     marks.fold(record, |record, (key, mark)| {

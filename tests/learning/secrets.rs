@@ -55,7 +55,6 @@ fn the_key_is_in_no_command_line_while_it_is_used() {
     env.settle();
 }
 
-/// A token that the built-in rules know.
 const GITHUB: &str = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
 
 /// A secret that only the user's own pattern matches.

@@ -1,7 +1,6 @@
 //! Promise: an error that occurred is known from then on. A lesson about it that helped gains, one
 //! that did not loses, and nothing counts twice. The same holds for what the user teaches.
 
-// The imported helpers are tests of other files.
 use crate::common::prelude::*;
 use playbook::memory::RecallQuery;
 use playbook::reflect::remembered::{MemoryKind, Remembered};

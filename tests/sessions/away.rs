@@ -2,7 +2,6 @@
 
 use crate::common::prelude::*;
 
-/// A time at which a waiting job is due.
 const LATER: &str = "2026-11-23T12:00:00Z";
 
 /// They may be on an unmounted drive.

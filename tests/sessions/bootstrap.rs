@@ -236,7 +236,6 @@ fn where_nobody_watches_it_leaves_the_sessions_to_a_worker() {
     assert_eq!(api.requests().len(), 2, "reflector and curator");
 }
 
-/// Writes many sessions, some with copies of others.
 fn crowd(env: &TestEnv) {
     for n in 1..=12 {
         let mut session = session(&format!("s{n:02}"));

@@ -7,7 +7,6 @@ fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("spool").join(name)
 }
 
-/// Resumes `s1` on the next day and ends it again.
 fn go_on(env: &TestEnv) {
     let mut session = Session::citing("s1");
     let before = session.text();

@@ -10,7 +10,6 @@ const POINTS: &[Row<'_>] = &[
     ("oth-002", "tell who is on call", 0, 1),
 ];
 
-/// Creates a playbook, a backend, and a session that has ended.
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
     let (env, api) = TestEnv::asking_for(steps);
     write_points(&env, POINTS);
@@ -22,7 +21,6 @@ fn end(env: &TestEnv, id: &str, said: &str) {
     env.end(&Session::saying(id, said));
 }
 
-/// Returns a reflection with a note, and operations based on that note.
 fn replies(wanted: &Value) -> [Step; 2] {
     let judged = json!({"analysis": "it went well",
         "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "helpful here"}],

@@ -11,7 +11,7 @@ use crate::common::story::{history, points};
 
 /// The number of changes that are killed, each a little later than the one before.
 const KILLS: u32 = 90;
-/// The number of parts of a change's duration; each kill hits the next part.
+/// The number of parts of a change's duration; the kills go through them in turn.
 const PARTS: u32 = 30;
 
 #[test]

@@ -171,7 +171,6 @@ fn doctor(env: &TestEnv) -> Value {
 }
 
 impl TestEnv {
-    /// Returns the environment and model of the client that was asked.
     fn client_saw(&self) -> String {
         let noted = |name: &str| fs::read_to_string(self.home().join(name)).unwrap();
         noted("environment") + &noted("arguments").replace("--model\n", "--model=")

@@ -5,7 +5,6 @@ use crate::common::prelude::*;
 
 pub(super) const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
-/// Creates a user whose client runs `play`, with a session that has ended.
 fn logged_in(play: &str) -> TestEnv {
     let env = user_of_client(play);
     env.end_citing("s1");

@@ -9,7 +9,6 @@ use crate::common::prelude::*;
 const TEXT: &str = "Cut a release with `scripts/release.sh`, never by hand.";
 const GONE: &str = "`scripts/release.sh` is gone since 21 Nov 2026";
 
-/// Creates a trusted project under git with a script, a makefile and one key point.
 fn project(text: &str) -> TestEnv {
     let env = TestEnv::without_worker();
     env.git(&["init", "-q"]);

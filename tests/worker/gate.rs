@@ -33,7 +33,6 @@ fn rich(id: &str) -> Session {
         .done()
 }
 
-/// Creates a user with a project that reflects through `api`.
 fn user() -> (TestEnv, Api) {
     let (env, api) = TestEnv::with_model();
     env.write_transcript(&rich("s1"));

@@ -37,7 +37,6 @@ fn file(env: &TestEnv) -> String {
     fs::read_to_string(env.playbook_path()).unwrap()
 }
 
-/// Returns the whole answer of a start, for the session and the user.
 fn start(env: &TestEnv, session: &str) -> String {
     env.hook(Hook::SessionStart, session, json!({})).ok()
 }

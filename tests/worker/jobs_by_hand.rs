@@ -2,7 +2,6 @@
 
 use crate::common::prelude::*;
 
-/// Creates an environment with an API and one ended session, which cites a point.
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
     let api = Api::script(steps);
     let mut env = TestEnv::without_worker();

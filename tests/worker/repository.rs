@@ -24,7 +24,6 @@ pub(crate) enum Driver {
 pub(crate) struct Repository {
     pub(crate) env: TestEnv,
     driver: Driver,
-    /// The prefix of this script's branches.
     prefix: RefCell<String>,
     /// The script's working folder: the project or a linked worktree.
     folder: RefCell<PathBuf>,
@@ -128,7 +127,6 @@ impl Repository {
         }
     }
 
-    /// Applies a job as the worker does.
     fn learn(&self, job: &str, deed: &str) {
         self.jobs.set(self.jobs.get() + 1);
         let now = Timestamp::from_second(1_800_000_000 + self.jobs.get()).unwrap();
@@ -242,7 +240,6 @@ impl Repository {
         }
     }
 
-    /// Returns the texts of the playbook with their votes.
     fn said(&self) -> String {
         let playbook = self.playbook();
         let names: BTreeSet<&str> = playbook.points().map(|point| point.name).collect();

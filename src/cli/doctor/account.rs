@@ -15,7 +15,6 @@ const OPENAI_URL: &str = "`openai.base_url`";
 
 pub(super) struct AccountFinding {
     off_by: Option<&'static str>,
-    /// The account; `None` if the settings cannot be used.
     pub(super) account: Option<Account>,
     why: String,
     pays: String,

@@ -21,7 +21,6 @@ const UNREGISTERED: &str = "not registered with Claude Code: nothing is learned"
 const MAX_SETTINGS: u64 = 4 << 20;
 const PLUGIN: &str = "playbook@";
 const ALL_PASS: [&str; 3] = ["", "*", ".*"];
-/// The longest time in which a program may print its version.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// Returns why Claude Code calls none of our hooks. `None` if it does, or if a file that may
@@ -97,7 +96,6 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     }
 }
 
-/// Reports if the setting and the hook do not match.
 fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
     let mode = session.config.gate.mode;
     let hook = of_user(session, files).and_then(|file| file.gate.as_ref());

@@ -190,7 +190,6 @@ fn folders(session: &NamedSession, checks: &mut Checks) {
     }
 }
 
-/// Names our file systems on which files cannot be locked.
 fn locks(session: &NamedSession, checks: &mut Checks) {
     let playbook = playbook_file(&session.project);
     for folder in [Some(session.paths.state()), playbook.parent()]

@@ -37,7 +37,6 @@ pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
     Ok(if is_broken { USER_ERROR } else { OK })
 }
 
-/// The results in order, each with its state and advice.
 #[derive(Debug, Default)]
 struct Checks(Vec<Value>);
 

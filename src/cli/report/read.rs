@@ -15,7 +15,6 @@ use crate::playbook::Point;
 use crate::reflect::remembered::MemoryKind;
 use crate::reflect::remembered::{Detail, Remembered};
 
-/// The days of sessions and costs that are shown, including today.
 const DAYS: i32 = 30;
 /// The weeks of evaluations that are shown, including this one.
 const WEEKS: i32 = 12;
@@ -35,7 +34,6 @@ const UNJUDGED: &str = "unjudged";
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::cli) struct Sum {
-    /// The requests, retries included.
     calls: u64,
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
@@ -129,7 +127,6 @@ fn entry_json(entry: &Entry) -> Value {
     })
 }
 
-/// Returns the date of a time in the user's time zone.
 fn date(time: Timestamp) -> Date {
     time.to_zoned(TimeZone::system()).date()
 }
