@@ -1,8 +1,7 @@
-//! What becomes of a turn that ends: the hook for Stop asks the gate.
+//! The Stop hook: asks the gate about a turn that ends.
 //!
-//! What is found and how much it weighs is [`crate::gate`]'s; here is what the settings allow,
-//! what was said already, and that nothing is said that could not be written down before: so
-//! nothing is said for ever.
+//! [`crate::gate`] finds and weighs. This module applies the settings and drops repetitions. It
+//! says nothing that it could not record first, so no message repeats forever.
 
 mod model;
 mod part;
@@ -22,21 +21,21 @@ use record::{Spoken, StopRecord};
 
 pub(crate) use record::Figures;
 
-/// What the gate found, and how many checks had run by then.
+/// The gate's verdict and the number of checks that had run by then.
 struct JudgedStop {
     verdict: gate::GateVerdict,
     runs: usize,
 }
 
-/// What becomes of a turn that ends; `None` where the gate has nothing to say, whatever the
-/// reason: what went wrong stands in the log.
+/// Returns the gate's verdict on a turn that ends; `None` if it has nothing to say. Errors are
+/// logged and also give `None`.
 pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option<TurnVerdict> {
     let Ok(config) = config::unless_switched_off(&context.paths, &context.project)? else {
         return None;
     };
     let say: fn(&JudgedStop) -> TurnVerdict = match config.gate.mode {
         GateMode::Off => return None,
-        GateMode::Tell => |judged| TurnVerdict::Tell(judged.told()),
+        GateMode::Tell => |judged| TurnVerdict::Tell(judged.text_for_user()),
         GateMode::Block => |judged| TurnVerdict::Block(judged.verdict.guidance.clone()),
     };
     let log = |error: &FsError| context.log(&error.to_string());
@@ -53,7 +52,7 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
     let threshold = config.gate.threshold;
     let may_ask = config.gate.model && judged.verdict.passes(threshold) && turn.has_ended();
     if may_ask && record.may_ask(&part.prompt, config.gate.per_step) {
-        // Written down first: whatever becomes of the answer, it is not paid for again.
+        // Recorded first, so that a crash or a useless answer is not paid for twice.
         record.asks(&part.prompt);
         record
             .write(paths, project, stop.session)
@@ -62,7 +61,7 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
         let by_model = part.judgement(context, stop, &config);
         judged.verdict = by_model.unwrap_or(judged.verdict);
     }
-    // The client hands guidance over as feedback of the user's: an attack is left out.
+    // The client passes guidance on as the user's feedback, so an attack in it is left out.
     judged
         .verdict
         .screen(|text| screen::objection(text).is_some());
@@ -88,8 +87,7 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
 }
 
 impl JudgedStop {
-    /// Distinguishes each finding from all others of the session: it is another one only when a check
-    /// has run since.
+    /// Returns a key for each finding. The same finding counts as new only after another check ran.
     fn keys(&self, prompt: &str) -> Vec<String> {
         let found = self.verdict.findings.iter();
         let key = |issue: &str| format!("{prompt}/{}/{issue}", self.runs);
@@ -106,8 +104,9 @@ impl JudgedStop {
         }
     }
 
-    /// The findings for the user, who knows what the agent said: that is the first evidence.
-    fn told(&self) -> String {
+    /// Returns the findings for the user. The first evidence, the agent's message, is left out: the
+    /// user has just read it.
+    fn text_for_user(&self) -> String {
         let lines = self.verdict.findings.iter().flat_map(|found| {
             let evidence = found.evidence.iter().skip(1).map(String::as_str);
             [found.issue.as_str()].into_iter().chain(evidence)

@@ -1,4 +1,4 @@
-//! Has the backend's model judge a turn in which the rules found nothing.
+//! Asks the backend's model to judge a turn in which the rules found nothing.
 
 use std::time::{Duration, Instant};
 
@@ -21,15 +21,15 @@ use crate::reflect::learned::SHOWN_FROM;
 use crate::reflect::remembered::MemoryKind;
 use crate::state_guard;
 
-/// A model judges a turn by this much of it, in tokens.
+/// The size of the turn's evidence that a model is given, in tokens.
 pub(super) const EVIDENCE: u64 = 6_000;
-/// The longest answer, in tokens; a judgement has a few sentences.
+/// The longest answer, in tokens; a judgement is a few sentences.
 const MAX_TOKENS: u32 = 2_000;
-/// The most lessons that a judgement is shown.
+/// The most lessons that the model is shown.
 const MAX_LESSONS: u64 = 3;
 
-/// What a model says of the turn; `None` where no trigger fires, no model can be asked now, or
-/// it has not answered in time.
+/// Returns the model's judgement of the turn. `None` if no trigger fires, no model can be asked
+/// now, or the answer came too late.
 pub(super) fn judge(
     context: &HookContext<'_>,
     config: &Config,
@@ -38,11 +38,11 @@ pub(super) fn judge(
 ) -> Option<Judgement> {
     let why = should_reflect(&turn.facts, None, &config.triggers)?;
     let judged = ask(context, config, turn, message);
-    let told = match &judged {
+    let line = match &judged {
         Ok(judged) => format!("gate: {why}: {:.2}", judged.quality_score.get()),
         Err(error) => format!("gate: {why}: no judgement: {error:#}"),
     };
-    context.log(&told);
+    context.log(&line);
     judged.ok()
 }
 

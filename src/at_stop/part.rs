@@ -1,4 +1,4 @@
-//! The part of a transcript that a turn is: what happened in it, and what a model says of it.
+//! The part of a transcript that is one turn.
 
 use std::path::Path;
 
@@ -13,7 +13,6 @@ use crate::queue::files::SessionEvidence;
 use crate::redact::Masker;
 use crate::transcript::{self, EventKind, ReadOptions};
 
-/// The records of a turn, and how they are read.
 pub(super) struct TurnPart {
     /// The id of its prompt, or the hash of the prompt's record.
     pub(super) prompt: String,
@@ -22,7 +21,7 @@ pub(super) struct TurnPart {
 }
 
 impl TurnPart {
-    /// Reads the records of the stop's prompt; `None` where they are not found.
+    /// Reads the records that belong to the stop's prompt; `None` if they are not found.
     pub(super) fn read(
         context: &HookContext<'_>,
         stop: &EndedTurn<'_>,
@@ -56,10 +55,10 @@ impl TurnPart {
         })
     }
 
-    /// What happened in the turn, and how many checks ran; `None` where its prompt is no person's.
+    /// Returns the turn's events and how many checks ran; `None` if no person wrote its prompt.
     ///
-    /// The last prompt in the file may be of an earlier turn, whose records end with another
-    /// message; only the id of a prompt rules that out.
+    /// Without a prompt id, the last prompt in the file may belong to an earlier turn. Its records
+    /// then end with another message.
     pub(super) fn turn(
         &self,
         context: &HookContext<'_>,
@@ -84,7 +83,6 @@ impl TurnPart {
         (has_prompt && is_it).then_some((turn, runs))
     }
 
-    /// What a model says of the turn, where one is asked.
     pub(super) fn judgement(
         &self,
         context: &HookContext<'_>,

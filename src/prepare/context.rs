@@ -1,4 +1,5 @@
-//! What a start is given of a project's playbook, and what the user is told of it.
+//! The context that a session's start gives from a project's playbook, and the notices for the
+//! user.
 
 use std::path::{Path, PathBuf};
 
@@ -24,26 +25,26 @@ use crate::usage::{self, UsageRecord};
 
 const MAX_TEMPLATE: u64 = 1 << 20;
 
-/// A project's playbook as it lies there, and what may be given of it.
+/// A project's playbook as it is on disk, with everything that decides what a session may be given.
 pub(super) struct Basis<'a> {
     paths: &'a Paths,
     project: &'a Path,
     pub(super) standing: TrustStanding,
-    /// The user's own playbook, where this project is given it.
+    /// The user's own playbook, if this project's sessions are given it.
     own: Option<Box<Self>>,
-    /// Where a symlink leads the playbook out of its project.
+    /// The target of a symlink that leads the playbook out of its project.
     pub(super) link: Option<PathBuf>,
-    /// The file with the votes that the memory has; `None` where there is none, or where it lies
-    /// behind such a link and the project is not trusted.
+    /// The file with the memory's votes added. `None` if there is no file, or if such a link leads
+    /// to it and the project is not trusted.
     playbook: Option<Result<Playbook, Defect>>,
-    /// Git left the marks of a conflict in it.
+    /// `true` if the file has git's conflict markers.
     is_in_merge: bool,
     template: Option<String>,
     freshness: KnownNames,
     usage: UsageRecord,
 }
 
-/// Whether the user's own key points follow those of a project.
+/// The choice whether sessions are also given the user's own key points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnPoints {
     Given,
@@ -60,11 +61,11 @@ impl OwnPoints {
     }
 }
 
-/// What a start is given, and what follows from it.
+/// The context that a start is given, and the work that follows.
 #[derive(Default)]
 pub(super) struct PreparedStart<'a> {
     pub(super) given: GivenContext,
-    /// The projects of which the worker has something to screen.
+    /// The projects whose playbooks the worker has to screen.
     pub(super) to_screen: Vec<&'a Path>,
     /// The number of key points for which it has no room.
     pub(super) left_out: usize,
@@ -78,7 +79,7 @@ impl PreparedStart<'_> {
         outcome
     }
 
-    /// The same after what is to be said and done of the user's own playbook.
+    /// Puts the notices and work of the user's own playbook in front.
     fn after(mut self, own: Self) -> Self {
         self.given.notices.splice(..0, own.given.notices);
         self.to_screen.extend(own.to_screen);
@@ -120,7 +121,7 @@ impl<'a> Basis<'a> {
         })
     }
 
-    /// What a start of this kind is given within `max_units`.
+    /// Returns the context for a start of this kind, within `max_units`.
     pub(super) fn give(&self, kind: StartKind, max_units: usize) -> PreparedStart<'a> {
         let limits = match kind {
             StartKind::Full => InjectionLimits {
@@ -142,7 +143,7 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What is given of this playbook, before `own` points of the user's.
+    /// Returns the context from this playbook, with `own` points of the user's.
     fn points(&self, limits: InjectionLimits, own: &str) -> PreparedStart<'a> {
         let frame = Frame {
             template: self.template.as_deref().unwrap_or(TEMPLATE),
@@ -173,8 +174,9 @@ impl<'a> Basis<'a> {
         self.project == self.paths.own()
     }
 
-    /// Decides on a point: one whose names are all gone is given only if the user pinned, said,
-    /// added or edited it. One with a name of the other playbook is held back.
+    /// Decides whether a point is given. A point whose names are all gone is left out unless the
+    /// user pinned, said, added or edited it. A point with a name of the other playbook is held
+    /// back.
     fn admits(&self, point: &Point<'_>) -> Admission {
         if is_own_name(point.name) != self.is_own() {
             return Admission::Held;
@@ -201,13 +203,12 @@ impl<'a> Basis<'a> {
         cued_points(playbook, &self.usage, admits)
     }
 
-    /// Decides on a point's cue, if it has one.
     fn cue(&self, point: &Point<'_>) -> Option<Admission> {
         let due = point.due()?;
         Some(self.standing.admits_cue(point.name, due))
     }
 
-    /// Returns `true` if a cue came with the file that nobody has looked at.
+    /// Returns `true` if the file has a cue that was not screened yet.
     fn has_new_cue(&self) -> bool {
         let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
         let mut points = playbook.into_iter().flat_map(Playbook::points);
@@ -252,7 +253,8 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// A file that cannot be read is told; of a trusted project the last good one serves.
+    /// Reports a file that cannot be read; a trusted project's sessions are given the last good
+    /// snapshot.
     fn unreadable(
         &self,
         flaw: &Defect,
@@ -281,7 +283,7 @@ impl<'a> Basis<'a> {
             "`playbook undo --to` mends it"
         };
         let mut outcome = PreparedStart::nothing_but(format!("{notice}{instead}; {next}"));
-        // The worker merges what it is asked to screen.
+        // For a screening request the worker also merges such a file.
         outcome.to_screen = self
             .is_in_merge
             .then_some(self.project)
@@ -295,8 +297,8 @@ impl<'a> Basis<'a> {
         Snapshots::new(&self.paths.project(self.project))
     }
 
-    /// Returns what the next starts are given without another look; `None` where a start has more
-    /// to do than to give it.
+    /// Returns the context that the next starts can be given as it is; `None` if a start has more
+    /// to do.
     pub(super) fn ready(&self, max_units: usize) -> Option<Ready> {
         let [full, short] =
             [StartKind::Full, StartKind::Short].map(|kind| self.give(kind, max_units));
@@ -324,8 +326,8 @@ impl<'a> Basis<'a> {
     }
 }
 
-/// Reads a playbook, and adds the votes that the memory has. Where that cannot be read, a session
-/// is given the file as it is.
+/// Reads a playbook and adds the memory's votes. If those cannot be read, the session is given the
+/// file as it is.
 fn with_votes(paths: &Paths, project: &Path, bytes: &[u8]) -> Result<Playbook, Defect> {
     let playbook = migrate(bytes)?.playbook;
     Ok(match votes::read(paths, project, &playbook) {

@@ -1,4 +1,4 @@
-//! What the user is told at the start of a session about where a playbook comes from.
+//! The notices that the user is shown at a session's start about where a playbook comes from.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ use crate::trust::TrustStanding;
 
 const NAMED: usize = 8;
 
-/// What there is to say of a project in this standing. Other texts under the same names are
-/// another topic.
+/// Returns the notice about a project's trust. A change of texts under the same names makes it a
+/// new notice.
 pub(super) fn standing(
     paths: &Paths,
     project: &Path,
@@ -58,28 +58,28 @@ pub(super) fn standing(
     };
     let hash = match standing {
         TrustStanding::Recorded(_) => shown.unknown_hash,
-        // Nothing of them is used, whatever they say: their number is news enough.
+        // Their number alone makes the notice new: no text is used.
         _ => 0,
     };
     let topic = format!("trust\n{}\n{hash}\n{text}", project.display());
     Some(Notice::new(&topic, text))
 }
 
-/// What there is to say of a trusted playbook that lies outside of its project.
+/// Returns the notice about a trusted playbook that is outside its project.
 pub(super) fn link(project: &Path, target: &Path) -> Notice {
     let (file, target) = (playbook_file(project), target.display());
     let text = format!("{} leads out of the project, to {target}", file.display());
     Notice::new(&text.clone(), text)
 }
 
-/// Where it is remembered that the user knows of a symlink.
+/// Returns the file that records that the user has seen the notice about a symlink.
 pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf {
     let target = name_of(target.as_os_str().as_encoded_bytes());
     paths.project(project).join(format!("link-{target}"))
 }
 
-/// Returns what there is to say of each setting and template that is gone and was not shown yet,
-/// with the file that remembers it.
+/// Returns a notice for each removed setting and template that was not shown yet, with the file
+/// that records it as shown.
 pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Notice)> {
     let files = [
         (paths.config_file(), paths.own()),

@@ -1,4 +1,4 @@
-//! Puts our hooks into a text of settings, and takes them out again.
+//! Adds our hooks to the text of a settings file, and removes them.
 
 use std::ops::Range;
 
@@ -12,10 +12,8 @@ use super::registration::{self, Hooks};
 use crate::hook::HookEvent;
 use crate::playbook::Defect;
 
-/// The key of the hooks, in the settings and in each entry of an event's list.
 const HOOKS: &str = "hooks";
 
-/// The treatment of the hooks of the earlier Python version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Earlier {
     Keep,
@@ -34,24 +32,24 @@ impl Registered {
     }
 }
 
-/// A hook of the earlier version that left for ours, to be put back when ours leave.
+/// A hook of the earlier version that ours replaced; an uninstallation puts it back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Replaced {
     event: String,
     command: String,
-    /// The entry of the event's list, with this command alone.
+    /// The event's list entry, reduced to this command.
     entry: Value,
 }
 
-/// A command in a text of settings, of whatever event and installation.
+/// A command in a settings file, of any event and installation.
 pub(super) struct FoundHook {
     pub(super) hook: Registered,
     pub(super) line: usize,
     place: Range<usize>,
     command: Range<usize>,
-    /// The entry of the event's list that holds it.
+    /// The entry of the event's list that holds the command.
     entry: Range<usize>,
-    /// The place of all that goes with it: what would be empty without it, too.
+    /// The place to remove: the command, and everything that would be empty without it.
     removal: Range<usize>,
 }
 
@@ -71,8 +69,8 @@ pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
     Ok(found(&document).into_iter().map(|f| f.hook).collect())
 }
 
-/// Adds the hooks that are missing; a text that is no object, or holds something else in
-/// their place, is flawed. Returns the hooks of the earlier version that left.
+/// Adds the missing hooks. Returns the replaced hooks of the earlier version. A text that is no
+/// object, or has another shape where the hooks belong, is a defect.
 pub(super) fn install(
     document: &mut Document,
     hooks: &Hooks,
@@ -90,12 +88,12 @@ pub(super) fn install(
     let replaced = leaving
         .filter_map(|found| replaced(document, found))
         .collect();
-    // Last, so that ours look like them.
+    // Removed last, so that ours are formatted like them.
     remove(document, is_earlier);
     Ok(replaced)
 }
 
-/// Registers the gate's hook, in the place of one that leads elsewhere.
+/// Registers the gate's hook, or redirects one that leads elsewhere.
 pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Defect> {
     document.make_object();
     let mut all = found(document);
@@ -111,8 +109,8 @@ pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Def
     add_entry(document, HookEvent::Stop.client_name(), &entry)
 }
 
-/// Registers a hook where it is not; a command that led to an installation that is gone
-/// leads to this one.
+/// Registers a hook if it is missing. A command of a removed installation, or one that could be
+/// quicker, is redirected to this one.
 fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Defect> {
     let mut all = found(document);
     all.retain(|found| found.hook.event == event.client_name());
@@ -138,7 +136,7 @@ fn lead(document: &mut Document, hook: &FoundHook, command: &str) {
     document.replace(hook.command.clone(), &Value::from(command).to_string());
 }
 
-/// Adds an entry to the list of an event, which is made where there is none.
+/// Adds an entry to the list of an event; creates a missing list.
 fn add_entry(document: &mut Document, event: &str, entry: &Value) -> Result<(), Defect> {
     let flaw = |node: Option<&Node<'_>>, what: String| {
         let line = document.line_of(node.map_or(0, Ranged::start));
@@ -173,8 +171,8 @@ fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
     })
 }
 
-/// Puts hooks back that left for ours, those that are not there by now; where the text has
-/// another shape in their place, they stay away.
+/// Puts replaced hooks back, unless they are there again. Where the text has another shape by now,
+/// they are left out.
 pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
     for hook in replaced {
         let is_it = |found: &FoundHook| {
@@ -186,7 +184,7 @@ pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
     }
 }
 
-/// Removes commands, and lists and objects that are empty without them; all else stays.
+/// Removes commands, and lists and objects that are empty without them.
 pub(super) fn remove(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
         document.replace(last.removal, "");

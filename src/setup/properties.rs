@@ -1,5 +1,5 @@
-//! Promise: whatever settings look like, our hooks come in, stay once, and leave them as
-//! they were.
+//! Property: in any settings, our hooks can be added, stay registered once, and are removed without
+//! a trace.
 
 use serde_json::Value;
 
@@ -12,10 +12,10 @@ use crate::paths::Paths;
 
 /// The place of a value that the user changes later.
 const CHANGING: &str = "\"before\"";
-/// A command that led to an installation of ours that is gone.
+/// A command of an installation of ours that was removed.
 const LOST: &str = "/gone/playbook/bin/session-end";
 
-/// Settings in all the layouts that people and programs write.
+/// Settings in the layouts that people and programs write.
 const DOCUMENTS: [&str; 12] = [
     "{}",
     "\u{feff} {\n}\n",
@@ -85,19 +85,18 @@ impl Home {
         }
     }
 
-    /// The number of times that each hook of ours is registered for its event.
+    /// Counts how often each of our hooks is registered for its event.
     fn counts(&self) -> Vec<usize> {
         let all = super::registered(self.text().as_bytes()).unwrap();
         let count = |event: HookEvent| {
-            let named = all.iter().filter(|told| told.event == event.client_name());
-            let ours = named.filter(|told| self.hooks().named_in(&told.command) == Some(event));
+            let named = all.iter().filter(|hook| hook.event == event.client_name());
+            let ours = named.filter(|hook| self.hooks().named_in(&hook.command) == Some(event));
             ours.count()
         };
         HookEvent::ALL.into_iter().map(count).collect()
     }
 }
 
-/// The value without what is empty in it.
 fn pruned(value: Value) -> Value {
     let is_empty = |value: &Value| matches!(value.to_string().as_str(), "[]" | "{}");
     match value {

@@ -1,7 +1,7 @@
-//! What hooks ask of the worker: to screen the key points of a project.
+//! The requests of hooks to the worker to screen a project's key points.
 //!
-//! A request is a file named after the project that holds its path, so that asking twice
-//! is asking once, and a worker that runs already finds it.
+//! A request is a file named after the project that holds its path. Repeated requests are one file,
+//! and a running worker finds it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -26,16 +26,15 @@ pub(crate) fn leave(paths: &Paths, project: &Path) -> Result<(), FsError> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustRequest {
-    /// Its file: who carries it out removes that first, so that who asks meanwhile asks anew.
+    /// The request's file. The worker removes it before it starts, so that a later request is not
+    /// lost.
     pub(crate) file: PathBuf,
-    /// `None` when the file cannot be read.
     pub(crate) project: Option<PathBuf>,
 }
 
 pub(crate) fn all(paths: &Paths) -> Result<Vec<TrustRequest>, FsError> {
     let mut entries = fsx::list(&paths.to_screen())?;
-    // What is no file, or is named otherwise, is none of ours; nor are the temporary files of
-    // hooks that are just writing.
+    // Other files are not ours, including temporary ones that a hook is just writing.
     entries.retain(|entry| {
         let name = entry.file_name();
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());

@@ -1,10 +1,10 @@
-//! Promise: one command registers Playbook in the client's settings, one takes it out, and
-//! the settings are what they were, to the byte.
+//! Promise: one command registers Playbook in the client's settings, another one removes it and
+//! restores the settings to the byte.
 
 use crate::common::prelude::*;
 
-/// Settings as users have them: mixed indentation, objects on one line, other words than
-/// ASCII, empty lists, and the hooks of others.
+/// Settings as users have them: mixed indentation, objects on one line, non-ASCII words, empty
+/// lists, and other hooks.
 const RICH: &str = "{\n  \"model\": \"opus\",\n    \"env\": {\"GRÜSSE\": \"schön – 日本語\", \"A\":\"1\"},\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\",\n\t\t\"Read(~/.zshrc)\"], \"deny\": [ ] },\n  \"hooks\": {\n      \"PostToolUse\": [ {\"matcher\": \"Edit|Write\", \"hooks\": [ {\"type\": \"command\", \"command\": \"jq -r .x | { read f; fmt \\\"$f\\\"; }\", \"timeout\": 5} ] } ],\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ],\n    \"Stop\": []\n  },\n  \"statusLine\": { \"type\": \"command\", \"command\": \"~/.claude/line.sh\" }\n}\n\n";
 
 fn installed() -> TestEnv {
@@ -43,7 +43,7 @@ fn install_install_uninstall_leaves_rich_settings_as_they_were() {
         assert!(once.matches(&ours).count() == 1, "{once}");
     }
     assert_eq!(commands(&once, "SessionEnd").len(), 2);
-    // What others wrote stands as it stood.
+    // Lines of others stay the same.
     for line in RICH.lines().filter(|line| line.len() > 12) {
         has!(once, line.trim_end_matches([',', ']', '}']));
     }
@@ -82,7 +82,7 @@ fn a_project_can_have_hooks_of_its_own_that_work_for_everyone() {
     env.cli(&["install", "--scope", "project"]).ok();
     let shared = fs::read_to_string(&shared).unwrap();
     lacks!(shared, &*env.home().to_string_lossy());
-    // Also for someone who has no Playbook.
+    // The command also works for a colleague without Playbook.
     let command = commands(&shared, "SessionStart").remove(0);
     env.set("HOME", "/nowhere");
     let mut sh = env.command("/bin/sh");

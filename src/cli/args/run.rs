@@ -1,4 +1,4 @@
-//! What runs and sets up.
+//! The arguments of the commands that run and set up.
 
 use std::path::PathBuf;
 
