@@ -1,9 +1,6 @@
 //! `playbook install` registers the hooks in the client's settings; `playbook uninstall` reverses
 //! that and install.sh.
 
-use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _};
-
 use similar::TextDiff;
 
 use super::args::SettingsScope;
@@ -14,8 +11,8 @@ use crate::hook::HookEvent;
 use crate::queue::worker_lock::{self, Holder, LockError};
 use crate::redact::Masker;
 use crate::setup::{
-    ClientSettings, Earlier, Hooks, Installed, SettingsPlan, SettingsRecord, Spelling, purge,
-    recorded, templates,
+    ClientSettings, Hooks, Installed, SettingsPlan, SettingsRecord, Spelling, purge, recorded,
+    templates,
 };
 use crate::trust::TrustStanding;
 
@@ -34,11 +31,7 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
     if !args.dry_run {
         look_for_hooks(&hooks, args.scope)?;
     }
-    let mut plan = settings.plan_install(Earlier::Keep)?;
-    let replaced = !plan.earlier.is_empty() && (args.replace_earlier || agrees(args, &plan)?);
-    if replaced {
-        plan = settings.plan_install(Earlier::Replace)?;
-    }
+    let plan = settings.plan_install()?;
     if args.dry_run {
         return if args.json {
             output::json(&diff_of(&settings, &plan))
@@ -58,7 +51,6 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         "hooks": HookEvent::ALL.map(HookEvent::client_name),
         "backup": backup,
         "earlier": commands.collect::<Vec<_>>(),
-        "earlier_replaced": replaced,
         "templates": laid,
     });
     if let Ok(session) = NamedSession::look(args.project.as_deref()) {
@@ -67,7 +59,7 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         answer["sends"] = sent.sends(&account, &session.config).into();
     }
     if !args.json {
-        let earlier = plan.earlier.iter().filter(|_| !replaced);
+        let earlier = plan.earlier.iter();
         let earlier = earlier.map(|(line, hook)| json!([line, hook.command]));
         answer["earlier_kept"] = earlier.collect();
         answer["templates_kept"] = json!(kept);
@@ -140,20 +132,6 @@ fn look_for_hooks(hooks: &Hooks, scope: SettingsScope) -> anyhow::Result<()> {
             "`./install.sh` in Playbook's folder builds and installs them",
         ))
     })
-}
-
-/// Asks whether to remove the hooks of the earlier version; without a terminal they stay.
-fn agrees(args: &args::InstallArgs, plan: &SettingsPlan) -> anyhow::Result<bool> {
-    if args.dry_run || args.json || !io::stderr().is_terminal() {
-        return Ok(false);
-    }
-    let mut question = "Hooks of the earlier Python version are registered:\n".to_owned();
-    for (_, hook) in &plan.earlier {
-        let (event, command) = (plain(&hook.event), plain(&hook.command));
-        // Writing to a string cannot fail.
-        _ = writeln!(question, "  {event}: {command}");
-    }
-    Ok(output::confirm(&(question + "Replace them?"))?.unwrap_or_default())
 }
 
 fn diff_of(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> Value {

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use jsonc_parser::ast::Value as Node;
 use jsonc_parser::common::Ranged;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::document::{Container, Document, place};
@@ -13,12 +12,6 @@ use crate::hook::HookEvent;
 use crate::playbook::Defect;
 
 const HOOKS: &str = "hooks";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Earlier {
-    Keep,
-    Replace,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Registered {
@@ -32,23 +25,11 @@ impl Registered {
     }
 }
 
-/// A hook of the earlier version that ours replaced; an uninstallation puts it back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Replaced {
-    event: String,
-    command: String,
-    /// The event's list entry, reduced to this command.
-    entry: Value,
-}
-
 /// A command in a settings file, of any event and installation.
 pub(super) struct FoundHook {
     pub(super) hook: Registered,
     pub(super) line: usize,
-    place: Range<usize>,
     command: Range<usize>,
-    /// The entry of the event's list that holds the command.
-    entry: Range<usize>,
     /// The place to remove: the command, and everything that would be empty without it.
     removal: Range<usize>,
 }
@@ -69,28 +50,13 @@ pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
     Ok(found(&document).into_iter().map(|f| f.hook).collect())
 }
 
-/// Adds the missing hooks. Returns the replaced hooks of the earlier version. A text that is no
-/// object, or has another shape where the hooks belong, is a defect.
-pub(super) fn install(
-    document: &mut Document,
-    hooks: &Hooks,
-    earlier: Earlier,
-) -> Result<Vec<Replaced>, Defect> {
+/// Adds the missing hooks. A text that is no object, or has another shape where the hooks belong,
+/// is a defect.
+pub(super) fn install(document: &mut Document, hooks: &Hooks) -> Result<(), Defect> {
     document.make_object();
-    for event in HookEvent::ALL {
-        register(document, hooks, event)?;
-    }
-    if earlier == Earlier::Keep {
-        return Ok(Vec::new());
-    }
-    let is_earlier = |found: &FoundHook| found.hook.is_earlier();
-    let leaving = found(document).into_iter().filter(is_earlier);
-    let replaced = leaving
-        .filter_map(|found| replaced(document, found))
-        .collect();
-    // Removed last, so that ours are formatted like them.
-    remove(document, is_earlier);
-    Ok(replaced)
+    HookEvent::ALL
+        .into_iter()
+        .try_for_each(|event| register(document, hooks, event))
 }
 
 /// Registers the gate's hook, or redirects one that leads elsewhere.
@@ -161,29 +127,6 @@ fn add_entry(document: &mut Document, event: &str, entry: &Value) -> Result<(), 
     Ok(())
 }
 
-fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
-    let mut entry: Value = document.read(&found.entry)?;
-    *entry.get_mut(HOOKS)? = json!([document.read::<Value>(&found.place)?]);
-    Some(Replaced {
-        event: found.hook.event,
-        command: found.hook.command,
-        entry,
-    })
-}
-
-/// Puts replaced hooks back, unless they are there again. Where the text has another shape by now,
-/// they are left out.
-pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
-    for hook in replaced {
-        let is_it = |found: &FoundHook| {
-            found.hook.event == hook.event && found.hook.command == hook.command
-        };
-        if !found(document).iter().any(is_it) {
-            _ = add_entry(document, &hook.event, &hook.entry);
-        }
-    }
-}
-
 /// Removes commands, and lists and objects that are empty without them.
 pub(super) fn remove(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
@@ -241,9 +184,7 @@ fn find_in_event(
                     command: text,
                 },
                 line: document.line_of(hook.start()),
-                place: place(hook),
                 command: place(command),
-                entry: place(entry),
                 removal: Container::from(hooks).removal(n).unwrap_or(outer.clone()),
             });
         }

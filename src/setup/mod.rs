@@ -16,6 +16,6 @@ mod settings;
 pub(crate) mod templates;
 
 pub(crate) use files::{Installed, purge};
-pub(crate) use merge::{Earlier, registered};
+pub(crate) use merge::registered;
 pub(crate) use registration::{Hooks, Spelling, is_gate, is_of_stand_in, shell_word};
 pub(crate) use settings::{ClientSettings, SettingsPlan, SettingsRecord, SetupError, recorded};

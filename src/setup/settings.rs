@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
-use super::merge::{self, Earlier, FoundHook, Registered, Replaced};
+use super::merge::{self, FoundHook, Registered};
 use super::registration::Hooks;
 use super::templates::{digest, missing};
 use crate::digest::name_of;
@@ -90,12 +90,12 @@ impl<'a> ClientSettings<'a> {
         &self.file
     }
 
-    pub(crate) fn plan_install(&self, earlier: Earlier) -> Result<SettingsPlan, SetupError> {
-        self.plan(|document| merge::install(document, &self.hooks, earlier))
+    pub(crate) fn plan_install(&self) -> Result<SettingsPlan, SetupError> {
+        self.plan(|document| merge::install(document, &self.hooks))
     }
 
     pub(crate) fn plan_gate(&self, command: &str) -> Result<SettingsPlan, SetupError> {
-        self.plan(|document| merge::add_gate(document, command).map(|()| Vec::new()))
+        self.plan(|document| merge::add_gate(document, command))
     }
 
     /// Plans to remove the gate's hook; `None` if it is not registered.
@@ -112,15 +112,14 @@ impl<'a> ClientSettings<'a> {
         }
         let plan = self.plan(|document| {
             merge::remove(document, FoundHook::is_gate);
-            Ok(Vec::new())
+            Ok(())
         });
         plan.map(Some)
     }
 
-    /// Plans a change of the registered hooks; `edit` returns those that ours replace.
     fn plan(
         &self,
-        edit: impl FnOnce(&mut Document) -> Result<Vec<Replaced>, Defect>,
+        edit: impl FnOnce(&mut Document) -> Result<(), Defect>,
     ) -> Result<SettingsPlan, SetupError> {
         self.look_for_paths()?;
         let before = self.read()?;
@@ -130,12 +129,11 @@ impl<'a> ClientSettings<'a> {
         let old = SettingsRecord::read(self.paths, &self.file)
             .filter(|old| old.is_last(bytes) || found.iter().any(|hook| hook.is_ours(&self.hooks)));
         let text = document.text();
-        let replaced = edit(&mut document).map_err(|flaw| self.flaw(flaw))?;
+        edit(&mut document).map_err(|flaw| self.flaw(flaw))?;
         let after = document.text();
         let mut record = old.unwrap_or_else(|| SettingsRecord::new(&self.file, self.paths));
         if text != after {
             record.note(&text, &after);
-            record.replaced.extend(replaced);
         }
         let earlier = found.into_iter().filter(|it| it.hook.is_earlier());
         Ok(SettingsPlan {
@@ -172,8 +170,6 @@ impl<'a> ClientSettings<'a> {
         } else {
             plan.is_exact = false;
             merge::remove(&mut document, |found| found.is_ours(&self.hooks));
-            let replaced = record.as_ref().map(|record| &record.replaced[..]);
-            merge::put_back(&mut document, replaced.unwrap_or_default());
         }
         match record.filter(|record| record.made_file && document.is_left_over()) {
             Some(record) => plan.folders = record.made_folders,
@@ -268,8 +264,6 @@ pub(crate) struct SettingsRecord {
     pub(crate) made_above_state: Vec<PathBuf>,
     /// The text before our first change; `None` once another program has changed it, too.
     before: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    replaced: Vec<Replaced>,
     after: String,
 }
 
@@ -284,7 +278,6 @@ impl SettingsRecord {
             made_folders: above(file),
             made_above_state: above(paths.state()),
             before: None,
-            replaced: Vec::new(),
             after: String::new(),
         }
     }

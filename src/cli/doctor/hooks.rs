@@ -85,7 +85,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     for file in files.iter().filter(|file| file.earlier > 0) {
         let (number, place) = (file.earlier, file.place());
         let text = format!("{number} hooks of the earlier Python version in {place}: both learn");
-        let todo = "`playbook install --replace-earlier` replaces them";
+        let todo = "take them out of that file";
         checks.note("hooks", text, todo);
     }
     match plugin {
