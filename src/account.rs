@@ -4,22 +4,25 @@
 //! from another project with another key. [`Need`] is what the job says of its
 //! surroundings: enough to find the right account again, and no secret.
 
+mod sent;
+
 use std::convert::Infallible;
 use std::path::Path;
 
-pub(crate) use playbook_core::account::{AccountStep, BackendName, ClientEnv, Need};
-pub(crate) use playbook_core::account::{address, client_env, login, named};
-
 use self::address::without_secret;
 use self::named::{ChosenAccount, Models, OpenAi, SecretKey, is_unasked, known_salt, salt};
-pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
-pub(crate) use self::sent::Sent;
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::fsx::FsError;
 use crate::paths::Paths;
 use crate::queue::ask::timeout;
+
+pub(crate) use playbook_core::account::{AccountStep, BackendName, ClientEnv, Need};
+pub(crate) use playbook_core::account::{address, client_env, login, named};
+
+pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
+pub(crate) use self::sent::Sent;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
@@ -230,6 +233,5 @@ pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, 
     Some((variable, secret))
 }
 
-mod sent;
 #[cfg(test)]
 mod tests;

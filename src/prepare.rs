@@ -7,24 +7,20 @@
 
 mod afresh;
 mod context;
-mod told;
 
 use std::path::Path;
 
+use context::{Basis, OwnPoints};
 use jiff::Timestamp;
 
-pub use afresh::hook;
-
-use context::{Basis, OwnPoints};
-
-use crate::account;
 use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
 use crate::prepared::{self, ProjectSettings, Ready, Stamp};
-use crate::state_guard;
-use crate::telemetry;
+use crate::{account, state_guard, telemetry};
+
+pub use afresh::hook;
 
 /// Makes what the next hooks of a project find ready. Where reflection is switched off they
 /// leave no trace, and nothing is made for them.

@@ -18,7 +18,7 @@ use super::{OK, USER_ERROR};
 use crate::backend::BackendName;
 use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
-use crate::queue::context::WorkerContext;
+use crate::queue::context::Worker;
 use crate::queue::job::JobEvent;
 use crate::queue::requests::{self, Wish};
 use crate::queue::transcripts::{self, PastTranscript};
@@ -115,7 +115,7 @@ struct BootstrapPlan {
 
 fn plan(
     session: &NamedSession,
-    context: &WorkerContext,
+    context: &Worker,
     args: &args::BootstrapArgs,
 ) -> anyhow::Result<BootstrapPlan> {
     let project = &session.project;
@@ -208,7 +208,7 @@ impl BootstrapPlan {
 }
 
 /// Makes the jobs of a plan, oldest first, and has those of an earlier run tried again.
-fn enqueue<'a>(context: &'a WorkerContext, plan: &'a BootstrapPlan) -> anyhow::Result<Watch<'a>> {
+fn enqueue<'a>(context: &'a Worker, plan: &'a BootstrapPlan) -> anyhow::Result<Watch<'a>> {
     let mut shares = plan.shares.sessions.iter().copied();
     let mut requests = Vec::new();
     for (job, more) in plan.begun.iter().cloned().zip(&mut shares) {
@@ -246,7 +246,7 @@ fn enqueue<'a>(context: &'a WorkerContext, plan: &'a BootstrapPlan) -> anyhow::R
 }
 
 struct Watch<'a> {
-    context: &'a WorkerContext,
+    context: &'a Worker,
     project: &'a Path,
     /// All that are waited for; runs of the curator join them as they come.
     jobs: Vec<JobId>,

@@ -9,10 +9,10 @@ use super::worker::start_in_background;
 use crate::account::Account;
 use crate::queue::backoff::{self, Backoff};
 use crate::queue::budget::Usage;
-use crate::queue::progress::JobInProgress;
+use crate::queue::progress::Job;
 use crate::queue::requests::{self, Wish};
 use crate::queue::worker::{WorkScope, run_if_free};
-use crate::queue::{files, spool};
+use crate::queue::{progress, spool};
 use crate::redact;
 
 /// The time that a worker that is at it has to see what is wanted.
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(super) struct Row {
     pub(super) id: JobId,
     /// None for a file that cannot be read.
-    pub(super) job: Option<JobInProgress>,
+    pub(super) job: Option<Job>,
     pub(super) state: JobState,
     pub(super) reason: String,
     pub(super) next: Option<Timestamp>,
@@ -69,7 +69,7 @@ pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec
     let mut rows = Vec::new();
     for (folder, has_failed) in [(&waiting, false), (&failed, true)] {
         for id in spool::list(folder)? {
-            let read = files::read(folder, &id);
+            let read = progress::read(folder, &id);
             let (state, reason, next) = match &read {
                 Ok(job) if has_failed => {
                     let reason = job.progress.failed.clone();
@@ -94,7 +94,7 @@ pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec
 
 /// Returns the state of a job of the spool, its reason, and the time of the next try.
 fn standing(
-    job: &JobInProgress,
+    job: &Job,
     own: Option<&Account>,
     backoff: &Backoff,
     now: Timestamp,

@@ -13,15 +13,14 @@ use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
 use crate::queue::claim::{self, Claimed, lane_of};
-use crate::queue::context::WorkerContext;
+use crate::queue::context::Worker;
 use crate::queue::curate::{self, CuratorWish};
-use crate::queue::files::{self, SessionEvidence};
 use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::outcome::in_words;
-use crate::queue::progress::{JobInProgress, Progress};
-use crate::queue::shown;
+use crate::queue::progress::{self, Job, Progress, SessionEvidence};
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
+use crate::queue::transcripts;
 use crate::reflect::curator::NoteState;
 use crate::reflect::gates::refused;
 use crate::setup::templates;
@@ -58,12 +57,12 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         Some(memory) => ask::known_notes(memory, &session.project, &evidence.facts)?,
         None => Vec::new(),
     };
-    let shown = shown::by_hand(&session.paths, &session.project, path);
+    let shown = transcripts::shown_by_hand(&session.paths, &session.project, path);
     let votes_on = |tags: &[BulletTag]| votes(tags, &shown, &evidence.facts.citations, &playbook);
     let question = SessionQuestion {
         session: &evidence,
         playbook: &playbook,
-        given: &shown::ids(&votes_on(&[])),
+        given: &transcripts::ids(&votes_on(&[])),
         known_notes: &known_notes,
         config: &session.config,
     };
@@ -143,11 +142,11 @@ fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
         let digest = claim::read_again(&job, claim, &context.surroundings, secrecy)?;
         return Ok((digest, false));
     }
-    for job in files::all(&spool)? {
+    for job in progress::all(&spool)? {
         context.claims().add(&job);
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let job = JobInProgress {
+    let job = Job {
         ticket: Ticket {
             id: JobId::new(context.now(), 0),
             session: name.into_owned(),
@@ -242,9 +241,9 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
 }
 
 /// The first job of this transcript in a folder that covers all of it, up to `end`.
-fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<JobInProgress>> {
+fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<Job>> {
     let jobs = spool::list(folder)?.into_iter();
-    let mut jobs = jobs.filter_map(|id| files::read(folder, &id).ok());
+    let mut jobs = jobs.filter_map(|id| progress::read(folder, &id).ok());
     Ok(jobs.find(|job| {
         let covers = match &job.progress.claim {
             Some(claim) => claim.end >= end,
@@ -309,7 +308,7 @@ struct Before {
 }
 
 impl Before {
-    fn of(session: &NamedSession, context: &WorkerContext) -> anyhow::Result<Self> {
+    fn of(session: &NamedSession, context: &Worker) -> anyhow::Result<Self> {
         let (memory, project) = (context.memory(), session.project_name());
         Ok(Self {
             last: memory.last_curator_job(&project)?,
@@ -321,7 +320,7 @@ impl Before {
 /// Sees the run through that a session has made due.
 fn run_that_came_due(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
     before: &Before,
 ) -> anyhow::Result<Option<Value>> {
     if let Some(id) = curate::waiting_run(&session.paths, &session.project)? {
@@ -338,7 +337,7 @@ fn run_that_came_due(
 /// Sees a run to its end, and returns what came of it.
 fn see_through(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
     id: &JobId,
     before: &Before,
 ) -> anyhow::Result<Value> {

@@ -9,7 +9,7 @@ use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
-use crate::queue::context::{Surroundings, WorkerContext};
+use crate::queue::context::{Surroundings, Worker};
 use crate::queue::outcome::in_words;
 use crate::queue::worker::see_through;
 use crate::queue::worker_lock;
@@ -239,7 +239,7 @@ impl NamedSession {
     /// Sees a job to its end; `None` when it waits, or another process is at work for
     /// `patience` and does not come to it.
     pub(super) fn see_through(
-        context: &Arc<WorkerContext>,
+        context: &Arc<Worker>,
         id: &JobId,
         patience: Duration,
     ) -> anyhow::Result<Option<memory::FinishedJob>> {
@@ -283,7 +283,7 @@ impl NamedSession {
     pub(super) fn backend<'a>(
         &self,
         parts: BackendParts<'a>,
-        context: Option<&'a WorkerContext>,
+        context: Option<&'a Worker>,
     ) -> anyhow::Result<Box<dyn Backend + 'a>> {
         let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;
         Ok(match context {
@@ -296,15 +296,12 @@ impl NamedSession {
     }
 
     /// Returns the context for a question of the user's own; `None` where it costs nothing.
-    pub(super) fn context_for(
-        &self,
-        account: &Account,
-    ) -> anyhow::Result<Option<Arc<WorkerContext>>> {
+    pub(super) fn context_for(&self, account: &Account) -> anyhow::Result<Option<Arc<Worker>>> {
         let costs = !account.need.backend.is_offline();
         costs.then(|| self.context()).transpose()
     }
 
-    pub(super) fn context(&self) -> anyhow::Result<Arc<WorkerContext>> {
+    pub(super) fn context(&self) -> anyhow::Result<Arc<Worker>> {
         state_guard::close(&self.paths)?;
         let surroundings = Surroundings::new(
             &self.env,
@@ -314,7 +311,7 @@ impl NamedSession {
             Some(self.project.clone()),
         );
         let memory = sharing::open_memory(&self.paths, &self.config)?;
-        Ok(Arc::new(WorkerContext::new(surroundings, memory)))
+        Ok(Arc::new(Worker::new(surroundings, memory)))
     }
 }
 
@@ -375,7 +372,7 @@ fn other_worker(paths: &Paths) -> Option<i32> {
 
 /// Ends when one and the same other process has been at it for `patience`; says before
 /// that who, or what, is waited for.
-async fn hangs(context: &WorkerContext, patience: Duration) {
+async fn hangs(context: &Worker, patience: Duration) {
     let (mut held, mut since) = (None, Instant::now());
     let mut is_told = false;
     loop {

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::told;
+use crate::digest::name_of;
 use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
 use crate::hook::source::GivenContext;
-use crate::news;
-use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
+use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file, project_config_file};
 use crate::playbook::context::{
     Admission, Frame, InjectionLimits, PointsToShow, context, cued_points, own_points,
 };
@@ -17,10 +16,12 @@ use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{CuedPoint, Injection, ProjectSettings, Ready, StartKind};
 use crate::queue::status::Notice;
-use crate::setup::templates;
+use crate::setup::templates::{self, GONE};
+use crate::shown::counted;
 use crate::store::{MAX_FILE_BYTES, Snapshots, StoreError, WAYS_BACK, votes};
 use crate::trust::{TrustStanding, outside};
 use crate::usage::{self, UsageRecord};
+use crate::{config, news};
 
 const MAX_TEMPLATE: u64 = 1 << 20;
 
@@ -227,7 +228,7 @@ impl<'a> Basis<'a> {
 
     fn shown(&self, shown: PointsToShow) -> PreparedStart<'a> {
         let is_trusted = self.standing.is_trusted();
-        let notice = told::standing(self.paths, self.project, &self.standing, &shown);
+        let notice = standing_notice(self.paths, self.project, &self.standing, &shown);
         let odd = shown.odd.filter(|_| is_trusted).map(|odd| {
             let text = format!("{}: {odd}", self.file().display());
             Notice::new(&text.clone(), text)
@@ -300,7 +301,7 @@ impl<'a> Basis<'a> {
             outcome.given.notices.is_empty() && outcome.to_screen.is_empty()
         };
         let has_news = news::is_there(self.paths, self.project)
-            || !told::gone_settings(self.paths, self.project).is_empty();
+            || !gone_settings(self.paths, self.project).is_empty();
         if self.link.is_some() || has_news || !is_all(&full) || !is_all(&short) {
             return None;
         }
@@ -335,4 +336,100 @@ fn injection(text: String) -> Injection {
         points: in_text(&text),
         text,
     }
+}
+
+const NAMED: usize = 8;
+
+/// What there is to say of a project in this standing. Other texts under the same names are
+/// another topic.
+pub(super) fn standing_notice(
+    paths: &Paths,
+    project: &Path,
+    standing: &TrustStanding,
+    shown: &PointsToShow,
+) -> Option<Notice> {
+    let unknown = &shown.unknown;
+    let count = counted(unknown.len(), "key point");
+    let (are, them) = match unknown.len() {
+        1 => ("is", "it"),
+        _ => ("are", "them"),
+    };
+    let text = match standing {
+        _ if unknown.is_empty() => return None,
+        TrustStanding::Born | TrustStanding::Untrusted => return None,
+        TrustStanding::Recorded(_) => {
+            let named: Vec<&str> = unknown.iter().take(NAMED).map(String::as_str).collect();
+            let more = if unknown.len() > NAMED { ", …" } else { "" };
+            let settings = config::load(&paths.config_file());
+            let next = if settings.is_ok_and(|settings| settings.trust.strict) {
+                "and will wait for `playbook review`"
+            } else {
+                "and will be used once checked for attacks"
+            };
+            format!(
+                "{count} came with the file ({}{more}) {next}",
+                named.join(", ")
+            )
+        }
+        TrustStanding::Foreign => format!(
+            "{count} of this project may have come from elsewhere and {are} not used; \
+             `playbook show` lists {them}, `playbook trust` lets sessions use {them}"
+        ),
+        TrustStanding::Replaced => format!(
+            "{count} of this project {are} not used, as you trusted another checkout in this \
+             place; `playbook show` lists {them}, `playbook trust` lets sessions use {them}"
+        ),
+        TrustStanding::Unreadable(error) => {
+            format!("{error}; the playbook is not used; `playbook trust` makes the record anew")
+        }
+    };
+    let hash = match standing {
+        TrustStanding::Recorded(_) => shown.unknown_hash,
+        // Nothing of them is used, whatever they say: their number is news enough.
+        _ => 0,
+    };
+    let topic = format!("trust\n{}\n{hash}\n{text}", project.display());
+    Some(Notice::new(&topic, text))
+}
+
+/// What there is to say of a trusted playbook that lies outside of its project.
+pub(super) fn link_notice(project: &Path, target: &Path) -> Notice {
+    let (file, target) = (playbook_file(project), target.display());
+    let text = format!("{} leads out of the project, to {target}", file.display());
+    Notice::new(&text.clone(), text)
+}
+
+/// Where it is remembered that the user knows of a symlink.
+pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf {
+    let target = name_of(target.as_os_str().as_encoded_bytes());
+    paths.project(project).join(format!("link-{target}"))
+}
+
+/// Returns what there is to say of each setting and template that is gone and was not shown yet,
+/// with the file that remembers it.
+pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Notice)> {
+    let files = [
+        (paths.config_file(), paths.own()),
+        (project_config_file(project), project),
+    ];
+    let settings = files.into_iter().flat_map(|(file, owner)| {
+        let folder = paths.project(owner);
+        let gone = config::gone(&file).into_iter();
+        gone.map(move |gone| {
+            let mark = folder.join(format!("gone-{}", name_of(gone.name.as_bytes())));
+            (mark, Notice::new(&gone.text, gone.text.clone()))
+        })
+    });
+    let gone = paths.template(GONE);
+    let template = gone.exists().then(|| {
+        let text = format!(
+            "{} is no longer used: `playbook dream` is a run of the curator; remove the file",
+            gone.display()
+        );
+        let mark = format!("gone-{}", name_of(text.as_bytes()));
+        let mark = paths.project(paths.own()).join(mark);
+        (mark, Notice::new(&text.clone(), text))
+    });
+    let all = settings.chain(template);
+    all.filter(|(mark, _)| !mark.exists()).collect()
 }

@@ -6,26 +6,26 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::context::{Surroundings, WorkerContext};
+use super::context::{Surroundings, Worker};
 use super::curate::protection;
-use super::edit::{self, EditError, PlaybookEdit, Sources, caps};
-use super::files::SessionEvidence;
 use super::job::JobId;
 use super::outcome::Stop;
-use super::progress::JobInProgress;
+use super::progress::{Job, SessionEvidence};
 use super::screening::{self, ASKED};
 use super::spool::job_file;
-use super::{LOCK_WAIT, ask, record, shown, trust_record};
+use super::{LOCK_WAIT, ask, record, transcripts};
+use crate::account::Need;
 use crate::backend::BackendName;
 use crate::config::{Approval, Config, VotesIn};
+use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
 use crate::playbook::clean::clean_text;
 use crate::playbook::diff::diff;
-use crate::playbook::learn::{Lesson, learn};
+use crate::playbook::learn::{Caps, Lesson, enforce, learn};
+use crate::playbook::manual_edit::RefusedEdit;
 use crate::playbook::ops::{apply_operations, written_text};
-use crate::playbook::votes::LocalVotes;
-use crate::playbook::votes::PointInSession;
-use crate::playbook::votes::Votes;
+use crate::playbook::undo::undo;
+use crate::playbook::votes::{LocalVotes, PointInSession, Votes};
 use crate::playbook::{Playbook, PointChange};
 use crate::reflect::curator::{CuratorMaterial, Ground, NoteUpdate, note_updates};
 use crate::reflect::gates::{Gates, Proposal, Verdict, refused};
@@ -51,8 +51,8 @@ const MAX_TRIES: usize = 10;
 /// holds the job's id. After a restart the id tells whether that happened. What an editor or
 /// git writes between our read and our write is not replaced: we begin anew.
 pub(super) fn apply(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     work: &Work<'_>,
     config: &Config,
 ) -> Result<(), Stop> {
@@ -82,8 +82,8 @@ enum ApplyAttempt {
 }
 
 fn attempt(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     work: &Work<'_>,
     config: &Config,
     locked: &Locked<'_>,
@@ -93,7 +93,7 @@ fn attempt(
     let found = read(context, job, work, &snapshots, config)?;
     if found.is_readable && found.file.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found.file)?;
-        trust_record::after_job(context, job, &found.file)?;
+        screening::after_job(context, job, &found.file)?;
         return Ok(ApplyAttempt::Done);
     }
     job.progress.has_seen_points |= !found.file.is_empty();
@@ -147,7 +147,7 @@ fn attempt(
             snapshots.keep_original(&id, original)?;
         }
         if seen.is_none() {
-            trust_record::birth(&context.surroundings, &job.ticket.project)?;
+            screening::birth(&context.surroundings, &job.ticket.project)?;
         }
         if !locked.save(seen.as_deref(), &after)? {
             return Ok(ApplyAttempt::Overtaken);
@@ -158,7 +158,7 @@ fn attempt(
     if is_changed || is_first {
         snapshots.keep(&id, &after.to_bytes())?;
     }
-    trust_record::after_job(context, job, &after)?;
+    screening::after_job(context, job, &after)?;
     Ok(ApplyAttempt::Done)
 }
 
@@ -177,8 +177,8 @@ pub(super) fn keep_if_missing(
 
 /// Computes what a job would change, and changes nothing: no lock, no file.
 pub(super) fn rehearse(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<Applied, Stop> {
@@ -193,8 +193,8 @@ pub(super) fn rehearse(
 }
 
 fn change(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     work: &Work<'_>,
     (playbook, unused): (&mut Playbook, &HashSet<String>),
     snapshots: &Snapshots,
@@ -210,7 +210,7 @@ fn change(
                 snapshots,
                 caps: caps(config),
             };
-            edit::apply(edit, playbook, sources, now).map_err(|error| match error {
+            apply_edit(edit, playbook, sources, now).map_err(|error| match error {
                 EditError::Refused(why) => Stop::Skips(why.to_string()),
                 EditError::Nothing(why) => Stop::Skips(why),
                 EditError::Memory(error) => error.into(),
@@ -220,7 +220,7 @@ fn change(
         Work::Session(session) => {
             let tags = job.progress.reflection.as_ref();
             let tags = tags.map_or(&[][..], |said| &said.bullet_tags);
-            let votes = shown::votes_of(job, &session.facts, tags, playbook);
+            let votes = transcripts::votes_of(job, &session.facts, tags, playbook);
             let is_by_rules = ask::need_of(context, job).backend == BackendName::Rules;
             let session = TaughtSession {
                 facts: &session.facts,
@@ -402,8 +402,8 @@ pub(super) struct FoundPlaybook {
 /// The playbook as it is now. A restore may also replace a file that cannot be read: it
 /// starts from what the file was when it last could be.
 pub(super) fn read(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     work: &Work<'_>,
     snapshots: &Snapshots,
     config: &Config,
@@ -475,8 +475,8 @@ fn read_as_is(
 /// What is recorded becomes a snapshot, so that it is found once. The name it is recorded
 /// under is with the job before, so that a restart records it once.
 pub(super) fn note_hand_edit(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     found: &FoundPlaybook,
     snapshots: &Snapshots,
 ) -> Result<(), Stop> {
@@ -513,4 +513,112 @@ fn since_last_time(
     }
     let last = last.with_votes(&found.votes);
     Ok(diff(&last, &found.playbook, REASON, surroundings.now()))
+}
+
+pub(crate) use crate::playbook::manual_edit::PlaybookEdit;
+
+/// What an edit needs to be answered: any worker does it.
+pub(crate) const NOBODY: Need = Need::bare(BackendName::Rules);
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EditError {
+    #[error(transparent)]
+    Refused(#[from] RefusedEdit),
+    #[error("{0}")]
+    Nothing(String),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Snapshot(#[from] crate::fsx::FsError),
+}
+
+/// What an edit may look at beside the playbook.
+#[derive(Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub(crate) project: &'a str,
+    pub(crate) memory: &'a Memory,
+    pub(crate) snapshots: &'a Snapshots,
+    pub(crate) caps: Caps,
+}
+
+pub(crate) fn caps(config: &Config) -> Caps {
+    Caps {
+        points: config.playbook.max_points,
+        bytes: config.playbook.max_bytes,
+    }
+}
+
+pub(crate) fn apply_edit(
+    edit: &PlaybookEdit,
+    playbook: &mut Playbook,
+    sources: Sources<'_>,
+    now: Timestamp,
+) -> Result<Applied, EditError> {
+    let before = playbook.clone();
+    let mut changes = match edit {
+        PlaybookEdit::Undo { job } => return take_back(playbook, job, sources, now),
+        PlaybookEdit::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
+        of_points => of_points.by_hand(playbook, now)?,
+    };
+    // Only what the user brings in is held to the caps, not what comes back.
+    if edit.text().is_some() || matches!(edit, PlaybookEdit::Change { .. }) {
+        changes.extend(enforce(playbook, &before, sources.caps, now));
+    }
+    Ok(Applied {
+        changes,
+        skipped: Vec::new(),
+    })
+}
+
+/// Undoes a job; one that was undone already is left as it is.
+fn take_back(
+    playbook: &mut Playbook,
+    job: &JobId,
+    sources: Sources<'_>,
+    now: Timestamp,
+) -> Result<Applied, EditError> {
+    let refused = |why: String| EditError::from(RefusedEdit::Told(why));
+    let row = sources.memory.job(job.as_str())?;
+    let row = row.ok_or_else(|| refused(format!("no job {job} in the history")))?;
+    if row.job.project != sources.project {
+        let other = row.job.project;
+        return Err(refused(format!("job {job} is of another project: {other}")));
+    }
+    if let Some(by) = row.undone_by {
+        let why = format!("job {job} was undone already, by {by}");
+        return Err(EditError::Nothing(why));
+    }
+    let entries = sources.memory.changes_of(job.as_str())?;
+    let counts = row.job.counts;
+    let is_cut = match entries.first() {
+        Some(first) => first.seq > 0,
+        None => counts.tags + counts.operations > 0,
+    };
+    if is_cut {
+        let why = format!("what job {job} did is no longer in the history");
+        return Err(refused(why));
+    }
+    if entries.is_empty() {
+        return Err(EditError::Nothing(format!("job {job} changed nothing")));
+    }
+    let changes: Vec<PointChange> = entries.into_iter().map(|entry| entry.change).collect();
+    Ok(undo(playbook, &changes, &format!("undo of {job}"), now))
+}
+
+/// Makes the playbook what a snapshot holds; what it knows of numbers, names and jobs
+/// stays, so that no id is given twice.
+fn restore(
+    playbook: &mut Playbook,
+    snapshot: &str,
+    sources: Sources<'_>,
+    now: Timestamp,
+) -> Result<Vec<PointChange>, EditError> {
+    let unknown = || RefusedEdit::Told(format!("no snapshot {snapshot}"));
+    let bytes = sources.snapshots.read(snapshot)?.ok_or_else(unknown)?;
+    let old = Playbook::parse(&bytes)
+        .map_err(|flaw| RefusedEdit::Told(format!("snapshot {snapshot} cannot be read: {flaw}")))?;
+    let old = old.with_votes(&sources.memory.votes(sources.project)?);
+    let changes = diff(playbook, &old, &format!("restored {snapshot}"), now);
+    playbook.take_sections(old);
+    Ok(changes)
 }

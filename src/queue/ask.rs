@@ -7,11 +7,10 @@ use jiff::Timestamp;
 
 use super::backoff::Pause;
 use super::budget::{Caller, Hold, Meter};
-use super::context::WorkerContext;
-use super::files::SessionEvidence;
+use super::context::Worker;
 use super::outcome::{JobPause, Stop};
-use super::progress::JobInProgress;
-use super::{QueueError, screening, shown};
+use super::progress::{Job, SessionEvidence};
+use super::{QueueError, screening, transcripts};
 use crate::account::{Account, Need};
 use crate::backend::question::{Answered, question};
 use crate::backend::{
@@ -119,20 +118,20 @@ impl SessionQuestion<'_> {
 }
 
 pub(super) async fn reflector(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
     let mut playbook = points_of(context, job, config)?;
-    shown::only_its_own(job, &session.facts, &mut playbook);
+    transcripts::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
     let known_notes = known_notes(&context.memory(), &job.ticket.project, &session.facts)?;
     let question = SessionQuestion {
         session,
         playbook: &playbook,
-        given: &shown::given(job, &session.facts, &playbook),
+        given: &transcripts::given(job, &session.facts, &playbook),
         known_notes: &known_notes,
         config,
     };
@@ -152,8 +151,8 @@ pub(super) async fn reflector(
 
 /// Asks a project's curator about its material; `playbook` is the list as the prompt shows it.
 pub(super) async fn curator(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
     deadline: Option<Instant>,
@@ -175,8 +174,8 @@ pub(super) async fn curator(
 /// Puts a job's question to the backend it needs, and keeps the cost with the job; stops the job
 /// where a call was held back.
 async fn put<T: Reply>(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     (step, prompt): (AccountStep, FilledPrompt),
     parts: BackendParts<'_>,
     deadline: Option<Instant>,
@@ -229,8 +228,8 @@ pub(crate) fn known_points(
 
 /// As [`known_points`], for a job, which remembers that there were some.
 pub(super) fn points_of(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
     let (paths, project) = (context.paths(), &job.ticket.project);
@@ -252,14 +251,14 @@ fn shown_to_models(
     Ok(playbook)
 }
 
-pub(super) fn need_of<'a>(context: &'a WorkerContext, job: &'a JobInProgress) -> &'a Need {
+pub(super) fn need_of<'a>(context: &'a Worker, job: &'a Job) -> &'a Need {
     let own = job.ticket.need.as_ref();
     own.unwrap_or(&context.surroundings.account.need)
 }
 
 /// What a backend is built of, with the secret of this process.
 pub(crate) fn parts<'a>(
-    context: &'a WorkerContext,
+    context: &'a Worker,
     facts: &'a Facts,
     config: &'a Config,
 ) -> BackendParts<'a> {
@@ -272,7 +271,7 @@ pub(crate) fn parts<'a>(
 }
 
 /// What follows for a job when a call of its is held back.
-fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold) -> Stop {
+fn held(context: &Worker, job: &Job, hold: &Hold) -> Stop {
     let reason = hold.to_string();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),

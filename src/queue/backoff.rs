@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::context::WorkerContext;
+use super::context::Worker;
 use super::outcome::is_for_settings;
-use super::progress::JobInProgress;
+use super::progress::Job;
 use super::status::Status;
 use crate::backend::FailureKind;
 use crate::fsx::{self, FsError};
@@ -185,7 +185,7 @@ pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
 pub(crate) const FOREIGN: &str = "it was made with another key, base URL or backend; `playbook jobs retry` gives it those of this shell";
 
 /// Until when a job waits for itself alone.
-pub(crate) fn own_pause(job: &JobInProgress) -> Option<Timestamp> {
+pub(crate) fn own_pause(job: &Job) -> Option<Timestamp> {
     let waiting = job.progress.waiting.as_ref()?;
     let is_own = !waiting.for_account && !is_for_settings(waiting);
     is_own.then_some(waiting.next)
@@ -193,7 +193,7 @@ pub(crate) fn own_pause(job: &JobInProgress) -> Option<Timestamp> {
 
 /// The pause of the account that a job still has to ask.
 pub(crate) fn account_pause<'b>(
-    job: &JobInProgress,
+    job: &Job,
     backoff: &'b Backoff,
     now: Timestamp,
 ) -> Option<&'b Parked> {
@@ -204,10 +204,10 @@ pub(crate) fn account_pause<'b>(
     is_held.then_some(parked)
 }
 
-impl WorkerContext {
+impl Worker {
     /// Returns `true` if this worker may do a job: nobody is asked any more, its account answers
     /// it, or it is a job of the worker's own project that only has an older key, or none yet.
-    pub(crate) fn serves(&self, job: &JobInProgress) -> bool {
+    pub(crate) fn serves(&self, job: &Job) -> bool {
         if job.is_judged() {
             return true;
         }
@@ -220,7 +220,7 @@ impl WorkerContext {
 
     /// Gives a job the account that is going to answer it; what is judged keeps the one that
     /// did.
-    pub(super) fn adopt(&self, mut job: JobInProgress) -> JobInProgress {
+    pub(super) fn adopt(&self, mut job: Job) -> Job {
         if job.is_judged() {
             return job;
         }
@@ -239,25 +239,25 @@ impl WorkerContext {
     /// The job is one that [`adopt`](Self::adopt) has seen. What waits for its account is
     /// due as soon as that may try: other credentials are another account. What waits for
     /// its settings is tried whenever a worker finds it.
-    pub(super) fn due(&self, job: &JobInProgress) -> Option<Timestamp> {
+    pub(super) fn due(&self, job: &Job) -> Option<Timestamp> {
         let now = self.now();
         let own = own_pause(job).filter(|next| is_ahead(*next, now));
         own.max(self.parked_until(job))
     }
 
-    pub(super) fn parked_until(&self, job: &JobInProgress) -> Option<Timestamp> {
+    pub(super) fn parked_until(&self, job: &Job) -> Option<Timestamp> {
         account_pause(job, &self.backoff(), self.now()).map(|parked| parked.until)
     }
 
     /// Returns `true` if the account of a job has failed, and this job is the one to try it.
-    pub(super) fn is_trial(&self, job: &JobInProgress) -> bool {
+    pub(super) fn is_trial(&self, job: &Job) -> bool {
         let on_trial = |account: &str| self.backoff().is_on_trial(account, self.now());
         let need = job.ticket.need.as_ref();
         !job.is_judged() && need.is_some_and(|need| on_trial(&need.account()))
     }
 
     /// Returns `true` if a job was kept for as long as one is, by a clock that has not leapt.
-    pub(super) fn is_too_old(&self, job: &JobInProgress) -> bool {
+    pub(super) fn is_too_old(&self, job: &Job) -> bool {
         let days = i64::from(self.surroundings.config.worker.keep_days);
         let now = self.now();
         let is_over =
@@ -274,12 +274,7 @@ impl WorkerContext {
         format!("waited for {days} days{}", reason.unwrap_or_default())
     }
 
-    pub(super) fn park_account(
-        &self,
-        job: &JobInProgress,
-        reason: &str,
-        pause: Pause,
-    ) -> Option<Timestamp> {
+    pub(super) fn park_account(&self, job: &Job, reason: &str, pause: Pause) -> Option<Timestamp> {
         let account = job.ticket.need.as_ref()?.account();
         let mut backoff = self.backoff();
         let parked = backoff.park(&account, reason, pause, self.now());
@@ -290,7 +285,7 @@ impl WorkerContext {
 
     /// Notes with the account of a job what helps against its failure, which is then told
     /// until it works.
-    pub(super) fn note_remedy(&self, job: &JobInProgress, kind: FailureKind) {
+    pub(super) fn note_remedy(&self, job: &Job, kind: FailureKind) {
         let need = job.ticket.need.as_ref();
         if let Some(need) = need
             && let Some(remedy) = kind.remedy(need.backend)
@@ -302,7 +297,7 @@ impl WorkerContext {
         }
     }
 
-    pub(super) fn release_account(&self, job: &JobInProgress) {
+    pub(super) fn release_account(&self, job: &Job) {
         let Some(need) = &job.ticket.need else {
             return;
         };

@@ -11,17 +11,13 @@ use jiff::{SignedDuration, Timestamp};
 use super::backoff::Backoff;
 use super::budget::Usage;
 use super::claim::{self, ClaimError, Claimed};
-use super::context::Surroundings;
-use super::context::WorkerContext;
-use super::drain;
-use super::files::SessionEvidence;
+use super::context::{Surroundings, Worker};
 use super::job::{JobEvent, JobId, Ticket};
-use super::open_session;
 use super::outcome::Stop;
-use super::progress::{JobInProgress, Progress};
+use super::progress::{self, Job, Progress, SessionEvidence};
 use super::spool::{self, IdEntropy};
 use super::transcripts::PastTranscript;
-use super::{QueueError, ask, curate, files, trigger_table};
+use super::{QueueError, ask, curate, open_session, stages, worker};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -59,7 +55,7 @@ pub(crate) enum News {
 #[derive(Debug, Default)]
 pub(crate) struct WaitingJobs {
     /// Bootstrap jobs of this project and the curator's runs after them, oldest first.
-    pub(crate) ours: Vec<JobInProgress>,
+    pub(crate) ours: Vec<Job>,
     /// Number of other jobs of this project.
     pub(crate) others: usize,
     /// Transcripts that have a job without a claim.
@@ -67,9 +63,9 @@ pub(crate) struct WaitingJobs {
 }
 
 /// Reads the jobs in the spool, and heeds their claims from now on.
-pub(crate) fn waiting(context: &WorkerContext, project: &Path) -> Result<WaitingJobs, FsError> {
+pub(crate) fn waiting(context: &Worker, project: &Path) -> Result<WaitingJobs, FsError> {
     let mut waiting = WaitingJobs::default();
-    for job in files::all(&context.paths().spool())? {
+    for job in progress::all(&context.paths().spool())? {
         context.claims().add(&job);
         if job.progress.claim.is_none() {
             waiting.taken.insert(job.ticket.transcript.clone());
@@ -100,7 +96,7 @@ pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
 ///
 /// A different `place` for each look keeps their jobs apart.
 pub(crate) fn look(
-    context: &WorkerContext,
+    context: &Worker,
     (project, config): (&Path, &Config),
     waiting: &WaitingJobs,
     past: &PastTranscript,
@@ -110,7 +106,7 @@ pub(crate) fn look(
         return Ok(News::Nothing);
     }
     let secrecy = config.secrets.secrecy().map_err(QueueError::from)?;
-    let mut job = JobInProgress {
+    let mut job = Job {
         ticket: ticket(&context.surroundings, project, past),
         edit: None,
         curate: None,
@@ -121,7 +117,7 @@ pub(crate) fn look(
         Claimed::NothingNew => return Ok(News::Nothing),
         Claimed::Part(claim, digest) => (claim, digest),
     };
-    match trigger_table::worth(context, &job, &digest.facts, config) {
+    match stages::worth(context, &job, &digest.facts, config) {
         Err(Stop::Skips(_)) => return Ok(News::TooLittle),
         // The job itself will say what is wrong.
         Ok(_) | Err(Stop::Waits { .. } | Stop::Fails(_)) => {}
@@ -174,8 +170,8 @@ pub(crate) fn estimates(
 }
 
 /// Returns the tokens of a job's evidence, or as many as there may be.
-pub(crate) fn evidence_of(context: &WorkerContext, config: &Config, job: &JobInProgress) -> u64 {
-    let kept = files::read_evidence(context.paths(), &job.ticket.id);
+pub(crate) fn evidence_of(context: &Worker, config: &Config, job: &Job) -> u64 {
+    let kept = progress::read_evidence(context.paths(), &job.ticket.id);
     kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
 }
 
@@ -195,17 +191,15 @@ pub(crate) fn put(
         of: Box::new(IdEntropy::of(surroundings.clock, about)),
     };
     let ticket = ticket(surroundings, project, past);
-    spool::put_as(&surroundings.paths, &entropy, ticket, |ticket| {
-        JobInProgress {
-            ticket: ticket.clone(),
-            edit: None,
-            curate: None,
-            progress: Progress {
-                agreed: Some(agreed),
-                ends_batch,
-                ..Progress::default()
-            },
-        }
+    spool::put_as(&surroundings.paths, &entropy, ticket, |ticket| Job {
+        ticket: ticket.clone(),
+        edit: None,
+        curate: None,
+        progress: Progress {
+            agreed: Some(agreed),
+            ends_batch,
+            ..Progress::default()
+        },
     })
 }
 
@@ -228,13 +222,13 @@ impl WaitingJobs {
 }
 
 /// Returns true for a job of the spool that is a project's curator's.
-pub(crate) fn is_run(context: &WorkerContext, project: &Path, id: &JobId) -> bool {
-    let job = files::read(&context.paths().spool(), id);
+pub(crate) fn is_run(context: &Worker, project: &Path, id: &JobId) -> bool {
+    let job = progress::read(&context.paths().spool(), id);
     job.is_ok_and(|job| job.curate.is_some() && job.ticket.project == project)
 }
 
 /// Returns what bootstrap has spent in a project so far.
-pub(crate) fn spent(context: &WorkerContext, project: &Path) -> Result<Usage, MemoryError> {
+pub(crate) fn spent(context: &Worker, project: &Path) -> Result<Usage, MemoryError> {
     let name = project.to_string_lossy();
     let all = (Timestamp::MIN, Timestamp::MAX);
     let rows = context
@@ -245,7 +239,7 @@ pub(crate) fn spent(context: &WorkerContext, project: &Path) -> Result<Usage, Me
 
 /// Returns for each job why it waits; `None` where a worker can do it now or soon.
 pub(crate) fn reasons<'a>(
-    context: &'a WorkerContext,
+    context: &'a Worker,
     jobs: &'a [JobId],
 ) -> impl Iterator<Item = (JobId, Option<String>)> {
     // Another process works on them.
@@ -253,8 +247,8 @@ pub(crate) fn reasons<'a>(
     jobs.iter().map(|id| (id.clone(), reason(context, id)))
 }
 
-fn reason(context: &WorkerContext, id: &JobId) -> Option<String> {
-    let job = match files::read(&context.paths().spool(), id) {
+fn reason(context: &Worker, id: &JobId) -> Option<String> {
+    let job = match progress::read(&context.paths().spool(), id) {
         Ok(job) => job,
         Err(error) => return (!error.is_missing()).then(|| error.to_string()),
     };
@@ -276,14 +270,14 @@ fn reason(context: &WorkerContext, id: &JobId) -> Option<String> {
 ///
 /// The newest goes first, as a worker begins with the oldest. A worker that has just read one
 /// of them saves it again with its claim, so that nothing is lost.
-pub(crate) fn withdraw(context: &WorkerContext, jobs: &mut Vec<JobId>) -> Result<usize, FsError> {
+pub(crate) fn withdraw(context: &Worker, jobs: &mut Vec<JobId>) -> Result<usize, FsError> {
     let spool = context.paths().spool();
     let mut left = Vec::new();
     let mut withdrawn = 0;
     for id in jobs.drain(..).rev() {
-        match files::read(&spool, &id) {
-            Ok(job) if job.progress.claim.is_none() && !drain::holds(context.paths(), &id) => {
-                files::remove(&spool, &id)?;
+        match progress::read(&spool, &id) {
+            Ok(job) if job.progress.claim.is_none() && !worker::holds(context.paths(), &id) => {
+                progress::remove(&spool, &id)?;
                 withdrawn += 1;
             }
             _ => left.push(id),

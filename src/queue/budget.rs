@@ -10,9 +10,9 @@ use jiff::{Timestamp, ToSpan as _};
 use serde::{Deserialize, Serialize};
 use tokio::task::block_in_place;
 
-use super::context::WorkerContext;
+use super::context::Worker;
 use super::job::JobId;
-use super::progress::{JobInProgress, Paid};
+use super::progress::{Job, Paid};
 use crate::backend::{
     Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
     TokenCount, fixture_key, prompt_hash,
@@ -188,7 +188,7 @@ impl Caller {
         }
     }
 
-    pub(super) fn job(job: &JobInProgress) -> Self {
+    pub(super) fn job(job: &Job) -> Self {
         let tokens = job.progress.spent.tokens();
         Self {
             id: job.ticket.id.to_string(),
@@ -205,7 +205,7 @@ impl Caller {
 /// been switched off, and a budget may be used up. A call that is held back costs nothing.
 pub(crate) struct Meter<'a> {
     backend: Box<dyn Backend + 'a>,
-    context: &'a WorkerContext,
+    context: &'a Worker,
     caller: Caller,
     state: Mutex<MeterState>,
 }
@@ -217,11 +217,7 @@ struct MeterState {
 }
 
 impl<'a> Meter<'a> {
-    pub(crate) fn new(
-        backend: Box<dyn Backend + 'a>,
-        context: &'a WorkerContext,
-        caller: Caller,
-    ) -> Self {
+    pub(crate) fn new(backend: Box<dyn Backend + 'a>, context: &'a Worker, caller: Caller) -> Self {
         Self {
             backend,
             context,

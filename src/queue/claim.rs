@@ -5,21 +5,24 @@
 //! claimed before are copies, as a fork or a resume makes them, and do not count.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::context::{Surroundings, WorkerContext};
+use super::context::{Surroundings, Worker};
 use super::job::{JobEvent, JobId};
-use super::progress::{JobClaim, JobInProgress};
-use super::{QueueError, lost};
+use super::progress::{Job, JobClaim};
+use super::spool::job_file;
+use super::{QueueError, open_session};
 use crate::fsx::{self, FsContext as _, FsError};
-use crate::memory::{MemoryError, RecordMark};
-use crate::redact::Secrecy;
+use crate::memory::{JobOutcome, Memory, MemoryError, RecordMark};
+use crate::redact::{self, Secrecy};
+use crate::store::Snapshots;
 use crate::transcript::{Digest, Lane, Range, ReadOptions, RecordHash};
-use crate::transcript_file;
+use crate::{telemetry, transcript_file};
 
 /// How much of a first record tells it from another.
 const FIRST_RECORD_BYTES: u64 = 64 << 10;
@@ -50,11 +53,7 @@ impl From<MemoryError> for ClaimError {
 ///
 /// The caller makes sure that no other job of the project or of the transcript is claimed
 /// or recorded meanwhile, so that the database and the other jobs' claims hold still.
-pub(crate) fn claim(
-    job: &JobInProgress,
-    context: &WorkerContext,
-    secrecy: Secrecy,
-) -> Result<Claimed, ClaimError> {
+pub(crate) fn claim(job: &Job, context: &Worker, secrecy: Secrecy) -> Result<Claimed, ClaimError> {
     let path = &job.ticket.transcript;
     if context.claims().is_closed(path) {
         return Err(ClaimError::Closed(path.clone()));
@@ -62,7 +61,7 @@ pub(crate) fn claim(
     let first_record = first_record(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
     let mut memory = context.memory().another()?;
-    lost::notice(&context.surroundings, &mut memory, &job.ticket.project)?;
+    notice_loss(&context.surroundings, &mut memory, &job.ticket.project)?;
     let recorded = memory
         .cursor(&path.to_string_lossy())?
         .map(|cursor| Reached {
@@ -83,7 +82,7 @@ pub(crate) fn claim(
     // What was there before we were is old: only its hash tells whether it is known.
     let is_wanted = matches!(job.ticket.event, JobEvent::Reflect | JobEvent::Bootstrap);
     let takes_old_records = is_wanted && reached.is_none();
-    let counted = lost::counted_until(&context.surroundings, &memory, job)?;
+    let counted = counted_until(&context.surroundings, &memory, job)?;
     let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
     known.lost_at_most(counted);
     let mut broken = None;
@@ -135,7 +134,7 @@ pub(crate) fn claim(
 
 /// Reads a part again that was claimed before: exactly the records it claimed.
 pub(crate) fn read_again(
-    job: &JobInProgress,
+    job: &Job,
     claim: &JobClaim,
     surroundings: &Surroundings,
     secrecy: Secrecy,
@@ -153,7 +152,7 @@ pub(crate) fn read_again(
     )
 }
 
-fn options(job: &JobInProgress, surroundings: &Surroundings, secrecy: Secrecy) -> ReadOptions {
+fn options(job: &Job, surroundings: &Surroundings, secrecy: Secrecy) -> ReadOptions {
     ReadOptions {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
         home: surroundings
@@ -237,7 +236,7 @@ pub(super) struct Reached {
 }
 
 impl Claims {
-    pub(crate) fn add(&mut self, job: &JobInProgress) {
+    pub(crate) fn add(&mut self, job: &Job) {
         let Some(claim) = &job.progress.claim else {
             return;
         };
@@ -256,7 +255,7 @@ impl Claims {
         }
     }
 
-    pub(crate) fn remove(&mut self, job: &JobInProgress) {
+    pub(crate) fn remove(&mut self, job: &Job) {
         let id = &job.ticket.id;
         if let Some(ends) = self.ends.get_mut(&job.ticket.transcript) {
             ends.retain(|(owner, _)| owner != id);
@@ -302,6 +301,98 @@ impl Claims {
             .and_then(|owners| owners.get(&hash));
         owner.is_some_and(|owner| owner != own)
     }
+}
+
+/// How the jobs ended whose part of a transcript counts as done.
+const COVERS: [JobOutcome; 3] = [JobOutcome::Applied, JobOutcome::Failed, JobOutcome::Dropped];
+
+/// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
+/// it does not know.
+pub(super) fn notice_loss(
+    surroundings: &Surroundings,
+    memory: &mut Memory,
+    project: &Path,
+) -> Result<(), QueueError> {
+    let name = project.to_string_lossy();
+    if let Some(until) = lost_until(surroundings, memory, project)?
+        && memory.begin_anew(
+            &name,
+            until,
+            &open_in(surroundings, project)?,
+            surroundings.now(),
+        )?
+    {
+        let what = format!("the memory of {name} is new: what sessions said until {until} counted");
+        surroundings.log("worker", &what);
+    }
+    Ok(())
+}
+
+/// Until when at most what the session of a job said has counted, by a memory that is gone.
+pub(super) fn counted_until(
+    surroundings: &Surroundings,
+    memory: &Memory,
+    job: &Job,
+) -> Result<Timestamp, ClaimError> {
+    let ticket = &job.ticket;
+    let born = ticket.at.checked_sub(SignedDuration::from_millis(1));
+    let name = ticket.project.to_string_lossy();
+    let lost_since = memory.begun_anew(born.unwrap_or(Timestamp::MIN))?;
+    let has_waited = lost_since.iter().any(|(project, _)| *project == name);
+    if !has_waited && !memory.was_open_then(&name, &ticket.session)? {
+        return Ok(Timestamp::MAX);
+    }
+    let origins = transcript_file::beginnings(&ticket.transcript, 0, u64::MAX)
+        .map_err(ClaimError::Transcript)?
+        .origins;
+    let sessions = std::iter::once(&ticket.session).chain(&origins);
+    let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
+    let last = telemetry::reflections(&surroundings.paths)
+        .filter(|line| sessions.iter().any(|id| line["turn"] == id.as_str()))
+        .filter(|line| {
+            COVERS
+                .iter()
+                .any(|outcome| line["outcome"] == outcome.word())
+        })
+        .filter_map(|line| JobId::parse(line["job"].as_str()?)?.time())
+        .max();
+    // The name of a job has its second.
+    let last = last.and_then(|time| time.checked_add(SignedDuration::from_secs(1)).ok());
+    Ok(last.unwrap_or(Timestamp::MIN))
+}
+
+fn open_in(surroundings: &Surroundings, project: &Path) -> Result<Vec<String>, FsError> {
+    let marks = open_session::all(&surroundings.paths)?.into_iter();
+    let ours = marks.filter(|mark| mark.project == project);
+    Ok(ours.map(|mark| mark.session).collect())
+}
+
+/// When the newest snapshot was made whose job is neither known nor under way.
+fn lost_until(
+    surroundings: &Surroundings,
+    memory: &Memory,
+    project: &Path,
+) -> Result<Option<Timestamp>, QueueError> {
+    let snapshots = Snapshots::new(&surroundings.paths.project(project));
+    let list = match snapshots.list() {
+        // What is no folder holds none.
+        Err(error) if error.source.kind() == ErrorKind::NotADirectory => return Ok(None),
+        list => list?,
+    };
+    for job in list.iter().rev().map(|snapshot| &snapshot.job) {
+        let id = JobId::parse(job);
+        let is_under_way = id.is_some_and(|id| job_file(&surroundings.paths.spool(), &id).exists());
+        if is_under_way || memory.job(job)?.is_some() {
+            continue;
+        }
+        let bytes = snapshots.read(job)?.unwrap_or_default();
+        let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let written = playbook["last_updated"].as_str();
+        if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {
+            return Ok(Some(written.min(surroundings.now())));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use super::backoff::Backoff;
 use super::budget::OpenCalls;
 use super::claim::Claims;
 use super::job::JobId;
-use super::progress::JobInProgress;
+use super::progress::{self, Job};
 use super::spool::job_file;
-use super::{QueueError, files, notices, transcripts};
+use super::{QueueError, notices, transcripts};
 use crate::account::{Account, login};
 use crate::backend::BackendName;
 use crate::config::{self, Config, ConfigError};
@@ -23,12 +23,12 @@ use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::{place, prepare, telemetry, usage};
 
-pub(crate) struct WorkerContext {
+pub(crate) struct Worker {
     pub(crate) surroundings: Surroundings,
     pub(super) open_calls: OpenCalls,
     /// What of the spool's jobs cannot be written is kept until it can: as long as this worker
     /// runs, neither what a model said must be lost nor what a job has claimed.
-    unsaved: Mutex<HashMap<JobId, JobInProgress>>,
+    unsaved: Mutex<HashMap<JobId, Job>>,
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     backoff: Mutex<Backoff>,
@@ -38,7 +38,7 @@ pub(crate) struct WorkerContext {
     has_enqueued: AtomicBool,
 }
 
-impl WorkerContext {
+impl Worker {
     pub(crate) fn new(surroundings: Surroundings, memory: Memory) -> Self {
         Self {
             backoff: Mutex::new(backoff_of(&surroundings)),
@@ -116,9 +116,9 @@ impl WorkerContext {
     }
 
     /// Returns a job as it is: what could not be saved of it counts before its file.
-    pub(super) fn job(&self, id: &JobId) -> Result<JobInProgress, FsError> {
+    pub(super) fn job(&self, id: &JobId) -> Result<Job, FsError> {
         let unsaved = unpoisoned(&self.unsaved).get(id).cloned();
-        let mut job = unsaved.map_or_else(|| files::read(&self.paths().spool(), id), Ok)?;
+        let mut job = unsaved.map_or_else(|| progress::read(&self.paths().spool(), id), Ok)?;
         let ticket = &mut job.ticket;
         if !ticket.project.is_dir() {
             // A worktree that was removed counts where it came from; a claim binds to its project.
@@ -149,8 +149,8 @@ impl WorkerContext {
     }
 
     /// Writes a job back to the spool, durably.
-    pub(super) fn save(&self, job: &JobInProgress) -> Result<(), FsError> {
-        let saved = files::save(self.paths(), job);
+    pub(super) fn save(&self, job: &Job) -> Result<(), FsError> {
+        let saved = progress::save(self.paths(), job);
         let mut unsaved = unpoisoned(&self.unsaved);
         match saved {
             Ok(()) => unsaved.remove(&job.ticket.id),
@@ -172,7 +172,7 @@ impl WorkerContext {
             .any(|job| !job.progress.spent.calls.is_empty())
     }
 
-    pub(super) fn has_left(&self, job: &JobInProgress) {
+    pub(super) fn has_left(&self, job: &Job) {
         unpoisoned(&self.unsaved).remove(&job.ticket.id);
         self.claims().remove(job);
     }
@@ -282,17 +282,17 @@ pub(super) mod tests {
     use crate::account;
     use crate::config::Config;
     use crate::env::{Env, name};
-    use crate::queue::files;
     use crate::queue::job::{JobEvent, Ticket};
+    use crate::queue::progress;
     use crate::queue::spool::{self, IdEntropy, job_file};
 
-    pub(in crate::queue) fn context(dir: &Path) -> WorkerContext {
+    pub(in crate::queue) fn context(dir: &Path) -> Worker {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
         let paths = Paths::resolve(&env).unwrap();
         let config = Config::default();
         let account = account::of_worker(&env, &config, (&paths, None)).unwrap();
         let memory = Memory::open(&paths.memory_db()).unwrap();
-        WorkerContext::new(
+        Worker::new(
             Surroundings::new(&env, paths, config, account, None),
             memory,
         )
@@ -324,7 +324,7 @@ pub(super) mod tests {
             context.refresh();
         }
         context.save(&job).unwrap();
-        assert_eq!(files::read(&context.paths().spool(), &id).unwrap(), job);
+        assert_eq!(progress::read(&context.paths().spool(), &id).unwrap(), job);
 
         // Another worker has done it meanwhile.
         fs::rename(&file, &aside).unwrap();

@@ -11,8 +11,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::block_in_place;
@@ -20,22 +21,23 @@ use tokio::task::block_in_place;
 use super::apply::Work;
 use super::ask::{self, POINTS_ONLY};
 use super::budget::{Day, Usage};
-use super::context::WorkerContext;
+use super::context::Worker;
 use super::job::{JobEvent, JobId, Ticket};
-use super::outcome::Stop;
-use super::progress::{CuratorOrder, CuratorReason, JobInProgress, Progress};
+use super::outcome::{self, Stop};
+use super::progress::{self, CuratorOrder, CuratorReason, Job, Progress};
 use super::spool::{self, IdEntropy};
-use super::{QueueError, files, instructions, outcome, stages};
+use super::transcripts::dashed;
+use super::{QueueError, stages};
 use crate::account::Need;
 use crate::backend::BackendName;
 use crate::config::{Config, MemoryMode};
-use crate::freshness;
-use crate::fsx;
+use crate::freshness::git::Git;
 use crate::memory::{Memory, NoteLine, OutdatedNote, WaitingNotes};
 use crate::paths::Paths;
 use crate::playbook::render::{StartRoom, format_playbook};
 use crate::playbook::votes::UsageRecord;
 use crate::playbook::{Playbook, Point};
+use crate::redact::Masker;
 use crate::reflect::curator::{
     CuratorFact, CuratorMaterial, MAX_NOTEBOOK, NoteState, NoteUpdate, SessionFact, Taught,
     points_listed,
@@ -46,6 +48,7 @@ use crate::reflect::note::NoteId;
 use crate::reflect::reply::Curation;
 use crate::store::Store;
 use crate::transcript::estimate_tokens;
+use crate::{freshness, fsx, project};
 
 /// With fewer key points each session with notes makes a run due.
 const FEW_POINTS: usize = 8;
@@ -69,8 +72,8 @@ const NO_NOTES: &str = "none of its notes is left";
 
 /// Does a curator's job.
 pub(super) async fn run(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     order: &CuratorOrder,
     config: &Config,
     begun: Instant,
@@ -101,8 +104,8 @@ pub(super) async fn run(
 
 /// Returns what the run is shown beside the playbook: from its file, else gathered and kept.
 fn gather(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     order: &CuratorOrder,
     config: &Config,
 ) -> Result<CuratorMaterial, Stop> {
@@ -134,7 +137,7 @@ fn gather(
             .map(|line| line.note)
             .collect(),
         facts: facts(context, &project, (&playbook, &usage), outdated, config),
-        instructions: instructions::read(context.paths(), &project, &secrecy.masker),
+        instructions: read_instructions(context.paths(), &project, &secrecy.masker),
         refused,
     };
     job.progress.seen_until = seen_until;
@@ -146,7 +149,7 @@ fn gather(
 /// Returns what code found: points that sessions showed wrong, that name what is gone, that
 /// nobody cited, and the room.
 fn facts(
-    context: &WorkerContext,
+    context: &Worker,
     project: &Path,
     (playbook, usage): (&Playbook, &UsageRecord),
     outdated: Vec<OutdatedNote>,
@@ -200,11 +203,7 @@ fn shown_wrong(outdated: OutdatedNote) -> CuratorFact {
 }
 
 /// Returns the playbook as the run is shown it.
-fn listed(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    config: &Config,
-) -> Result<String, Stop> {
+fn listed(context: &Worker, job: &mut Job, config: &Config) -> Result<String, Stop> {
     let playbook = ask::points_of(context, job, config)?;
     let name = job.ticket.project.to_string_lossy();
     let memory = context.memory();
@@ -248,8 +247,8 @@ pub(super) fn protection(usage: &UsageRecord, point: &Point<'_>) -> Option<Prote
 
 /// Returns the answer: from the job's file, else asked for and kept.
 async fn curation(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
     deadline: Option<Instant>,
@@ -270,7 +269,7 @@ async fn curation(
 
 /// Returns what becomes of the notes of a job that failed or was given up: runs see them in the
 /// notebook from now on.
-pub(super) fn given_back(job: &JobInProgress) -> Vec<NoteUpdate> {
+pub(super) fn given_back(job: &Job) -> Vec<NoteUpdate> {
     let order = job.curate.iter().flat_map(|order| &order.notes);
     let update = |id: &NoteId| NoteUpdate {
         id: *id,
@@ -297,7 +296,7 @@ pub(super) fn in_words(material: &CuratorMaterial) -> String {
 }
 
 /// Returns the reflection that a dream leaves (spec/3), where it found something.
-pub(super) fn dreamt(job: &JobInProgress, config: &Config) -> Option<Learned> {
+pub(super) fn dreamt(job: &Job, config: &Config) -> Option<Learned> {
     let is_dream = job.curate.as_ref()?.why == CuratorReason::Dream;
     let curation = job.progress.curation.as_ref()?;
     let is_kept = is_dream && config.memory.mode == MemoryMode::Full;
@@ -326,7 +325,7 @@ pub(crate) enum CuratorWish {
 
 /// Enqueues a run after a job, if one is due. The job is in the spool still, so that a stop here
 /// loses nothing.
-pub(super) fn after_job(context: &WorkerContext, job: &JobInProgress) -> Result<(), Stop> {
+pub(super) fn after_job(context: &Worker, job: &Job) -> Result<(), Stop> {
     if job.edit.is_some() {
         return Ok(());
     }
@@ -346,7 +345,7 @@ pub(super) fn after_job(context: &WorkerContext, job: &JobInProgress) -> Result<
 
 /// Enqueues a run of the worker's own project, if one is due: an earlier worker may have been
 /// stopped before it could.
-pub(super) fn at_start(context: &WorkerContext) {
+pub(super) fn at_start(context: &Worker) {
     let surroundings = &context.surroundings;
     if let Some(project) = &surroundings.home_project {
         let need = surroundings.account.need.clone();
@@ -359,7 +358,7 @@ pub(super) fn at_start(context: &WorkerContext) {
 /// Enqueues a project's run if one is due, or wished for and there is something to look at;
 /// returns its id, or that of the one that is there. `ends` is a job that is about to leave.
 pub(crate) fn enqueue(
-    context: &WorkerContext,
+    context: &Worker,
     project: &Path,
     (need, wish): (Need, Option<CuratorWish>),
     ends: Option<&JobId>,
@@ -377,7 +376,7 @@ pub(crate) fn enqueue(
         return Ok(None);
     }
     let spool = context.paths().spool();
-    let jobs = files::all(&spool)?;
+    let jobs = progress::all(&spool)?;
     let jobs = jobs.filter(|job| job.ticket.project == project && Some(&job.ticket.id) != ends);
     let mut has_bootstrap = false;
     for job in jobs {
@@ -407,7 +406,7 @@ pub(crate) fn enqueue(
         need: Some(need),
         ..Ticket::new(JobEvent::Curate, project, context.now())
     };
-    let id = spool::put_as(context.paths(), &entropy, ticket, |ticket| JobInProgress {
+    let id = spool::put_as(context.paths(), &entropy, ticket, |ticket| Job {
         ticket: ticket.clone(),
         edit: None,
         curate: Some(order.clone()),
@@ -424,7 +423,7 @@ pub(crate) fn enqueue(
 /// Returns a project's run that waits to be made.
 pub(crate) fn waiting_run(paths: &Paths, project: &Path) -> Result<Option<JobId>, QueueError> {
     let spool = paths.spool();
-    let mut jobs = files::all(&spool)?;
+    let mut jobs = progress::all(&spool)?;
     let run = jobs.find(|job| job.curate.is_some() && job.ticket.project == project);
     Ok(run.map(|job| job.ticket.id))
 }
@@ -442,7 +441,7 @@ pub(crate) fn estimate(
     let room = config.injection.max_units as u64 / 2;
     let notes = NOTE_TOKENS * (MAX_NOTES + MAX_NOTEBOOK + MAX_FACTS) as u64;
     let prompt = estimate_tokens(&ask::curator_template(paths)?)
-        + estimate_tokens(&instructions::read(paths, project, &masker))
+        + estimate_tokens(&read_instructions(paths, project, &masker))
         + points
         + room
         + notes;
@@ -477,7 +476,7 @@ fn wished(
 
 /// Returns what a run is to look at, if one is due by what waits.
 fn due(
-    context: &WorkerContext,
+    context: &Worker,
     project: &Path,
     config: &Config,
     waiting: WaitingNotes,
@@ -508,7 +507,7 @@ fn due(
 
 /// Enqueues a dream for each of these projects, with `memory.mode = "full"` once a day where
 /// nothing waits.
-pub(super) fn dreams(context: &WorkerContext, projects: &[PathBuf]) {
+pub(super) fn dreams(context: &Worker, projects: &[PathBuf]) {
     for project in projects {
         if let Err(error) = dream_once_a_day(context, project) {
             context.log("worker", &format!("did not dream: {error}"));
@@ -516,7 +515,7 @@ pub(super) fn dreams(context: &WorkerContext, projects: &[PathBuf]) {
     }
 }
 
-fn dream_once_a_day(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
+fn dream_once_a_day(context: &Worker, project: &Path) -> Result<(), QueueError> {
     let config = context.surroundings.config_for(project)?;
     let need = &context.surroundings.account.need;
     let is_parked = context
@@ -542,4 +541,193 @@ fn dream_once_a_day(context: &WorkerContext, project: &Path) -> Result<(), Queue
         fsx::quick(&mark, today.as_bytes())?;
     }
     Ok(())
+}
+
+const MAX_CHARS: usize = 40_000;
+const MAX_FILE_BYTES: u64 = 256 << 10;
+/// The number of files of one kind that are read: nested ones, rules, the client's own notes.
+const MAX_FILES: usize = 50;
+/// The number of files that are read in all, with those that others import.
+const MAX_ALL: usize = 200;
+/// The number of imports that are followed from one file to the next, as by the client.
+const MAX_HOPS: usize = 5;
+/// How deep folders of rules may be nested.
+const MAX_DEPTH: usize = 8;
+const GIT_TIME: Duration = Duration::from_secs(10);
+
+/// Returns the masked instructions of a project, each file under its name, and one line that
+/// names what was left out.
+///
+/// A file that cannot be read, is no regular file or is outside of the project says nothing.
+pub(super) fn read_instructions(paths: &Paths, project: &Path, masker: &Masker) -> String {
+    let mut own = root_files(project);
+    own.extend(nested(project));
+    own.extend(markdown_below(&project.join(".claude/rules"), MAX_DEPTH));
+    let mut files = with_imports(project, own);
+    let of_client = paths.client_projects().join(dashed(project)).join("memory");
+    files.extend(markdown_below(&of_client, 0));
+    let mut text = String::new();
+    let mut left_out: Vec<String> = Vec::new();
+    let mut room = MAX_CHARS;
+    for file in files {
+        let name = name_of(project, &file);
+        let Some(said) = text_of(&file) else { continue };
+        let said = masker.mask(said.trim());
+        if said.is_empty() {
+            continue;
+        }
+        let head = format!("From {name}:\n");
+        let part: String = said.chars().take(room.saturating_sub(head.len())).collect();
+        if part.len() < said.len() {
+            left_out.push(name);
+        }
+        if part.is_empty() {
+            continue;
+        }
+        room = room.saturating_sub(head.len() + part.chars().count());
+        text.push_str(&head);
+        text.push_str(&part);
+        text.push('\n');
+    }
+    if !left_out.is_empty() {
+        text.push_str("(Left out, or in part: ");
+        text.push_str(&left_out.join(", "));
+        text.push_str(")\n");
+    }
+    text
+}
+
+/// Returns the files at the root that the client, or another agent, reads in any case.
+fn root_files(project: &Path) -> Vec<PathBuf> {
+    let mut files = in_any_case(project, "claude.md");
+    files.extend(in_any_case(&project.join(".claude"), "claude.md"));
+    files.extend(["CLAUDE.local.md", "AGENTS.md"].map(|name| project.join(name)));
+    files
+}
+
+fn in_any_case(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let entries = fsx::list(folder).unwrap_or_default().into_iter();
+    let mut files: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_name().eq_ignore_ascii_case(name))
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// Returns the tracked `CLAUDE.md` files below the root.
+fn nested(project: &Path) -> Vec<PathBuf> {
+    if project::git_above(project).is_none() {
+        return Vec::new();
+    }
+    let git = Git::at(project, GIT_TIME);
+    let listed = git.ask_now(&["ls-files", "-z"]).unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let files = listed.split_terminator('\0').filter(|file| {
+        let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+        !matches!(folder, "" | ".claude") && name.eq_ignore_ascii_case("claude.md")
+    });
+    files
+        .take(MAX_FILES)
+        .map(|file| project.join(file))
+        .collect()
+}
+
+/// Returns the Markdown files of a folder, and of those below it down to `depth`, in order.
+fn markdown_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut entries: Vec<PathBuf> = fsx::list(folder)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|entry| entry.path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir());
+        if is_folder && depth > 0 {
+            files.extend(markdown_below(&path, depth - 1));
+        } else if !is_folder && path.extension().is_some_and(|end| end == "md") {
+            files.push(path);
+        }
+    }
+    files.truncate(MAX_FILES);
+    files
+}
+
+/// Returns the files of the project, each followed by those that it imports (`@docs/a.md`).
+fn with_imports(project: &Path, files: Vec<PathBuf>) -> Vec<PathBuf> {
+    fn add(all: &mut Vec<PathBuf>, project: &Path, file: PathBuf, hops: usize) {
+        if all.len() == MAX_ALL || all.contains(&file) || !is_own(project, &file) {
+            return;
+        }
+        let Some(text) = text_of(&file) else { return };
+        let folder = file.parent().unwrap_or(project).to_owned();
+        all.push(file);
+        if hops > 0 {
+            for path in imports(&text) {
+                add(all, project, plain(&folder.join(path)), hops - 1);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for file in files {
+        add(&mut all, project, file, MAX_HOPS);
+    }
+    all
+}
+
+/// Returns the paths that a text imports; in code an `@` imports nothing.
+fn imports(text: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            is_code = !is_code;
+        } else if !is_code {
+            let words = line.split('`').step_by(2).flat_map(str::split_whitespace);
+            let paths = words.filter_map(|word| word.strip_prefix('@'));
+            let paths = paths.map(|path| path.split('#').next().unwrap_or_default());
+            let end = [',', ';', ':', '.', ')', '!', '?'];
+            found.extend(paths.map(|path| path.trim_end_matches(end)));
+        }
+    }
+    found.retain(|path| !path.is_empty());
+    found
+}
+
+/// Resolves `.` and `..` by the names alone, so that one file has one path.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => _ = plain.pop(),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Returns true for a file of the project that no link leads out of.
+fn is_own(project: &Path, file: &Path) -> bool {
+    let folder = file
+        .parent()
+        .and_then(|folder| fs::canonicalize(folder).ok());
+    let project = fs::canonicalize(project);
+    folder.is_some_and(|folder| project.is_ok_and(|project| folder.starts_with(project)))
+}
+
+fn text_of(file: &Path) -> Option<String> {
+    if !fs::symlink_metadata(file).ok()?.is_file() {
+        return None;
+    }
+    String::from_utf8(fsx::read(file, MAX_FILE_BYTES).ok()?).ok()
+}
+
+fn name_of(project: &Path, file: &Path) -> String {
+    if let Ok(name) = file.strip_prefix(project) {
+        return name.to_string_lossy().into_owned();
+    }
+    let name = file.file_name().unwrap_or_default();
+    format!("Claude Code's memory, {}", name.to_string_lossy())
 }

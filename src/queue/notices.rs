@@ -6,12 +6,12 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::context::{Surroundings, WorkerContext};
+use super::context::{Surroundings, Worker};
 use super::job::{JobEvent, JobId};
 use super::outcome::in_words;
 use super::schedule::Schedule;
 use super::status::{Notice, Status};
-use super::{files, spool};
+use super::{progress, spool};
 use crate::account::Sent;
 use crate::config::Notices;
 use crate::learned_news::{LearnedNews, told_until};
@@ -29,7 +29,7 @@ const LAST_JOBS: u64 = 50;
 const MANY_FAILED: usize = 50;
 
 pub(super) fn all(
-    context: &WorkerContext,
+    context: &Worker,
     schedule: &Schedule,
     unreadable: &BTreeSet<String>,
 ) -> Vec<Notice> {
@@ -55,7 +55,7 @@ pub(super) fn all(
 }
 
 /// Keys and logins that are refused or not there, by the names that hooks know them by.
-fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
+fn without_account(context: &Worker, schedule: &Schedule) -> Vec<Notice> {
     let own = context.surroundings.account.names();
     let lack = context
         .surroundings
@@ -85,7 +85,7 @@ fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> 
 }
 
 /// Today's calls, for the first start after one, and once a day.
-fn sent(context: &WorkerContext) -> Option<Notice> {
+fn sent(context: &Worker) -> Option<Notice> {
     let Surroundings {
         account, config, ..
     } = &context.surroundings;
@@ -100,7 +100,7 @@ fn sent(context: &WorkerContext) -> Option<Notice> {
 }
 
 /// What earlier rules held back and today's let pass, until the user has looked at it.
-fn passing(context: &WorkerContext) -> Vec<Notice> {
+fn passing(context: &Worker) -> Vec<Notice> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
     let passing = counts.into_iter().filter(|(.., passing)| *passing > 0);
     let notices = passing.map(|(project, _, count)| {
@@ -114,7 +114,7 @@ fn passing(context: &WorkerContext) -> Vec<Notice> {
 }
 
 /// Projects whose memory is gone, for a day.
-fn begun_anew(context: &WorkerContext) -> Vec<Notice> {
+fn begun_anew(context: &Worker) -> Vec<Notice> {
     let since = context.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
     let projects = context.memory().begun_anew(since).unwrap_or_default();
     let notices = projects.into_iter().map(|(project, until)| {
@@ -133,7 +133,7 @@ fn begun_anew(context: &WorkerContext) -> Vec<Notice> {
     notices.chain(renamed).collect()
 }
 
-pub(super) fn quarantine(context: &WorkerContext) -> BTreeMap<String, u64> {
+pub(super) fn quarantine(context: &Worker) -> BTreeMap<String, u64> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
     counts
         .into_iter()
@@ -145,7 +145,7 @@ fn failed(surroundings: &Surroundings) -> Option<Notice> {
     let folder = surroundings.paths.failed();
     let failed = spool::list(&folder).ok()?;
     let is_gone = |id: &JobId| {
-        let job = files::read(&folder, id);
+        let job = progress::read(&folder, id);
         job.is_ok_and(|job| job.is_of_session() && !job.ticket.transcript.exists())
     };
     let can_be_retried = failed.len() > MANY_FAILED || !failed.iter().all(is_gone);
@@ -160,7 +160,7 @@ fn failed(surroundings: &Surroundings) -> Option<Notice> {
 }
 
 /// Says that a budget of the day keeps the user's account from being asked.
-fn used_up(context: &WorkerContext) -> Option<Notice> {
+fn used_up(context: &Worker) -> Option<Notice> {
     let account = context.surroundings.account.need.account();
     let backoff = context.backoff();
     let parked = backoff.parked(&account, context.now());
@@ -200,7 +200,7 @@ fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
 }
 
 /// Sessions that ended since the last one that was reflected on.
-fn unreflected(context: &WorkerContext, schedule: &Schedule) -> Option<Notice> {
+fn unreflected(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let rows = context.memory().last_jobs(None, LAST_JOBS).ok()?;
     let reflected = rows
         .iter()
@@ -236,7 +236,7 @@ const LATEST: u64 = 500;
 const NAMED: usize = 3;
 
 /// Writes what the next start in a project tells, or that there is nothing.
-pub(super) fn refresh(context: &WorkerContext, project: &Path) {
+pub(super) fn refresh(context: &Worker, project: &Path) {
     let written = news(context, project).and_then(|news| {
         LearnedNews::leave(news.as_ref(), context.paths(), project).map_err(|e| e.to_string())
     });
@@ -245,7 +245,7 @@ pub(super) fn refresh(context: &WorkerContext, project: &Path) {
     }
 }
 
-fn news(context: &WorkerContext, project: &Path) -> Result<Option<LearnedNews>, String> {
+fn news(context: &Worker, project: &Path) -> Result<Option<LearnedNews>, String> {
     let config = context.surroundings.config_for(project);
     if config.map_err(|e| e.to_string())?.top.notices == Notices::Quiet {
         return Ok(None);

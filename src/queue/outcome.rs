@@ -8,11 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::backoff::{FIRST_PAUSE, MAX_PAUSE};
 use super::claim::ClaimError;
-use super::context::WorkerContext;
-use super::progress::{JobInProgress, WaitingJob};
+use super::context::Worker;
+use super::progress::{self, Job, WaitingJob};
 use super::status::{Notice, Status};
 use super::worker_lock::{self, Holder};
-use super::{QueueError, files, record};
+use super::{QueueError, record};
 use crate::fsx::FsError;
 use crate::memory::{self, JobOutcome};
 use crate::paths::Paths;
@@ -127,8 +127,8 @@ pub(super) fn transcript_stop(error: FsError) -> Stop {
 const SHORT_FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
 pub(super) fn leave(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     result: Result<(), Stop>,
     begun: Instant,
 ) -> End {
@@ -163,12 +163,7 @@ pub(super) fn leave(
     }
 }
 
-fn put_off(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    reason: String,
-    pause: JobPause,
-) -> End {
+fn put_off(context: &Worker, job: &mut Job, reason: String, pause: JobPause) -> End {
     let now = context.now();
     let tries = job.progress.waiting.as_ref().map_or(0, |w| w.tries);
     let longest = now.checked_add(MAX_PAUSE).unwrap_or(Timestamp::MAX);
@@ -197,8 +192,8 @@ pub(super) fn doubled(first: SignedDuration, doublings: u32) -> SignedDuration {
 }
 
 pub(super) fn wait_until(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     reason: &str,
     next: Timestamp,
     for_account: bool,
@@ -251,7 +246,7 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
         Ok(None) => return Ok(()),
         Err(error) => return tell(paths, now, &error.to_string()),
     };
-    for mut job in files::all(&paths.spool())? {
+    for mut job in progress::all(&paths.spool())? {
         let earlier = job.progress.waiting.take();
         if earlier.as_ref().is_some_and(|w| w.reason == reason) {
             continue;
@@ -263,7 +258,7 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
             next: now.checked_add(LOOK_AGAIN).unwrap_or(now),
             for_account: true,
         });
-        files::save(paths, &job)?;
+        progress::save(paths, &job)?;
     }
     tell(paths, now, reason)
 }

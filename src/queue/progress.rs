@@ -1,29 +1,33 @@
 //! How far a job has come: the part of its file that the worker writes.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::apply::PlaybookEdit;
 use super::bootstrap::UNSTATED;
 use super::budget::Usage;
-use super::edit::PlaybookEdit;
 use super::job::{JobEvent, JobId, Ticket};
+use super::spool::{self, job_file};
 use crate::backend::{AccountStep, BackendName, TokenCount};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::memory::RecordMark;
 use crate::paths::Paths;
-use crate::playbook::votes::LocalVotes;
-use crate::playbook::votes::PointInSession;
+use crate::playbook::votes::{LocalVotes, PointInSession};
 use crate::playbook::{PointChange, Skipped};
 use crate::reflect::curator::{CuratorMaterial, NoteUpdate};
-use crate::reflect::note::{NewNote, NewOutdated, NoteId};
+use crate::reflect::note::{CheckedNotes, NewNote, NewOutdated, NoteId, SessionRecord};
 use crate::reflect::reply::{Curation, Reflection};
 use crate::shown_record::ShownPoints;
 use crate::store::Store;
+use crate::transcript::{Digest, Evidence, Facts};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct JobInProgress {
+pub(crate) struct Job {
     #[serde(flatten)]
     pub(crate) ticket: Ticket,
     /// What the user wants done; then there is no transcript and nothing is asked.
@@ -64,7 +68,7 @@ pub(crate) enum CuratorReason {
     Dream,
 }
 
-impl JobInProgress {
+impl Job {
     /// Returns `true` if all questions have been answered: no model is needed any more.
     pub(crate) fn is_judged(&self) -> bool {
         let progress = &self.progress;
@@ -279,6 +283,122 @@ fn read_records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<RecordMark>, D
     let records: Result<_, std::num::ParseIntError> =
         words.split_ascii_whitespace().map(read).collect();
     records.map_err(serde::de::Error::custom)
+}
+
+/// A larger job file is not ours; a claim of a million records is 30 MB.
+const MAX_JOB_FILE: u64 = 256 << 20;
+
+/// Reads a job from `folder`. A copy of a job under another job's name is none.
+pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
+    let file = job_file(folder, id);
+    let job: Job = read_file(&file)?;
+    if job.ticket.id == *id {
+        Ok(job)
+    } else {
+        let source = format!("holds the job {}", job.ticket.id);
+        Err(FsError {
+            action: "read".to_owned(),
+            path: file,
+            source: std::io::Error::new(std::io::ErrorKind::InvalidData, source),
+        })
+    }
+}
+
+/// The jobs in `folder`; a file that is none is left alone.
+pub(crate) fn all(folder: &Path) -> Result<impl Iterator<Item = Job>, FsError> {
+    let ids = spool::list(folder)?.into_iter();
+    Ok(ids.filter_map(|id| read(folder, &id).ok()))
+}
+
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct Heading {
+    pub(crate) v: u32,
+    pub(crate) transcript: PathBuf,
+}
+
+pub(crate) fn read_heading(folder: &Path, id: &JobId) -> Result<Heading, FsError> {
+    read_file(&job_file(folder, id))
+}
+
+pub(crate) fn save(paths: &Paths, job: &Job) -> Result<(), FsError> {
+    save_in(&paths.spool(), job)
+}
+
+pub(crate) fn save_in(folder: &Path, job: &Job) -> Result<(), FsError> {
+    write_file(&job_file(folder, &job.ticket.id), job)
+}
+
+pub(crate) fn read_evidence(paths: &Paths, id: &JobId) -> Result<SessionEvidence, FsError> {
+    read_file(&evidence_file(&paths.spool(), id))
+}
+
+pub(crate) fn save_evidence(
+    paths: &Paths,
+    id: &JobId,
+    evidence: &SessionEvidence,
+) -> Result<(), FsError> {
+    write_file(&evidence_file(&paths.spool(), id), evidence)
+}
+
+pub(crate) fn remove(folder: &Path, id: &JobId) -> Result<(), FsError> {
+    fsx::remove(&job_file(folder, id))?;
+    fsx::remove(&evidence_file(folder, id))
+}
+
+/// Moves a job with its evidence from one folder to another; the job goes last, so that
+/// it is never without its evidence.
+pub(crate) fn shift(from: &Path, to: &Path, id: &JobId) -> Result<(), FsError> {
+    fsx::ensure_dir(to)?;
+    match fsx::rename(&evidence_file(from, id), &evidence_file(to, id)) {
+        Err(error) if !error.is_missing() => return Err(error),
+        _ => {}
+    }
+    fsx::rename(&job_file(from, id), &job_file(to, id))
+}
+
+pub(crate) fn list_evidence(folder: &Path) -> Result<Vec<JobId>, FsError> {
+    spool::list_with(folder, EVIDENCE_SUFFIX)
+}
+
+const EVIDENCE_SUFFIX: &str = ".evidence";
+
+fn evidence_file(folder: &Path, id: &JobId) -> PathBuf {
+    folder.join(format!("{id}{EVIDENCE_SUFFIX}"))
+}
+
+fn read_file<T: DeserializeOwned>(file: &Path) -> Result<T, FsError> {
+    let bytes = fsx::read(file, MAX_JOB_FILE)?;
+    serde_json::from_slice(&bytes)
+        .map_err(std::io::Error::from)
+        .context("read", file)
+}
+
+fn write_file(file: &Path, value: &impl Serialize) -> Result<(), FsError> {
+    fsx::durable(file, &fsx::to_json(file, value)?)
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SessionEvidence {
+    pub(crate) facts: Facts,
+    pub(crate) evidence: Evidence,
+}
+
+impl SessionEvidence {
+    pub(crate) fn of(digest: Digest, tokens: u64) -> Self {
+        Self {
+            evidence: digest.evidence.finish(tokens),
+            facts: digest.facts,
+        }
+    }
+
+    /// Checks the notes of an answer about this session.
+    pub(crate) fn check(&self, reflection: &mut Reflection) -> CheckedNotes {
+        let record = SessionRecord {
+            evidence: &self.evidence,
+            is_outside: self.facts.is_outside,
+        };
+        record.check(reflection)
+    }
 }
 
 #[cfg(test)]

@@ -8,14 +8,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::apply::keep_if_missing;
+use super::apply::{PlaybookEdit, keep_if_missing};
 use super::budget::ledger_row;
-use super::context::{Surroundings, WorkerContext};
-use super::edit::PlaybookEdit;
-use super::files::{self, SessionEvidence};
+use super::context::{Surroundings, Worker};
 use super::job::{JOB_VERSION, JobEvent, JobId};
 use super::outcome::{Finish, Stop};
-use super::progress::JobInProgress;
+use super::progress::{self, Job, SessionEvidence};
 use super::{LOCK_WAIT, curate, screening};
 use crate::backend::BackendName;
 use crate::config::Config;
@@ -36,8 +34,8 @@ use crate::{redact, telemetry, tenant};
 /// Records a job that was applied: its place, its records, what it changed, what its
 /// session taught.
 pub(super) fn applied(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     session: Option<&SessionEvidence>,
     config: &Config,
     took: Duration,
@@ -104,17 +102,13 @@ pub(super) fn applied(
 /// stopped between file and record, of which an undo must know.
 ///
 /// The caller holds the project, so that none of these jobs is being worked on.
-pub(super) fn unrecorded(
-    context: &WorkerContext,
-    undo: &JobInProgress,
-    config: &Config,
-) -> Result<(), Stop> {
+pub(super) fn unrecorded(context: &Worker, undo: &Job, config: &Config) -> Result<(), Stop> {
     let project = &undo.ticket.project;
     let snapshots = Snapshots::new(&context.paths().project(project));
     let store = Store::of(context.paths(), project);
     let locked = store.lock(LOCK_WAIT)?;
     let playbook = locked.load()?;
-    for job in files::all(&context.paths().spool())? {
+    for job in progress::all(&context.paths().spool())? {
         let id = &job.ticket.id;
         let is_ours = job.ticket.v <= JOB_VERSION && job.ticket.project == *project;
         if !is_ours || *id == undo.ticket.id {
@@ -133,11 +127,11 @@ pub(super) fn unrecorded(
 
 /// What the session of a job showed; a job whose evidence cannot be read teaches nothing
 /// more.
-fn session(surroundings: &Surroundings, job: &JobInProgress) -> Option<SessionEvidence> {
+fn session(surroundings: &Surroundings, job: &Job) -> Option<SessionEvidence> {
     if !job.progress.has_evidence {
         return None;
     }
-    match files::read_evidence(&surroundings.paths, &job.ticket.id) {
+    match progress::read_evidence(&surroundings.paths, &job.ticket.id) {
         Ok(session) => Some(session),
         Err(error) => {
             surroundings.log(job.ticket.id.as_str(), &error.to_string());
@@ -147,8 +141,8 @@ fn session(surroundings: &Surroundings, job: &JobInProgress) -> Option<SessionEv
 }
 
 pub(super) fn hand_edit(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     id: &JobId,
     playbook: &Playbook,
     changes: &[PointChange],
@@ -169,8 +163,8 @@ pub(super) fn hand_edit(
 
 /// Records a job of which nothing comes; its part of the transcript stays to be claimed.
 pub(super) fn ended(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
@@ -182,7 +176,7 @@ pub(super) fn ended(
 /// A record of the job, its place in the transcript, and its records.
 fn with_claim(
     surroundings: &Surroundings,
-    job: &JobInProgress,
+    job: &Job,
     finish: &Finish,
     took: Duration,
 ) -> JobRecord {
@@ -204,21 +198,21 @@ fn with_claim(
 
 /// Removes a job that is given up from `folder`; its claim keeps counting.
 pub(super) fn given_up(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     finish: &Finish,
     folder: &Path,
 ) -> Result<(), Stop> {
     record_given_up(context, job, finish, Duration::ZERO)?;
-    files::remove(folder, &job.ticket.id)?;
+    progress::remove(folder, &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
 
 /// Moves a job to `failed/`; its claim keeps counting, in the database.
 pub(super) fn failed(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
@@ -227,15 +221,15 @@ pub(super) fn failed(
     context.save(job)?;
     record_given_up(context, job, finish, took)?;
     let paths = context.paths();
-    files::shift(&paths.spool(), &paths.failed(), &job.ticket.id)?;
+    progress::shift(&paths.spool(), &paths.failed(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
 
 /// Records a job that is given up; the notes of a curator's go to the notebook.
 fn record_given_up(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
@@ -249,40 +243,35 @@ fn record_given_up(
 
 /// Logs a job that is recorded, and removes it from the spool.
 fn remove(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     finish: &Finish,
     took: Duration,
     judged: Option<&JudgedPart<'_>>,
 ) -> Result<(), Stop> {
     finished(&context.surroundings, job, finish, took, judged);
     curate::after_job(context, job)?;
-    files::remove(&context.paths().spool(), &job.ticket.id)?;
+    progress::remove(&context.paths().spool(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
 
 /// The session that a job's session goes back to, as it is recorded.
-pub(super) fn root_of(job: &JobInProgress) -> String {
+pub(super) fn root_of(job: &Job) -> String {
     let root = job.progress.root.as_ref().unwrap_or(&job.ticket.session);
     redact::mask(root).into_owned()
 }
 
 /// When that happened which a job learns from: of a session that was there before, its last
 /// record; else now.
-pub(super) fn happened(job: &JobInProgress, now: Timestamp) -> Timestamp {
+pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
     let was_there_before = matches!(job.ticket.event, JobEvent::Bootstrap | JobEvent::Reflect);
     let claim = job.progress.claim.as_ref().filter(|_| was_there_before);
     let last = claim.and_then(|claim| claim.records.iter().filter_map(|record| record.time).max());
     last.map_or(now, |last| last.min(now))
 }
 
-fn record_of(
-    surroundings: &Surroundings,
-    job: &JobInProgress,
-    finish: &Finish,
-    took: Duration,
-) -> JobRecord {
+fn record_of(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Duration) -> JobRecord {
     let now = surroundings.now();
     let ticket = &job.ticket;
     let spent = &job.progress.spent;
@@ -341,7 +330,7 @@ pub(super) struct JudgedPart<'a> {
 /// is not written.
 pub(super) fn finished(
     surroundings: &Surroundings,
-    job: &JobInProgress,
+    job: &Job,
     finish: &Finish,
     took: Duration,
     judged: Option<&JudgedPart<'_>>,
@@ -359,12 +348,7 @@ pub(super) fn finished(
     }
 }
 
-pub(super) fn waits(
-    surroundings: &Surroundings,
-    job: &JobInProgress,
-    reason: &str,
-    took: Duration,
-) {
+pub(super) fn waits(surroundings: &Surroundings, job: &Job, reason: &str, took: Duration) {
     if job.edit.is_none() {
         let line = line(surroundings, job, WAITING, reason, took, None);
         telemetry::reflection(&surroundings.paths, &line.to_string(), None);
@@ -375,7 +359,7 @@ pub(super) fn waits(
 /// then ours. It holds no word of the session.
 fn line(
     surroundings: &Surroundings,
-    job: &JobInProgress,
+    job: &Job,
     outcome: &str,
     reason: &str,
     took: Duration,

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use tokio::task::block_in_place;
 
 use super::budget::Usage;
-use super::context::WorkerContext;
-use super::drain::{Drain, Running};
+use super::context::Worker;
 use super::job::JobId;
 use super::outcome::{End, Finish, Stop};
-use super::progress::JobInProgress;
-use super::{QueueError, claim, files, record, spool, trust_record};
+use super::progress::{self, Job};
+use super::worker::{Drain, Running};
+use super::{QueueError, claim, record, screening, spool};
 use crate::account::Need;
 use crate::fsx::{self, FsError};
 use crate::memory::JobOutcome;
@@ -27,7 +27,7 @@ enum Fulfilled {
 
 impl Drain<'_> {
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
-        trust_record::requested(self.context)?;
+        screening::requested(self.context)?;
         for (file, wish) in all(self.context.paths())? {
             if self.context.is_settled(&file) {
                 continue;
@@ -97,8 +97,8 @@ impl Drain<'_> {
         job.progress.failed = None;
         job.progress.retried = Some(context.now());
         if folder == failed {
-            files::save_in(&failed, &job)?;
-            files::shift(&failed, &spool, id)?;
+            progress::save_in(&failed, &job)?;
+            progress::shift(&failed, &spool, id)?;
         } else {
             context.save(&job)?;
         }
@@ -125,7 +125,7 @@ impl Drain<'_> {
             // The user means the file: what it claimed nobody can tell.
             Err(_) => {
                 for folder in [context.paths().spool(), context.paths().failed()] {
-                    files::remove(&folder, id)?;
+                    progress::remove(&folder, id)?;
                 }
                 self.schedule.forget(id);
                 return Ok(Fulfilled::Yes);
@@ -148,10 +148,10 @@ impl Drain<'_> {
     }
 }
 
-fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, JobInProgress)>, FsError> {
+fn find(context: &Worker, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
     let (spool, failed) = (context.paths().spool(), context.paths().failed());
     let found = match context.job(id) {
-        Err(error) if error.is_missing() => files::read(&failed, id).map(|job| (failed, job)),
+        Err(error) if error.is_missing() => progress::read(&failed, id).map(|job| (failed, job)),
         job => job.map(|job| (spool, job)),
     };
     match found {
@@ -160,7 +160,7 @@ fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, JobInPro
     }
 }
 
-async fn drop_job(context: &WorkerContext, mut job: JobInProgress, folder: PathBuf) -> End {
+async fn drop_job(context: &Worker, mut job: Job, folder: PathBuf) -> End {
     let project = context.alone(&job.ticket.project);
     let _alone = project.lock().await;
     let transcript = context.alone(&job.ticket.transcript);
@@ -177,11 +177,7 @@ async fn drop_job(context: &WorkerContext, mut job: JobInProgress, folder: PathB
 
 /// Removes a job for good: its part of the transcript counts as done, its records as
 /// known, so that nothing of it comes back.
-fn give_up(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    folder: &Path,
-) -> Result<Finish, Stop> {
+fn give_up(context: &Worker, job: &mut Job, folder: &Path) -> Result<Finish, Stop> {
     let id = job.ticket.id.as_str();
     if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {
         return Err(Stop::Fails("the playbook holds its changes".to_owned()));

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::backoff::own_pause;
 use super::job::{JobEvent, JobId};
-use super::progress::JobInProgress;
+use super::progress::Job;
 
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
@@ -90,7 +90,7 @@ impl Default for QueueRank {
 }
 
 impl Order {
-    fn of(job: &JobInProgress) -> Self {
+    fn of(job: &Job) -> Self {
         let ticket = &job.ticket;
         let is_bootstrap = ticket.event == JobEvent::Bootstrap;
         Self {
@@ -119,7 +119,7 @@ impl Order {
 }
 
 impl ScheduledJob {
-    pub(super) fn of(job: &JobInProgress) -> Self {
+    pub(super) fn of(job: &Job) -> Self {
         Self {
             order: Order::of(job),
             is_ended_session: job.ticket.event == JobEvent::SessionEnd,

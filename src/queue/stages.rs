@@ -7,25 +7,23 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use jiff::SignedDuration;
 use tokio::task::block_in_place;
 
-use jiff::SignedDuration;
-
-use super::apply::{self, Work};
-use super::ask;
+use super::apply::{self, PlaybookEdit, Work};
 use super::backoff::Pause;
+use super::budget::Hold;
 use super::claim::{self, Claimed};
-use super::context::WorkerContext;
-use super::edit::PlaybookEdit;
-use super::files::SessionEvidence;
-use super::outcome::leave;
-use super::outcome::{End, JobPause, Stop, transcript_stop};
-use super::progress::JobInProgress;
-use super::{curate, files, outcome, record, screening, shown, trigger_table};
+use super::context::Worker;
+use super::job::JobEvent;
+use super::outcome::{self, End, JobPause, Stop, leave, transcript_stop};
+use super::progress::{self, Job, SessionEvidence};
+use super::{ask, curate, record, screening, transcripts};
 use crate::backend::question::Answered;
 use crate::backend::{BackendFailure, FailureKind};
-use crate::config::Config;
+use crate::config::{Config, Triggers};
 use crate::fsx::FsError;
+use crate::transcript::Facts;
 
 /// By how much the evidence is made smaller that was too much.
 const LESS: u64 = 4;
@@ -37,7 +35,7 @@ pub(crate) const NOTHING_NEW: &str = "nothing new";
 /// to every project, and only the user brings something there.
 const NO_PROJECT: &str = "the folder of the settings is no project to learn from";
 
-pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: JobInProgress) -> End {
+pub(crate) async fn work(context: &Arc<Worker>, mut job: Job) -> End {
     let begun = Instant::now();
     let result = match before_all(context, &job) {
         Err(why) => Err(why),
@@ -47,7 +45,7 @@ pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: JobInProgress) -
 }
 
 /// Stops a job that is not even begun.
-fn before_all(context: &WorkerContext, job: &JobInProgress) -> Result<(), Stop> {
+fn before_all(context: &Worker, job: &Job) -> Result<(), Stop> {
     // It was stopped on its way to `failed/`.
     if let Some(reason) = &job.progress.failed {
         return Err(Stop::Fails(reason.clone()));
@@ -66,11 +64,7 @@ fn before_all(context: &WorkerContext, job: &JobInProgress) -> Result<(), Stop> 
     Ok(())
 }
 
-async fn stages(
-    context: &Arc<WorkerContext>,
-    job: &mut JobInProgress,
-    begun: Instant,
-) -> Result<(), Stop> {
+async fn stages(context: &Arc<Worker>, job: &mut Job, begun: Instant) -> Result<(), Stop> {
     let project = context.alone(&job.ticket.project);
     let transcript = context.alone(&job.ticket.transcript);
     let config = context.surroundings.config_for(&job.ticket.project)?;
@@ -87,7 +81,7 @@ async fn stages(
     if let Some(order) = job.curate.clone() {
         return curate::run(context, job, &order, &config, begun).await;
     }
-    trigger_table::enabled(&config)?;
+    enabled(&config)?;
     if job.ticket.project == context.paths().own() {
         return Err(Stop::Skips(NO_PROJECT.to_owned()));
     }
@@ -97,7 +91,7 @@ async fn stages(
         block_in_place(|| {
             let evidence = gather(context, job, &config)?;
             // Stored with the next answer, before which nothing depends on it.
-            shown::remember(context, job, &evidence.facts);
+            transcripts::keep_shown(context, job, &evidence.facts);
             Ok::<_, Stop>(evidence)
         })?
     };
@@ -115,8 +109,8 @@ async fn stages(
 /// Nothing is claimed by it, so a real run covers its part. A job that may have changed the
 /// playbook already is past this.
 fn unless_dry_run(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<(), Stop> {
@@ -148,8 +142,8 @@ fn unless_dry_run(
 
 /// The last two stages: apply and record.
 pub(super) fn finish(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     work: &Work<'_>,
     config: &Config,
     begun: Instant,
@@ -169,8 +163,8 @@ pub(super) fn finish(
 /// Has the session reflected on, unless it was, and its notes checked: both are with the job
 /// before anything else is done.
 async fn reflect(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     evidence: &SessionEvidence,
     config: &Config,
     deadline: Option<Instant>,
@@ -201,7 +195,7 @@ async fn reflect(
 
 /// Has the evidence of a job made smaller for its next try, once, where the question was not let
 /// through.
-fn ask_less_next(job: &mut JobInProgress, cause: &BackendFailure, config: &Config) {
+fn ask_less_next(job: &mut Job, cause: &BackendFailure, config: &Config) {
     if cause.kind == FailureKind::BadQuestion && job.progress.evidence_tokens.is_none() {
         job.progress.evidence_tokens = Some(config.evidence.tokens / LESS);
         job.progress.has_evidence = false;
@@ -210,10 +204,7 @@ fn ask_less_next(job: &mut JobInProgress, cause: &BackendFailure, config: &Confi
 
 /// Makes sure that an answer can be kept before it is paid for: a job that waited may have
 /// waited for a full disk.
-pub(super) fn can_keep_an_answer(
-    context: &WorkerContext,
-    job: &JobInProgress,
-) -> Result<(), FsError> {
+pub(super) fn can_keep_an_answer(context: &Worker, job: &Job) -> Result<(), FsError> {
     match job.progress.waiting {
         Some(_) => block_in_place(|| context.save(job)),
         None => Ok(()),
@@ -221,7 +212,7 @@ pub(super) fn can_keep_an_answer(
 }
 
 /// Counts what was dropped from its reply; the backend is well.
-pub(super) fn count<T>(context: &WorkerContext, job: &mut JobInProgress, asked: &Answered<T>) {
+pub(super) fn count<T>(context: &Worker, job: &mut Job, asked: &Answered<T>) {
     job.progress.skipped += asked.skipped.len() as u64;
     job.progress.waiting = None;
     context.release_account(job);
@@ -232,14 +223,10 @@ pub(super) fn count<T>(context: &WorkerContext, job: &mut JobInProgress, asked: 
 }
 
 /// The claim and the evidence: read from disk when they are there, else made.
-fn gather(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    config: &Config,
-) -> Result<SessionEvidence, Stop> {
+fn gather(context: &Worker, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
     let secrecy = config.secrets.secrecy()?;
     if job.progress.has_evidence {
-        match files::read_evidence(context.paths(), &job.ticket.id) {
+        match progress::read_evidence(context.paths(), &job.ticket.id) {
             Ok(evidence) => return Ok(evidence),
             // It can be made again, as long as the transcript is there.
             Err(error) => context.log(job.ticket.id.as_str(), &error.to_string()),
@@ -251,7 +238,7 @@ fn gather(
         None => match claim::claim(job, context, secrecy)? {
             Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
             Claimed::Part(claim, digest) => {
-                let trigger = trigger_table::worth(context, job, &digest.facts, config)?;
+                let trigger = worth(context, job, &digest.facts, config)?;
                 job.progress.trigger = Some(trigger.to_owned());
                 job.progress.claim = Some(claim);
                 // First for the others in this worker: a write that fails may have been done.
@@ -274,7 +261,7 @@ fn gather(
     let tokens = job.progress.evidence_tokens;
     let tokens = tokens.unwrap_or(config.evidence.tokens);
     let evidence = SessionEvidence::of(digest, tokens);
-    files::save_evidence(context.paths(), &job.ticket.id, &evidence)?;
+    progress::save_evidence(context.paths(), &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
     context.save(job)?;
     Ok(evidence)
@@ -282,12 +269,7 @@ fn gather(
 
 /// What a question without a result means for its job: the account is parked, or the job has
 /// failed. What it cost is kept, whatever follows.
-pub(super) fn useless(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    cause: &BackendFailure,
-    step: &str,
-) -> Stop {
+pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step: &str) -> Stop {
     if let Err(error) = block_in_place(|| context.save(job)) {
         return error.into();
     }
@@ -313,5 +295,129 @@ pub(super) fn useless(
     Stop::Waits {
         reason,
         pause: JobPause::Parked(parked),
+    }
+}
+
+const TOO_LITTLE: &str = "too little happened";
+const ASKED: &str = "asked";
+
+pub(super) fn enabled(config: &Config) -> Result<(), Stop> {
+    if config.reflection.enabled {
+        Ok(())
+    } else {
+        Err(Stop::Skips(Hold::SwitchedOff.to_string()))
+    }
+}
+
+/// Returns why the job's part of the session is worth a reflection, or ends the job.
+///
+/// The caller holds the project and has saved no claim yet: the next job of the transcript
+/// covers the part of a job that ends here.
+pub(super) fn worth(
+    context: &Worker,
+    job: &Job,
+    facts: &Facts,
+    config: &Config,
+) -> Result<&'static str, Stop> {
+    if job.ticket.event == JobEvent::Reflect {
+        return Ok(ASKED);
+    }
+    let transcript = job.ticket.transcript.to_string_lossy();
+    let confidence = context.memory().confidence_of(&transcript)?;
+    should_reflect(facts, confidence, &config.triggers)
+        .ok_or_else(|| Stop::Skips(TOO_LITTLE.to_owned()))
+}
+
+/// Returns why a session is worth a reflection, if it is, by the trigger's word for logs;
+/// `last_confidence` is that of the session's last one.
+pub(crate) fn should_reflect(
+    facts: &Facts,
+    last_confidence: Option<f64>,
+    at: &Triggers,
+) -> Option<&'static str> {
+    let stakes = &facts.stakes;
+    let failures = facts.tool_errors.saturating_sub(facts.rejections);
+    let finished = stakes.commits + facts.checks_passed;
+    let cited = facts.citations.len() as u64;
+    let objected = facts.rejections + facts.interrupts;
+    let spoken = facts.user_turns + facts.commands;
+    let is_unsure = last_confidence.is_some_and(|confidence| confidence < at.confidence);
+    let table = [
+        ("tool_failure", reaches(failures, at.tool_failures)),
+        ("low_confidence", is_unsure),
+        ("high_risk", reaches(stakes.destructive, at.risk)),
+        ("goal_drift", stakes.drift > at.drift),
+        ("final_step", reaches(finished, at.final_steps)),
+        ("user_critical", reaches(stakes.critical, at.critical)),
+        ("periodic", reaches(facts.tool_calls, at.periodic)),
+        ("citations", reaches(cited, at.citations)),
+        ("rejections", objected > 0),
+        ("activity", reaches(spoken, at.user_turns)),
+    ];
+    table
+        .iter()
+        .find_map(|&(word, fires)| fires.then_some(word))
+}
+
+fn reaches(count: u64, threshold: u64) -> bool {
+    threshold > 0 && count >= threshold
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::playbook::Id;
+    use crate::transcript::Stakes;
+    use rstest::rstest;
+
+    /// One prompt, a glance or two, one answer.
+    fn little() -> Facts {
+        Facts {
+            user_turns: 1,
+            assistant_texts: 1,
+            tool_calls: 4,
+            tool_results: 4,
+            ..Facts::default()
+        }
+    }
+
+    fn at_stake(stakes: Stakes) -> Facts {
+        Facts { stakes, ..little() }
+    }
+
+    #[rstest]
+    #[case::tool_failure(Facts { tool_errors: 1, ..little() }, "tool_failure")]
+    #[case::high_risk(at_stake(Stakes { destructive: 1, ..Stakes::default() }), "high_risk")]
+    #[case::goal_drift(at_stake(Stakes { drift: 0.91, ..Stakes::default() }), "goal_drift")]
+    #[case::commit(at_stake(Stakes { commits: 1, ..Stakes::default() }), "final_step")]
+    #[case::critical(at_stake(Stakes { critical: 1, ..Stakes::default() }), "user_critical")]
+    #[case::periodic(Facts { tool_calls: 5, ..little() }, "periodic")]
+    #[case::citation(Facts { citations: vec![Id::parse("pat-001").unwrap()], ..little() }, "citations")]
+    #[case::rejection(Facts { rejections: 1, tool_errors: 1, ..little() }, "rejections")]
+    #[case::prompt_and_command(Facts { commands: 1, ..little() }, "activity")]
+    fn one_reason_is_enough(#[case] facts: Facts, #[case] trigger: &str) {
+        let thresholds = Triggers::default();
+        assert_eq!(should_reflect(&facts, None, &thresholds), Some(trigger));
+        let off = Triggers {
+            tool_failures: 0,
+            confidence: 0.0,
+            risk: 0,
+            drift: 1.0,
+            final_steps: 0,
+            critical: 0,
+            periodic: 0,
+            citations: 0,
+            user_turns: 0,
+        };
+        let word = should_reflect(&facts, Some(0.0), &off);
+        assert_eq!(word, (trigger == "rejections").then_some(trigger));
+    }
+
+    #[test]
+    fn a_session_that_was_judged_without_confidence_is_judged_again() {
+        let thresholds = Triggers::default();
+        let judged = |confidence| should_reflect(&little(), confidence, &thresholds);
+        assert_eq!(judged(Some(0.49)), Some("low_confidence"));
+        assert_eq!((judged(Some(0.5)), judged(None)), (None, None));
     }
 }

@@ -4,10 +4,9 @@ pub(crate) mod in_merge;
 mod snapshots;
 pub(crate) mod votes;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, SystemTime};
+use std::{fs, thread};
 
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
