@@ -12,7 +12,7 @@ use crate::backend::BackendName;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
-use crate::queue::claim::{self, Claimed, lane_of};
+use crate::queue::claim::{self, lane_of};
 use crate::queue::context::Worker;
 use crate::queue::curate::{self, CuratorWish};
 use crate::queue::job::{JobEvent, JobId, Ticket};
@@ -158,8 +158,8 @@ fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
         progress: Progress::default(),
     };
     match claim::claim(&job, &context, secrecy)? {
-        Claimed::Part(_, digest) => Ok((*digest, false)),
-        Claimed::NothingNew => whole(true),
+        Some((_, digest)) => Ok((digest, false)),
+        None => whole(true),
     }
 }
 

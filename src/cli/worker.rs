@@ -107,7 +107,7 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     let waiting = rows.iter().filter(|(row, _)| row.is_none()).count();
     let finished = rows
         .into_iter()
-        .filter_map(|(row, id)| Some((id, Finish::of(row?.job))));
+        .filter_map(|(row, id)| row.map(|row| (id, Finish::new(row.job.outcome, row.job.reason))));
     Ok(Some(Summary {
         waiting,
         finished: finished.collect(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::context::{Surroundings, Worker};
 use super::curate::protection;
 use super::job::JobId;
-use super::outcome::Stop;
+use super::outcome::Outcome;
 use super::progress::{Job, SessionEvidence};
 use super::screening::{self, ASKED};
 use super::spool::job_file;
@@ -55,7 +55,7 @@ pub(super) fn apply(
     job: &mut Job,
     work: &Work<'_>,
     config: &Config,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     let store = job.store(context.paths());
     let locked = match work {
         Work::Edit(PlaybookEdit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
@@ -69,7 +69,7 @@ pub(super) fn apply(
         }
     }
     let path = store.path().display();
-    Err(Stop::waits(&format!(
+    Err(Outcome::wait(&format!(
         "could not update playbook: {path}: it was modified {MAX_TRIES} times during the update"
     )))
 }
@@ -87,7 +87,7 @@ fn attempt(
     work: &Work<'_>,
     config: &Config,
     locked: &Locked<'_>,
-) -> Result<ApplyAttempt, Stop> {
+) -> Result<ApplyAttempt, Outcome> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let found = read(context, job, work, &snapshots, config)?;
@@ -167,7 +167,7 @@ pub(super) fn keep_if_missing(
     snapshots: &Snapshots,
     id: &str,
     playbook: &Playbook,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     let last = snapshots.last_playbook()?;
     if last.is_none_or(|last| !last.is_applied(id)) {
         snapshots.keep(id, &playbook.to_bytes())?;
@@ -181,7 +181,7 @@ pub(super) fn rehearse(
     job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
-) -> Result<Applied, Stop> {
+) -> Result<Applied, Outcome> {
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let work = Work::Session(session);
     let found = read(context, job, &work, &snapshots, config)?;
@@ -199,7 +199,7 @@ fn change(
     (playbook, unused): (&mut Playbook, &HashSet<String>),
     snapshots: &Snapshots,
     config: &Config,
-) -> Result<Applied, Stop> {
+) -> Result<Applied, Outcome> {
     let now = context.now();
     match work {
         Work::Edit(edit) => {
@@ -211,8 +211,8 @@ fn change(
                 caps: caps(config),
             };
             apply_edit(edit, playbook, sources, now).map_err(|error| match error {
-                EditError::Refused(why) => Stop::Skips(why.to_string()),
-                EditError::Nothing(why) => Stop::Skips(why),
+                EditError::Refused(why) => Outcome::skip(why.to_string()),
+                EditError::Nothing(why) => Outcome::skip(why),
                 EditError::Memory(error) => error.into(),
                 EditError::Snapshot(error) => error.into(),
             })
@@ -407,7 +407,7 @@ pub(super) fn read(
     work: &Work<'_>,
     snapshots: &Snapshots,
     config: &Config,
-) -> Result<FoundPlaybook, Stop> {
+) -> Result<FoundPlaybook, Outcome> {
     let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
     let paths = context.paths();
@@ -452,7 +452,7 @@ fn read_as_is(
     store: &Store,
     work: &Work<'_>,
     snapshots: &Snapshots,
-) -> Result<(Loaded, bool), Stop> {
+) -> Result<(Loaded, bool), Outcome> {
     let is_restore = matches!(work, Work::Edit(PlaybookEdit::Restore { .. }));
     match store.read() {
         Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
@@ -479,7 +479,7 @@ pub(super) fn note_hand_edit(
     job: &mut Job,
     found: &FoundPlaybook,
     snapshots: &Snapshots,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     let changes = since_last_time(&context.surroundings, found, snapshots)?;
     if changes.is_empty() {
         return Ok(());
@@ -500,7 +500,7 @@ fn since_last_time(
     surroundings: &Surroundings,
     found: &FoundPlaybook,
     snapshots: &Snapshots,
-) -> Result<Vec<PointChange>, Stop> {
+) -> Result<Vec<PointChange>, Outcome> {
     let Some(last) = snapshots.last_playbook()? else {
         return Ok(Vec::new());
     };

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::backoff::Pause;
 use super::budget::{Caller, Hold, Meter};
 use super::context::Worker;
-use super::outcome::{JobPause, Stop};
+use super::outcome::Outcome;
 use super::progress::{Job, SessionEvidence};
 use super::{QueueError, screening, transcripts};
 use crate::account::{Account, Need};
@@ -123,7 +123,7 @@ pub(super) async fn reflector(
     session: &SessionEvidence,
     config: &Config,
     deadline: Option<Instant>,
-) -> Result<Answered<Reflection>, Stop> {
+) -> Result<Answered<Reflection>, Outcome> {
     let mut playbook = points_of(context, job, config)?;
     transcripts::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
@@ -156,7 +156,7 @@ pub(super) async fn curator(
     (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
     deadline: Option<Instant>,
-) -> Result<Answered<Curation>, Stop> {
+) -> Result<Answered<Curation>, Outcome> {
     let template = curator_template(context.paths())?;
     let prompt = curator_prompt(&template, playbook, material);
     let facts = Facts::default();
@@ -179,8 +179,8 @@ async fn put<T: Reply>(
     (step, prompt): (AccountStep, FilledPrompt),
     parts: BackendParts<'_>,
     deadline: Option<Instant>,
-) -> Result<Answered<T>, Stop> {
-    let backend = build(need_of(context, job).backend, parts).map_err(|why| Stop::waits(&why))?;
+) -> Result<Answered<T>, Outcome> {
+    let backend = build(need_of(context, job).backend, parts).map_err(|why| Outcome::wait(&why))?;
     let meter = Meter::new(backend, context, Caller::job(job));
     let asker = Asker {
         need: need_of(context, job),
@@ -270,27 +270,27 @@ pub(crate) fn parts<'a>(
     }
 }
 
-/// What follows for a job when a call of its is held back.
-fn held(context: &Worker, job: &Job, hold: &Hold) -> Stop {
+/// Returns what follows for a job when a call of its is held back.
+fn held(context: &Worker, job: &Job, hold: &Hold) -> Outcome {
     let reason = hold.to_string();
-    let pause = match hold {
-        Hold::SwitchedOff => return Stop::Skips(reason),
-        Hold::Settings(_) | Hold::Job(_) | Hold::Ledger(_) | Hold::Time { asked: false } => {
-            JobPause::Doubling
-        }
-        Hold::Time { asked: true } => {
-            JobPause::Parked(context.park_account(job, &reason, Pause::Doubling))
-        }
+    let until = match hold {
+        Hold::SwitchedOff => return Outcome::skip(reason),
+        Hold::Settings(_) | Hold::Job(_) | Hold::Ledger(_) | Hold::Time { asked: false } => None,
+        Hold::Time { asked: true } => return context.park_account(job, reason, Pause::Doubling),
         Hold::Day { until, for_all, .. } if *for_all => {
-            JobPause::Parked(context.park_account(job, &reason, Pause::Until(*until)))
+            return context.park_account(job, reason, Pause::Until(*until));
         }
-        Hold::Day { until, .. } => JobPause::Until(*until),
+        Hold::Day { until, .. } => Some(*until),
         // Its notes wait for the next run, which the budgets of the day pay.
-        Hold::Agreed if job.curate.is_some() => return Stop::Fails(reason),
+        Hold::Agreed if job.curate.is_some() => return Outcome::Fail(reason),
         // Only the user can agree to more.
-        Hold::Agreed => JobPause::Until(Timestamp::MAX),
+        Hold::Agreed => Some(Timestamp::MAX),
     };
-    Stop::Waits { reason, pause }
+    Outcome::Wait {
+        reason,
+        until,
+        for_account: false,
+    }
 }
 
 pub(crate) fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {

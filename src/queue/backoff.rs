@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::context::Worker;
-use super::outcome::is_for_settings;
+use super::outcome::{Outcome, is_for_settings};
 use super::progress::Job;
 use super::status::Status;
 use crate::backend::FailureKind;
@@ -187,7 +187,7 @@ pub(crate) const FOREIGN: &str = "it was made with another key, base URL or back
 /// Until when a job waits for itself alone.
 pub(crate) fn own_pause(job: &Job) -> Option<Timestamp> {
     let waiting = job.progress.waiting.as_ref()?;
-    let is_own = !waiting.for_account && !is_for_settings(waiting);
+    let is_own = !waiting.for_account && !is_for_settings(&waiting.reason);
     is_own.then_some(waiting.next)
 }
 
@@ -274,13 +274,25 @@ impl Worker {
         format!("waited for {days} days{}", reason.unwrap_or_default())
     }
 
-    pub(super) fn park_account(&self, job: &Job, reason: &str, pause: Pause) -> Option<Timestamp> {
-        let account = job.ticket.need.as_ref()?.account();
-        let mut backoff = self.backoff();
-        let parked = backoff.park(&account, reason, pause, self.now());
-        self.surroundings
-            .log_error("worker", backoff.write(self.paths()));
-        Some(parked.until)
+    /// Parks the account of a job, which waits for that.
+    pub(super) fn park_account(&self, job: &Job, reason: String, pause: Pause) -> Outcome {
+        let need = job.ticket.need.as_ref();
+        let until = need.map(|need| {
+            let mut backoff = self.backoff();
+            let parked = backoff.park(&need.account(), &reason, pause, self.now());
+            self.keep(&backoff);
+            parked.until
+        });
+        Outcome::Wait {
+            reason,
+            until,
+            for_account: true,
+        }
+    }
+
+    fn keep(&self, backoff: &Backoff) {
+        let done = backoff.write(self.paths());
+        self.surroundings.log_error("worker", done);
     }
 
     /// Notes with the account of a job what helps against its failure, which is then told
@@ -292,8 +304,7 @@ impl Worker {
         {
             let mut backoff = self.backoff();
             backoff.note_refusal(&need.account(), self.surroundings.login.as_ref(), remedy);
-            self.surroundings
-                .log_error("worker", backoff.write(self.paths()));
+            self.keep(&backoff);
         }
     }
 
@@ -315,8 +326,7 @@ impl Worker {
     pub(super) fn release(&self, account: &str) {
         let mut backoff = self.backoff();
         if backoff.release(account) {
-            self.surroundings
-                .log_error("worker", backoff.write(self.paths()));
+            self.keep(&backoff);
         }
     }
 }

@@ -10,10 +10,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::backoff::Backoff;
 use super::budget::Usage;
-use super::claim::{self, ClaimError, Claimed};
+use super::claim::{self, ClaimError};
 use super::context::{Surroundings, Worker};
 use super::job::{JobEvent, JobId, Ticket};
-use super::outcome::Stop;
+use super::outcome::Outcome;
 use super::progress::{self, Job, Progress, SessionEvidence};
 use super::spool::{self, IdEntropy};
 use super::transcripts::PastTranscript;
@@ -113,18 +113,16 @@ pub(crate) fn look(
         progress: Progress::default(),
     };
     job.ticket.id = JobId::new(job.ticket.at, place);
-    let (claim, digest) = match claim::claim(&job, context, secrecy)? {
-        Claimed::NothingNew => return Ok(News::Nothing),
-        Claimed::Part(claim, digest) => (claim, digest),
+    let Some((claim, digest)) = claim::claim(&job, context, secrecy)? else {
+        return Ok(News::Nothing);
     };
-    match stages::worth(context, &job, &digest.facts, config) {
-        Err(Stop::Skips(_)) => return Ok(News::TooLittle),
-        // The job itself will say what is wrong.
-        Ok(_) | Err(Stop::Waits { .. } | Stop::Fails(_)) => {}
+    // What else is wrong the job itself will say.
+    if let Err(Outcome::Done(_)) = stages::worth(context, &job, &digest.facts, config) {
+        return Ok(News::TooLittle);
     }
     job.progress.claim = Some(claim);
     context.claims().add(&job);
-    let evidence = SessionEvidence::of(*digest, config.evidence.tokens).evidence;
+    let evidence = SessionEvidence::of(digest, config.evidence.tokens).evidence;
     Ok(News::Enough(evidence.tokens))
 }
 

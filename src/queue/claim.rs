@@ -27,12 +27,6 @@ use crate::{telemetry, transcript_file};
 /// How much of a first record tells it from another.
 const FIRST_RECORD_BYTES: u64 = 64 << 10;
 
-#[derive(Debug)]
-pub(crate) enum Claimed {
-    Part(JobClaim, Box<Digest>),
-    NothingNew,
-}
-
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClaimError {
     #[error(transparent)]
@@ -49,11 +43,15 @@ impl From<MemoryError> for ClaimError {
     }
 }
 
-/// Finds the part of the transcript that is the job's own, and reads it.
+/// Finds the part of the transcript that is the job's own, and reads it; `None` where nothing is new.
 ///
 /// The caller makes sure that no other job of the project or of the transcript is claimed
 /// or recorded meanwhile, so that the database and the other jobs' claims hold still.
-pub(crate) fn claim(job: &Job, context: &Worker, secrecy: Secrecy) -> Result<Claimed, ClaimError> {
+pub(crate) fn claim(
+    job: &Job,
+    context: &Worker,
+    secrecy: Secrecy,
+) -> Result<Option<(JobClaim, Digest)>, ClaimError> {
     let path = &job.ticket.transcript;
     if context.claims().is_closed(path) {
         return Err(ClaimError::Closed(path.clone()));
@@ -77,7 +75,7 @@ pub(crate) fn claim(job: &Job, context: &Worker, secrecy: Secrecy) -> Result<Cla
     );
     let end = transcript_file::complete_end(path, start).map_err(ClaimError::Transcript)?;
     if end <= start {
-        return Ok(Claimed::NothingNew);
+        return Ok(None);
     }
     // What was there before we were is old: only its hash tells whether it is known.
     let is_wanted = matches!(job.ticket.event, JobEvent::Reflect | JobEvent::Bootstrap);
@@ -115,21 +113,18 @@ pub(crate) fn claim(job: &Job, context: &Worker, secrecy: Secrecy) -> Result<Cla
         &mut is_copy,
     )
     .map_err(ClaimError::Transcript)?;
-    match broken {
-        Some(error) => Err(error.into()),
-        // Copies and bookkeeping alone, as in a fork that was left at once.
-        None if digest.stats.read == 0 => Ok(Claimed::NothingNew),
-        None => Ok(Claimed::Part(
-            JobClaim {
-                generation,
-                start,
-                end,
-                first_record,
-                records,
-            },
-            Box::new(digest),
-        )),
+    if let Some(error) = broken {
+        return Err(error.into());
     }
+    let claim = JobClaim {
+        generation,
+        start,
+        end,
+        first_record,
+        records,
+    };
+    // Copies and bookkeeping alone are nothing, as in a fork that was left at once.
+    Ok((digest.stats.read > 0).then_some((claim, digest)))
 }
 
 /// Reads a part again that was claimed before: exactly the records it claimed.

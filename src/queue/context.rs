@@ -21,6 +21,7 @@ use crate::env::{Clock, Env, name};
 use crate::fsx::{self, FsError};
 use crate::memory::Memory;
 use crate::paths::Paths;
+use crate::playbook::Skipped;
 use crate::{place, prepare, telemetry, usage};
 
 pub(crate) struct Worker {
@@ -92,6 +93,18 @@ impl Worker {
 
     pub(crate) fn log(&self, who: &str, what: &str) {
         self.surroundings.log(who, what);
+    }
+
+    /// Logs what was left out, and why.
+    pub(super) fn log_skipped<'s>(
+        &self,
+        who: &str,
+        how: &str,
+        skipped: impl IntoIterator<Item = &'s Skipped>,
+    ) {
+        for Skipped { what, reason } in skipped {
+            self.log(who, &format!("{what} {how}: {reason}"));
+        }
     }
 
     pub(crate) fn memory(&self) -> MutexGuard<'_, Memory> {

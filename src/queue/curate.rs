@@ -23,7 +23,7 @@ use super::ask::{self, POINTS_ONLY};
 use super::budget::{Day, Usage};
 use super::context::Worker;
 use super::job::{JobEvent, JobId, Ticket};
-use super::outcome::{self, Stop};
+use super::outcome::{self, Outcome};
 use super::progress::{self, CuratorOrder, CuratorReason, Job, Progress};
 use super::spool::{self, IdEntropy};
 use super::transcripts::dashed;
@@ -77,9 +77,9 @@ pub(super) async fn run(
     order: &CuratorOrder,
     config: &Config,
     begun: Instant,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     if config.reflection.dry_run && !job.is_in_doubt() {
-        return Err(Stop::Skips("dry run: the notes wait".to_owned()));
+        return Err(Outcome::skip("dry run: the notes wait"));
     }
     // One run of a project at a time: the next one sees what this one makes of the notebook.
     let curator = context.alone(&context.paths().project(&job.ticket.project));
@@ -90,7 +90,7 @@ pub(super) async fn run(
         block_in_place(|| {
             let material = gather(context, job, order, config)?;
             let playbook = listed(context, job, config)?;
-            Ok::<_, Stop>((material, playbook))
+            Ok::<_, Outcome>((material, playbook))
         })?
     };
     let deadline = config.budgets.time_ms.deadline(begun);
@@ -108,7 +108,7 @@ fn gather(
     job: &mut Job,
     order: &CuratorOrder,
     config: &Config,
-) -> Result<CuratorMaterial, Stop> {
+) -> Result<CuratorMaterial, Outcome> {
     if let Some(material) = &job.progress.material {
         return Ok(material.clone());
     }
@@ -125,7 +125,7 @@ fn gather(
         .into_iter()
         .partition(|line| order.notes.contains(&line.note.id));
     if waiting.is_empty() && outdated.is_empty() {
-        return Err(Stop::Skips(NO_NOTES.to_owned()));
+        return Err(Outcome::skip(NO_NOTES));
     }
     let is_new = |line: &NoteLine| line.state != NoteState::Waiting;
     let material = CuratorMaterial {
@@ -203,7 +203,7 @@ fn shown_wrong(outdated: OutdatedNote) -> CuratorFact {
 }
 
 /// Returns the playbook as the run is shown it.
-fn listed(context: &Worker, job: &mut Job, config: &Config) -> Result<String, Stop> {
+fn listed(context: &Worker, job: &mut Job, config: &Config) -> Result<String, Outcome> {
     let playbook = ask::points_of(context, job, config)?;
     let name = job.ticket.project.to_string_lossy();
     let memory = context.memory();
@@ -252,7 +252,7 @@ async fn curation(
     (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
     deadline: Option<Instant>,
-) -> Result<Curation, Stop> {
+) -> Result<Curation, Outcome> {
     if let Some(curation) = &job.progress.curation {
         return Ok(curation.clone());
     }
@@ -325,7 +325,7 @@ pub(crate) enum CuratorWish {
 
 /// Enqueues a run after a job, if one is due. The job is in the spool still, so that a stop here
 /// loses nothing.
-pub(super) fn after_job(context: &Worker, job: &Job) -> Result<(), Stop> {
+pub(super) fn after_job(context: &Worker, job: &Job) -> Result<(), Outcome> {
     if job.edit.is_some() {
         return Ok(());
     }

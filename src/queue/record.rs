@@ -12,7 +12,7 @@ use super::apply::{PlaybookEdit, keep_if_missing};
 use super::budget::ledger_row;
 use super::context::{Surroundings, Worker};
 use super::job::{JOB_VERSION, JobEvent, JobId};
-use super::outcome::{Finish, Stop};
+use super::outcome::{Finish, Outcome};
 use super::progress::{self, Job, SessionEvidence};
 use super::{LOCK_WAIT, curate, screening};
 use crate::backend::BackendName;
@@ -39,8 +39,8 @@ pub(super) fn applied(
     session: Option<&SessionEvidence>,
     config: &Config,
     took: Duration,
-) -> Result<(), Stop> {
-    let finish = &Finish::applied();
+) -> Result<(), Outcome> {
+    let finish = &Finish::new(JobOutcome::Applied, "");
     let mut record = with_claim(&context.surroundings, job, finish, took);
     record.changes = job.progress.changes.clone().unwrap_or_default();
     record.votes.clone_from(&job.progress.votes);
@@ -102,7 +102,7 @@ pub(super) fn applied(
 /// stopped between file and record, of which an undo must know.
 ///
 /// The caller holds the project, so that none of these jobs is being worked on.
-pub(super) fn unrecorded(context: &Worker, undo: &Job, config: &Config) -> Result<(), Stop> {
+pub(super) fn unrecorded(context: &Worker, undo: &Job, config: &Config) -> Result<(), Outcome> {
     let project = &undo.ticket.project;
     let snapshots = Snapshots::new(&context.paths().project(project));
     let store = Store::of(context.paths(), project);
@@ -146,7 +146,7 @@ pub(super) fn hand_edit(
     id: &JobId,
     playbook: &Playbook,
     changes: &[PointChange],
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     let mut record = JobRecord::new(memory::FinishedJob {
         id: id.to_string(),
         project: job.ticket.project.to_string_lossy().into_owned(),
@@ -167,7 +167,7 @@ pub(super) fn ended(
     job: &Job,
     finish: &Finish,
     took: Duration,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     let record = record_of(&context.surroundings, job, finish, took);
     context.memory().record(&record)?;
     remove(context, job, finish, took, None)
@@ -202,7 +202,7 @@ pub(super) fn given_up(
     job: &Job,
     finish: &Finish,
     folder: &Path,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     record_given_up(context, job, finish, Duration::ZERO)?;
     progress::remove(folder, &job.ticket.id)?;
     context.has_left(job);
@@ -215,7 +215,7 @@ pub(super) fn failed(
     job: &mut Job,
     finish: &Finish,
     took: Duration,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
     context.save(job)?;
@@ -232,7 +232,7 @@ fn record_given_up(
     job: &Job,
     finish: &Finish,
     took: Duration,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     let mut record = with_claim(&context.surroundings, job, finish, took);
     record.note_updates = curate::given_back(job);
     record.seen_until = NoteId(u64::MAX);
@@ -248,7 +248,7 @@ fn remove(
     finish: &Finish,
     took: Duration,
     judged: Option<&JudgedPart<'_>>,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     finished(&context.surroundings, job, finish, took, judged);
     curate::after_job(context, job)?;
     progress::remove(&context.paths().spool(), &job.ticket.id)?;

@@ -7,11 +7,9 @@ use std::time::{Duration, SystemTime};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::backoff::FIRST_PAUSE;
 use super::context::{Surroundings, Worker};
-use super::job::{JobEvent, JobId, Ticket};
+use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
-use super::outcome::{doubled, wait_until};
 use super::spool::{self, IdEntropy};
 use super::transcripts::{self, PastTranscript};
 use super::{QueueError, progress, screening};
@@ -340,39 +338,4 @@ fn remove_lone_evidence(surroundings: &Surroundings) -> Result<(), FsError> {
         }
     }
     Ok(())
-}
-
-/// Puts off a job that ended the work on it, longer each time; returns until when.
-pub(super) fn put_off(context: &Worker, id: &JobId, reason: &str) -> Timestamp {
-    let mut job = context.job(id).ok();
-    let waiting = job.as_ref().and_then(|job| job.progress.waiting.as_ref());
-    let tries = waiting.map_or(0, |waiting| waiting.tries);
-    let now = context.now();
-    let next = now.checked_add(doubled(FIRST_PAUSE, tries)).unwrap_or(now);
-    if let Some(job) = &mut job {
-        wait_until(context, job, reason, next, false);
-    }
-    next
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::queue::context::tests::context;
-    use crate::queue::job::{JobEvent, Ticket};
-    use crate::queue::spool::IdEntropy;
-
-    /// A worker that waits out each pause would never end.
-    #[test]
-    fn a_job_that_ends_the_work_on_it_again_and_again_waits_longer_each_time() {
-        let dir = tempfile::tempdir().unwrap();
-        let context = context(dir.path());
-        let ticket = Ticket::new(JobEvent::SessionEnd, dir.path(), context.now());
-        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket).unwrap();
-        let begun = context.now();
-        let pauses = [1, 2, 4].map(|times| (times, put_off(&context, &id, "panicked")));
-        for (times, until) in pauses {
-            assert!(until.duration_since(begun) >= FIRST_PAUSE * times);
-        }
-    }
 }

@@ -10,7 +10,7 @@ use tokio::task::block_in_place;
 use super::budget::Usage;
 use super::context::Worker;
 use super::job::JobId;
-use super::outcome::{End, Finish, Stop};
+use super::outcome::{Finish, Outcome};
 use super::progress::{self, Job};
 use super::worker::{Drain, Running};
 use super::{QueueError, claim, record, screening, spool};
@@ -160,41 +160,38 @@ fn find(context: &Worker, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError>
     }
 }
 
-async fn drop_job(context: &Worker, mut job: Job, folder: PathBuf) -> End {
+async fn drop_job(context: &Worker, mut job: Job, folder: PathBuf) -> Outcome {
     let project = context.alone(&job.ticket.project);
     let _alone = project.lock().await;
     let transcript = context.alone(&job.ticket.transcript);
     let _alone = transcript.lock().await;
     match block_in_place(|| give_up(context, &mut job, &folder)) {
-        Ok(finish) => End::Gone(finish),
+        Ok(finish) => Outcome::Done(finish),
         Err(why) => {
-            let line = format!("not dropped: {}", why.into_reason());
-            context.log(job.ticket.id.as_str(), &line);
-            End::Stays
+            let why = why.into_reason();
+            context.log(job.ticket.id.as_str(), &format!("not dropped: {why}"));
+            Outcome::Fail(why)
         }
     }
 }
 
 /// Removes a job for good: its part of the transcript counts as done, its records as
 /// known, so that nothing of it comes back.
-fn give_up(context: &Worker, job: &mut Job, folder: &Path) -> Result<Finish, Stop> {
+fn give_up(context: &Worker, job: &mut Job, folder: &Path) -> Result<Finish, Outcome> {
     let id = job.ticket.id.as_str();
     if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {
-        return Err(Stop::Fails("the playbook holds its changes".to_owned()));
+        return Err(Outcome::Fail("the playbook holds its changes".to_owned()));
     }
     if job.progress.claim.is_none() && job.is_of_session() {
         match claim::claim(job, context, Secrecy::default()) {
-            Ok(claim::Claimed::Part(claim, _)) => job.progress.claim = Some(claim),
+            Ok(part) => job.progress.claim = part.map(|(claim, _)| claim),
             // There is nothing left that could come back.
-            Ok(claim::Claimed::NothingNew) | Err(claim::ClaimError::Transcript(_)) => {}
+            Err(claim::ClaimError::Transcript(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
     job.progress.changes = None;
-    let finish = Finish {
-        outcome: JobOutcome::Dropped,
-        reason: "by the user".to_owned(),
-    };
+    let finish = Finish::new(JobOutcome::Dropped, "by the user");
     record::given_up(context, job, &finish, folder)?;
     Ok(finish)
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::apply::PlaybookEdit;
 use super::context::{Surroundings, Worker};
-use super::outcome::Stop;
+use super::outcome::Outcome;
 use super::progress::{HeldBack, Job};
 use super::{QueueError, status};
 use crate::digest::name_of;
@@ -257,9 +257,9 @@ fn hold_edit(
 }
 
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
-pub(super) fn may_follow(surroundings: &Surroundings, project: &Path) -> Result<(), Stop> {
+pub(super) fn may_follow(surroundings: &Surroundings, project: &Path) -> Result<(), Outcome> {
     match outside::refused(Some(&surroundings.paths), project) {
-        Some(why) => Err(Stop::waits(&why)),
+        Some(why) => Err(Outcome::wait(&why)),
         None => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
-//! One job through its stages: claim, evidence, reflect, apply, record. A curator's job has its
-//! own ([`curate`]).
+//! The way of a session's job: claim, record, reflect, apply, save. A curator's job has its own
+//! ([`curate`]).
 //!
-//! The result of each stage is with the job on disk before the next begins, so a
+//! The result of each step is with the job on disk before the next begins, so a
 //! restart goes on after the last one, and a model's answer is never paid for twice.
 
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use tokio::task::block_in_place;
 use super::apply::{self, PlaybookEdit, Work};
 use super::backoff::Pause;
 use super::budget::Hold;
-use super::claim::{self, Claimed};
+use super::claim;
 use super::context::Worker;
 use super::job::JobEvent;
-use super::outcome::{self, End, JobPause, Stop, leave, transcript_stop};
+use super::outcome::{self, Outcome, leave, of_transcript};
 use super::progress::{self, Job, SessionEvidence};
 use super::{ask, curate, record, screening, transcripts};
 use crate::backend::question::Answered;
@@ -35,7 +35,7 @@ pub(crate) const NOTHING_NEW: &str = "nothing new";
 /// to every project, and only the user brings something there.
 const NO_PROJECT: &str = "the folder of the settings is no project to learn from";
 
-pub(crate) async fn work(context: &Arc<Worker>, mut job: Job) -> End {
+pub(super) async fn work(context: &Arc<Worker>, mut job: Job) -> Outcome {
     let begun = Instant::now();
     let result = match before_all(context, &job) {
         Err(why) => Err(why),
@@ -45,26 +45,26 @@ pub(crate) async fn work(context: &Arc<Worker>, mut job: Job) -> End {
 }
 
 /// Stops a job that is not even begun.
-fn before_all(context: &Worker, job: &Job) -> Result<(), Stop> {
+fn before_all(context: &Worker, job: &Job) -> Result<(), Outcome> {
     // It was stopped on its way to `failed/`.
     if let Some(reason) = &job.progress.failed {
-        return Err(Stop::Fails(reason.clone()));
+        return Err(Outcome::Fail(reason.clone()));
     }
     // One that can be tried is, however old: the clock may be wrong.
     if context.is_too_old(job) && (!context.serves(job) || context.due(job).is_some()) {
         let reason = job.progress.waiting.as_ref().map(|w| w.reason.as_str());
-        return Err(Stop::Fails(context.too_long(reason)));
+        return Err(Outcome::Fail(context.too_long(reason)));
     }
     let project = &job.ticket.project;
     if !job.is_in_doubt() && !project.is_dir() {
         // It may be on a drive that is not mounted now.
         let why = format!("could not find project: {}", project.display());
-        return Err(Stop::waits(&why));
+        return Err(Outcome::wait(&why));
     }
     Ok(())
 }
 
-async fn stages(context: &Arc<Worker>, job: &mut Job, begun: Instant) -> Result<(), Stop> {
+async fn stages(context: &Arc<Worker>, job: &mut Job, begun: Instant) -> Result<(), Outcome> {
     let project = context.alone(&job.ticket.project);
     let transcript = context.alone(&job.ticket.transcript);
     let config = context.surroundings.config_for(&job.ticket.project)?;
@@ -81,18 +81,20 @@ async fn stages(context: &Arc<Worker>, job: &mut Job, begun: Instant) -> Result<
     if let Some(order) = job.curate.clone() {
         return curate::run(context, job, &order, &config, begun).await;
     }
-    enabled(&config)?;
+    if !config.reflection.enabled {
+        return Err(Outcome::skip(Hold::SwitchedOff.to_string()));
+    }
     if job.ticket.project == context.paths().own() {
-        return Err(Stop::Skips(NO_PROJECT.to_owned()));
+        return Err(Outcome::skip(NO_PROJECT));
     }
     let evidence = {
         let _alone = project.lock().await;
         let _alone = transcript.lock().await;
         block_in_place(|| {
-            let evidence = gather(context, job, &config)?;
+            let evidence = claim_and_record(context, job, &config)?;
             // Stored with the next answer, before which nothing depends on it.
             transcripts::keep_shown(context, job, &evidence.facts);
-            Ok::<_, Stop>(evidence)
+            Ok::<_, Outcome>(evidence)
         })?
     };
     let deadline = config.budgets.time_ms.deadline(begun);
@@ -113,29 +115,19 @@ fn unless_dry_run(
     job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     if !config.reflection.dry_run || job.progress.changes.is_some() {
         return Ok(());
     }
     let applied = apply::rehearse(context, job, session, config)?;
     let id = job.ticket.id.as_str();
     for change in &applied.changes {
-        let line = format!(
-            "would {} {}: {}",
-            change.kind.word(),
-            change.id,
-            change.reason
-        );
-        context.log(id, &line);
+        let (kind, reason) = (change.kind.word(), &change.reason);
+        context.log(id, &format!("would {kind} {}: {reason}", change.id));
     }
-    for skipped in &applied.skipped {
-        context.log(
-            id,
-            &format!("would skip {}: {}", skipped.what, skipped.reason),
-        );
-    }
+    context.log_skipped(id, "would be skipped", &applied.skipped);
     let count = applied.changes.len();
-    Err(Stop::Skips(format!(
+    Err(Outcome::skip(format!(
         "dry run: {count} changes, none of them made"
     )))
 }
@@ -147,7 +139,7 @@ pub(super) fn finish(
     work: &Work<'_>,
     config: &Config,
     begun: Instant,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     if !job.progress.is_applied {
         apply::apply(context, job, work, config)?;
         job.progress.is_applied = true;
@@ -168,7 +160,7 @@ async fn reflect(
     evidence: &SessionEvidence,
     config: &Config,
     deadline: Option<Instant>,
-) -> Result<(), Stop> {
+) -> Result<(), Outcome> {
     if job.progress.reflection.is_some() {
         return Ok(());
     }
@@ -181,10 +173,7 @@ async fn reflect(
     count(context, job, &asked);
     let mut reflection = asked.result;
     let checked = evidence.check(&mut reflection);
-    for dropped in &checked.dropped {
-        let line = format!("{} dropped: {}", dropped.what, dropped.reason);
-        context.log(job.ticket.id.as_str(), &line);
-    }
+    context.log_skipped(job.ticket.id.as_str(), "dropped", &checked.dropped);
     job.progress.notes = checked.notes;
     job.progress.outdated = checked.outdated;
     job.progress.dropped = checked.dropped;
@@ -216,52 +205,46 @@ pub(super) fn count<T>(context: &Worker, job: &mut Job, asked: &Answered<T>) {
     job.progress.skipped += asked.skipped.len() as u64;
     job.progress.waiting = None;
     context.release_account(job);
-    for skipped in &asked.skipped {
-        let line = format!("{} skipped: {}", skipped.what, skipped.reason);
-        context.log(job.ticket.id.as_str(), &line);
-    }
+    context.log_skipped(job.ticket.id.as_str(), "skipped", &asked.skipped);
 }
 
-/// The claim and the evidence: read from disk when they are there, else made.
-fn gather(context: &Worker, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
+/// Claims the job's own part of the transcript, and records what happened in it; both are read
+/// from disk when they are there.
+fn claim_and_record(
+    context: &Worker,
+    job: &mut Job,
+    config: &Config,
+) -> Result<SessionEvidence, Outcome> {
+    let id = job.ticket.id.clone();
     let secrecy = config.secrets.secrecy()?;
     if job.progress.has_evidence {
-        match progress::read_evidence(context.paths(), &job.ticket.id) {
+        match progress::read_evidence(context.paths(), &id) {
             Ok(evidence) => return Ok(evidence),
             // It can be made again, as long as the transcript is there.
-            Err(error) => context.log(job.ticket.id.as_str(), &error.to_string()),
+            Err(error) => context.log(id.as_str(), &error.to_string()),
         }
     }
-    let digest = match job.progress.claim.clone() {
-        Some(claim) => claim::read_again(job, &claim, &context.surroundings, secrecy)
-            .map_err(transcript_stop)?,
-        None => match claim::claim(job, context, secrecy)? {
-            Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
-            Claimed::Part(claim, digest) => {
-                let trigger = worth(context, job, &digest.facts, config)?;
-                job.progress.trigger = Some(trigger.to_owned());
-                job.progress.claim = Some(claim);
-                // First for the others in this worker: a write that fails may have been done.
-                context.claims().add(job);
-                context.save(job)?;
-                *digest
-            }
-        },
+    let digest = if let Some(claim) = &job.progress.claim {
+        let read = claim::read_again(job, claim, &context.surroundings, secrecy);
+        read.map_err(of_transcript)?
+    } else {
+        let part = claim::claim(job, context, secrecy)?;
+        let (claim, digest) = part.ok_or_else(|| Outcome::skip(NOTHING_NEW))?;
+        job.progress.trigger = Some(worth(context, job, &digest.facts, config)?.to_owned());
+        job.progress.claim = Some(claim);
+        // First for the others in this worker: a write that fails may have been done.
+        context.claims().add(job);
+        context.save(job)?;
+        digest
     };
     let masked = digest.stats.masked.iter();
-    let masked: Vec<String> = masked
-        .map(|(rule, count)| format!("{rule} {count}"))
-        .collect();
+    let masked: Vec<String> = masked.map(|(rule, n)| format!("{rule} {n}")).collect();
     if !masked.is_empty() {
-        context.log(
-            job.ticket.id.as_str(),
-            &format!("masked: {}", masked.join(", ")),
-        );
+        context.log(id.as_str(), &format!("masked: {}", masked.join(", ")));
     }
     let tokens = job.progress.evidence_tokens;
-    let tokens = tokens.unwrap_or(config.evidence.tokens);
-    let evidence = SessionEvidence::of(digest, tokens);
-    progress::save_evidence(context.paths(), &job.ticket.id, &evidence)?;
+    let evidence = SessionEvidence::of(digest, tokens.unwrap_or(config.evidence.tokens));
+    progress::save_evidence(context.paths(), &id, &evidence)?;
     job.progress.has_evidence = true;
     context.save(job)?;
     Ok(evidence)
@@ -269,7 +252,7 @@ fn gather(context: &Worker, job: &mut Job, config: &Config) -> Result<SessionEvi
 
 /// What a question without a result means for its job: the account is parked, or the job has
 /// failed. What it cost is kept, whatever follows.
-pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step: &str) -> Stop {
+pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step: &str) -> Outcome {
     if let Err(error) = block_in_place(|| context.save(job)) {
         return error.into();
     }
@@ -277,11 +260,13 @@ pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step:
     if !cause.kind.may_pass() {
         // A smaller question is made at once.
         let has_next = job.progress.claim.is_some() && !job.progress.has_evidence;
-        return if has_next {
-            let pause = JobPause::Until(context.now());
-            Stop::Waits { reason, pause }
-        } else {
-            Stop::Fails(reason)
+        if !has_next {
+            return Outcome::Fail(reason);
+        }
+        return Outcome::Wait {
+            reason,
+            until: Some(context.now()),
+            for_account: false,
         };
     }
     let told = cause.retry_after.map(SignedDuration::try_from);
@@ -290,24 +275,13 @@ pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step:
         Some(Ok(told)) => Pause::Told(told),
         _ => Pause::Doubling,
     };
-    let parked = context.park_account(job, &reason, pause);
+    let waits = context.park_account(job, reason, pause);
     context.note_remedy(job, cause.kind);
-    Stop::Waits {
-        reason,
-        pause: JobPause::Parked(parked),
-    }
+    waits
 }
 
 const TOO_LITTLE: &str = "too little happened";
 const ASKED: &str = "asked";
-
-pub(super) fn enabled(config: &Config) -> Result<(), Stop> {
-    if config.reflection.enabled {
-        Ok(())
-    } else {
-        Err(Stop::Skips(Hold::SwitchedOff.to_string()))
-    }
-}
 
 /// Returns why the job's part of the session is worth a reflection, or ends the job.
 ///
@@ -318,14 +292,13 @@ pub(super) fn worth(
     job: &Job,
     facts: &Facts,
     config: &Config,
-) -> Result<&'static str, Stop> {
+) -> Result<&'static str, Outcome> {
     if job.ticket.event == JobEvent::Reflect {
         return Ok(ASKED);
     }
     let transcript = job.ticket.transcript.to_string_lossy();
     let confidence = context.memory().confidence_of(&transcript)?;
-    should_reflect(facts, confidence, &config.triggers)
-        .ok_or_else(|| Stop::Skips(TOO_LITTLE.to_owned()))
+    should_reflect(facts, confidence, &config.triggers).ok_or_else(|| Outcome::skip(TOO_LITTLE))
 }
 
 /// Returns why a session is worth a reflection, if it is, by the trigger's word for logs;

@@ -12,13 +12,13 @@ use tokio::task::{self, JoinSet, block_in_place};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::ask::known_points;
-use super::backoff::{FOREIGN, own_pause};
+use super::backoff::FOREIGN;
 use super::context::{Surroundings, Worker};
 use super::job::{JOB_VERSION, JobEvent, JobId, Ticket};
 use super::outcome::WorkerError::{self, NoLock};
-use super::outcome::{End, Finish};
+use super::outcome::{Finish, Outcome, is_for_settings, put_off_broken};
 use super::progress::{self, Job};
-use super::schedule::{Schedule, ScheduledJob, Wanted};
+use super::schedule::{QueuePlace, Schedule, ScheduledJob, Wanted};
 use super::stages::work;
 use super::status::{Due, Status};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
@@ -79,8 +79,8 @@ pub(crate) async fn run(context: Arc<Worker>) -> Result<Option<Summary>, WorkerE
             return Ok(None);
         };
         drop(place);
-        let drain = Drain::begin(&context, &lock, &WorkScope::All, &mut summary);
-        let schedule = drain?.run().await?;
+        let drain = Drain::new(&context, &lock, &WorkScope::All, &mut summary);
+        let schedule = drain.run().await?;
         drop(lock);
         // A job that was written while the lock was let go found a worker, and started none.
         if !has_news(&context, &schedule)? {
@@ -110,8 +110,9 @@ pub(crate) async fn run_if_free(
         return Ok(None);
     };
     let mut summary = Summary::default();
-    let drain = Drain::begin(&context, &lock, scope, &mut summary)?;
-    drain.run().await?;
+    Drain::new(&context, &lock, scope, &mut summary)
+        .run()
+        .await?;
     Ok(Some(summary))
 }
 
@@ -164,7 +165,7 @@ pub(super) struct Drain<'a> {
     pub(super) summary: &'a mut Summary,
     lock: &'a WorkerLock,
     pub(super) scope: &'a WorkScope,
-    tasks: JoinSet<End>,
+    tasks: JoinSet<Outcome>,
     running: HashMap<task::Id, Running>,
     pub(super) in_flight: InFlight,
     /// Jobs that the user wanted dropped and that could not be.
@@ -188,26 +189,13 @@ pub(super) struct Running {
 }
 
 impl<'a> Drain<'a> {
-    pub(super) fn begin(
+    fn new(
         context: &'a Arc<Worker>,
         lock: &'a WorkerLock,
         scope: &'a WorkScope,
         summary: &'a mut Summary,
-    ) -> Result<Self, FsError> {
-        context.refresh();
-        let (in_flight, suspects) = InFlight::take_over(context.paths());
-        context.surroundings.log_error("worker", in_flight.keep());
-        for (id, ended) in suspects {
-            let reason = format!("{ended} workers ended while they were at it");
-            recover::put_off(context, &id, &reason);
-        }
-        if *scope == WorkScope::All {
-            recover::abandoned_sessions(&context.surroundings);
-            recover::overlooked_sessions(context);
-            curate::at_start(context);
-            den::clear();
-        }
-        let mut drain = Self {
+    ) -> Self {
+        Self {
             context,
             schedule: Schedule::default(),
             summary,
@@ -215,25 +203,47 @@ impl<'a> Drain<'a> {
             scope,
             tasks: JoinSet::new(),
             running: HashMap::new(),
-            in_flight,
+            in_flight: InFlight::default(),
             not_dropped: HashSet::new(),
             projects: BTreeSet::new(),
             unreadable: BTreeSet::new(),
             sessions: BTreeMap::new(),
             waits_until: None,
-        };
-        drain.look()?;
-        if *scope != WorkScope::All {
-            drain.schedule.keep_only(scope.wanted());
         }
-        drain.requests()?;
-        if *scope == WorkScope::All {
+    }
+
+    /// Puts in order what earlier workers left behind, and finds what there is to do.
+    fn prepare(&mut self) -> Result<(), FsError> {
+        let context = self.context;
+        let is_for_all = *self.scope == WorkScope::All;
+        context.refresh();
+        let suspects;
+        (self.in_flight, suspects) = InFlight::take_over(context.paths());
+        let kept = self.in_flight.keep();
+        context.surroundings.log_error("worker", kept);
+        for (id, ended) in suspects {
+            let reason = format!("{ended} workers ended while they were at it");
+            put_off_broken(context, &id, &reason);
+        }
+        if is_for_all {
+            recover::abandoned_sessions(&context.surroundings);
+            recover::overlooked_sessions(context);
+            curate::at_start(context);
+            den::clear();
+        }
+        self.look()?;
+        if !is_for_all {
+            self.schedule.keep_only(self.scope.wanted());
+        }
+        self.requests()?;
+        if is_for_all {
             recover::tidy(context);
         }
-        Ok(drain)
+        Ok(())
     }
 
     pub(super) async fn run(mut self) -> Result<Schedule, FsError> {
+        self.prepare()?;
         self.work().await?;
         if *self.scope == WorkScope::All {
             let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
@@ -353,10 +363,10 @@ impl<'a> Drain<'a> {
         let job = match context.job(&id) {
             Ok(job) if !context.serves(&job) => job,
             Ok(job) => context.adopt(job),
-            Err(error) if error.is_missing() => return self.schedule.done(&id),
+            Err(error) if error.is_missing() => return self.schedule.forget(&id),
             Err(error) => {
                 context.log(id.as_str(), &format!("left alone: {error}"));
-                return self.schedule.pass_over(id, context.now());
+                return self.pass_over(id, context.now());
             }
         };
         let due = if self.scope.wanted() == Some(&id) {
@@ -367,7 +377,7 @@ impl<'a> Drain<'a> {
         };
         if let Some(due) = due.filter(|_| !context.is_too_old(&job)) {
             let reason = self.backoff_reason(&job);
-            return self.schedule.put_off(id, due, reason);
+            return self.schedule.put_off(&id, due, reason);
         }
         let is_trial = context.is_trial(&job);
         context
@@ -396,7 +406,7 @@ impl<'a> Drain<'a> {
     pub(super) fn spawn(
         &mut self,
         running: Running,
-        task: impl Future<Output = End> + Send + 'static,
+        task: impl Future<Output = Outcome> + Send + 'static,
     ) {
         let handle = self.tasks.spawn(task);
         self.running.insert(handle.id(), running);
@@ -406,7 +416,7 @@ impl<'a> Drain<'a> {
         self.running.values().any(|running| running.id == *id)
     }
 
-    fn ended(&mut self, ended: Result<(task::Id, End), task::JoinError>) {
+    fn ended(&mut self, ended: Result<(task::Id, Outcome), task::JoinError>) {
         let (task, end) = match ended {
             Ok((task, end)) => (task, Ok(end)),
             Err(error) => (error.id(), Err(error)),
@@ -417,29 +427,33 @@ impl<'a> Drain<'a> {
         // What came of it may be worth a word, whenever the next one is due.
         self.waits_until = None;
         match end {
-            Ok(End::Gone(finish)) => {
+            Ok(Outcome::Done(finish)) => {
                 self.in_flight.gone(&id);
-                self.schedule.done(&id);
+                self.schedule.forget(&id);
                 self.summary.finished.push((id, finish));
             }
-            Ok(End::Waits(due, reason)) => {
-                self.context
-                    .surroundings
-                    .log_error(id.as_str(), self.in_flight.put_down(&id));
-                let job = self.context.job(&id);
-                self.schedule.tried(id.clone(), due, reason);
-                if job.is_ok_and(|job| own_pause(&job).is_some()) {
-                    self.schedule.is_stuck(&id);
-                }
+            Ok(Outcome::Wait {
+                reason,
+                until,
+                for_account,
+            }) => {
+                let put_down = self.in_flight.put_down(&id);
+                self.context.surroundings.log_error(id.as_str(), put_down);
+                let now = self.context.now();
+                // The account itself says when it may try.
+                let due = until.filter(|_| !for_account).unwrap_or(now);
+                let is_stuck = !for_account && !is_for_settings(&reason);
+                self.schedule.tried(&id, due, reason, is_stuck);
             }
-            Ok(End::Stays) => {
+            // What the user wanted dropped and cannot be.
+            Ok(Outcome::Fail(_)) => {
                 self.schedule.forget(&id);
                 self.not_dropped.insert(id);
             }
             Err(error) => {
                 let reason = format!("the work on it broke off: {error}");
-                let due = recover::put_off(self.context, &id, &reason);
-                self.schedule.put_off(id, due, Some(reason));
+                let due = put_off_broken(self.context, &id, &reason);
+                self.schedule.put_off(&id, due, Some(reason));
             }
         }
     }
@@ -516,26 +530,33 @@ impl Drain<'_> {
         context.claims().add(&job);
         let mut entry = ScheduledJob::of(&job);
         if job.ticket.v > JOB_VERSION {
-            return self.schedule.pass_over(id, entry.since);
+            return self.pass_over(id, entry.since);
         }
         if self.scope.wanted().is_none_or(|wanted| *wanted == id) {
             on_disk(&context.surroundings, &job);
         }
         if context.is_too_old(&job) {
-            return self.schedule.add(id, entry, None);
+            return self.schedule.add(id, entry, QueuePlace::Ready);
         }
         if !context.serves(&job) {
             entry.reason.get_or_insert_with(|| FOREIGN.to_owned());
             let account = job.ticket.need.as_ref().map(Need::account);
             let due = context.due(&job).unwrap_or_else(|| context.now());
-            return (self.schedule).add_foreign(id, entry, account.unwrap_or_default(), due);
+            let place = QueuePlace::Foreign(account.unwrap_or_default(), due);
+            return self.schedule.add(id, entry, place);
         }
         let job = context.adopt(job);
         let due = context.due(&job);
         if due.is_some() {
             entry.reason = self.backoff_reason(&job).or(entry.reason);
         }
-        self.schedule.add(id, entry, due);
+        let place = due.map_or(QueuePlace::Ready, QueuePlace::Later);
+        self.schedule.add(id, entry, place);
+    }
+
+    fn pass_over(&mut self, id: JobId, since: Timestamp) {
+        let entry = ScheduledJob::left_alone(since);
+        self.schedule.add(id, entry, QueuePlace::Taken);
     }
 
     /// A file that cannot be read as a job of ours: it stays, and what it may have claimed
@@ -549,7 +570,7 @@ impl Drain<'_> {
         {
             context.claims().close(heading.transcript);
         }
-        self.schedule.pass_over(id, context.now());
+        self.pass_over(id, context.now());
     }
 
     pub(super) fn backoff_reason(&self, job: &Job) -> Option<String> {
