@@ -27,12 +27,10 @@ pub(crate) use self::sent::Sent;
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) need: Need,
-    /// The key or token, or why the one that is set cannot be sent.
     pub(crate) secret: Option<Result<Credential, String>>,
     /// The client as a model, when that is the backend and PATH has it.
     pub(crate) client: Option<ClaudeCli>,
     pub(crate) refusal: Refusal,
-    /// The variables that it was found in.
     pub(crate) found_in: ClientEnv,
 }
 

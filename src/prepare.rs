@@ -78,7 +78,6 @@ impl NextStart {
     }
 }
 
-/// Returns the settings of a project's hooks.
 fn found(paths: &Paths, project: &Path) -> FoundSettings {
     match config::unless_switched_off(paths, project) {
         None => FoundSettings::Off,

@@ -13,7 +13,6 @@ use crate::memory::{Memory, MemoryError};
 use crate::queue::budget::Day;
 use crate::shown::{counted, grouped};
 
-/// A number of calls and their tokens.
 type Sum = (u64, u64);
 
 /// The calls that left this machine, by the ledger.
@@ -21,7 +20,6 @@ type Sum = (u64, u64);
 pub(crate) struct Sent {
     ever: Sum,
     today: Sum,
-    /// The models that were asked.
     models: BTreeSet<String>,
     sessions: u64,
 }

@@ -24,7 +24,7 @@ use crate::memory::{Memory, RecallQuery};
 use crate::playbook::clean::clean_text;
 use crate::queue::ask::{build, max_tokens, parts};
 use crate::queue::budget::{Caller, Meter};
-use crate::queue::context::{Surroundings, Worker};
+use crate::queue::context::Worker;
 use crate::queue::progress::SessionEvidence;
 use crate::queue::stages::should_reflect;
 use crate::redact::Masker;
@@ -113,7 +113,6 @@ impl JudgedStop {
         }
     }
 
-    /// The findings for the user, who knows what the agent said: that is the first evidence.
     fn told(&self) -> String {
         let lines = self.verdict.findings.iter().flat_map(|found| {
             let evidence = found.evidence.iter().skip(1).map(String::as_str);
@@ -123,7 +122,6 @@ impl JudgedStop {
     }
 }
 
-/// The records of a turn, and how they are read.
 struct TurnPart {
     /// The id of its prompt, or the hash of the prompt's record.
     prompt: String,
@@ -202,11 +200,8 @@ fn logged<T>(context: &HookContext<'_>, done: Result<T, impl Display>) -> Option
         .ok()
 }
 
-/// A model judges a turn by this much of it, in tokens.
 const EVIDENCE: u64 = 6_000;
-/// The longest answer, in tokens; a judgement has a few sentences.
 const MAX_TOKENS: u32 = 2_000;
-/// The most lessons that a judgement is shown.
 const MAX_LESSONS: u64 = 3;
 
 fn ask(
@@ -222,9 +217,9 @@ fn ask(
     anyhow::ensure!(need.backend != BackendName::Rules, "no model is set up");
     state_guard::close(paths)?;
     let user = config::load(&paths.config_file())?;
-    let home = Some(project.clone());
-    let surroundings = Surroundings::new(context.env, paths.clone(), user, account, home);
-    let worker = Worker::new(surroundings, Memory::open(&paths.memory_db())?);
+    let account = (account, Some(project.clone()));
+    let memory = Memory::open(&paths.memory_db())?;
+    let worker = Worker::new(context.env, paths.clone(), user, account, memory);
     if let Some(parked) = worker.backoff().parked(&need.account(), context.now) {
         anyhow::bail!("{}", parked.reason);
     }

@@ -21,10 +21,8 @@ const MAX_TURNS: usize = 200;
 pub(super) struct StopRecord {
     v: u32,
     asked: u64,
-    /// How many of them did not pass.
     not_passed: u64,
     spoken: Vec<Spoken>,
-    /// The prompts of the stops at which a model was asked.
     models_asked: Vec<String>,
 }
 
@@ -34,9 +32,7 @@ pub(super) struct Spoken {
     pub(super) at: Timestamp,
     /// The id of the prompt that the turn belongs to.
     pub(super) prompt: String,
-    /// How good the turn was found, from 0 to 1.
     pub(super) score: f64,
-    /// What was found, each by its key.
     pub(super) findings: Vec<String>,
     pub(super) said: String,
     pub(super) should_retry: bool,
@@ -118,17 +114,13 @@ impl StopRecord {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Figures {
     pub(crate) asked: u64,
-    /// Those that did not pass.
     pub(crate) not_passed: u64,
     pub(crate) models_asked: u64,
-    /// The turns that had to go on.
     pub(crate) retried: u64,
-    /// Those of them that were found better at their next stop.
     pub(crate) improved: u64,
 }
 
 impl Figures {
-    /// Adds up the sessions of a project, or of all.
     pub(crate) fn of(paths: &Paths, project: Option<&Path>) -> Result<Self, FsError> {
         let folders: Vec<PathBuf> = match project {
             Some(project) => vec![paths.gate(project)],

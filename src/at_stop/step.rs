@@ -40,7 +40,6 @@ fn of<'a>(tail: &'a [u8], prompt: Option<&str>) -> Option<&'a [u8]> {
     Some(&whole[line..])
 }
 
-/// Returns where the line of the last prompt of a person's begins.
 fn last_prompt(whole: &[u8]) -> Option<usize> {
     let mut end = whole.len();
     while end > 0 {
@@ -63,7 +62,6 @@ fn is_prompt(line: &[u8]) -> bool {
     transcript::each_event(line, &ReadOptions::default(), see).is_ok() && found
 }
 
-/// Returns `true` for a prompt that begins a turn.
 pub(super) fn is_of_person(via: Via<'_>) -> bool {
     matches!(via, Via::Typed | Via::Plan | Via::Command(_))
 }

@@ -121,14 +121,14 @@ fn plan(
     let project = &session.project;
     let candidates = candidates(session, args);
     let waiting = bootstrap::waiting(context, project)?;
-    let open = bootstrap::open_now(&context.surroundings);
+    let open = bootstrap::open_now(context);
     let begun = waiting.ours.iter().map(|job| job.ticket.id.clone());
     let mut plan = BootstrapPlan {
         new: Vec::new(),
         begun: begun.collect(),
         shares: Estimates::default(),
         begun_runs: waiting.runs(),
-        backend: context.surroundings.account.need.backend,
+        backend: context.account.need.backend,
         project: project.clone(),
         found: candidates.len(),
         too_little: 0,
@@ -162,7 +162,7 @@ fn plan(
         }
     }
     bar.finish_and_clear();
-    plan.shares = bootstrap::estimates(&context.surroundings, &session.config, project, &evidence)?;
+    plan.shares = bootstrap::estimates(context, &session.config, project, &evidence)?;
     Ok(plan)
 }
 
@@ -212,7 +212,7 @@ fn enqueue<'a>(context: &'a Worker, plan: &'a BootstrapPlan) -> anyhow::Result<W
     let mut shares = plan.shares.sessions.iter().copied();
     let mut requests = Vec::new();
     for (job, more) in plan.begun.iter().cloned().zip(&mut shares) {
-        let need = context.surroundings.account.need.clone();
+        let need = context.account.need.clone();
         let wish = Wish::Retry { job, need, more };
         requests.push(requests::leave(context.paths(), context.now(), wish)?);
     }
@@ -224,14 +224,7 @@ fn enqueue<'a>(context: &'a Worker, plan: &'a BootstrapPlan) -> anyhow::Result<W
     for (((place, turn), past), agreed) in (1..).zip(turns).zip(&plan.new).zip(shares) {
         let ends = place % BATCH == 0 || place == plan.new.len();
         let agreed = (agreed, ends.then_some(plan.shares.curator));
-        let surroundings = &context.surroundings;
-        jobs.push(bootstrap::put(
-            surroundings,
-            &plan.project,
-            past,
-            turn,
-            agreed,
-        )?);
+        jobs.push(bootstrap::put(&context, &plan.project, past, turn, agreed)?);
     }
     Ok(Watch {
         context,

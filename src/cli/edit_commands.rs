@@ -20,7 +20,7 @@ use crate::playbook::{DueChange, Playbook, Point, Section, is_own_name};
 use crate::queue::apply::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
 use crate::queue::context::Worker;
 use crate::queue::job::{JobEvent, JobId, Ticket};
-use crate::queue::progress::{self, Progress};
+use crate::queue::progress::{self, Job};
 use crate::queue::screening;
 use crate::queue::spool::{self, IdEntropy};
 use crate::store::Store;
@@ -323,11 +323,10 @@ pub(super) fn carry_out(
         ..Ticket::new(event, &session.project, context.now())
     };
     let entropy = IdEntropy::in_order(session.env.clock(), ticket.at);
-    let id = spool::put_as(&session.paths, &entropy, ticket, |ticket| progress::Job {
-        ticket: ticket.clone(),
-        edit: Some(edit.clone()),
-        curate: None,
-        progress: Progress::default(),
+    let id = spool::put_as(&session.paths, &entropy, ticket, |ticket| {
+        let mut job = Job::new(ticket.clone());
+        job.edit = Some(edit.clone());
+        job
     })?;
     let Some(job) = NamedSession::see_through(context, &id, PATIENCE)? else {
         return Err(session.waits(&id));

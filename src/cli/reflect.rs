@@ -17,7 +17,7 @@ use crate::queue::context::Worker;
 use crate::queue::curate::{self, CuratorWish};
 use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::outcome::in_words;
-use crate::queue::progress::{self, Job, Progress, SessionEvidence};
+use crate::queue::progress::{self, Job, SessionEvidence};
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
 use crate::queue::transcripts;
@@ -139,24 +139,19 @@ fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
     if let Some(job) = holder(&spool, path, end)?
         && let Some(claim) = &job.progress.claim
     {
-        let digest = claim::read_again(&job, claim, &context.surroundings, secrecy)?;
+        let digest = claim::read_again(&job, claim, &context, secrecy)?;
         return Ok((digest, false));
     }
     for job in progress::all(&spool)? {
         context.claims().add(&job);
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let job = Job {
-        ticket: Ticket {
-            id: JobId::new(context.now(), 0),
-            session: name.into_owned(),
-            transcript: path.to_owned(),
-            ..Ticket::new(JobEvent::Reflect, &session.project, context.now())
-        },
-        edit: None,
-        curate: None,
-        progress: Progress::default(),
-    };
+    let job = Job::new(Ticket {
+        id: JobId::new(context.now(), 0),
+        session: name.into_owned(),
+        transcript: path.to_owned(),
+        ..Ticket::new(JobEvent::Reflect, &session.project, context.now())
+    });
     match claim::claim(&job, &context, secrecy)? {
         Some((_, digest)) => Ok((digest, false)),
         None => whole(true),
@@ -293,7 +288,7 @@ pub(super) fn curate(
     refuse_if_off(session, NO_MODEL)?;
     let context = session.context()?;
     let before = Before::of(session, &context)?;
-    let need = context.surroundings.account.need.clone();
+    let need = context.account.need.clone();
     // There may be nothing to look at, or no model.
     let id = curate::enqueue(&context, &session.project, (need, Some(wish)), None)?;
     let run = id.map(|id| see_through(session, &context, &id, &before));

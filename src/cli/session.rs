@@ -9,7 +9,7 @@ use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
-use crate::queue::context::{Surroundings, Worker};
+use crate::queue::context::Worker;
 use crate::queue::outcome::in_words;
 use crate::queue::worker::see_through;
 use crate::queue::worker_lock;
@@ -303,15 +303,11 @@ impl NamedSession {
 
     pub(super) fn context(&self) -> anyhow::Result<Arc<Worker>> {
         state_guard::close(&self.paths)?;
-        let surroundings = Surroundings::new(
-            &self.env,
-            self.paths.clone(),
-            config::load(&self.paths.config_file())?,
-            self.account()?,
-            Some(self.project.clone()),
-        );
+        let user = config::load(&self.paths.config_file())?;
+        let account = (self.account()?, Some(self.project.clone()));
         let memory = sharing::open_memory(&self.paths, &self.config)?;
-        Ok(Arc::new(Worker::new(surroundings, memory)))
+        let worker = Worker::new(&self.env, self.paths.clone(), user, account, memory);
+        Ok(Arc::new(worker))
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
         match screening::trust(&context, project) {
             Ok(screened) => {
                 recount(&context, project)?;
-                context.surroundings.make_ready(project);
+                context.make_ready(project);
                 let Screened { known, held, later } = screened;
                 told.push(json!({
                     "project": project, "used": known, "quarantine": held, "later": later,
@@ -226,8 +226,8 @@ fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
         edit_commands::carry_out(session, &context, &edit)?;
     }
     let point = (&*name, &*text);
-    screening::admit(&context.surroundings, &session.project, point, part)?;
-    context.surroundings.make_ready(&session.project);
+    screening::admit(&context, &session.project, point, part)?;
+    context.make_ready(&session.project);
     Ok(())
 }
 

@@ -21,7 +21,6 @@ use crate::queue::status::Notice;
 use crate::trust;
 use crate::{at_stop, news};
 
-/// What is said once and never again.
 const EVER: SignedDuration = SignedDuration::MAX;
 
 /// The source that is never in doubt.

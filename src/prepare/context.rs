@@ -37,7 +37,6 @@ pub(super) struct Basis<'a> {
     /// The file with the votes that the memory has; `None` where there is none, or where it lies
     /// behind such a link and the project is not trusted.
     playbook: Option<Result<Playbook, Defect>>,
-    /// Git left the marks of a conflict in it.
     is_in_merge: bool,
     template: Option<String>,
     freshness: KnownNames,
@@ -61,7 +60,6 @@ impl OwnPoints {
     }
 }
 
-/// What a start is given, and what follows from it.
 #[derive(Default)]
 pub(super) struct PreparedStart<'a> {
     pub(super) given: GivenContext,
@@ -119,7 +117,6 @@ impl<'a> Basis<'a> {
         })
     }
 
-    /// What a start of this kind is given within `max_units`.
     pub(super) fn give(&self, kind: StartKind, max_units: usize) -> PreparedStart<'a> {
         let limits = match kind {
             StartKind::Full => InjectionLimits {
@@ -189,7 +186,6 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// Returns the points that may be given at their cues.
     fn cues(&self) -> Vec<CuedPoint> {
         let Some(Ok(playbook)) = &self.playbook else {
             return Vec::new();
@@ -200,7 +196,6 @@ impl<'a> Basis<'a> {
         cued_points(playbook, &self.usage, admits)
     }
 
-    /// Decides on a point's cue, if it has one.
     fn cue(&self, point: &Point<'_>) -> Option<Admission> {
         let due = point.due()?;
         Some(self.standing.admits_cue(point.name, due))

@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::context::{Surroundings, Worker};
+use super::context::Worker;
 use super::curate::protection;
 use super::job::JobId;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Step};
 use super::progress::{Job, SessionEvidence};
 use super::screening::{self, ASKED};
 use super::spool::job_file;
@@ -50,12 +50,7 @@ const MAX_TRIES: usize = 10;
 /// The list of changes is stored with the job before the file is replaced; the file then
 /// holds the job's id. After a restart the id tells whether that happened. What an editor or
 /// git writes between our read and our write is not replaced: we begin anew.
-pub(super) fn apply(
-    context: &Worker,
-    job: &mut Job,
-    work: &Work<'_>,
-    config: &Config,
-) -> Result<(), Outcome> {
+pub(super) fn apply(context: &Worker, job: &mut Job, work: &Work<'_>, config: &Config) -> Step {
     let store = job.store(context.paths());
     let locked = match work {
         Work::Edit(PlaybookEdit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
@@ -87,7 +82,7 @@ fn attempt(
     work: &Work<'_>,
     config: &Config,
     locked: &Locked<'_>,
-) -> Result<ApplyAttempt, Outcome> {
+) -> Step<ApplyAttempt> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let found = read(context, job, work, &snapshots, config)?;
@@ -147,7 +142,7 @@ fn attempt(
             snapshots.keep_original(&id, original)?;
         }
         if seen.is_none() {
-            screening::birth(&context.surroundings, &job.ticket.project)?;
+            screening::birth(context, &job.ticket.project)?;
         }
         if !locked.save(seen.as_deref(), &after)? {
             return Ok(ApplyAttempt::Overtaken);
@@ -163,11 +158,7 @@ fn attempt(
 }
 
 /// Makes up for a stop between file and snapshot.
-pub(super) fn keep_if_missing(
-    snapshots: &Snapshots,
-    id: &str,
-    playbook: &Playbook,
-) -> Result<(), Outcome> {
+pub(super) fn keep_if_missing(snapshots: &Snapshots, id: &str, playbook: &Playbook) -> Step {
     let last = snapshots.last_playbook()?;
     if last.is_none_or(|last| !last.is_applied(id)) {
         snapshots.keep(id, &playbook.to_bytes())?;
@@ -181,7 +172,7 @@ pub(super) fn rehearse(
     job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
-) -> Result<Applied, Outcome> {
+) -> Step<Applied> {
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let work = Work::Session(session);
     let found = read(context, job, &work, &snapshots, config)?;
@@ -199,7 +190,7 @@ fn change(
     (playbook, unused): (&mut Playbook, &HashSet<String>),
     snapshots: &Snapshots,
     config: &Config,
-) -> Result<Applied, Outcome> {
+) -> Step<Applied> {
     let now = context.now();
     match work {
         Work::Edit(edit) => {
@@ -283,7 +274,6 @@ fn with_points(
     updates
 }
 
-/// A session, and what it says of the playbook.
 pub(crate) struct TaughtSession<'a> {
     pub(crate) facts: &'a Facts,
     pub(crate) votes: Votes,
@@ -291,7 +281,6 @@ pub(crate) struct TaughtSession<'a> {
     pub(crate) is_by_rules: bool,
 }
 
-/// The effect of a session on the playbook.
 pub(crate) struct TaughtPoints {
     pub(crate) applied: Applied,
     pub(crate) points: Vec<PointInSession>,
@@ -379,7 +368,6 @@ fn refuse_what_fails(proposals: &mut [Proposal], playbook: &Playbook, now: Times
     }
 }
 
-/// Why a change of the user's in the file was made.
 const REASON: &str = "edited in the file";
 
 pub(super) struct FoundPlaybook {
@@ -387,7 +375,6 @@ pub(super) struct FoundPlaybook {
     /// The playbook in the file, without `votes`.
     pub(super) file: Playbook,
     pub(super) votes: LocalVotes,
-    /// What the file said.
     pub(super) bytes: Option<Vec<u8>>,
     /// The same without secrets, when it is worth keeping.
     pub(super) original: Option<Vec<u8>>,
@@ -407,7 +394,7 @@ pub(super) fn read(
     work: &Work<'_>,
     snapshots: &Snapshots,
     config: &Config,
-) -> Result<FoundPlaybook, Outcome> {
+) -> Step<FoundPlaybook> {
     let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
     let paths = context.paths();
@@ -448,11 +435,7 @@ pub(super) fn read(
 
 /// The playbook, and whether that is what the file says: a restore starts from what we kept
 /// last where the file cannot be read or is away.
-fn read_as_is(
-    store: &Store,
-    work: &Work<'_>,
-    snapshots: &Snapshots,
-) -> Result<(Loaded, bool), Outcome> {
+fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Step<(Loaded, bool)> {
     let is_restore = matches!(work, Work::Edit(PlaybookEdit::Restore { .. }));
     match store.read() {
         Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
@@ -479,8 +462,8 @@ pub(super) fn note_hand_edit(
     job: &mut Job,
     found: &FoundPlaybook,
     snapshots: &Snapshots,
-) -> Result<(), Outcome> {
-    let changes = since_last_time(&context.surroundings, found, snapshots)?;
+) -> Step {
+    let changes = since_last_time(context, found, snapshots)?;
     if changes.is_empty() {
         return Ok(());
     }
@@ -497,22 +480,22 @@ pub(super) fn note_hand_edit(
 }
 
 fn since_last_time(
-    surroundings: &Surroundings,
+    context: &Worker,
     found: &FoundPlaybook,
     snapshots: &Snapshots,
-) -> Result<Vec<PointChange>, Outcome> {
+) -> Step<Vec<PointChange>> {
     let Some(last) = snapshots.last_playbook()? else {
         return Ok(Vec::new());
     };
     // A job that was stopped between file and snapshot was not the user. One that is not
     // in the spool came with the file: from a colleague, by a checkout.
-    let spool = surroundings.paths.spool();
+    let spool = context.paths().spool();
     let mut since = found.file.applied().filter(|job| !last.is_applied(job));
     if since.any(|job| JobId::parse(job).is_some_and(|job| job_file(&spool, &job).exists())) {
         return Ok(Vec::new());
     }
     let last = last.with_votes(&found.votes);
-    Ok(diff(&last, &found.playbook, REASON, surroundings.now()))
+    Ok(diff(&last, &found.playbook, REASON, context.now()))
 }
 
 pub(crate) use crate::playbook::manual_edit::PlaybookEdit;
@@ -532,7 +515,6 @@ pub(crate) enum EditError {
     Snapshot(#[from] crate::fsx::FsError),
 }
 
-/// What an edit may look at beside the playbook.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'a> {
     pub(crate) project: &'a str,

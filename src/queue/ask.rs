@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::backoff::Pause;
 use super::budget::{Caller, Hold, Meter};
 use super::context::Worker;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Step};
 use super::progress::{Job, SessionEvidence};
 use super::{QueueError, screening, transcripts};
 use crate::account::{Account, Need};
@@ -35,7 +35,6 @@ use crate::{fsx, telemetry};
 /// The longest answer of one call in tokens, where no setting says it.
 const MAX_TOKENS: u32 = 8_192;
 pub(super) const POINTS_ONLY: &str = "{key_points}";
-/// The number of notes of earlier sessions that a reflector is shown.
 const KNOWN_NOTES: usize = 5;
 
 /// Who answers a question, and until when.
@@ -89,7 +88,6 @@ pub(crate) struct JudgedSession<T> {
     pub(crate) answered: Answered<T>,
 }
 
-/// A session that is to be judged, and what is known of it.
 #[derive(Clone, Copy)]
 pub(crate) struct SessionQuestion<'a> {
     pub(crate) session: &'a SessionEvidence,
@@ -122,8 +120,7 @@ pub(super) async fn reflector(
     job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
-    deadline: Option<Instant>,
-) -> Result<Answered<Reflection>, Outcome> {
+) -> Step<Answered<Reflection>> {
     let mut playbook = points_of(context, job, config)?;
     transcripts::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
@@ -137,14 +134,8 @@ pub(super) async fn reflector(
     };
     let prompt = question.prompt(&template);
     let parts = parts(context, &session.facts, config);
-    let mut answered: Answered<Reflection> = put(
-        context,
-        job,
-        (AccountStep::Reflector, prompt),
-        parts,
-        deadline,
-    )
-    .await?;
+    let step = (AccountStep::Reflector, prompt);
+    let mut answered: Answered<Reflection> = put(context, job, step, parts).await?;
     answered.result.shorten(config.reflection.summary_tokens);
     Ok(answered)
 }
@@ -155,20 +146,12 @@ pub(super) async fn curator(
     job: &mut Job,
     (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
-    deadline: Option<Instant>,
-) -> Result<Answered<Curation>, Outcome> {
+) -> Step<Answered<Curation>> {
     let template = curator_template(context.paths())?;
     let prompt = curator_prompt(&template, playbook, material);
     let facts = Facts::default();
-    let parts = parts(context, &facts, config);
-    put(
-        context,
-        job,
-        (AccountStep::Curator, prompt),
-        parts,
-        deadline,
-    )
-    .await
+    let step = (AccountStep::Curator, prompt);
+    put(context, job, step, parts(context, &facts, config)).await
 }
 
 /// Puts a job's question to the backend it needs, and keeps the cost with the job; stops the job
@@ -178,17 +161,18 @@ async fn put<T: Reply>(
     job: &mut Job,
     (step, prompt): (AccountStep, FilledPrompt),
     parts: BackendParts<'_>,
-    deadline: Option<Instant>,
-) -> Result<Answered<T>, Outcome> {
+) -> Step<Answered<T>> {
     let backend = build(need_of(context, job).backend, parts).map_err(|why| Outcome::wait(&why))?;
     let meter = Meter::new(backend, context, Caller::job(job));
     let asker = Asker {
         need: need_of(context, job),
-        deadline,
+        deadline: job
+            .begun
+            .and_then(|begun| parts.config.budgets.time_ms.deadline(begun)),
         ..Asker::now(parts, &meter)
     };
     let judged = asker.put(step, prompt).await;
-    if let Some(folder) = &context.surroundings.diagnostics {
+    if let Some(folder) = &context.diagnostics {
         let name = format!("{}-{}", job.ticket.id, step.word());
         telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
     }
@@ -253,7 +237,7 @@ fn shown_to_models(
 
 pub(super) fn need_of<'a>(context: &'a Worker, job: &'a Job) -> &'a Need {
     let own = job.ticket.need.as_ref();
-    own.unwrap_or(&context.surroundings.account.need)
+    own.unwrap_or(&context.account.need)
 }
 
 /// What a backend is built of, with the secret of this process.
@@ -264,7 +248,7 @@ pub(crate) fn parts<'a>(
 ) -> BackendParts<'a> {
     BackendParts {
         paths: context.paths(),
-        account: &context.surroundings.account,
+        account: &context.account,
         config,
         facts,
     }
@@ -401,7 +385,6 @@ pub(crate) fn plain(name: BackendName, config: &Config) -> Plain {
     }
 }
 
-/// The longest answer of one call, in tokens.
 pub(crate) fn max_tokens(name: BackendName, config: &Config) -> u32 {
     match name {
         BackendName::Openai => config.openai.max_tokens,
@@ -409,7 +392,6 @@ pub(crate) fn max_tokens(name: BackendName, config: &Config) -> u32 {
     }
 }
 
-/// Returns the longest time of one call of a backend.
 pub(crate) fn timeout(name: BackendName, config: &Config) -> Duration {
     let usual = match name {
         BackendName::Openai => 300_000,

@@ -24,7 +24,6 @@ pub(super) const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 pub(super) const FIRST_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 /// The shortest pause: a server that says "now" and fails again must not be hammered.
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// How long a refused key or login is not tried.
 const REFUSED: SignedDuration = SignedDuration::from_mins(10);
 const MAX_FILE: u64 = 1 << 20;
 
@@ -39,7 +38,6 @@ pub(crate) struct Parked {
     pub(crate) reason: String,
     pub(crate) until: Timestamp,
     pub(crate) pause_ms: i64,
-    /// Whether a budget holds it back, not a failure.
     pub(crate) is_budget: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) login: Option<String>,
@@ -137,7 +135,6 @@ impl Backoff {
         }
     }
 
-    /// Returns why an account failed last.
     pub(crate) fn reason(&self, account: &str) -> Option<&str> {
         Some(self.accounts.get(account)?.reason.as_str())
     }
@@ -211,10 +208,10 @@ impl Worker {
         if job.is_judged() {
             return true;
         }
-        let is_home = self.surroundings.home_project.as_ref() == Some(&job.ticket.project);
+        let is_home = self.home_project.as_ref() == Some(&job.ticket.project);
         match &job.ticket.need {
             None => is_home,
-            Some(need) => self.surroundings.account.answers(need, is_home),
+            Some(need) => self.account.answers(need, is_home),
         }
     }
 
@@ -224,7 +221,7 @@ impl Worker {
         if job.is_judged() {
             return job;
         }
-        let own = &self.surroundings.account.need;
+        let own = &self.account.need;
         match &mut job.ticket.need {
             None => job.ticket.need = Some(own.clone()),
             Some(need) if need.is_met_by(own) => {}
@@ -249,6 +246,12 @@ impl Worker {
         account_pause(job, &self.backoff(), self.now()).map(|parked| parked.until)
     }
 
+    pub(super) fn parked_reason(&self, job: &Job) -> Option<String> {
+        let account = job.ticket.need.as_ref()?.account();
+        let backoff = self.backoff();
+        Some(backoff.parked(&account, self.now())?.reason.clone())
+    }
+
     /// Returns `true` if the account of a job has failed, and this job is the one to try it.
     pub(super) fn is_trial(&self, job: &Job) -> bool {
         let on_trial = |account: &str| self.backoff().is_on_trial(account, self.now());
@@ -258,7 +261,7 @@ impl Worker {
 
     /// Returns `true` if a job was kept for as long as one is, by a clock that has not leapt.
     pub(super) fn is_too_old(&self, job: &Job) -> bool {
-        let days = i64::from(self.surroundings.config.worker.keep_days);
+        let days = i64::from(self.config.worker.keep_days);
         let now = self.now();
         let is_over =
             |since: Timestamp| now.duration_since(since) > SignedDuration::from_hours(24 * days);
@@ -269,12 +272,11 @@ impl Worker {
 
     /// Why a job has failed that is too old, and last waited for `reason`.
     pub(super) fn too_long(&self, reason: Option<&str>) -> String {
-        let days = self.surroundings.config.worker.keep_days;
+        let days = self.config.worker.keep_days;
         let reason = reason.map(|reason| format!(": {reason}"));
         format!("waited for {days} days{}", reason.unwrap_or_default())
     }
 
-    /// Parks the account of a job, which waits for that.
     pub(super) fn park_account(&self, job: &Job, reason: String, pause: Pause) -> Outcome {
         let need = job.ticket.need.as_ref();
         let until = need.map(|need| {
@@ -292,7 +294,7 @@ impl Worker {
 
     fn keep(&self, backoff: &Backoff) {
         let done = backoff.write(self.paths());
-        self.surroundings.log_error("worker", done);
+        self.log_error("worker", done);
     }
 
     /// Notes with the account of a job what helps against its failure, which is then told
@@ -303,7 +305,7 @@ impl Worker {
             && let Some(remedy) = kind.remedy(need.backend)
         {
             let mut backoff = self.backoff();
-            backoff.note_refusal(&need.account(), self.surroundings.login.as_ref(), remedy);
+            backoff.note_refusal(&need.account(), self.login.as_ref(), remedy);
             self.keep(&backoff);
         }
     }
@@ -373,20 +375,6 @@ mod tests {
         let told = Pause::Told(SignedDuration::from_secs(told));
         let parked = Backoff::default().park("a", "busy", told, at(0));
         assert_eq!(parked.until, at(until));
-    }
-
-    #[test]
-    fn a_refused_login_is_welcome_as_another_one_and_tried_again_after_ten_minutes() {
-        let mut backoff = Backoff::default();
-        backoff.park("a", "refused", Pause::Refused, at(0));
-        backoff.note_refusal("a", Some(&"old".to_owned()), ("log in", "helps"));
-        backoff.welcome("a", "old");
-        backoff.welcome("b", "new");
-        assert!(backoff.parked("a", at(599)).is_some() && !backoff.is_on_trial("a", at(599)));
-        assert!(backoff.parked("a", at(600)).is_none() && backoff.is_on_trial("a", at(600)));
-        assert_eq!(backoff.refused().count(), 1, "it is told until it works");
-        backoff.welcome("a", "new");
-        assert!(backoff.refused().next().is_none() && !backoff.release("a"));
     }
 
     #[test]

@@ -11,10 +11,10 @@ use jiff::{SignedDuration, Timestamp};
 use super::backoff::Backoff;
 use super::budget::Usage;
 use super::claim::{self, ClaimError};
-use super::context::{Surroundings, Worker};
+use super::context::Worker;
 use super::job::{JobEvent, JobId, Ticket};
 use super::outcome::Outcome;
-use super::progress::{self, Job, Progress, SessionEvidence};
+use super::progress::{self, Job, SessionEvidence};
 use super::spool::{self, IdEntropy};
 use super::transcripts::PastTranscript;
 use super::{QueueError, ask, curate, open_session, stages, worker};
@@ -29,11 +29,8 @@ use crate::transcript::estimate_tokens;
 
 /// The calls agreed to for one session: the reflector, and once more.
 const CALLS: u64 = 2;
-/// So many sessions are a batch, after which the curator runs.
 pub(crate) const BATCH: usize = 10;
-/// The usual length of an answer.
 const ANSWER_TOKENS: u64 = 1_500;
-/// The growth of the playbook in the prompts with each session.
 const GROWTH_TOKENS: u64 = 120;
 /// The longest pause that a worker waits out.
 const SOON: SignedDuration = SignedDuration::from_secs(60);
@@ -45,7 +42,6 @@ pub(crate) const UNSTATED: Usage = Usage {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum News {
-    /// The tokens of its evidence.
     Enough(u64),
     TooLittle,
     /// It was learned from, or has a job.
@@ -56,9 +52,7 @@ pub(crate) enum News {
 pub(crate) struct WaitingJobs {
     /// Bootstrap jobs of this project and the curator's runs after them, oldest first.
     pub(crate) ours: Vec<Job>,
-    /// Number of other jobs of this project.
     pub(crate) others: usize,
-    /// Transcripts that have a job without a claim.
     taken: HashSet<PathBuf>,
 }
 
@@ -82,9 +76,8 @@ pub(crate) fn waiting(context: &Worker, project: &Path) -> Result<WaitingJobs, F
     Ok(waiting)
 }
 
-/// Returns the transcripts of sessions whose client is still running.
-pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
-    let marks = open_session::all(&surroundings.paths).unwrap_or_default();
+pub(crate) fn open_now(context: &Worker) -> HashSet<PathBuf> {
+    let marks = open_session::all(context.paths()).unwrap_or_default();
     marks
         .into_iter()
         .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
@@ -106,12 +99,7 @@ pub(crate) fn look(
         return Ok(News::Nothing);
     }
     let secrecy = config.secrets.secrecy().map_err(QueueError::from)?;
-    let mut job = Job {
-        ticket: ticket(&context.surroundings, project, past),
-        edit: None,
-        curate: None,
-        progress: Progress::default(),
-    };
+    let mut job = Job::new(ticket(context, project, past));
     job.ticket.id = JobId::new(job.ticket.at, place);
     let Some((claim, digest)) = claim::claim(&job, context, secrecy)? else {
         return Ok(News::Nothing);
@@ -130,25 +118,24 @@ pub(crate) fn look(
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     pub(crate) sessions: Vec<Usage>,
-    /// One run of the curator.
     pub(crate) curator: Usage,
 }
 
 /// Returns the most that each session may take, given the tokens of its evidence, and the curator
 /// after each batch.
 pub(crate) fn estimates(
-    surroundings: &Surroundings,
+    context: &Worker,
     config: &Config,
     project: &Path,
     evidence: &[u64],
 ) -> anyhow::Result<Estimates> {
-    if surroundings.account.need.backend.is_offline() {
+    if context.account.need.backend.is_offline() {
         return Ok(Estimates {
             sessions: vec![Usage::default(); evidence.len()],
             curator: Usage::default(),
         });
     }
-    let paths = &surroundings.paths;
+    let paths = context.paths();
     let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
     let most_points = points.max(config.playbook.max_bytes as u64 / 4);
@@ -176,7 +163,7 @@ pub(crate) fn evidence_of(context: &Worker, config: &Config, job: &Job) -> u64 {
 /// Makes a job of a session; among those of one second the lower turn comes first. After the last
 /// of a batch the curator may spend `ends_batch`.
 pub(crate) fn put(
-    surroundings: &Surroundings,
+    context: &Worker,
     project: &Path,
     past: &PastTranscript,
     turn: u16,
@@ -186,33 +173,27 @@ pub(crate) fn put(
     let about = || format!("bootstrap\n{}\n{}", past.session, file.display());
     let entropy = IdEntropy::Turn {
         turn,
-        of: Box::new(IdEntropy::of(surroundings.clock, about)),
+        of: Box::new(IdEntropy::of(context.clock, about)),
     };
-    let ticket = ticket(surroundings, project, past);
-    spool::put_as(&surroundings.paths, &entropy, ticket, |ticket| Job {
-        ticket: ticket.clone(),
-        edit: None,
-        curate: None,
-        progress: Progress {
-            agreed: Some(agreed),
-            ends_batch,
-            ..Progress::default()
-        },
+    let ticket = ticket(context, project, past);
+    spool::put_as(context.paths(), &entropy, ticket, |ticket| {
+        let mut job = Job::new(ticket.clone());
+        (job.progress.agreed, job.progress.ends_batch) = (Some(agreed), ends_batch);
+        job
     })
 }
 
-fn ticket(surroundings: &Surroundings, project: &Path, past: &PastTranscript) -> Ticket {
+fn ticket(context: &Worker, project: &Path, past: &PastTranscript) -> Ticket {
     Ticket {
         session: past.session.clone(),
         transcript: past.transcript.clone(),
         cwd: past.cwd.clone().unwrap_or_else(|| project.to_owned()),
-        need: Some(surroundings.account.need.clone()),
-        ..Ticket::new(JobEvent::Bootstrap, project, surroundings.now())
+        need: Some(context.account.need.clone()),
+        ..Ticket::new(JobEvent::Bootstrap, project, context.now())
     }
 }
 
 impl WaitingJobs {
-    /// Returns the number of runs of the curator that bootstrap jobs bring.
     pub(crate) fn runs(&self) -> usize {
         let ends = self.ours.iter().filter_map(|job| job.progress.ends_batch);
         ends.count()
@@ -251,17 +232,13 @@ fn reason(context: &Worker, id: &JobId) -> Option<String> {
         Err(error) => return (!error.is_missing()).then(|| error.to_string()),
     };
     let due = context.due(&job)?;
-    let is_running = context.surroundings.clock == Clock::Running;
+    let is_running = context.clock == Clock::Running;
     if is_running && due.duration_since(context.now()) <= SOON {
         return None;
     }
-    let parked = || {
-        let account = job.ticket.need.as_ref()?.account();
-        let backoff = context.backoff();
-        Some(backoff.parked(&account, context.now())?.reason.clone())
-    };
     let own = job.progress.waiting.as_ref().map(|w| w.reason.clone());
-    Some(own.or_else(parked).unwrap_or_default())
+    let reason = own.or_else(|| context.parked_reason(&job));
+    Some(reason.unwrap_or_default())
 }
 
 /// Takes the jobs that no worker has begun out of the spool and of `jobs`; returns their number.

@@ -240,7 +240,7 @@ impl<'a> Meter<'a> {
 
     /// Asks whether a call may be made; it takes its place in the day's budget with that.
     fn permit(&self, ask: &Ask<'_>) -> Result<RoomTaken<'_>, Hold> {
-        let config = self.context.surroundings.config_for(&self.caller.project)?;
+        let config = self.context.config_for(&self.caller.project)?;
         if is_over(ask.deadline) {
             return Err(Hold::Time { asked: false });
         }
@@ -267,7 +267,6 @@ impl<'a> Meter<'a> {
         self.context.open_calls.take(tokens, room)
     }
 
-    /// Returns how many calls the day has room for, beside those under way.
     fn room(&self, config: &Config, open_calls: Usage) -> Result<u32, Hold> {
         let project = &self.caller.project;
         let day = Day::of(self.context.now());

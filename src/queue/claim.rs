@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::context::{Surroundings, Worker};
+use super::context::Worker;
 use super::job::{JobEvent, JobId};
 use super::progress::{Job, JobClaim};
 use super::spool::job_file;
@@ -59,7 +59,7 @@ pub(crate) fn claim(
     let first_record = first_record(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
     let mut memory = context.memory().another()?;
-    notice_loss(&context.surroundings, &mut memory, &job.ticket.project)?;
+    notice_loss(context, &mut memory, &job.ticket.project)?;
     let recorded = memory
         .cursor(&path.to_string_lossy())?
         .map(|cursor| Reached {
@@ -80,7 +80,7 @@ pub(crate) fn claim(
     // What was there before we were is old: only its hash tells whether it is known.
     let is_wanted = matches!(job.ticket.event, JobEvent::Reflect | JobEvent::Bootstrap);
     let takes_old_records = is_wanted && reached.is_none();
-    let counted = counted_until(&context.surroundings, &memory, job)?;
+    let counted = counted_until(context, &memory, job)?;
     let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
     known.lost_at_most(counted);
     let mut broken = None;
@@ -109,7 +109,7 @@ pub(crate) fn claim(
     let digest = transcript_file::scan(
         path,
         Range { start, end },
-        &options(job, &context.surroundings, secrecy),
+        &options(job, context, secrecy),
         &mut is_copy,
     )
     .map_err(ClaimError::Transcript)?;
@@ -131,7 +131,7 @@ pub(crate) fn claim(
 pub(crate) fn read_again(
     job: &Job,
     claim: &JobClaim,
-    surroundings: &Surroundings,
+    context: &Worker,
     secrecy: Secrecy,
 ) -> Result<Digest, FsError> {
     let own: HashSet<u64> = claim.records.iter().map(|record| record.hash).collect();
@@ -142,16 +142,16 @@ pub(crate) fn read_again(
     transcript_file::scan(
         &job.ticket.transcript,
         range,
-        &options(job, surroundings, secrecy),
+        &options(job, context, secrecy),
         &mut |hash, _| !own.contains(&hash.0),
     )
 }
 
-fn options(job: &Job, surroundings: &Surroundings, secrecy: Secrecy) -> ReadOptions {
+fn options(job: &Job, context: &Worker, secrecy: Secrecy) -> ReadOptions {
     ReadOptions {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
-        home: surroundings
-            .paths
+        home: context
+            .paths()
             .home()
             .and_then(Path::to_str)
             .map(str::to_owned),
@@ -218,7 +218,6 @@ fn first_record(path: &Path) -> Result<Option<u64>, FsError> {
 pub(crate) struct Claims {
     ends: HashMap<PathBuf, Vec<(JobId, Reached)>>,
     owners: HashMap<PathBuf, HashMap<u64, JobId>>,
-    /// Transcripts that a job of a newer version may have claimed.
     closed: HashSet<PathBuf>,
 }
 
@@ -267,7 +266,6 @@ impl Claims {
         }
     }
 
-    /// Leaves a transcript to a newer version, whose job for it cannot be read.
     pub(crate) fn close(&mut self, transcript: PathBuf) {
         self.closed.insert(transcript);
     }
@@ -304,28 +302,23 @@ const COVERS: [JobOutcome; 3] = [JobOutcome::Applied, JobOutcome::Failed, JobOut
 /// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
 /// it does not know.
 pub(super) fn notice_loss(
-    surroundings: &Surroundings,
+    context: &Worker,
     memory: &mut Memory,
     project: &Path,
 ) -> Result<(), QueueError> {
     let name = project.to_string_lossy();
-    if let Some(until) = lost_until(surroundings, memory, project)?
-        && memory.begin_anew(
-            &name,
-            until,
-            &open_in(surroundings, project)?,
-            surroundings.now(),
-        )?
+    if let Some(until) = lost_until(context, memory, project)?
+        && memory.begin_anew(&name, until, &open_in(context, project)?, context.now())?
     {
         let what = format!("the memory of {name} is new: what sessions said until {until} counted");
-        surroundings.log("worker", &what);
+        context.log("worker", &what);
     }
     Ok(())
 }
 
 /// Until when at most what the session of a job said has counted, by a memory that is gone.
 pub(super) fn counted_until(
-    surroundings: &Surroundings,
+    context: &Worker,
     memory: &Memory,
     job: &Job,
 ) -> Result<Timestamp, ClaimError> {
@@ -342,7 +335,7 @@ pub(super) fn counted_until(
         .origins;
     let sessions = std::iter::once(&ticket.session).chain(&origins);
     let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
-    let last = telemetry::reflections(&surroundings.paths)
+    let last = telemetry::reflections(context.paths())
         .filter(|line| sessions.iter().any(|id| line["turn"] == id.as_str()))
         .filter(|line| {
             COVERS
@@ -356,19 +349,19 @@ pub(super) fn counted_until(
     Ok(last.unwrap_or(Timestamp::MIN))
 }
 
-fn open_in(surroundings: &Surroundings, project: &Path) -> Result<Vec<String>, FsError> {
-    let marks = open_session::all(&surroundings.paths)?.into_iter();
+fn open_in(context: &Worker, project: &Path) -> Result<Vec<String>, FsError> {
+    let marks = open_session::all(context.paths())?.into_iter();
     let ours = marks.filter(|mark| mark.project == project);
     Ok(ours.map(|mark| mark.session).collect())
 }
 
 /// When the newest snapshot was made whose job is neither known nor under way.
 fn lost_until(
-    surroundings: &Surroundings,
+    context: &Worker,
     memory: &Memory,
     project: &Path,
 ) -> Result<Option<Timestamp>, QueueError> {
-    let snapshots = Snapshots::new(&surroundings.paths.project(project));
+    let snapshots = Snapshots::new(&context.paths().project(project));
     let list = match snapshots.list() {
         // What is no folder holds none.
         Err(error) if error.source.kind() == ErrorKind::NotADirectory => return Ok(None),
@@ -376,7 +369,7 @@ fn lost_until(
     };
     for job in list.iter().rev().map(|snapshot| &snapshot.job) {
         let id = JobId::parse(job);
-        let is_under_way = id.is_some_and(|id| job_file(&surroundings.paths.spool(), &id).exists());
+        let is_under_way = id.is_some_and(|id| job_file(&context.paths().spool(), &id).exists());
         if is_under_way || memory.job(job)?.is_some() {
             continue;
         }
@@ -384,7 +377,7 @@ fn lost_until(
         let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let written = playbook["last_updated"].as_str();
         if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {
-            return Ok(Some(written.min(surroundings.now())));
+            return Ok(Some(written.min(context.now())));
         }
     }
     Ok(None)

@@ -25,7 +25,14 @@ use crate::playbook::Skipped;
 use crate::{place, prepare, telemetry, usage};
 
 pub(crate) struct Worker {
-    pub(crate) surroundings: Surroundings,
+    paths: Paths,
+    pub(crate) clock: Clock,
+    pub(crate) config: Config,
+    pub(crate) account: Account,
+    pub(crate) home_project: Option<PathBuf>,
+    pub(super) diagnostics: Option<PathBuf>,
+    pub(super) is_ci: bool,
+    pub(super) login: Option<String>,
     pub(super) open_calls: OpenCalls,
     /// What of the spool's jobs cannot be written is kept until it can: as long as this worker
     /// runs, neither what a model said must be lost nor what a job has claimed.
@@ -35,19 +42,34 @@ pub(crate) struct Worker {
     backoff: Mutex<Backoff>,
     carried_out: Mutex<HashSet<PathBuf>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
-    /// Set when a job of this worker has put another one into the spool.
     has_enqueued: AtomicBool,
 }
 
 impl Worker {
-    pub(crate) fn new(surroundings: Surroundings, memory: Memory) -> Self {
+    pub(crate) fn new(
+        env: &Env,
+        paths: Paths,
+        config: Config,
+        (account, home_project): (Account, Option<PathBuf>),
+        memory: Memory,
+    ) -> Self {
+        let has_login = account.need.backend == BackendName::ClaudeCli;
+        let login = has_login.then(|| login::fingerprint(&account.found_in.vars, &paths));
+        let backoff = backoff_of(&paths, &account, login.as_deref());
         Self {
-            backoff: Mutex::new(backoff_of(&surroundings)),
-            surroundings,
+            paths,
+            clock: env.clock(),
+            config,
+            account,
+            home_project,
+            diagnostics: env.path(name::DEBUG),
+            is_ci: env.is_on(name::CI),
+            login,
             open_calls: OpenCalls::default(),
             unsaved: Mutex::default(),
             memory: Mutex::new(memory),
             claims: Mutex::default(),
+            backoff: Mutex::new(backoff),
             carried_out: Mutex::default(),
             locks: Mutex::default(),
             has_enqueued: AtomicBool::new(false),
@@ -80,22 +102,44 @@ impl Worker {
         *self.claims() = Claims::default();
         let spool = self.paths().spool();
         unpoisoned(&self.unsaved).retain(|id, _| job_file(&spool, id).exists());
-        *self.backoff() = backoff_of(&self.surroundings);
+        *self.backoff() = backoff_of(&self.paths, &self.account, self.login.as_deref());
     }
 
     pub(crate) fn paths(&self) -> &Paths {
-        &self.surroundings.paths
+        &self.paths
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        self.surroundings.now()
+        self.clock.now()
+    }
+
+    /// Returns the settings that hold for a project now; a worker may run for hours.
+    pub(crate) fn config_for(&self, project: &Path) -> Result<Config, ConfigError> {
+        config::for_project(&self.paths, project)
+    }
+
+    /// Returns how many jobs are worked on side by side: where no model is asked or time stands
+    /// still one after the other, so that the same jobs leave the same bytes.
+    pub(super) fn jobs_at_once(&self) -> usize {
+        let in_turn = self.account.need.backend.is_offline() || self.clock != Clock::Running;
+        if in_turn { 1 } else { self.config.worker.jobs }
+    }
+
+    /// Makes what the next start in a project is given; hooks can do without.
+    pub(crate) fn make_ready(&self, project: &Path) {
+        prepare::ready(&self.paths, project, self.now());
     }
 
     pub(crate) fn log(&self, who: &str, what: &str) {
-        self.surroundings.log(who, what);
+        telemetry::note(&self.paths, self.now(), who, what);
     }
 
-    /// Logs what was left out, and why.
+    pub(super) fn log_error(&self, who: &str, done: Result<(), FsError>) {
+        if let Err(error) = done {
+            self.log(who, &error.to_string());
+        }
+    }
+
     pub(super) fn log_skipped<'s>(
         &self,
         who: &str,
@@ -161,7 +205,6 @@ impl Worker {
         }
     }
 
-    /// Writes a job back to the spool, durably.
     pub(super) fn save(&self, job: &Job) -> Result<(), FsError> {
         let saved = progress::save(self.paths(), job);
         let mut unsaved = unpoisoned(&self.unsaved);
@@ -172,7 +215,6 @@ impl Worker {
         saved
     }
 
-    /// Returns true for a job whose file could not be written.
     pub(super) fn is_unsaved(&self, id: &JobId) -> bool {
         unpoisoned(&self.unsaved).contains_key(id)
     }
@@ -206,11 +248,11 @@ impl Worker {
 
 /// The parked accounts; not those that may have a reason no more: another limit, another
 /// login of the client.
-fn backoff_of(surroundings: &Surroundings) -> Backoff {
-    let mut backoff = Backoff::read(&surroundings.paths);
+fn backoff_of(paths: &Paths, account: &Account, login: Option<&str>) -> Backoff {
+    let mut backoff = Backoff::read(paths);
     backoff.ask_budgets_again();
-    if let Some(login) = &surroundings.login {
-        backoff.welcome(&surroundings.account.need.account(), login);
+    if let Some(login) = login {
+        backoff.welcome(&account.need.account(), login);
     }
     backoff
 }
@@ -218,73 +260,6 @@ fn backoff_of(surroundings: &Surroundings) -> Backoff {
 /// A job that panicked left nothing half done: every step is a whole value.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(crate) struct Surroundings {
-    pub(crate) paths: Paths,
-    pub(crate) clock: Clock,
-    pub(crate) config: Config,
-    pub(crate) account: Account,
-    pub(crate) home_project: Option<PathBuf>,
-    /// Where prompts and replies are kept, in diagnostic mode.
-    pub(crate) diagnostics: Option<PathBuf>,
-    /// Whether times in logs are left out, so that runs can be compared.
-    pub(crate) is_ci: bool,
-    /// The fingerprint of the client's login, where the account is that login.
-    pub(super) login: Option<String>,
-}
-
-impl Surroundings {
-    pub(crate) fn new(
-        env: &Env,
-        paths: Paths,
-        config: Config,
-        account: Account,
-        home_project: Option<PathBuf>,
-    ) -> Self {
-        let has_login = account.need.backend == BackendName::ClaudeCli;
-        Self {
-            clock: env.clock(),
-            login: has_login.then(|| login::fingerprint(&account.found_in.vars, &paths)),
-            paths,
-            config,
-            account,
-            home_project,
-            diagnostics: env.path(name::DEBUG),
-            is_ci: env.is_on(name::CI),
-        }
-    }
-
-    pub(crate) fn now(&self) -> Timestamp {
-        self.clock.now()
-    }
-
-    /// Returns the settings that hold for a project now; a worker may run for hours.
-    pub(crate) fn config_for(&self, project: &Path) -> Result<Config, ConfigError> {
-        config::for_project(&self.paths, project)
-    }
-
-    /// Returns how many jobs are worked on side by side: where no model is asked or time stands
-    /// still one after the other, so that the same jobs leave the same bytes.
-    pub(super) fn jobs_at_once(&self) -> usize {
-        let in_turn = self.account.need.backend.is_offline() || self.clock != Clock::Running;
-        if in_turn { 1 } else { self.config.worker.jobs }
-    }
-
-    /// Makes what the next start in a project is given; hooks can do without.
-    pub(crate) fn make_ready(&self, project: &Path) {
-        prepare::ready(&self.paths, project, self.now());
-    }
-
-    pub(crate) fn log(&self, who: &str, what: &str) {
-        telemetry::note(&self.paths, self.now(), who, what);
-    }
-
-    pub(super) fn log_error(&self, who: &str, done: Result<(), FsError>) {
-        if let Err(error) = done {
-            self.log(who, &error.to_string());
-        }
-    }
 }
 
 #[cfg(test)]
@@ -296,7 +271,6 @@ pub(super) mod tests {
     use crate::config::Config;
     use crate::env::{Env, name};
     use crate::queue::job::{JobEvent, Ticket};
-    use crate::queue::progress;
     use crate::queue::spool::{self, IdEntropy, job_file};
 
     pub(in crate::queue) fn context(dir: &Path) -> Worker {
@@ -305,14 +279,11 @@ pub(super) mod tests {
         let config = Config::default();
         let account = account::of_worker(&env, &config, (&paths, None)).unwrap();
         let memory = Memory::open(&paths.memory_db()).unwrap();
-        Worker::new(
-            Surroundings::new(&env, paths, config, account, None),
-            memory,
-        )
+        Worker::new(&env, paths, config, (account, None), memory)
     }
 
     #[test]
-    fn what_could_not_be_saved_of_a_job_counts_until_it_can_or_the_job_is_gone() {
+    fn what_could_not_be_saved_of_a_job_counts_until_another_worker_has_done_it() {
         let dir = tempfile::tempdir().unwrap();
         let context = context(dir.path());
         let ticket = Ticket::new(JobEvent::SessionEnd, dir.path(), context.now());
@@ -320,30 +291,16 @@ pub(super) mod tests {
         let mut job = context.job(&id).unwrap();
         job.progress.trigger = Some("an answer".to_owned());
         let file = job_file(&context.paths().spool(), &id);
-        let aside = dir.path().join("aside");
-
         // Nothing can be written there for a while.
-        fs::rename(&file, &aside).unwrap();
+        let written = fs::read(&file).unwrap();
+        fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
         context.save(&job).unwrap_err();
         fs::remove_dir(&file).unwrap();
-        fs::rename(&aside, &file).unwrap();
-        for _ in 0..2 {
-            assert_eq!(
-                context.job(&id).unwrap(),
-                job,
-                "however often it is looked at"
-            );
-            context.refresh();
-        }
-        context.save(&job).unwrap();
-        assert_eq!(progress::read(&context.paths().spool(), &id).unwrap(), job);
-
-        // Another worker has done it meanwhile.
-        fs::rename(&file, &aside).unwrap();
-        fs::create_dir(&file).unwrap();
-        context.save(&job).unwrap_err();
-        fs::remove_dir(&file).unwrap();
+        fs::write(&file, written).unwrap();
+        context.refresh();
+        assert_eq!(context.job(&id).unwrap(), job);
+        fs::remove_file(&file).unwrap();
         context.refresh();
         assert!(context.job(&id).unwrap_err().is_missing());
     }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::block_in_place;
@@ -23,8 +23,8 @@ use super::ask::{self, POINTS_ONLY};
 use super::budget::{Day, Usage};
 use super::context::Worker;
 use super::job::{JobEvent, JobId, Ticket};
-use super::outcome::{self, Outcome};
-use super::progress::{self, CuratorOrder, CuratorReason, Job, Progress};
+use super::outcome::{self, Outcome, Step};
+use super::progress::{self, CuratorOrder, CuratorReason, Job};
 use super::spool::{self, IdEntropy};
 use super::transcripts::dashed;
 use super::{QueueError, stages};
@@ -54,12 +54,10 @@ use crate::{freshness, fsx, project};
 const FEW_POINTS: usize = 8;
 /// So long a note waits at most.
 const MAX_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The number of notes that one run is given.
 const MAX_NOTES: usize = 60;
 /// A note in the prompt, and a run's answer, in tokens.
 const NOTE_TOKENS: u64 = 70;
 const ANSWER_TOKENS: u64 = 3_000;
-/// The calls of one run, one more try among them.
 const CALLS: u64 = 2;
 const MAX_FACTS: usize = 40;
 /// A key point given to so many sessions should have been cited.
@@ -70,14 +68,12 @@ const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
 const MAX_MARK: u64 = 100;
 const NO_NOTES: &str = "none of its notes is left";
 
-/// Does a curator's job.
 pub(super) async fn run(
     context: &Worker,
     job: &mut Job,
     order: &CuratorOrder,
     config: &Config,
-    begun: Instant,
-) -> Result<(), Outcome> {
+) -> Step {
     if config.reflection.dry_run && !job.is_in_doubt() {
         return Err(Outcome::skip("dry run: the notes wait"));
     }
@@ -93,12 +89,11 @@ pub(super) async fn run(
             Ok::<_, Outcome>((material, playbook))
         })?
     };
-    let deadline = config.budgets.time_ms.deadline(begun);
-    let curation = curation(context, job, (&playbook, &material), config, deadline).await?;
+    let curation = curation(context, job, (&playbook, &material), config).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
         let work = Work::Curation(&material, &curation);
-        stages::finish(context, job, &work, config, begun)
+        stages::finish(context, job, &work, config)
     })
 }
 
@@ -108,7 +103,7 @@ fn gather(
     job: &mut Job,
     order: &CuratorOrder,
     config: &Config,
-) -> Result<CuratorMaterial, Outcome> {
+) -> Step<CuratorMaterial> {
     if let Some(material) = &job.progress.material {
         return Ok(material.clone());
     }
@@ -202,8 +197,7 @@ fn shown_wrong(outdated: OutdatedNote) -> CuratorFact {
     }
 }
 
-/// Returns the playbook as the run is shown it.
-fn listed(context: &Worker, job: &mut Job, config: &Config) -> Result<String, Outcome> {
+fn listed(context: &Worker, job: &mut Job, config: &Config) -> Step<String> {
     let playbook = ask::points_of(context, job, config)?;
     let name = job.ticket.project.to_string_lossy();
     let memory = context.memory();
@@ -233,7 +227,6 @@ fn listed(context: &Worker, job: &mut Job, config: &Config) -> Result<String, Ou
     ))
 }
 
-/// Says how the user protects a key point, if so.
 pub(super) fn protection(usage: &UsageRecord, point: &Point<'_>) -> Option<Protection> {
     if usage.said.contains(point.name) {
         Some(Protection::Said)
@@ -251,13 +244,12 @@ async fn curation(
     job: &mut Job,
     (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
-    deadline: Option<Instant>,
-) -> Result<Curation, Outcome> {
+) -> Step<Curation> {
     if let Some(curation) = &job.progress.curation {
         return Ok(curation.clone());
     }
     stages::can_keep_an_answer(context, job)?;
-    let asked = ask::curator(context, job, (playbook, material), config, deadline).await?;
+    let asked = ask::curator(context, job, (playbook, material), config).await?;
     if let Some(cause) = &asked.cause {
         return Err(stages::useless(context, job, cause, outcome::CURATE));
     }
@@ -325,7 +317,7 @@ pub(crate) enum CuratorWish {
 
 /// Enqueues a run after a job, if one is due. The job is in the spool still, so that a stop here
 /// loses nothing.
-pub(super) fn after_job(context: &Worker, job: &Job) -> Result<(), Outcome> {
+pub(super) fn after_job(context: &Worker, job: &Job) -> Step {
     if job.edit.is_some() {
         return Ok(());
     }
@@ -346,9 +338,8 @@ pub(super) fn after_job(context: &Worker, job: &Job) -> Result<(), Outcome> {
 /// Enqueues a run of the worker's own project, if one is due: an earlier worker may have been
 /// stopped before it could.
 pub(super) fn at_start(context: &Worker) {
-    let surroundings = &context.surroundings;
-    if let Some(project) = &surroundings.home_project {
-        let need = surroundings.account.need.clone();
+    if let Some(project) = &context.home_project {
+        let need = context.account.need.clone();
         if let Err(error) = enqueue(context, project, (need, None), None) {
             context.log("worker", &error.to_string());
         }
@@ -363,7 +354,7 @@ pub(crate) fn enqueue(
     (need, wish): (Need, Option<CuratorWish>),
     ends: Option<&JobId>,
 ) -> Result<Option<JobId>, QueueError> {
-    let config = context.surroundings.config_for(project)?;
+    let config = context.config_for(project)?;
     let is_off = !config.reflection.enabled || config.reflection.dry_run;
     if need.backend == BackendName::Rules || is_off || project == context.paths().own() {
         return Ok(None);
@@ -398,7 +389,7 @@ pub(crate) fn enqueue(
         Some(CuratorWish::Batch(agreed)) => Some(agreed),
         _ => None,
     };
-    let clock = context.surroundings.clock;
+    let clock = context.clock;
     let entropy = IdEntropy::of(clock, || {
         format!("curate\n{name}\n{last}\n{:?}", order.notes)
     });
@@ -406,21 +397,16 @@ pub(crate) fn enqueue(
         need: Some(need),
         ..Ticket::new(JobEvent::Curate, project, context.now())
     };
-    let id = spool::put_as(context.paths(), &entropy, ticket, |ticket| Job {
-        ticket: ticket.clone(),
-        edit: None,
-        curate: Some(order.clone()),
-        progress: Progress {
-            agreed,
-            ..Progress::default()
-        },
+    let id = spool::put_as(context.paths(), &entropy, ticket, |ticket| {
+        let mut job = Job::new(ticket.clone());
+        (job.curate, job.progress.agreed) = (Some(order.clone()), agreed);
+        job
     })?;
     context.note_enqueued();
     context.log(id.as_str(), &format!("due: {:?}", order.why));
     Ok(Some(id))
 }
 
-/// Returns a project's run that waits to be made.
 pub(crate) fn waiting_run(paths: &Paths, project: &Path) -> Result<Option<JobId>, QueueError> {
     let spool = paths.spool();
     let mut jobs = progress::all(&spool)?;
@@ -428,7 +414,6 @@ pub(crate) fn waiting_run(paths: &Paths, project: &Path) -> Result<Option<JobId>
     Ok(run.map(|job| job.ticket.id))
 }
 
-/// Returns the most that one run of a project may take.
 pub(crate) fn estimate(
     paths: &Paths,
     config: &Config,
@@ -516,8 +501,8 @@ pub(super) fn dreams(context: &Worker, projects: &[PathBuf]) {
 }
 
 fn dream_once_a_day(context: &Worker, project: &Path) -> Result<(), QueueError> {
-    let config = context.surroundings.config_for(project)?;
-    let need = &context.surroundings.account.need;
+    let config = context.config_for(project)?;
+    let need = &context.account.need;
     let is_parked = context
         .backoff()
         .parked(&need.account(), context.now())
@@ -551,7 +536,6 @@ const MAX_FILES: usize = 50;
 const MAX_ALL: usize = 200;
 /// The number of imports that are followed from one file to the next, as by the client.
 const MAX_HOPS: usize = 5;
-/// How deep folders of rules may be nested.
 const MAX_DEPTH: usize = 8;
 const GIT_TIME: Duration = Duration::from_secs(10);
 
@@ -615,7 +599,6 @@ fn in_any_case(folder: &Path, name: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the tracked `CLAUDE.md` files below the root.
 fn nested(project: &Path) -> Vec<PathBuf> {
     if project::git_above(project).is_none() {
         return Vec::new();

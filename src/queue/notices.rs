@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::context::{Surroundings, Worker};
+use super::context::Worker;
 use super::job::{JobEvent, JobId};
 use super::outcome::in_words;
 use super::schedule::Schedule;
@@ -34,8 +34,8 @@ pub(super) fn all(
     unreadable: &BTreeSet<String>,
 ) -> Vec<Notice> {
     let told = [
-        failed(&context.surroundings),
-        waiting(&context.surroundings, schedule),
+        failed(context),
+        waiting(context, schedule),
         unreflected(context, schedule),
         used_up(context),
     ];
@@ -56,9 +56,8 @@ pub(super) fn all(
 
 /// Keys and logins that are refused or not there, by the names that hooks know them by.
 fn without_account(context: &Worker, schedule: &Schedule) -> Vec<Notice> {
-    let own = context.surroundings.account.names();
+    let own = context.account.names();
     let lack = context
-        .surroundings
         .account
         .lack()
         .filter(|_| schedule.waiting().next().is_some());
@@ -86,9 +85,9 @@ fn without_account(context: &Worker, schedule: &Schedule) -> Vec<Notice> {
 
 /// Today's calls, for the first start after one, and once a day.
 fn sent(context: &Worker) -> Option<Notice> {
-    let Surroundings {
+    let Worker {
         account, config, ..
-    } = &context.surroundings;
+    } = context;
     let sent = Sent::of(&context.memory(), context.now()).ok()?;
     let text = sent
         .today(account, context.now())
@@ -141,8 +140,8 @@ pub(super) fn quarantine(context: &Worker) -> BTreeMap<String, u64> {
         .collect()
 }
 
-fn failed(surroundings: &Surroundings) -> Option<Notice> {
-    let folder = surroundings.paths.failed();
+fn failed(context: &Worker) -> Option<Notice> {
+    let folder = context.paths().failed();
     let failed = spool::list(&folder).ok()?;
     let is_gone = |id: &JobId| {
         let job = progress::read(&folder, id);
@@ -159,9 +158,8 @@ fn failed(surroundings: &Surroundings) -> Option<Notice> {
     (!failed.is_empty()).then(|| Notice::new("failed", text))
 }
 
-/// Says that a budget of the day keeps the user's account from being asked.
 fn used_up(context: &Worker) -> Option<Notice> {
-    let account = context.surroundings.account.need.account();
+    let account = context.account.need.account();
     let backoff = context.backoff();
     let parked = backoff.parked(&account, context.now());
     let parked = parked.filter(|parked| parked.is_budget)?;
@@ -173,8 +171,8 @@ fn used_up(context: &Worker) -> Option<Notice> {
 }
 
 /// Names what keeps jobs waiting: at once where the user can change it, else after a day.
-fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
-    let now = surroundings.now();
+fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
+    let now = context.now();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let is_long = |since: Timestamp| now.duration_since(since) > LONG;
     let worth_saying = schedule
@@ -230,9 +228,7 @@ fn is_session(row: &JobRow) -> bool {
     row.job.event == JobEvent::SessionEnd.word() && row.job.reason != super::stages::NOTHING_NEW
 }
 
-/// The number of changes that are looked through; more are not counted.
 const LATEST: u64 = 500;
-/// The number of key points that are named.
 const NAMED: usize = 3;
 
 /// Writes what the next start in a project tells, or that there is nothing.
@@ -246,7 +242,7 @@ pub(super) fn refresh(context: &Worker, project: &Path) {
 }
 
 fn news(context: &Worker, project: &Path) -> Result<Option<LearnedNews>, String> {
-    let config = context.surroundings.config_for(project);
+    let config = context.config_for(project);
     if config.map_err(|e| e.to_string())?.top.notices == Notices::Quiet {
         return Ok(None);
     }
@@ -262,7 +258,6 @@ fn news(context: &Worker, project: &Path) -> Result<Option<LearnedNews>, String>
     Ok(with_said(of(&changes), &said))
 }
 
-/// Returns `true` if a session taught it, not the user by hand.
 fn is_learned(entry: &Entry) -> bool {
     let by_hand = [
         JobEvent::Edit,
@@ -325,7 +320,6 @@ fn of(changes: &[Entry]) -> Option<LearnedNews> {
     })
 }
 
-/// Adds the user's own rules that wait for the curator.
 fn with_said(news: Option<LearnedNews>, said: &[UnsettledQuote]) -> Option<LearnedNews> {
     let until = news.as_ref().map(|news| news.until);
     let until = said.iter().map(|said| said.since).max().max(until)?;

@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::path::Path;
-use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -18,7 +17,6 @@ use crate::fsx::FsError;
 use crate::memory::JobOutcome;
 use crate::paths::Paths;
 
-/// Why a worker ended before its time.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorkerError {
     /// It could not lock anything, and neither can another: nobody is at work.
@@ -28,7 +26,9 @@ pub(crate) enum WorkerError {
     Work(#[from] FsError),
 }
 
-/// How work on a job ends.
+/// What a step gives the next one, or how the job ends there.
+pub(super) type Step<T = ()> = Result<T, Outcome>;
+
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// It leaves the spool with this.
@@ -116,12 +116,7 @@ pub(super) fn of_transcript(error: FsError) -> Outcome {
 const SHORT_FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
 /// Records how the work on a job ended; what is returned is done, or waits.
-pub(super) fn leave(
-    context: &Worker,
-    job: &mut Job,
-    result: Result<(), Outcome>,
-    begun: Instant,
-) -> Outcome {
+pub(super) fn leave(context: &Worker, job: &mut Job, result: Step) -> Outcome {
     let cause = match result {
         Ok(()) => return Outcome::Done(Finish::new(JobOutcome::Applied, "")),
         Err(Outcome::Wait { reason, .. }) if context.is_too_old(job) => {
@@ -129,21 +124,20 @@ pub(super) fn leave(
         }
         Err(cause) => cause,
     };
-    let took = begun.elapsed();
     let left = match cause {
         Outcome::Wait {
             reason,
             until,
             for_account,
         } => {
-            record::waits(&context.surroundings, job, &reason, took);
+            record::waits(context, job, &reason);
             return put_off(context, job, reason, until, for_account);
         }
-        Outcome::Done(finish) => record::ended(context, job, &finish, took).map(|()| finish),
+        Outcome::Done(finish) => record::ended(context, job, &finish).map(|()| finish),
         Outcome::Fail(reason) => {
             context.log(job.ticket.id.as_str(), &format!("failed: {reason}"));
             let finish = Finish::new(JobOutcome::Failed, reason);
-            record::failed(context, job, &finish, took).map(|()| finish)
+            record::failed(context, job, &finish).map(|()| finish)
         }
     };
     match left {
@@ -210,7 +204,7 @@ fn wait_until(context: &Worker, job: &mut Job, reason: &str, next: Timestamp, fo
         next,
         for_account,
     });
-    context.surroundings.log_error(&id, context.save(job));
+    context.log_error(&id, context.save(job));
 }
 
 pub(super) const REFLECT: &str = "reflect_error";
@@ -226,7 +220,6 @@ pub(crate) fn in_words(reason: &str) -> &str {
 
 /// The worker looks again as soon as it is started; this is what is shown.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
-/// How the reason of a job begins that waits for its settings.
 const SETTINGS: &str = "config: ";
 
 pub(crate) fn reason_of(error: &impl Display) -> String {
@@ -281,7 +274,7 @@ mod tests {
     use super::*;
     use crate::queue::context::tests::context;
     use crate::queue::job::{JobEvent, Ticket};
-    use crate::queue::spool::IdEntropy;
+    use crate::queue::spool::{self, IdEntropy};
 
     /// A worker that waits out each pause would never end.
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -38,6 +39,9 @@ pub(crate) struct Job {
     pub(crate) curate: Option<CuratorOrder>,
     #[serde(default)]
     pub(crate) progress: Progress,
+    /// When this worker began with it.
+    #[serde(skip)]
+    pub(super) begun: Option<Instant>,
 }
 
 /// The notes that a curator's job is given, oldest first, and why it runs.
@@ -50,25 +54,34 @@ pub(crate) struct CuratorOrder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CuratorReason {
-    /// The user stated a rule.
     Said,
-    /// A session showed a key point wrong.
     Outdated,
-    /// The playbook has few key points.
     FewPoints,
     /// Notes of `curator.every` sessions wait.
     Sessions,
-    /// A note has waited for days.
     Waited,
     /// A batch of `playbook bootstrap` ends.
     Batch,
-    /// The user asked for it.
     Asked,
     /// Nothing waits, and what was learned lately is looked at once more.
     Dream,
 }
 
 impl Job {
+    pub(crate) fn new(ticket: Ticket) -> Self {
+        Self {
+            ticket,
+            edit: None,
+            curate: None,
+            progress: Progress::default(),
+            begun: None,
+        }
+    }
+
+    pub(super) fn took(&self) -> Duration {
+        self.begun.map_or(Duration::ZERO, |begun| begun.elapsed())
+    }
+
     /// Returns `true` if all questions have been answered: no model is needed any more.
     pub(crate) fn is_judged(&self) -> bool {
         let progress = &self.progress;
@@ -79,7 +92,6 @@ impl Job {
         self.edit.is_some() || progress.is_applied || is_answered
     }
 
-    /// Returns true for a job of a session's transcript.
     pub(crate) fn is_of_session(&self) -> bool {
         self.edit.is_none() && self.curate.is_none()
     }
@@ -119,7 +131,6 @@ impl Job {
 pub(crate) struct Progress {
     /// The range of the transcript that is this job's, and its records.
     pub(crate) claim: Option<JobClaim>,
-    /// Why the session was found worth a reflection.
     pub(crate) trigger: Option<String>,
     /// Which key points the session was shown; as it was known when the part was claimed.
     pub(crate) shown: Option<ShownPoints>,
@@ -136,12 +147,10 @@ pub(crate) struct Progress {
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
-    /// The notes of the reflection that passed the checks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<NewNote>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outdated: Vec<NewOutdated>,
-    /// The notes that did not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) dropped: Vec<Skipped>,
     /// What a curator is shown beside the playbook, and the last note that was there then.
@@ -150,10 +159,8 @@ pub(crate) struct Progress {
     pub(crate) seen_until: NoteId,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) curation: Option<Curation>,
-    /// The operations that were refused when the changes were made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<Skipped>,
-    /// What becomes of the notes, when the changes were made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) note_updates: Vec<NoteUpdate>,
     /// Under which name the user's own changes of the file are recorded that it found.
@@ -167,7 +174,6 @@ pub(crate) struct Progress {
     /// By section slug, the highest numbers in the playbook with these changes.
     pub(crate) numbers: BTreeMap<String, u64>,
     pub(crate) is_applied: bool,
-    /// How many tags were skipped when the changes were made.
     pub(crate) skipped: u64,
     pub(crate) spent: Spent,
     /// What the user agreed that a job of `playbook bootstrap` may spend.
@@ -199,9 +205,7 @@ pub(crate) struct JobClaim {
     /// How often the transcript had begun anew.
     pub(crate) generation: u64,
     pub(crate) start: u64,
-    /// Byte after the last complete line.
     pub(crate) end: u64,
-    /// Hash of the transcript's first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) first_record: Option<u64>,
     /// The range's own records: those that no job claimed before.
@@ -238,7 +242,6 @@ pub(crate) struct Paid {
     pub(crate) model: String,
     pub(crate) attempts: u32,
     pub(crate) tokens: TokenCount,
-    /// The key of the recorded reply, for `fixtures`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fixture_key: Option<String>,
 }
@@ -391,7 +394,6 @@ impl SessionEvidence {
         }
     }
 
-    /// Checks the notes of an answer about this session.
     pub(crate) fn check(&self, reflection: &mut Reflection) -> CheckedNotes {
         let record = SessionRecord {
             evidence: &self.evidence,

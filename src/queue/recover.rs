@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::context::{Surroundings, Worker};
+use super::context::Worker;
 use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
 use super::spool::{self, IdEntropy};
@@ -31,19 +31,19 @@ pub(crate) const RECOVERED: &str = "recovered";
 ///
 /// A wrong guess is harmless: the range rules let every part of a transcript count once.
 /// What cannot be done is logged, and found again by the next worker.
-pub(super) fn abandoned_sessions(surroundings: &Surroundings) {
-    let log = |error: FsError| surroundings.log("worker", &error.to_string());
-    match fsx::list(&surroundings.paths.open_sessions()) {
+pub(super) fn abandoned_sessions(context: &Worker) {
+    let log = |error: FsError| context.log("worker", &error.to_string());
+    match fsx::list(&context.paths().open_sessions()) {
         Ok(marks) => {
-            let judged = marks.iter().map(|mark| judge(surroundings, &mark.path()));
+            let judged = marks.iter().map(|mark| judge(context, &mark.path()));
             judged.filter_map(Result::err).for_each(log);
         }
         Err(error) => log(error),
     }
 }
 
-fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
-    let now = surroundings.now();
+fn judge(context: &Worker, file: &Path) -> Result<(), FsError> {
+    let now = context.now();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_time = [INJECTED_SUFFIX, ENQUEUED_SUFFIX]
         .iter()
@@ -52,7 +52,7 @@ fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
         return fsx::remove(file);
     }
     if name.ends_with(TAKEN_SUFFIX) {
-        return enqueue_taken(surroundings, file);
+        return enqueue_taken(context, file);
     }
     let mark = name
         .ends_with(open_session::SUFFIX)
@@ -65,24 +65,23 @@ fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
             taken.push(TAKEN_SUFFIX);
             let taken = PathBuf::from(taken);
             fsx::rename(file, &taken)?;
-            enqueue_taken(surroundings, &taken)
+            enqueue_taken(context, &taken)
         }
         _ => Ok(()),
     }
 }
 
-/// How the name of a mark ends that the worker has taken away.
 const TAKEN_SUFFIX: &str = ".taken";
 
 /// Enqueues the session of a mark that was taken away, or puts it back when it turned out
 /// to be another one.
-fn enqueue_taken(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
-    let now = surroundings.now();
+fn enqueue_taken(context: &Worker, taken: &Path) -> Result<(), FsError> {
+    let now = context.now();
     let Some(mark) = open_session::read(taken) else {
         return Ok(());
     };
     if !is_abandoned(&mark, now) {
-        open_session::put_back(&surroundings.paths, &mark)?;
+        open_session::put_back(context.paths(), &mark)?;
     } else if mark.transcript.is_file() {
         let ticket = Ticket {
             session: mark.session,
@@ -92,8 +91,8 @@ fn enqueue_taken(surroundings: &Surroundings, taken: &Path) -> Result<(), FsErro
             need: mark.need,
             ..Ticket::new(JobEvent::SessionEnd, &mark.project, now)
         };
-        let id = spool::put(&surroundings.paths, &IdEntropy::Chance, ticket)?;
-        surroundings.log(id.as_str(), "made for a session that never ended");
+        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket)?;
+        context.log(id.as_str(), "made for a session that never ended");
     }
     fsx::remove(taken)
 }
@@ -123,11 +122,8 @@ fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
 
 /// The part of a transcript that is read to learn how its session began.
 const HEAD: u64 = 1 << 20;
-/// So many folders and so many files in them are looked at.
 const MOST: (usize, usize) = (64, 10_000);
-/// So many sessions are enqueued by one worker.
 const MAX_FOUND: usize = 20;
-/// What every message of our hooks to the user begins with.
 const OUR_VOICE: &str = "Playbook: ";
 const MAX_SETTINGS: u64 = 4 << 20;
 
@@ -139,7 +135,7 @@ const MAX_SETTINGS: u64 = 4 << 20;
 /// our session-start said. A session that ran with Playbook switched off, or before it was
 /// installed, has no such note; those are `playbook bootstrap`'s, which asks first.
 pub(super) fn overlooked_sessions(context: &Worker) {
-    if let Some(project) = &context.surroundings.home_project
+    if let Some(project) = &context.home_project
         && let Err(error) = of_project(context, project)
     {
         context.log("worker", &error.to_string());
@@ -147,12 +143,12 @@ pub(super) fn overlooked_sessions(context: &Worker) {
 }
 
 fn of_project(context: &Worker, project: &Path) -> Result<(), QueueError> {
-    let config = context.surroundings.config_for(project)?;
+    let config = context.config_for(project)?;
     // What was there before our memory is another's: it may have been learned from already.
     let Some(since) = context.memory().remembers_since()? else {
         return Ok(());
     };
-    if !is_every_end_wanted(&context.surroundings, &config) {
+    if !is_every_end_wanted(context, &config) {
         return Ok(());
     }
     let known = context
@@ -178,7 +174,7 @@ fn of_project(context: &Worker, project: &Path) -> Result<(), QueueError> {
     if unread.is_empty() {
         return Ok(());
     }
-    let taken = taken(&context.surroundings)?;
+    let taken = taken(context)?;
     let found = unread
         .into_iter()
         .filter(|(path, _)| !taken.contains(path) && state_guard::is_clients(context.paths(), path))
@@ -192,7 +188,7 @@ fn of_project(context: &Worker, project: &Path) -> Result<(), QueueError> {
             session: past.session,
             transcript: past.transcript,
             reason: Some(RECOVERED.to_owned()),
-            need: Some(context.surroundings.account.need.clone()),
+            need: Some(context.account.need.clone()),
             ..Ticket::new(JobEvent::SessionEnd, project, now)
         };
         let id = spool::put(context.paths(), &IdEntropy::Chance, ticket)?;
@@ -206,8 +202,8 @@ fn of_project(context: &Worker, project: &Path) -> Result<(), QueueError> {
 
 /// Returns `true` if sessions are learned from however they end: a transcript does not say how
 /// its session did.
-fn is_every_end_wanted(surroundings: &Surroundings, config: &Config) -> bool {
-    let settings = fsx::read_json::<Value>(&surroundings.paths.client_settings(), MAX_SETTINGS);
+fn is_every_end_wanted(context: &Worker, config: &Config) -> bool {
+    let settings = fsx::read_json::<Value>(&context.paths().client_settings(), MAX_SETTINGS);
     let settings = settings.unwrap_or_default();
     let is_on = |ours: Option<bool>, switch: &str| ours.or(settings[switch].as_bool());
     config.reflection.enabled
@@ -216,14 +212,14 @@ fn is_every_end_wanted(surroundings: &Surroundings, config: &Config) -> bool {
 }
 
 /// The transcripts that a job waits for, or whose session left a mark.
-fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
-    let spool = surroundings.paths.spool();
+fn taken(context: &Worker) -> Result<HashSet<PathBuf>, QueueError> {
+    let spool = context.paths().spool();
     let jobs = spool::list(&spool)?;
     // What is no job of this version has claimed nothing that a claim would not notice.
     let jobs = jobs
         .iter()
         .filter_map(|id| progress::read_heading(&spool, id).ok());
-    let marks = fsx::list(&surroundings.paths.open_sessions())?;
+    let marks = fsx::list(&context.paths().open_sessions())?;
     let marks = marks
         .iter()
         .filter_map(|entry| open_session::read(&entry.path()));
@@ -257,13 +253,12 @@ const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a session may take to its first prompt: only then is there a transcript.
 const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 pub(super) fn tidy(context: &Worker) {
     let now = SystemTime::from(context.now());
     let paths = context.paths();
-    let log = |done| context.surroundings.log_error("worker", done);
+    let log = |done| context.log_error("worker", done);
     log(fsx::sweep_all(paths.state(), now - ABANDONED));
     log(remove_older(&paths.told(), now - FORGOTTEN));
     log(remove_older(&paths.requests(), now - FORGOTTEN));
@@ -277,7 +272,7 @@ pub(super) fn tidy(context: &Worker) {
             fsx::is_older(file, now - UNBEGUN) && !shown_record::has_transcript(file)
         }));
     }
-    log(remove_lone_evidence(&context.surroundings));
+    log(remove_lone_evidence(context));
     trim_memory(context);
     if let Err(error) = screening::screen_anew(context) {
         context.log(
@@ -287,7 +282,6 @@ pub(super) fn tidy(context: &Worker) {
     }
 }
 
-/// How much the user wants kept of what was learned.
 pub(crate) fn limits(config: &Config) -> Limits {
     Limits {
         lessons: config.memory.lessons,
@@ -296,7 +290,7 @@ pub(crate) fn limits(config: &Config) -> Limits {
 }
 
 fn trim_memory(context: &Worker) {
-    let limits = limits(&context.surroundings.config);
+    let limits = limits(&context.config);
     let trimmed = context.memory().trim(context.now());
     let pruned = context.memory().prune(&limits, context.now());
     let told = [
@@ -327,8 +321,8 @@ fn remove_if(folder: &Path, is_done: impl Fn(&Path) -> bool) -> Result<(), FsErr
 }
 
 /// Removes evidence whose job is gone: it holds text of a session.
-fn remove_lone_evidence(surroundings: &Surroundings) -> Result<(), FsError> {
-    let folders = [surroundings.paths.spool(), surroundings.paths.failed()];
+fn remove_lone_evidence(context: &Worker) -> Result<(), FsError> {
+    let folders = [context.paths().spool(), context.paths().failed()];
     for folder in &folders {
         for id in progress::list_evidence(folder)? {
             let has_job = |folder: &Path| spool::job_file(folder, &id).exists();

@@ -10,7 +10,7 @@ use tokio::task::block_in_place;
 use super::budget::Usage;
 use super::context::Worker;
 use super::job::JobId;
-use super::outcome::{Finish, Outcome};
+use super::outcome::{Finish, Outcome, Step};
 use super::progress::{self, Job};
 use super::worker::{Drain, Running};
 use super::{QueueError, claim, record, screening, spool};
@@ -20,11 +20,6 @@ use crate::memory::JobOutcome;
 use crate::paths::Paths;
 use crate::redact::Secrecy;
 
-enum Fulfilled {
-    Yes,
-    NotYet,
-}
-
 impl Drain<'_> {
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
         screening::requested(self.context)?;
@@ -32,14 +27,9 @@ impl Drain<'_> {
             if self.context.is_settled(&file) {
                 continue;
             }
-            let done = match &wish {
-                Wish::Retry { job, need, more } => self.retry(job, need, *more),
-                Wish::RetryAll { need } => self.retry_all(need),
-                Wish::Drop { job } => self.give_up(job),
-            };
-            match done {
-                Ok(Fulfilled::Yes) => {}
-                Ok(Fulfilled::NotYet) => continue,
+            match self.fulfil(&wish) {
+                Ok(true) => {}
+                Ok(false) => continue,
                 Err(error) => self.context.log("worker", &error.to_string()),
             }
             self.context.settle_request(file);
@@ -47,30 +37,29 @@ impl Drain<'_> {
         Ok(())
     }
 
-    fn retry(&mut self, id: &JobId, need: &Need, more: Usage) -> Result<Fulfilled, QueueError> {
-        if self.is_running(id) {
-            return Ok(Fulfilled::NotYet);
-        }
-        self.context.release(&need.account());
-        self.schedule.wake();
-        self.bring_back(id, need, more)?;
-        Ok(Fulfilled::Yes)
-    }
-
-    /// Jobs under way are being tried already.
-    fn retry_all(&mut self, need: &Need) -> Result<Fulfilled, QueueError> {
+    /// Does what is wished; `false` where it is to be looked at again.
+    fn fulfil(&mut self, wish: &Wish) -> Result<bool, QueueError> {
         let context = self.context;
+        let (jobs, need, more) = match wish {
+            Wish::Drop { job } => return self.give_up(job),
+            Wish::Retry { job, .. } if self.is_running(job) => return Ok(false),
+            Wish::Retry { job, need, more } => (vec![job.clone()], need, *more),
+            Wish::RetryAll { need } => {
+                let mut jobs = spool::list(&context.paths().failed())?;
+                jobs.extend(spool::list(&context.paths().spool())?);
+                // Jobs under way are being tried already.
+                jobs.retain(|id| !self.is_running(id));
+                (jobs, need, Usage::default())
+            }
+        };
         context.release(&need.account());
         self.schedule.wake();
-        let failed = spool::list(&context.paths().failed())?;
-        for id in failed.iter().chain(&spool::list(&context.paths().spool())?) {
-            if !self.is_running(id)
-                && let Err(error) = self.bring_back(id, need, Usage::default())
-            {
+        for id in &jobs {
+            if let Err(error) = self.bring_back(id, need, more) {
                 context.log(id.as_str(), &error.to_string());
             }
         }
-        Ok(Fulfilled::Yes)
+        Ok(true)
     }
 
     /// Makes a job that waits or has failed one that is due now, for `need` to answer.
@@ -104,31 +93,31 @@ impl Drain<'_> {
         }
         // The user knows of the workers that ended while they were at it.
         let put_down = self.in_flight.put_down(id);
-        context.surroundings.log_error(id.as_str(), put_down);
+        context.log_error(id.as_str(), put_down);
         // Its file is looked at anew, whatever was known of it.
         self.schedule.forget(id);
         self.summary.retried.push(id.clone());
         Ok(())
     }
 
-    fn give_up(&mut self, id: &JobId) -> Result<Fulfilled, QueueError> {
+    fn give_up(&mut self, id: &JobId) -> Result<bool, QueueError> {
         let context = self.context;
         if self.not_dropped.remove(id) {
-            return Ok(Fulfilled::Yes);
+            return Ok(true);
         }
         if self.is_running(id) {
-            return Ok(Fulfilled::NotYet);
+            return Ok(false);
         }
         let (folder, job) = match find(context, id) {
             Ok(Some(found)) => found,
-            Ok(None) => return Ok(Fulfilled::Yes),
+            Ok(None) => return Ok(true),
             // The user means the file: what it claimed nobody can tell.
             Err(_) => {
                 for folder in [context.paths().spool(), context.paths().failed()] {
                     progress::remove(&folder, id)?;
                 }
                 self.schedule.forget(id);
-                return Ok(Fulfilled::Yes);
+                return Ok(true);
             }
         };
         self.schedule.set_aside(id);
@@ -144,7 +133,7 @@ impl Drain<'_> {
         };
         self.spawn(running, task);
         // Over when the job is gone.
-        Ok(Fulfilled::NotYet)
+        Ok(false)
     }
 }
 
@@ -177,7 +166,7 @@ async fn drop_job(context: &Worker, mut job: Job, folder: PathBuf) -> Outcome {
 
 /// Removes a job for good: its part of the transcript counts as done, its records as
 /// known, so that nothing of it comes back.
-fn give_up(context: &Worker, job: &mut Job, folder: &Path) -> Result<Finish, Outcome> {
+fn give_up(context: &Worker, job: &mut Job, folder: &Path) -> Step<Finish> {
     let id = job.ticket.id.as_str();
     if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {
         return Err(Outcome::Fail("the playbook holds its changes".to_owned()));

@@ -40,7 +40,6 @@ pub(super) enum QueuePlace {
 struct Order {
     rank: QueueRank,
     stage: Stage,
-    /// In seconds, as ids count.
     born: i64,
     /// Empty for bootstrap, whose ids are in the order of its sessions.
     transcript: PathBuf,
@@ -65,11 +64,9 @@ enum Stage {
     Bootstrap,
 }
 
-/// Which jobs there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     Any,
-    /// What the user made by hand.
     ByHand,
     NotByHand,
 }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::apply::PlaybookEdit;
-use super::context::{Surroundings, Worker};
-use super::outcome::Outcome;
+use super::context::Worker;
+use super::outcome::{Outcome, Step};
 use super::progress::{HeldBack, Job};
 use super::{QueueError, status};
 use crate::digest::name_of;
@@ -39,15 +39,12 @@ pub(super) const STRICT: &str = "new in the file, and `trust.strict` is set";
 pub(super) const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
 /// Why a point is held back that was so before, and that nothing speaks against now.
 pub(super) const AGAIN: &str = "was held back before";
-/// Why an operation waits that nothing speaks against.
 pub(crate) const ASKED: &str = "waits for your OK, as `curator.approval` says";
-/// How the reasons of all such operations begin.
 const WAITS: &str = "waits for your OK";
 /// Why something waits that was only proposed.
 const PROPOSED: &str = "only proposed; it waits for your word";
 /// Why something is held back whatever the screen says of it.
 const OTHER_REASONS: [&str; 4] = [STRICT, OWN_PATTERN, AGAIN, PROPOSED];
-/// Under this key an operation that waits has the texts of the points that it is about.
 const WAS: &str = "was";
 /// The numbers of operations that wait begin here, beyond those that look like an attack.
 const FIRST_ASKED: u64 = 100;
@@ -182,7 +179,6 @@ pub(crate) fn held_memories(id: &str, refused: &[RefusedText]) -> Vec<Held> {
     held.collect()
 }
 
-/// Holds something back beside all that is held back already.
 pub(super) fn hold_back(context: &Worker, project: &Path, held: &[Held]) -> Result<(), QueueError> {
     let nothing_left = |_: &str| false;
     let name = project.to_string_lossy();
@@ -244,7 +240,7 @@ fn hold_edit(
     why: &str,
 ) -> Result<(), QueueError> {
     let key = to_json(&What::Edit(edit.clone())).to_string();
-    let masker = masker(&context.surroundings, project)?;
+    let masker = masker(context, project)?;
     let text = edit.text().unwrap_or_default();
     let held = Held {
         key: format!("{by}:{}", name_of(key.as_bytes())),
@@ -257,8 +253,8 @@ fn hold_edit(
 }
 
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
-pub(super) fn may_follow(surroundings: &Surroundings, project: &Path) -> Result<(), Outcome> {
-    match outside::refused(Some(&surroundings.paths), project) {
+pub(super) fn may_follow(context: &Worker, project: &Path) -> Step {
+    match outside::refused(Some(context.paths()), project) {
         Some(why) => Err(Outcome::wait(&why)),
         None => Ok(()),
     }
@@ -353,8 +349,8 @@ pub(super) fn from_file(
     }
 }
 
-pub(super) fn masker(surroundings: &Surroundings, project: &Path) -> Result<Masker, QueueError> {
-    Ok(surroundings.config_for(project)?.secrets.secrecy()?.masker)
+pub(super) fn masker(context: &Worker, project: &Path) -> Result<Masker, QueueError> {
+    Ok(context.config_for(project)?.secrets.secrecy()?.masker)
 }
 
 pub(super) fn key(mark: &TrustMark) -> String {
@@ -379,12 +375,12 @@ pub(crate) struct Screened {
 }
 
 /// Begins the record of a project whose playbook is about to be begun by us.
-pub(super) fn birth(surroundings: &Surroundings, project: &Path) -> Result<(), FsError> {
-    let standing = TrustStanding::of(&surroundings.paths, project);
+pub(super) fn birth(context: &Worker, project: &Path) -> Result<(), FsError> {
+    let standing = TrustStanding::of(context.paths(), project);
     if matches!(standing, TrustStanding::Foreign | TrustStanding::Replaced) {
         let mut record = TrustRecord::new(TrustWord::Trusted);
         record.bind(project);
-        record.write(&surroundings.paths.trust_record(project))?;
+        record.write(&context.paths().trust_record(project))?;
     }
     Ok(())
 }
@@ -440,7 +436,7 @@ pub(super) fn requested(context: &Worker) -> Result<(), FsError> {
             if let Err(error) = screen_project(context, &project) {
                 context.log("worker", &format!("not screened: {error}"));
             }
-            context.surroundings.make_ready(&project);
+            context.make_ready(&project);
         }
     }
     Ok(())
@@ -462,9 +458,7 @@ fn bring_up_to_date(
     changes: &[PointChange],
 ) -> Result<(), QueueError> {
     let (record, arrivals) = match TrustStanding::of(context.paths(), project) {
-        TrustStanding::Recorded(record) if context.surroundings.config.trust.strict => {
-            (record, Arrivals::Wait)
-        }
+        TrustStanding::Recorded(record) if context.config.trust.strict => (record, Arrivals::Wait),
         TrustStanding::Recorded(record) => (record, Arrivals::Screened),
         TrustStanding::Born => (TrustRecord::new(TrustWord::Trusted), Arrivals::Accepted),
         TrustStanding::Foreign
@@ -521,7 +515,6 @@ pub(crate) enum PointPart {
     Cue,
 }
 
-/// Returns the parts of a key point, each with its mark.
 fn parts(point: Point<'_>) -> impl Iterator<Item = (Point<'_>, PointPart, TrustMark)> {
     let text = TrustMark::of(point.section, point.name, point.text);
     let cue = point.due().map(|due| TrustMark::of_cue(point.name, due));
@@ -542,13 +535,13 @@ pub(crate) fn held_point<'p>(
 }
 
 pub(crate) fn admit(
-    surroundings: &Surroundings,
+    context: &Worker,
     project: &Path,
     (name, text): (&str, &str),
     part: PointPart,
 ) -> Result<(), QueueError> {
-    let path = surroundings.paths.trust_record(project);
-    let store = Store::of(&surroundings.paths, project);
+    let path = context.paths().trust_record(project);
+    let store = Store::of(context.paths(), project);
     let locked = store.lock(super::LOCK_WAIT)?;
     // Nothing of another checkout was in the review.
     if let Some(mut record) = TrustRecord::read(&path)?
@@ -579,7 +572,7 @@ fn update(
 ) -> Result<Screened, QueueError> {
     let name = project.to_string_lossy();
     let waiting: HashSet<String> = context.memory().waiting(&name)?.into_iter().collect();
-    let masker = masker(&context.surroundings, project)?;
+    let masker = masker(context, project)?;
     let present: Vec<_> = playbook.points().flat_map(parts).collect();
     let (mut known, mut held, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut left = AT_ONCE;

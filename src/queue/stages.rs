@@ -16,7 +16,7 @@ use super::budget::Hold;
 use super::claim;
 use super::context::Worker;
 use super::job::JobEvent;
-use super::outcome::{self, Outcome, leave, of_transcript};
+use super::outcome::{self, Outcome, Step, leave, of_transcript};
 use super::progress::{self, Job, SessionEvidence};
 use super::{ask, curate, record, screening, transcripts};
 use crate::backend::question::Answered;
@@ -25,7 +25,6 @@ use crate::config::{Config, Triggers};
 use crate::fsx::FsError;
 use crate::transcript::Facts;
 
-/// By how much the evidence is made smaller that was too much.
 const LESS: u64 = 4;
 
 /// The reason of a job whose part of the transcript other jobs have claimed.
@@ -36,16 +35,15 @@ pub(crate) const NOTHING_NEW: &str = "nothing new";
 const NO_PROJECT: &str = "the folder of the settings is no project to learn from";
 
 pub(super) async fn work(context: &Arc<Worker>, mut job: Job) -> Outcome {
-    let begun = Instant::now();
+    job.begun = Some(Instant::now());
     let result = match before_all(context, &job) {
         Err(why) => Err(why),
-        Ok(()) => stages(context, &mut job, begun).await,
+        Ok(()) => stages(context, &mut job).await,
     };
-    block_in_place(|| leave(context, &mut job, result, begun))
+    block_in_place(|| leave(context, &mut job, result))
 }
 
-/// Stops a job that is not even begun.
-fn before_all(context: &Worker, job: &Job) -> Result<(), Outcome> {
+fn before_all(context: &Worker, job: &Job) -> Step {
     // It was stopped on its way to `failed/`.
     if let Some(reason) = &job.progress.failed {
         return Err(Outcome::Fail(reason.clone()));
@@ -64,22 +62,22 @@ fn before_all(context: &Worker, job: &Job) -> Result<(), Outcome> {
     Ok(())
 }
 
-async fn stages(context: &Arc<Worker>, job: &mut Job, begun: Instant) -> Result<(), Outcome> {
+async fn stages(context: &Arc<Worker>, job: &mut Job) -> Step {
     let project = context.alone(&job.ticket.project);
     let transcript = context.alone(&job.ticket.transcript);
-    let config = context.surroundings.config_for(&job.ticket.project)?;
-    screening::may_follow(&context.surroundings, &job.ticket.project)?;
+    let config = context.config_for(&job.ticket.project)?;
+    screening::may_follow(context, &job.ticket.project)?;
     if let Some(edit) = job.edit.clone() {
         let _alone = project.lock().await;
         return block_in_place(|| {
             if let PlaybookEdit::Undo { .. } = edit {
                 record::unrecorded(context, job, &config)?;
             }
-            finish(context, job, &Work::Edit(&edit), &config, begun)
+            finish(context, job, &Work::Edit(&edit), &config)
         });
     }
     if let Some(order) = job.curate.clone() {
-        return curate::run(context, job, &order, &config, begun).await;
+        return curate::run(context, job, &order, &config).await;
     }
     if !config.reflection.enabled {
         return Err(Outcome::skip(Hold::SwitchedOff.to_string()));
@@ -97,12 +95,11 @@ async fn stages(context: &Arc<Worker>, job: &mut Job, begun: Instant) -> Result<
             Ok::<_, Outcome>(evidence)
         })?
     };
-    let deadline = config.budgets.time_ms.deadline(begun);
-    reflect(context, job, &evidence, &config, deadline).await?;
+    reflect(context, job, &evidence, &config).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
         unless_dry_run(context, job, &evidence, &config)?;
-        finish(context, job, &Work::Session(&evidence), &config, begun)
+        finish(context, job, &Work::Session(&evidence), &config)
     })
 }
 
@@ -115,7 +112,7 @@ fn unless_dry_run(
     job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
-) -> Result<(), Outcome> {
+) -> Step {
     if !config.reflection.dry_run || job.progress.changes.is_some() {
         return Ok(());
     }
@@ -133,13 +130,7 @@ fn unless_dry_run(
 }
 
 /// The last two stages: apply and record.
-pub(super) fn finish(
-    context: &Worker,
-    job: &mut Job,
-    work: &Work<'_>,
-    config: &Config,
-    begun: Instant,
-) -> Result<(), Outcome> {
+pub(super) fn finish(context: &Worker, job: &mut Job, work: &Work<'_>, config: &Config) -> Step {
     if !job.progress.is_applied {
         apply::apply(context, job, work, config)?;
         job.progress.is_applied = true;
@@ -149,7 +140,7 @@ pub(super) fn finish(
         Work::Session(session) => Some(*session),
         Work::Curation(..) | Work::Edit(_) => None,
     };
-    record::applied(context, job, session, config, begun.elapsed())
+    record::applied(context, job, session, config)
 }
 
 /// Has the session reflected on, unless it was, and its notes checked: both are with the job
@@ -159,13 +150,12 @@ async fn reflect(
     job: &mut Job,
     evidence: &SessionEvidence,
     config: &Config,
-    deadline: Option<Instant>,
-) -> Result<(), Outcome> {
+) -> Step {
     if job.progress.reflection.is_some() {
         return Ok(());
     }
     can_keep_an_answer(context, job)?;
-    let asked = ask::reflector(context, job, evidence, config, deadline).await?;
+    let asked = ask::reflector(context, job, evidence, config).await?;
     if let Some(cause) = &asked.cause {
         ask_less_next(job, cause, config);
         return Err(useless(context, job, cause, outcome::REFLECT));
@@ -210,11 +200,7 @@ pub(super) fn count<T>(context: &Worker, job: &mut Job, asked: &Answered<T>) {
 
 /// Claims the job's own part of the transcript, and records what happened in it; both are read
 /// from disk when they are there.
-fn claim_and_record(
-    context: &Worker,
-    job: &mut Job,
-    config: &Config,
-) -> Result<SessionEvidence, Outcome> {
+fn claim_and_record(context: &Worker, job: &mut Job, config: &Config) -> Step<SessionEvidence> {
     let id = job.ticket.id.clone();
     let secrecy = config.secrets.secrecy()?;
     if job.progress.has_evidence {
@@ -225,7 +211,7 @@ fn claim_and_record(
         }
     }
     let digest = if let Some(claim) = &job.progress.claim {
-        let read = claim::read_again(job, claim, &context.surroundings, secrecy);
+        let read = claim::read_again(job, claim, context, secrecy);
         read.map_err(of_transcript)?
     } else {
         let part = claim::claim(job, context, secrecy)?;
@@ -292,7 +278,7 @@ pub(super) fn worth(
     job: &Job,
     facts: &Facts,
     config: &Config,
-) -> Result<&'static str, Outcome> {
+) -> Step<&'static str> {
     if job.ticket.event == JobEvent::Reflect {
         return Ok(ASKED);
     }

@@ -39,7 +39,6 @@ pub(crate) struct PastTranscript {
     pub(crate) ended: Timestamp,
 }
 
-/// All sessions of a project, oldest first.
 pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<PastTranscript> {
     let mut past = Vec::new();
     for entry in entries(&paths.client_projects()).flat_map(|folder| entries(&folder)) {
@@ -116,7 +115,6 @@ struct TranscriptHeading {
 }
 
 impl TranscriptHeading {
-    /// What is no such line says nothing.
     fn of(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
@@ -199,7 +197,6 @@ pub(super) fn origin(transcript: &Path) -> Option<PathBuf> {
     origin.is_dir().then_some(origin)
 }
 
-/// What the client calls the folder of a project's transcripts.
 pub(super) fn dashed(project: &Path) -> String {
     let path = project.to_string_lossy();
     path.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
@@ -212,7 +209,6 @@ fn lines(from: impl Read, most: u64) -> impl Iterator<Item = Vec<u8>> {
 
 /// The number of sessions that are asked: forks of forks of forks.
 const MAX_SESSIONS: usize = 8;
-/// The longest session id that may name a transcript.
 const MAX_ID: usize = 64;
 
 /// Stores with a job what its session was shown, unless it is stored already.

@@ -13,7 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::ask::known_points;
 use super::backoff::FOREIGN;
-use super::context::{Surroundings, Worker};
+use super::context::Worker;
 use super::job::{JOB_VERSION, JobEvent, JobId, Ticket};
 use super::outcome::WorkerError::{self, NoLock};
 use super::outcome::{Finish, Outcome, is_for_settings, put_off_broken};
@@ -68,14 +68,14 @@ pub(crate) struct Summary {
 /// `None` when another worker of the same account does it. One of each account waits for
 /// its turn, however long that takes.
 pub(crate) async fn run(context: Arc<Worker>) -> Result<Option<Summary>, WorkerError> {
-    let need = &context.surroundings.account.need;
+    let need = &context.account.need;
     let mut summary = Summary::default();
     loop {
         let place = worker_lock::take_waiting_place(context.paths(), need);
         let Some(place) = place.map_err(NoLock)? else {
             return Ok(None);
         };
-        let Some(lock) = its_turn(&context.surroundings).map_err(NoLock)? else {
+        let Some(lock) = its_turn(&context).map_err(NoLock)? else {
             return Ok(None);
         };
         drop(place);
@@ -90,12 +90,12 @@ pub(crate) async fn run(context: Arc<Worker>) -> Result<Option<Summary>, WorkerE
 }
 
 /// Waits for the lock; `None` when a worker of the same account has it.
-fn its_turn(surroundings: &Surroundings) -> Result<Option<WorkerLock>, FsError> {
-    let holder = Holder::of_all(&surroundings.account.need);
-    let mut lock = worker_lock::take(&surroundings.paths, &holder, Some(GLANCE));
+fn its_turn(context: &Worker) -> Result<Option<WorkerLock>, FsError> {
+    let holder = Holder::of_all(&context.account.need);
+    let mut lock = worker_lock::take(context.paths(), &holder, Some(GLANCE));
     if let Err(LockError::Late) = lock {
-        surroundings.log("worker", "waits until another worker has ended");
-        lock = worker_lock::take(&surroundings.paths, &holder, None);
+        context.log("worker", "waits until another worker has ended");
+        lock = worker_lock::take(context.paths(), &holder, None);
     }
     worker_lock::if_had(lock)
 }
@@ -105,7 +105,7 @@ pub(crate) async fn run_if_free(
     context: Arc<Worker>,
     scope: &WorkScope,
 ) -> Result<Option<Summary>, FsError> {
-    let holder = Holder::of_some(&context.surroundings.account.need);
+    let holder = Holder::of_some(&context.account.need);
     let Some(lock) = worker_lock::take_if_free(context.paths(), &holder)? else {
         return Ok(None);
     };
@@ -146,13 +146,11 @@ pub(crate) async fn see_through(
 fn has_news(context: &Worker, schedule: &Schedule) -> Result<bool, FsError> {
     let is_new = |id: &JobId| !schedule.knows(id);
     let is_open = |file: &PathBuf| !context.is_settled(file);
-    Ok(spool::list(&context.paths().spool())?.iter().any(is_new)
-        || requests::all(context.paths())?
-            .iter()
-            .any(|(file, _)| is_open(file))
-        || trust::screen_requests(context.paths())?
-            .iter()
-            .any(|asked| is_open(&asked.file)))
+    let paths = context.paths();
+    let (wishes, to_screen) = (requests::all(paths)?, trust::screen_requests(paths)?);
+    Ok(spool::list(&paths.spool())?.iter().any(is_new)
+        || wishes.iter().any(|(file, _)| is_open(file))
+        || to_screen.iter().any(|asked| is_open(&asked.file)))
 }
 
 /// A worker waits for jobs that are due within this time; else it ends.
@@ -168,10 +166,8 @@ pub(super) struct Drain<'a> {
     tasks: JoinSet<Outcome>,
     running: HashMap<task::Id, Running>,
     pub(super) in_flight: InFlight,
-    /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
     projects: BTreeSet<PathBuf>,
-    /// Why files of the spool are left alone.
     unreadable: BTreeSet<String>,
     /// By project, the folder of the last session that was learned from.
     sessions: BTreeMap<PathBuf, PathBuf>,
@@ -183,7 +179,6 @@ pub(super) struct Running {
     pub(super) id: JobId,
     /// Whether it tries an account that has failed: until it has ended nothing else begins.
     pub(super) is_trial: bool,
-    /// Whether the user made it by hand.
     pub(super) is_edit: bool,
     pub(super) is_bootstrap: bool,
 }
@@ -218,15 +213,13 @@ impl<'a> Drain<'a> {
         let is_for_all = *self.scope == WorkScope::All;
         context.refresh();
         let suspects;
-        (self.in_flight, suspects) = InFlight::take_over(context.paths());
-        let kept = self.in_flight.keep();
-        context.surroundings.log_error("worker", kept);
+        (self.in_flight, suspects) = InFlight::take_over(context);
         for (id, ended) in suspects {
             let reason = format!("{ended} workers ended while they were at it");
             put_off_broken(context, &id, &reason);
         }
         if is_for_all {
-            recover::abandoned_sessions(&context.surroundings);
+            recover::abandoned_sessions(context);
             recover::overlooked_sessions(context);
             curate::at_start(context);
             den::clear();
@@ -253,7 +246,7 @@ impl<'a> Drain<'a> {
         }
         for project in &self.projects {
             self.context.refresh_records(project);
-            self.context.surroundings.make_ready(project);
+            self.context.make_ready(project);
         }
         self.look_at_files().await;
         self.summary.waiting = self.schedule.waiting().count();
@@ -266,14 +259,14 @@ impl<'a> Drain<'a> {
     async fn look_at_files(&self) {
         let context = self.context;
         for (project, folder) in &self.sessions {
-            let config = context.surroundings.config_for(project);
+            let config = context.config_for(project);
             let points = config.map_err(QueueError::from);
             let points = points.and_then(|config| known_points(context.paths(), project, &config));
             // What keeps them from being read has been told by the jobs.
             let Ok(playbook) = points else { continue };
             let place = (project.as_path(), folder.as_path());
             match freshness::look(context.paths(), place, &playbook, context.now()).await {
-                Ok(true) => context.surroundings.make_ready(project),
+                Ok(true) => context.make_ready(project),
                 Ok(false) => {}
                 Err(error) => context.log("worker", &error.to_string()),
             }
@@ -345,17 +338,17 @@ impl<'a> Drain<'a> {
     /// The next job there is room for; an edit never waits for one session's turn, only for an
     /// earlier edit: the user's changes are made in their order.
     fn next_ready(&mut self) -> Option<JobId> {
-        let surroundings = &self.context.surroundings;
+        let context = self.context;
         let busy = self.tasks.len();
-        let has_room = busy < surroundings.jobs_at_once();
+        let has_room = busy < context.jobs_at_once();
         let is_editing = self.running.values().any(|running| running.is_edit);
         let wanted = match (has_room, is_editing) {
             (true, false) => Wanted::Any,
             (true, true) => Wanted::NotByHand,
-            (false, false) if busy < surroundings.config.worker.jobs => Wanted::ByHand,
+            (false, false) if busy < context.config.worker.jobs => Wanted::ByHand,
             (false, _) => return None,
         };
-        self.schedule.next(self.context.now(), wanted)
+        self.schedule.next(context.now(), wanted)
     }
 
     fn start(&mut self, id: JobId) {
@@ -376,13 +369,12 @@ impl<'a> Drain<'a> {
             context.due(&job)
         };
         if let Some(due) = due.filter(|_| !context.is_too_old(&job)) {
-            let reason = self.backoff_reason(&job);
+            let reason = context.parked_reason(&job);
             return self.schedule.put_off(&id, due, reason);
         }
         let is_trial = context.is_trial(&job);
-        context
-            .surroundings
-            .log_error(id.as_str(), self.in_flight.begin(&id));
+        let begun = self.in_flight.begin(&id);
+        context.log_error(id.as_str(), begun);
         if self.projects.insert(job.ticket.project.clone()) {
             context.settle_place(&job.ticket.project);
         }
@@ -438,7 +430,7 @@ impl<'a> Drain<'a> {
                 for_account,
             }) => {
                 let put_down = self.in_flight.put_down(&id);
-                self.context.surroundings.log_error(id.as_str(), put_down);
+                self.context.log_error(id.as_str(), put_down);
                 let now = self.context.now();
                 // The account itself says when it may try.
                 let due = until.filter(|_| !for_account).unwrap_or(now);
@@ -461,7 +453,7 @@ impl<'a> Drain<'a> {
     fn is_worth_waiting(&self) -> bool {
         // With a stopped clock nothing ever becomes due.
         let due = self.schedule.next_due();
-        let due = due.filter(|_| self.context.surroundings.clock == Clock::Running);
+        let due = due.filter(|_| self.context.clock == Clock::Running);
         let is_soon = |due: Timestamp| due.duration_since(self.context.now()) <= WORTH_WAITING;
         // What was paid for and could not be stored ends with this process, whoever waits for it.
         due.is_some_and(|due| {
@@ -491,14 +483,12 @@ impl<'a> Drain<'a> {
         let elsewhere = self.schedule.due_elsewhere().into_iter();
         (status.due).extend(elsewhere.map(|(account, due)| (account.to_owned(), Due(due))));
         if let Some(due) = self.schedule.next_due() {
-            let names = context.surroundings.account.names().into_iter();
+            let names = context.account.names().into_iter();
             status.due.extend(names.map(|name| (name, Due(due))));
         }
         status.notices = notices::all(context, &self.schedule, &self.unreadable);
         status.quarantine = notices::quarantine(context);
-        context
-            .surroundings
-            .log_error("worker", status.write(context.paths()));
+        context.log_error("worker", status.write(context.paths()));
     }
 }
 
@@ -533,7 +523,7 @@ impl Drain<'_> {
             return self.pass_over(id, entry.since);
         }
         if self.scope.wanted().is_none_or(|wanted| *wanted == id) {
-            on_disk(&context.surroundings, &job);
+            on_disk(context, &job);
         }
         if context.is_too_old(&job) {
             return self.schedule.add(id, entry, QueuePlace::Ready);
@@ -548,7 +538,7 @@ impl Drain<'_> {
         let job = context.adopt(job);
         let due = context.due(&job);
         if due.is_some() {
-            entry.reason = self.backoff_reason(&job).or(entry.reason);
+            entry.reason = context.parked_reason(&job).or(entry.reason);
         }
         let place = due.map_or(QueuePlace::Ready, QueuePlace::Later);
         self.schedule.add(id, entry, place);
@@ -572,38 +562,29 @@ impl Drain<'_> {
         }
         self.pass_over(id, context.now());
     }
-
-    pub(super) fn backoff_reason(&self, job: &Job) -> Option<String> {
-        let account = job.ticket.need.as_ref()?.account();
-        let backoff = self.context.backoff();
-        backoff
-            .parked(&account, self.context.now())
-            .map(|parked| parked.reason.clone())
-    }
 }
 
 /// Returns `true` if a file is no job of this user's, and will not become one by itself; what
 /// else keeps it from being read may pass.
 fn is_no_job(error: &FsError) -> bool {
     use ErrorKind::{InvalidData, IsADirectory, Other, PermissionDenied, UnexpectedEof};
-    let kind = error.source.kind();
-    let is_known = [
+    let known = [
         InvalidData,
         UnexpectedEof,
         Other,
         IsADirectory,
         PermissionDenied,
     ];
-    is_known.contains(&kind) || error.is_link_loop()
+    known.contains(&error.source.kind()) || error.is_link_loop()
 }
 
 /// Sees to it that a new job is on the disk: the hook that wrote it did not wait for that,
 /// and took the session's mark away.
-fn on_disk(surroundings: &Surroundings, job: &Job) {
-    let is_fresh = surroundings.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
+fn on_disk(context: &Worker, job: &Job) {
+    let is_fresh = context.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
     if is_fresh && job.progress.claim.is_none() {
-        let file = spool::job_file(&surroundings.paths.spool(), &job.ticket.id);
-        surroundings.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
+        let file = spool::job_file(&context.paths().spool(), &job.ticket.id);
+        context.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
     }
 }
 
@@ -637,11 +618,10 @@ pub(super) fn holds(paths: &Paths, id: &JobId) -> bool {
 impl InFlight {
     /// Takes over from the last worker. Also returns the jobs that it, like others before,
     /// did not survive, with how many there were.
-    pub(super) fn take_over(paths: &Paths) -> (Self, Vec<(JobId, u32)>) {
-        let file = paths.at_work();
+    fn take_over(context: &Worker) -> (Self, Vec<(JobId, u32)>) {
+        let (file, spool) = (context.paths().at_work(), context.paths().spool());
         let mut jobs: BTreeMap<JobId, Hand> = fsx::read_json(&file, MAX_FILE).unwrap_or_default();
-        let spool = paths.spool();
-        jobs.retain(|id, _| super::spool::job_file(&spool, id).exists());
+        jobs.retain(|id, _| spool::job_file(&spool, id).exists());
         let mut suspects = Vec::new();
         for (id, hand) in &mut jobs {
             if std::mem::take(&mut hand.now) {
@@ -651,16 +631,12 @@ impl InFlight {
                 }
             }
         }
-        (Self { file, jobs }, suspects)
-    }
-
-    /// Writes down what was taken over: that a worker ended is counted once, also where this one
-    /// ends before it has a job in hand.
-    pub(super) fn keep(&self) -> Result<(), FsError> {
-        if self.jobs.is_empty() {
-            return Ok(());
+        let in_flight = Self { file, jobs };
+        // Counted once, also where this worker ends before it has a job in hand.
+        if !in_flight.jobs.is_empty() {
+            context.log_error("worker", in_flight.write());
         }
-        self.write()
+        (in_flight, suspects)
     }
 
     pub(super) fn begin(&mut self, id: &JobId) -> Result<(), FsError> {
@@ -673,7 +649,6 @@ impl InFlight {
         self.jobs.remove(id);
     }
 
-    /// A job waits, and the worker has survived it.
     pub(super) fn put_down(&mut self, id: &JobId) -> Result<(), FsError> {
         self.jobs.remove(id);
         self.write()

@@ -27,9 +27,7 @@ pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 const LOOKS: u32 = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// What git is told, in a list of the repository that is never committed.
 const LINE: &str = "**/.claude/playbook.json.lock";
-/// More than any real list.
 const MAX_LIST: u64 = 1 << 20;
 
 /// What a user can do about a playbook that is away.
@@ -55,7 +53,6 @@ pub(crate) enum StoreError {
     Locked { path: PathBuf, waited: Duration },
 }
 
-/// A project, and where our folders are.
 #[derive(Debug, Clone)]
 struct Owner {
     paths: Paths,
@@ -67,7 +64,6 @@ pub(crate) struct Store {
     path: PathBuf,
     /// Whose it is, where more is known than the file.
     owner: Option<Owner>,
-    /// Whether it was read with key points before.
     was_seen: bool,
 }
 
@@ -143,7 +139,6 @@ impl Store {
         }
     }
 
-    /// Returns `true` if the file has conflict markers.
     fn is_in_merge(&self) -> Result<bool, StoreError> {
         let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
         Ok(self.owner.is_some() && bytes.is_some_and(|bytes| has_markers(&bytes)))
@@ -284,7 +279,6 @@ pub(crate) struct Loaded {
 #[derive(Debug)]
 pub(crate) struct Locked<'a> {
     store: &'a Store,
-    /// There until this is dropped.
     lock: Option<Lock>,
     is_folder_new: bool,
 }

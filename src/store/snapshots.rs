@@ -15,9 +15,7 @@ use crate::playbook::Playbook;
 const SUFFIX: &str = ".snapshot.json";
 /// How the name of a file ends that was migrated or replaced; these are never removed.
 const ORIGINAL_SUFFIX: &str = ".original.json";
-/// The number of snapshots of a playbook that are kept.
 const KEPT: usize = 20;
-/// Digits of a snapshot's number, so that names sort like numbers.
 const DIGITS: usize = 8;
 
 #[derive(Debug, Clone)]
@@ -77,7 +75,6 @@ impl Snapshots {
         fsx::durable(&self.folder.join(format!("{job}{ORIGINAL_SUFFIX}")), bytes)
     }
 
-    /// All snapshots, oldest first.
     pub(crate) fn list(&self) -> Result<Vec<Snapshot>, FsError> {
         let mut list: Vec<Snapshot> = fsx::list(&self.folder)?
             .iter()

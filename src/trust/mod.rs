@@ -36,9 +36,7 @@ pub(crate) enum TrustStanding {
     Foreign,
     /// Nothing: the same, though another checkout was trusted at this path.
     Replaced,
-    /// Nothing: the user said so.
     Untrusted,
-    /// Nothing: the record cannot be read.
     Unreadable(FsError),
 }
 
@@ -105,7 +103,6 @@ pub(crate) fn ask_to_screen(paths: &Paths, project: &Path) -> Result<(), FsError
 pub(crate) struct TrustRequest {
     /// Its file: who carries it out removes that first, so that who asks meanwhile asks anew.
     pub(crate) file: PathBuf,
-    /// `None` when the file cannot be read.
     pub(crate) project: Option<PathBuf>,
 }
 

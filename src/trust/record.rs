@@ -15,9 +15,7 @@ use crate::playbook::context::Admission;
 use crate::playbook::{Due, Section};
 use crate::state_guard;
 
-/// How a record begins; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"pbtrust2";
-/// Bytes in front of the hashes.
 const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// Bytes of a hash: enough that nobody finds two points with one hash.
 const MARK_BYTES: usize = 16;
@@ -181,7 +179,6 @@ impl TrustRecord {
         self.says(&TrustMark::of(section, name, text))
     }
 
-    /// Returns what it says of a point or a cue.
     pub(crate) fn says(&self, mark: &TrustMark) -> Admission {
         if self.known.binary_search(mark).is_ok() {
             Admission::Given
@@ -192,7 +189,6 @@ impl TrustRecord {
         }
     }
 
-    /// These points may be given from now on.
     pub(crate) fn know(&mut self, marks: &[TrustMark]) {
         self.forget(&marks.iter().collect());
         add(&mut self.known, marks);
