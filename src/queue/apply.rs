@@ -59,7 +59,7 @@ pub(super) fn apply(context: &Worker, job: &mut Job, work: &Work<'_>, config: &C
     let skipped_before = job.progress.skipped;
     for _ in 0..MAX_TRIES {
         job.progress.skipped = skipped_before;
-        if attempt(context, job, work, config, &locked)? == ApplyAttempt::Done {
+        if attempt(context, job, work, config, &locked)? {
             return Ok(());
         }
     }
@@ -69,67 +69,43 @@ pub(super) fn apply(context: &Worker, job: &mut Job, work: &Work<'_>, config: &C
     )))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ApplyAttempt {
-    Done,
-    /// The file was written by somebody else since we read it.
-    Overtaken,
-}
-
+/// Tries once; `false` where the file was written by somebody else since we read it.
 fn attempt(
     context: &Worker,
     job: &mut Job,
     work: &Work<'_>,
     config: &Config,
     locked: &Locked<'_>,
-) -> Step<ApplyAttempt> {
+) -> Step<bool> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
-    let found = read(context, job, work, &snapshots, config)?;
+    let mut found = read(context, job, work, &snapshots, config)?;
     if found.is_readable && found.file.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found.file)?;
         screening::after_job(context, job, &found.file)?;
-        return Ok(ApplyAttempt::Done);
+        return Ok(true);
     }
     job.progress.has_seen_points |= !found.file.is_empty();
     note_hand_edit(context, job, &found, &snapshots)?;
-    let FoundPlaybook {
-        playbook: mut after,
-        file: mut before,
-        votes,
-        bytes: seen,
-        original,
-        is_readable,
-        held_secrets,
-        unused,
-    } = found;
     let project = job.ticket.project.to_string_lossy();
     let numbers = context.memory().highest_numbers(&project)?;
-    before.never_below(&numbers);
-    after.never_below(&numbers);
-    let applied = change(
-        context,
-        job,
-        work,
-        (&mut after, &unused),
-        &snapshots,
-        config,
-    )?;
+    found.file.never_below(&numbers);
+    found.playbook.never_below(&numbers);
+    let points = (&mut found.playbook, &found.unused);
+    let applied = change(context, job, work, points, &snapshots, config)?;
     for held in &job.progress.held {
         let line = format!("operation {} held back: {}", held.seq, held.reasons);
         context.log(&id, &line);
     }
-    for skipped in applied.skipped.iter().chain(&job.progress.refused) {
-        context.log(
-            &id,
-            &format!("{} skipped: {}", skipped.what, skipped.reason),
-        );
-    }
+    let left_out = applied.skipped.iter().chain(&job.progress.refused);
+    context.log_skipped(&id, "skipped", left_out);
     let is_local = config.playbook.votes == VotesIn::Local;
-    let (mut after, votes) = after.parted(&before, &votes, is_local);
-    let is_changed = !is_readable || held_secrets || after.to_bytes() != before.to_bytes();
+    let before = &found.file;
+    let (mut after, votes) = found.playbook.parted(before, &found.votes, is_local);
+    let must_write = !found.is_readable || found.held_secrets;
+    let is_changed = must_write || after.to_bytes() != before.to_bytes();
     if is_changed {
-        after.mark_applied_to(&before, &id);
+        after.mark_applied_to(before, &id);
         after.set_last_updated(context.now());
     }
     job.progress.skipped += (applied.skipped.len() + job.progress.refused.len()) as u64;
@@ -138,14 +114,14 @@ fn attempt(
     job.progress.votes = votes;
     context.save(job)?;
     if is_changed {
-        if let Some(original) = &original {
+        if let Some(original) = &found.original {
             snapshots.keep_original(&id, original)?;
         }
-        if seen.is_none() {
+        if found.bytes.is_none() {
             screening::birth(context, &job.ticket.project)?;
         }
-        if !locked.save(seen.as_deref(), &after)? {
-            return Ok(ApplyAttempt::Overtaken);
+        if !locked.save(found.bytes.as_deref(), &after)? {
+            return Ok(false);
         }
     }
     // With the first snapshot a change of the user's in the file is found, too.
@@ -154,7 +130,7 @@ fn attempt(
         snapshots.keep(&id, &after.to_bytes())?;
     }
     screening::after_job(context, job, &after)?;
-    Ok(ApplyAttempt::Done)
+    Ok(true)
 }
 
 /// Makes up for a stop between file and snapshot.

@@ -56,7 +56,7 @@ pub(crate) fn claim(
     if context.claims().is_closed(path) {
         return Err(ClaimError::Closed(path.clone()));
     }
-    let first_record = first_record(path).map_err(ClaimError::Transcript)?;
+    let (first_record, length) = beginning(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
     let mut memory = context.memory().another()?;
     notice_loss(context, &mut memory, &job.ticket.project)?;
@@ -68,11 +68,7 @@ pub(crate) fn claim(
             first_record: cursor.first_record,
         });
     let reached = recorded.max(context.claims().furthest(path, &job.ticket.id));
-    let (generation, start) = begin(
-        reached,
-        first_record,
-        length(path).map_err(ClaimError::Transcript)?,
-    );
+    let (generation, start) = begin(reached, first_record, length);
     let end = transcript_file::complete_end(path, start).map_err(ClaimError::Transcript)?;
     if end <= start {
         return Ok(None);
@@ -175,39 +171,33 @@ pub(crate) fn lane_of(event: JobEvent, transcript: &Path) -> Lane {
 /// Where the claim begins: after what was reached, or anew in a transcript that shrank
 /// or was replaced.
 fn begin(reached: Option<Reached>, first_record: Option<u64>, length: u64) -> (u64, u64) {
-    match reached {
-        None => (0, 0),
-        Some(reached) => {
-            let replaced = reached.first_record.is_some()
-                && first_record.is_some()
-                && reached.first_record != first_record;
-            if replaced || length < reached.end {
-                (reached.generation + 1, 0)
-            } else {
-                (reached.generation, reached.end)
-            }
-        }
+    let Some(reached) = reached else {
+        return (0, 0);
+    };
+    let are_known = reached.first_record.is_some() && first_record.is_some();
+    if are_known && reached.first_record != first_record || length < reached.end {
+        (reached.generation + 1, 0)
+    } else {
+        (reached.generation, reached.end)
     }
 }
 
-fn length(path: &Path) -> Result<u64, FsError> {
-    let file = fsx::open_regular(path).context("read transcript", path)?;
-    Ok(file.metadata().context("read transcript", path)?.len())
-}
-
-fn first_record(path: &Path) -> Result<Option<u64>, FsError> {
-    let file = fsx::open_regular(path).context("read transcript", path)?;
+/// Returns the hash of the first record, if it is complete, and the length.
+fn beginning(path: &Path) -> Result<(Option<u64>, u64), FsError> {
     let mut bytes = Vec::new();
-    file.take(FIRST_RECORD_BYTES)
-        .read_to_end(&mut bytes)
-        .context("read transcript", path)?;
-    let line = match memchr::memchr(b'\n', &bytes) {
-        Some(end) => &bytes[..end],
-        None if bytes.len() as u64 == FIRST_RECORD_BYTES => &bytes,
-        None => return Ok(None),
+    let mut read = || {
+        let file = fsx::open_regular(path)?;
+        let length = file.metadata()?.len();
+        file.take(FIRST_RECORD_BYTES).read_to_end(&mut bytes)?;
+        Ok(length)
     };
-    let hash = Sha256::digest(line);
-    Ok(hash.first_chunk().map(|first| u64::from_be_bytes(*first)))
+    let length = read().context("read transcript", path)?;
+    let end = memchr::memchr(b'\n', &bytes);
+    let is_cut = bytes.len() as u64 == FIRST_RECORD_BYTES;
+    let end = end.or(is_cut.then_some(bytes.len()));
+    let hash = end.map(|end| Sha256::digest(&bytes[..end]));
+    let first = hash.and_then(|hash| hash.first_chunk().copied());
+    Ok((first.map(u64::from_be_bytes), length))
 }
 
 /// What the jobs in the spool have claimed.
@@ -337,11 +327,7 @@ pub(super) fn counted_until(
     let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
     let last = telemetry::reflections(context.paths())
         .filter(|line| sessions.iter().any(|id| line["turn"] == id.as_str()))
-        .filter(|line| {
-            COVERS
-                .iter()
-                .any(|outcome| line["outcome"] == outcome.word())
-        })
+        .filter(|line| COVERS.iter().any(|end| line["outcome"] == end.word()))
         .filter_map(|line| JobId::parse(line["job"].as_str()?)?.time())
         .max();
     // The name of a job has its second.

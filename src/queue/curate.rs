@@ -126,9 +126,7 @@ fn gather(
     let material = CuratorMaterial {
         waiting: waiting.into_iter().map(|line| line.note).collect(),
         // What came since the order was made has a run of its own.
-        notebook: notebook
-            .into_iter()
-            .filter(is_new)
+        notebook: (notebook.into_iter().filter(is_new))
             .map(|line| line.note)
             .collect(),
         facts: facts(context, &project, (&playbook, &usage), outdated, config),
@@ -354,6 +352,10 @@ pub(crate) fn enqueue(
     (need, wish): (Need, Option<CuratorWish>),
     ends: Option<&JobId>,
 ) -> Result<Option<JobId>, QueueError> {
+    let agreed = match wish {
+        Some(CuratorWish::Batch(agreed)) => Some(agreed),
+        _ => None,
+    };
     let config = context.config_for(project)?;
     let is_off = !config.reflection.enabled || config.reflection.dry_run;
     if need.backend == BackendName::Rules || is_off || project == context.paths().own() {
@@ -373,7 +375,7 @@ pub(crate) fn enqueue(
     for job in jobs {
         has_bootstrap |= job.ticket.event == JobEvent::Bootstrap;
         let Some(order) = &job.curate else { continue };
-        if !matches!(wish, Some(CuratorWish::Batch(_))) {
+        if agreed.is_none() {
             return Ok(Some(job.ticket.id));
         }
         // Each batch has a run of its own, which its agreement pays.
@@ -385,10 +387,6 @@ pub(crate) fn enqueue(
         None => due(context, project, &config, waiting)?,
     };
     let Some(order) = order else { return Ok(None) };
-    let agreed = match wish {
-        Some(CuratorWish::Batch(agreed)) => Some(agreed),
-        _ => None,
-    };
     let clock = context.clock;
     let entropy = IdEntropy::of(clock, || {
         format!("curate\n{name}\n{last}\n{:?}", order.notes)
@@ -503,10 +501,8 @@ pub(super) fn dreams(context: &Worker, projects: &[PathBuf]) {
 fn dream_once_a_day(context: &Worker, project: &Path) -> Result<(), QueueError> {
     let config = context.config_for(project)?;
     let need = &context.account.need;
-    let is_parked = context
-        .backoff()
-        .parked(&need.account(), context.now())
-        .is_some();
+    let (account, now) = (need.account(), context.now());
+    let is_parked = context.backoff().parked(&account, now).is_some();
     if config.memory.mode != MemoryMode::Full || is_parked {
         return Ok(());
     }

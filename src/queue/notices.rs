@@ -39,28 +39,25 @@ pub(super) fn all(
         unreflected(context, schedule),
         used_up(context),
     ];
-    let unreadable = unreadable.iter().map(|why| {
+    let mut all: Vec<Notice> = told.into_iter().flatten().collect();
+    all.extend(passing(context));
+    all.extend(sent(context));
+    all.extend(begun_anew(context));
+    all.extend(unreadable.iter().map(|why| {
         let text = format!("a job is left alone: {why}; `playbook jobs` lists the jobs");
         Notice::new(why, text)
-    });
+    }));
     let templates = templates::unfit(context.paths()).into_iter();
-    let templates = templates.map(|text| Notice::new(&text.clone(), text));
-    let told = told.into_iter().flatten().chain(passing(context));
-    let told = told.chain(sent(context));
-    told.chain(begun_anew(context))
-        .chain(unreadable)
-        .chain(templates)
-        .chain(without_account(context, schedule))
-        .collect()
+    all.extend(templates.map(|text| Notice::new(&text.clone(), text)));
+    all.extend(without_account(context, schedule));
+    all
 }
 
 /// Keys and logins that are refused or not there, by the names that hooks know them by.
 fn without_account(context: &Worker, schedule: &Schedule) -> Vec<Notice> {
     let own = context.account.names();
-    let lack = context
-        .account
-        .lack()
-        .filter(|_| schedule.waiting().next().is_some());
+    let has_jobs = schedule.waiting().next().is_some();
+    let lack = context.account.lack().filter(|_| has_jobs);
     let lack = lack.map(|lack| (own[0].clone(), lack));
     let backoff = context.backoff();
     let refused = backoff.refused().filter_map(|(account, parked)| {
@@ -68,34 +65,24 @@ fn without_account(context: &Worker, schedule: &Schedule) -> Vec<Notice> {
         let text = format!("{}; `{command}` {why}", in_words(&parked.reason));
         Some((account.clone(), text))
     });
-    let all = lack.into_iter().chain(refused);
-    all.flat_map(|(account, text)| {
-        let names = if own.contains(&account) {
-            own.clone()
-        } else {
-            vec![account]
-        };
+    let notices = lack.into_iter().chain(refused).flat_map(|(account, text)| {
+        let is_own = own.contains(&account);
+        let names = if is_own { own.clone() } else { vec![account] };
         names.into_iter().map(move |account| Notice {
             account: Some(account),
             ..Notice::new("account", format!("nothing is learned: {text}"))
         })
-    })
-    .collect()
+    });
+    notices.collect()
 }
 
 /// Today's calls, for the first start after one, and once a day.
 fn sent(context: &Worker) -> Option<Notice> {
-    let Worker {
-        account, config, ..
-    } = context;
     let sent = Sent::of(&context.memory(), context.now()).ok()?;
-    let text = sent
-        .today(account, context.now())
-        .filter(|_| config.top.notices == Notices::All)?;
-    Some(Notice::new(
-        &format!("sent\n{}", account.need.account()),
-        text,
-    ))
+    let text = sent.today(&context.account, context.now());
+    let text = text.filter(|_| context.config.top.notices == Notices::All)?;
+    let topic = format!("sent\n{}", context.account.need.account());
+    Some(Notice::new(&topic, text))
 }
 
 /// What earlier rules held back and today's let pass, until the user has looked at it.
@@ -175,10 +162,10 @@ fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let now = context.now();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let is_long = |since: Timestamp| now.duration_since(since) > LONG;
-    let worth_saying = schedule
+    for entry in schedule
         .waiting()
-        .filter(|entry| entry.is_stuck || is_long(entry.since));
-    for entry in worth_saying {
+        .filter(|it| it.is_stuck || is_long(it.since))
+    {
         let reason = entry
             .reason
             .as_deref()
@@ -200,28 +187,17 @@ fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
 /// Sessions that ended since the last one that was reflected on.
 fn unreflected(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let rows = context.memory().last_jobs(None, LAST_JOBS).ok()?;
-    let reflected = rows
-        .iter()
-        .find(|row| row.job.outcome == JobOutcome::Applied);
-    let since = reflected.map(|row| row.job.finished);
-    let done = rows
-        .iter()
-        .take_while(|row| row.job.outcome != JobOutcome::Applied)
-        .filter(|row| is_session(row))
-        .count();
-    let waiting = schedule
-        .waiting()
-        .filter(|entry| entry.is_ended_session && Some(entry.since) > since)
-        .count();
-    let sessions = done + waiting;
-    (sessions >= MANY_SESSIONS).then(|| {
-        Notice::new(
-            "unreflected",
-            format!(
-                "none of the last {sessions} sessions was learned from; `playbook doctor` says what to do"
-            ),
-        )
-    })
+    let is_applied = |row: &&JobRow| row.job.outcome == JobOutcome::Applied;
+    let since = rows.iter().find(is_applied).map(|row| row.job.finished);
+    let done = rows.iter().take_while(|row| !is_applied(row));
+    let done = done.filter(|row| is_session(row)).count();
+    let waiting = schedule.waiting();
+    let waiting = waiting.filter(|entry| entry.is_ended_session && Some(entry.since) > since);
+    let sessions = done + waiting.count();
+    let text = format!(
+        "none of the last {sessions} sessions was learned from; `playbook doctor` says what to do"
+    );
+    (sessions >= MANY_SESSIONS).then(|| Notice::new("unreflected", text))
 }
 
 fn is_session(row: &JobRow) -> bool {

@@ -180,25 +180,22 @@ pub(crate) fn held_memories(id: &str, refused: &[RefusedText]) -> Vec<Held> {
 }
 
 pub(super) fn hold_back(context: &Worker, project: &Path, held: &[Held]) -> Result<(), QueueError> {
-    let nothing_left = |_: &str| false;
-    let name = project.to_string_lossy();
-    context
-        .memory()
-        .hold_back(&name, held, &nothing_left, context.now())?;
+    let (mut memory, name) = (context.memory(), project.to_string_lossy());
+    memory.hold_back(&name, held, &|_: &str| false, context.now())?;
+    drop(memory);
     recount(context, project)
 }
 
 /// Keeps for the hooks how much of a project is in quarantine.
 pub(crate) fn recount(context: &Worker, project: &Path) -> Result<(), QueueError> {
-    let waiting = context
-        .memory()
-        .quarantine(&project.to_string_lossy())?
-        .len();
+    let name = project.to_string_lossy();
+    let waiting = context.memory().quarantine(&name)?.len() as u64;
+    let now = context.now();
     Ok(status::tell_quarantine(
         context.paths(),
         project,
-        waiting as u64,
-        context.now(),
+        waiting,
+        now,
     )?)
 }
 
@@ -457,16 +454,15 @@ fn bring_up_to_date(
     playbook: &Playbook,
     changes: &[PointChange],
 ) -> Result<(), QueueError> {
+    let arrivals = if context.config.trust.strict {
+        Arrivals::Wait
+    } else {
+        Arrivals::Screened
+    };
     let (record, arrivals) = match TrustStanding::of(context.paths(), project) {
-        TrustStanding::Recorded(record) if context.config.trust.strict => (record, Arrivals::Wait),
-        TrustStanding::Recorded(record) => (record, Arrivals::Screened),
+        TrustStanding::Recorded(record) => (record, arrivals),
         TrustStanding::Born => (TrustRecord::new(TrustWord::Trusted), Arrivals::Accepted),
-        TrustStanding::Foreign
-        | TrustStanding::Replaced
-        | TrustStanding::Untrusted
-        | TrustStanding::Unreadable(_) => {
-            return Ok(());
-        }
+        _ => return Ok(()),
     };
     let ours = written(changes, &record);
     update(context, project, playbook, record, &ours, arrivals).map(drop)
@@ -485,15 +481,14 @@ pub(crate) fn trust(context: &Worker, project: &Path) -> Result<Screened, QueueE
         return Ok(Screened::default());
     }
     let locked = store.lock(super::LOCK_WAIT)?;
-    let ours = HashSet::new();
-    let playbook = locked.load()?;
+    let (playbook, arrivals) = (locked.load()?, Arrivals::Accepted);
     update(
         context,
         project,
         &playbook,
         record,
-        &ours,
-        Arrivals::Accepted,
+        &HashSet::new(),
+        arrivals,
     )
 }
 
@@ -597,11 +592,11 @@ fn update(
                 screened.held += usize::from(is_text);
                 continue;
             }
-            Admission::Held => Some(AGAIN),
             Admission::Unknown if left == 0 => {
                 screened.later += usize::from(is_text);
                 continue;
             }
+            Admission::Held => Some(AGAIN),
             Admission::Unknown => strict,
         };
         left -= 1;
