@@ -66,8 +66,7 @@ impl Account {
         }
     }
 
-    /// Returns `true` if it answers a job with this need; one of its own project also under a
-    /// newer key.
+    /// Returns `true` if it answers a job with this need, at home also under a newer key.
     pub(crate) fn answers(&self, need: &Need, is_home: bool) -> bool {
         match &self.refusal {
             Refusal::Unasked if need.is_asked => false,
@@ -132,8 +131,7 @@ fn found<E>(
     Ok(account)
 }
 
-/// Returns `true` if the client would use its login instead of the key where it asks. Reads the
-/// client's state, which is large.
+/// Returns `true` if the client would use its login instead of the key. Reads a large file.
 fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
     let Some(SecretKey {
         variable: name::API_KEY,

@@ -22,8 +22,7 @@ use crate::{account, state_guard, telemetry};
 
 pub use afresh::hook;
 
-/// Makes what the next hooks of a project find ready. Where reflection is switched off they
-/// leave no trace, and nothing is made for them.
+/// Makes what the next hooks of a project find ready, unless reflection is off.
 pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     keep(paths, project, now, |settings| {
         let made_from = prepared::look::<Ready>(paths, project);
@@ -70,8 +69,7 @@ struct NextStart {
 }
 
 impl NextStart {
-    /// Makes it of files that looked like `made_from` before they were read; `None` where a start
-    /// has more to do than to give it.
+    /// Makes it of files that looked like `made_from` before they were read.
     fn of(made_from: Option<Vec<Stamp>>, basis: &Basis<'_>, max_units: usize) -> Option<Self> {
         let (made_from, ready) = made_from.zip(basis.ready(max_units))?;
         Some(Self { made_from, ready })

@@ -42,8 +42,7 @@ struct JudgedStop {
     runs: usize,
 }
 
-/// What becomes of a turn that ends; `None` where the gate has nothing to say, whatever the
-/// reason: what went wrong stands in the log.
+/// Returns what to say at the end of a turn, if anything.
 pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option<TurnVerdict> {
     let Ok(config) = config::unless_switched_off(&context.paths, &context.project)? else {
         return None;
@@ -95,8 +94,7 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
 }
 
 impl JudgedStop {
-    /// Distinguishes each finding from all others of the session: it is another one only when a check
-    /// has run since.
+    /// Returns keys of the findings, which are other ones once a check has run.
     fn keys(&self, prompt: &str) -> Vec<String> {
         let found = self.verdict.findings.iter();
         let key = |issue: &str| format!("{prompt}/{}/{issue}", self.runs);
@@ -169,8 +167,7 @@ impl TurnPart {
         (has_prompt && is_it).then_some((turn, runs))
     }
 
-    /// Returns what a model says of the turn; `None` where no trigger fires, no model can be asked
-    /// now, or it has not answered in time.
+    /// Returns what a model says of the turn, if a trigger fires and it answers in time.
     fn judgement(
         &self,
         context: &HookContext<'_>,

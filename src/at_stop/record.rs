@@ -136,14 +136,12 @@ impl Figures {
     }
 
     fn add(&mut self, record: &StopRecord) {
-        let retried = record.spoken.iter().filter(|spoken| spoken.should_retry);
-        let improved = retried
-            .clone()
-            .filter(|spoken| spoken.improved == Some(true));
+        let retried = || record.spoken.iter().filter(|spoken| spoken.should_retry);
+        let improved = retried().filter(|spoken| spoken.improved == Some(true));
         self.asked += record.asked;
         self.not_passed += record.not_passed;
         self.models_asked += record.models_asked.len() as u64;
-        self.retried += retried.count() as u64;
+        self.retried += retried().count() as u64;
         self.improved += improved.count() as u64;
     }
 }

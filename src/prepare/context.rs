@@ -144,8 +144,8 @@ impl<'a> Basis<'a> {
             template: self.template.as_deref().unwrap_or(TEMPLATE),
             own,
         };
-        let is_refused = |_: &&PathBuf| !self.standing.is_trusted();
-        let mut outcome = match (self.link.as_ref().filter(is_refused), &self.playbook) {
+        let refused = self.link.as_ref().filter(|_| !self.standing.is_trusted());
+        let mut outcome = match (refused, &self.playbook) {
             (Some(target), _) => PreparedStart::nothing_but(outside::refusal(self.project, target)),
             (None, None) => self.away(),
             (None, Some(Ok(playbook))) => self.shown(self.show(playbook, frame, limits)),
@@ -209,8 +209,7 @@ impl<'a> Basis<'a> {
     }
 
     fn away(&self) -> PreparedStart<'a> {
-        let snapshots = self.snapshots();
-        if !snapshots.have_points().unwrap_or(false) {
+        if !self.snapshots().have_points().unwrap_or(false) {
             return PreparedStart::default();
         }
         let path = self.file();
@@ -237,10 +236,7 @@ impl<'a> Basis<'a> {
                 notices: notice.into_iter().chain(odd).collect(),
                 ..GivenContext::default()
             },
-            to_screen: asks_for_screening
-                .then_some(self.project)
-                .into_iter()
-                .collect(),
+            to_screen: Vec::from_iter(asks_for_screening.then_some(self.project)),
         }
     }
 
@@ -252,10 +248,13 @@ impl<'a> Basis<'a> {
         limits: InjectionLimits,
     ) -> PreparedStart<'a> {
         let file = self.file();
-        let mut notice = format!("could not read playbook: {}: {flaw}", file.display());
-        if self.is_in_merge {
-            notice = format!("{} is in the middle of a merge", file.display());
-        }
+        let (notice, next) = if self.is_in_merge {
+            let notice = format!("{} is in the middle of a merge", file.display());
+            (notice, "its two sides are merged in the background")
+        } else {
+            let notice = format!("could not read playbook: {}: {flaw}", file.display());
+            (notice, "`playbook undo --to` mends it")
+        };
         if !self.standing.is_trusted() {
             return PreparedStart::nothing_but(notice);
         }
@@ -267,18 +266,9 @@ impl<'a> Basis<'a> {
         } else {
             ""
         };
-        let next = if self.is_in_merge {
-            "its two sides are merged in the background"
-        } else {
-            "`playbook undo --to` mends it"
-        };
         let mut outcome = PreparedStart::nothing_but(format!("{notice}{instead}; {next}"));
         // The worker merges what it is asked to screen.
-        outcome.to_screen = self
-            .is_in_merge
-            .then_some(self.project)
-            .into_iter()
-            .collect();
+        outcome.to_screen = Vec::from_iter(self.is_in_merge.then_some(self.project));
         outcome.given.injection = text.map(injection);
         outcome
     }
@@ -287,14 +277,12 @@ impl<'a> Basis<'a> {
         Snapshots::new(&self.paths.project(self.project))
     }
 
-    /// Returns what the next starts are given without another look; `None` where a start has more
-    /// to do than to give it.
+    /// Returns what the next starts are given, unless a start has more to do.
     pub(super) fn ready(&self, max_units: usize) -> Option<Ready> {
         let [full, short] =
             [StartKind::Full, StartKind::Short].map(|kind| self.give(kind, max_units));
-        let is_all = |outcome: &PreparedStart<'_>| {
-            outcome.given.notices.is_empty() && outcome.to_screen.is_empty()
-        };
+        let is_all =
+            |it: &PreparedStart<'_>| it.given.notices.is_empty() && it.to_screen.is_empty();
         let has_news = news::is_there(self.paths, self.project)
             || !gone_settings(self.paths, self.project).is_empty();
         if self.link.is_some() || has_news || !is_all(&full) || !is_all(&short) {
@@ -316,8 +304,7 @@ impl<'a> Basis<'a> {
     }
 }
 
-/// Reads a playbook, and adds the votes that the memory has. Where that cannot be read, a session
-/// is given the file as it is.
+/// Reads a playbook with the votes of the memory, if that can be read.
 fn with_votes(paths: &Paths, project: &Path, bytes: &[u8]) -> Result<Playbook, Defect> {
     let playbook = migrate(bytes)?.playbook;
     Ok(match votes::read(paths, project, &playbook) {
@@ -335,8 +322,7 @@ fn injection(text: String) -> Injection {
 
 const NAMED: usize = 8;
 
-/// What there is to say of a project in this standing. Other texts under the same names are
-/// another topic.
+/// Returns what there is to say of a project in this standing; other texts are another topic.
 pub(super) fn standing_notice(
     paths: &Paths,
     project: &Path,
@@ -400,8 +386,7 @@ pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf
     paths.project(project).join(format!("link-{target}"))
 }
 
-/// Returns what there is to say of each setting and template that is gone and was not shown yet,
-/// with the file that remembers it.
+/// Returns a notice of each setting and template that is gone, with its mark.
 pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Notice)> {
     let files = [
         (paths.config_file(), paths.own()),

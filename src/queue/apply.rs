@@ -201,9 +201,8 @@ fn change(
             Ok(taught.applied)
         }
         Work::Curation(material, curation) => {
-            let usage = context
-                .memory()
-                .usage(&job.ticket.project.to_string_lossy())?;
+            let project = job.ticket.project.to_string_lossy();
+            let usage = context.memory().usage(&project)?;
             let gates = Gates {
                 playbook,
                 material,
@@ -327,14 +326,11 @@ fn accepted(proposals: &[Proposal]) -> Vec<Value> {
     accepted.map(|one| one.operation.clone()).collect()
 }
 
-/// Refuses the operations that could not be applied one after the other: their notes are not
-/// settled by them. A text that is there already counts as applied.
+/// Refuses the operations that could not be applied in turn; a text that is there counts as such.
 fn refuse_what_fails(proposals: &mut [Proposal], playbook: &Playbook, now: Timestamp) {
     let mut trial = playbook.clone();
-    for one in proposals
-        .iter_mut()
-        .filter(|one| one.verdict == Verdict::Apply)
-    {
+    let is_accepted = |one: &&mut Proposal| one.verdict == Verdict::Apply;
+    for one in proposals.iter_mut().filter(is_accepted) {
         let text = clean_text(written_text(&one.operation));
         let is_there = trial.points().any(|point| clean_text(point.text) == text);
         let tried = apply_operations(&mut trial, std::slice::from_ref(&one.operation), "", now);
@@ -355,15 +351,12 @@ pub(super) struct FoundPlaybook {
     /// The same without secrets, when it is worth keeping.
     pub(super) original: Option<Vec<u8>>,
     pub(super) is_readable: bool,
-    /// Whether the file held secrets, which are masked here: neither history nor snapshots
-    /// get them, and the file loses them with the next write.
+    /// The file held secrets, which are masked here and leave it with the next write.
     pub(super) held_secrets: bool,
     /// The names of points that play no part when a session is judged.
     pub(super) unused: HashSet<String>,
 }
 
-/// The playbook as it is now. A restore may also replace a file that cannot be read: it
-/// starts from what the file was when it last could be.
 pub(super) fn read(
     context: &Worker,
     job: &Job,
@@ -385,9 +378,7 @@ pub(super) fn read(
     let standing = TrustStanding::of(paths, project);
     let points = file.points();
     let unused = points.filter(|point| !screening::may_be_used(&standing, point));
-    let unused = unused
-        .map(|point| masker.mask(point.name).into_owned())
-        .collect();
+    let unused = unused.map(|it| masker.mask(it.name).into_owned()).collect();
     let original = bytes.as_ref().filter(|_| is_of_another_age || !is_readable);
     let original = original.map(|bytes| {
         let text = String::from_utf8_lossy(bytes);
@@ -409,8 +400,7 @@ pub(super) fn read(
     })
 }
 
-/// The playbook, and whether that is what the file says: a restore starts from what we kept
-/// last where the file cannot be read or is away.
+/// Returns the playbook; for a restore of a file that cannot be read, our last copy and `false`.
 fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Step<(Loaded, bool)> {
     let is_restore = matches!(work, Work::Edit(PlaybookEdit::Restore { .. }));
     match store.read() {
@@ -563,8 +553,7 @@ fn take_back(
     Ok(undo(playbook, &changes, &format!("undo of {job}"), now))
 }
 
-/// Makes the playbook what a snapshot holds; what it knows of numbers, names and jobs
-/// stays, so that no id is given twice.
+/// Makes the playbook what a snapshot holds, but for the numbers, names and jobs it knows.
 fn restore(
     playbook: &mut Playbook,
     snapshot: &str,

@@ -154,8 +154,7 @@ pub(super) async fn curator(
     put(context, job, step, parts(context, &facts, config)).await
 }
 
-/// Puts a job's question to the backend it needs, and keeps the cost with the job; stops the job
-/// where a call was held back.
+/// Puts a job's question to its backend; the cost is kept with the job.
 async fn put<T: Reply>(
     context: &Worker,
     job: &mut Job,
@@ -184,8 +183,7 @@ async fn put<T: Reply>(
     }
 }
 
-/// Returns the notes of earlier sessions that met an error of this one, then those on the same
-/// kind of task.
+/// Returns notes of sessions with the same error, then of those on the same kind of task.
 pub(crate) fn known_notes(
     memory: &Memory,
     project: &Path,
@@ -198,8 +196,7 @@ pub(crate) fn known_notes(
     memory.notes_on(&project.to_string_lossy(), &errors, KNOWN_NOTES)
 }
 
-/// The playbook as it is shown to what answers: without secrets, and without the points that
-/// are held back or look like an attack. Never to be written.
+/// Returns the playbook as models see it, masked and without what is held back.
 pub(crate) fn known_points(
     paths: &Paths,
     project: &Path,
@@ -285,8 +282,7 @@ pub(crate) fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
     template(paths, &CURATOR)
 }
 
-/// Returns the user's text; where there is none, or it has no place for what it is about, the
-/// built-in one.
+/// Returns the user's text, or the built-in one where that does not serve.
 fn template(paths: &Paths, template: &Template) -> Result<String, fsx::FsError> {
     let file = paths.template(template.name);
     let own = fsx::read_if_there(&file, MAX_TEMPLATE)?;
@@ -347,11 +343,8 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
         }
         BackendName::Anthropic => {
             let credential = account.secret.clone().ok_or("no key")??;
-            Ok(Box::new(Anthropic::new(
-                base()?,
-                credential,
-                policy(name, config),
-            )))
+            let policy = policy(name, config);
+            Ok(Box::new(Anthropic::new(base()?, credential, policy)))
         }
         BackendName::Openai => {
             let credential = account.secret.clone().transpose()?;
@@ -360,11 +353,8 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
         }
         BackendName::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
         BackendName::Fixtures => {
-            let path = config
-                .fixtures
-                .path
-                .as_ref()
-                .ok_or("no recorded replies: set `fixtures.path`")?;
+            let path = config.fixtures.path.as_ref();
+            let path = path.ok_or("no recorded replies: set `fixtures.path`")?;
             let path = parts.paths.beside_config(path);
             let fixtures = Fixtures::load(&path).map_err(|e| e.to_string())?;
             Ok(Box::new(fixtures))

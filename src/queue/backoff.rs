@@ -68,21 +68,16 @@ impl Backoff {
 
     /// Why `account` is parked at `now`; `None` when it may try.
     pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
-        self.accounts
-            .get(account)
-            .filter(|p| is_ahead(p.until, now))
+        let parked = self.accounts.get(account);
+        parked.filter(|parked| is_ahead(parked.until, now))
     }
 
-    /// Returns `true` if `account` may try again, but has not succeeded since it failed: then
-    /// one job at a time tries.
+    /// Returns `true` if `account` may try again with one job, as it has not succeeded yet.
     pub(crate) fn is_on_trial(&self, account: &str, now: Timestamp) -> bool {
         self.accounts.contains_key(account) && self.parked(account, now).is_none()
     }
 
-    /// Parks an account after a failure and returns until when.
-    ///
-    /// Of several calls that fail together the first one counts: the pause does not
-    /// double with each.
+    /// Parks an account after a failure. Of several calls that fail together the first one counts.
     pub(crate) fn park(
         &mut self,
         account: &str,
@@ -99,15 +94,12 @@ impl Backoff {
         let is_budget = matches!(pause, Pause::Until(_));
         let is_failure = !is_budget && pause != Pause::Refused;
         let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
+        let doubled = SignedDuration::from_millis(last.saturating_mul(2));
         let pause = match pause {
-            Pause::Doubling => FIRST_PAUSE
-                .max(SignedDuration::from_millis(last.saturating_mul(2)))
-                .min(MAX_PAUSE),
+            Pause::Doubling => FIRST_PAUSE.max(doubled).min(MAX_PAUSE),
             Pause::Until(until) => until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE),
             // "At once" is believed once, and then less and less.
-            Pause::Told(told) => told
-                .max(SignedDuration::from_millis(last.saturating_mul(2)))
-                .clamp(MIN_PAUSE, MAX_PAUSE),
+            Pause::Told(told) => told.max(doubled).clamp(MIN_PAUSE, MAX_PAUSE),
             Pause::Refused => REFUSED,
         };
         let ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
@@ -135,34 +127,24 @@ impl Backoff {
         }
     }
 
-    pub(crate) fn reason(&self, account: &str) -> Option<&str> {
-        Some(self.accounts.get(account)?.reason.as_str())
-    }
-
-    pub(crate) fn of_refused(&self, account: &str) -> Option<&(String, String)> {
-        self.accounts.get(account)?.remedy.as_ref()
+    /// Returns the last failure of an account, however long ago.
+    pub(crate) fn last(&self, account: &str) -> Option<&Parked> {
+        self.accounts.get(account)
     }
 
     /// The accounts whose key or login was refused and has not worked since.
     pub(crate) fn refused(&self) -> impl Iterator<Item = (&String, &Parked)> {
-        self.accounts
-            .iter()
-            .filter(|(_, parked)| parked.remedy.is_some())
+        let all = self.accounts.iter();
+        all.filter(|(_, parked)| parked.remedy.is_some())
     }
 
     /// Lets an account try again when the client is logged in otherwise than it was refused.
     pub(crate) fn welcome(&mut self, account: &str, login: &str) {
-        self.accounts.retain(|name, parked| {
-            name != account
-                || parked
-                    .login
-                    .as_deref()
-                    .is_none_or(|refused| refused == login)
-        });
+        let is_same = |parked: &Parked| parked.login.as_deref().is_none_or(|it| it == login);
+        (self.accounts).retain(|name, parked| name != account || is_same(parked));
     }
 
-    /// Lets accounts try again that only a budget holds back: the limit may be another one
-    /// by now, and asking it costs nothing.
+    /// Lets accounts try again that only a budget holds back, as the limit may have changed.
     pub(crate) fn ask_budgets_again(&mut self) {
         self.accounts.retain(|_, parked| !parked.is_budget);
     }
@@ -172,8 +154,7 @@ impl Backoff {
     }
 }
 
-/// Returns `true` if `due` is still to come; a time too far ahead was set by a clock that has
-/// gone back since.
+/// Returns `true` if `due` is still to come; one too far ahead is of a clock that went back.
 pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
     (SignedDuration::ZERO..=MAX_PAUSE).contains(&due.duration_since(now)) && due != now
 }
@@ -215,8 +196,7 @@ impl Worker {
         }
     }
 
-    /// Gives a job the account that is going to answer it; what is judged keeps the one that
-    /// did.
+    /// Gives a job the account that is going to answer it; an answered one keeps its own.
     pub(super) fn adopt(&self, mut job: Job) -> Job {
         if job.is_judged() {
             return job;
@@ -297,8 +277,7 @@ impl Worker {
         self.log_error("worker", done);
     }
 
-    /// Notes with the account of a job what helps against its failure, which is then told
-    /// until it works.
+    /// Notes with the account of a job what helps against its failure.
     pub(super) fn note_remedy(&self, job: &Job, kind: FailureKind) {
         let need = job.ticket.need.as_ref();
         if let Some(need) = need
@@ -315,10 +294,10 @@ impl Worker {
             return;
         };
         let account = need.account();
-        let is_held_by_day = self
-            .backoff()
-            .parked(&account, self.now())
-            .is_some_and(|parked| parked.is_budget);
+        let backoff = self.backoff();
+        let parked = backoff.parked(&account, self.now());
+        let is_held_by_day = parked.is_some_and(|parked| parked.is_budget);
+        drop(backoff);
         // What bootstrap was allowed says nothing of the limits of the day.
         if !(is_held_by_day && job.agreed().is_some()) {
             self.release(&account);

@@ -77,12 +77,9 @@ pub(crate) fn waiting(context: &Worker, project: &Path) -> Result<WaitingJobs, F
 }
 
 pub(crate) fn open_now(context: &Worker) -> HashSet<PathBuf> {
-    let marks = open_session::all(context.paths()).unwrap_or_default();
-    marks
-        .into_iter()
-        .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
-        .map(|mark| mark.transcript)
-        .collect()
+    let mut marks = open_session::all(context.paths()).unwrap_or_default();
+    marks.retain(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive));
+    marks.into_iter().map(|mark| mark.transcript).collect()
 }
 
 /// Reads what is new in a session, as its job would; a later look takes it for claimed.
@@ -121,8 +118,7 @@ pub(crate) struct Estimates {
     pub(crate) curator: Usage,
 }
 
-/// Returns the most that each session may take, given the tokens of its evidence, and the curator
-/// after each batch.
+/// Returns the most that each session may take, and the curator after each batch.
 pub(crate) fn estimates(
     context: &Worker,
     config: &Config,
@@ -209,10 +205,8 @@ pub(crate) fn is_run(context: &Worker, project: &Path, id: &JobId) -> bool {
 /// Returns what bootstrap has spent in a project so far.
 pub(crate) fn spent(context: &Worker, project: &Path) -> Result<Usage, MemoryError> {
     let name = project.to_string_lossy();
-    let all = (Timestamp::MIN, Timestamp::MAX);
-    let rows = context
-        .memory()
-        .spending(BudgetKind::Agreed, all.0, all.1)?;
+    let (kind, first, last) = (BudgetKind::Agreed, Timestamp::MIN, Timestamp::MAX);
+    let rows = context.memory().spending(kind, first, last)?;
     Ok(Usage::of(rows.iter().filter(|row| row.project == name)))
 }
 

@@ -60,13 +60,12 @@ pub(crate) fn claim(
     // A connection of its own: a long read must not hold up the other jobs.
     let mut memory = context.memory().another()?;
     notice_loss(context, &mut memory, &job.ticket.project)?;
-    let recorded = memory
-        .cursor(&path.to_string_lossy())?
-        .map(|cursor| Reached {
-            generation: cursor.generation,
-            end: cursor.end,
-            first_record: cursor.first_record,
-        });
+    let recorded = memory.cursor(&path.to_string_lossy())?;
+    let recorded = recorded.map(|cursor| Reached {
+        generation: cursor.generation,
+        end: cursor.end,
+        first_record: cursor.first_record,
+    });
     let reached = recorded.max(context.claims().furthest(path, &job.ticket.id));
     let (generation, start) = begin(reached, first_record, length);
     let end = transcript_file::complete_end(path, start).map_err(ClaimError::Transcript)?;
@@ -144,21 +143,17 @@ pub(crate) fn read_again(
 }
 
 fn options(job: &Job, context: &Worker, secrecy: Secrecy) -> ReadOptions {
+    let home = context.paths().home().and_then(Path::to_str);
     ReadOptions {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
-        home: context
-            .paths()
-            .home()
-            .and_then(Path::to_str)
-            .map(str::to_owned),
+        home: home.map(str::to_owned),
         secrecy,
         attended: job.ticket.attended,
         ..ReadOptions::default()
     }
 }
 
-/// Which lines of a transcript are its messages: in a subagent's own file, those that
-/// elsewhere are side talk.
+/// Returns the lane of a transcript's messages; a subagent's own file has them as side talk.
 pub(crate) fn lane_of(event: JobEvent, transcript: &Path) -> Lane {
     let is_subagents = transcript.parent().and_then(Path::file_name) == Some("subagents".as_ref());
     if event == JobEvent::SubagentStop || is_subagents {
@@ -168,8 +163,7 @@ pub(crate) fn lane_of(event: JobEvent, transcript: &Path) -> Lane {
     }
 }
 
-/// Where the claim begins: after what was reached, or anew in a transcript that shrank
-/// or was replaced.
+/// Returns where the claim begins: after what was reached, or at 0 in a file that was replaced.
 fn begin(reached: Option<Reached>, first_record: Option<u64>, length: u64) -> (u64, u64) {
     let Some(reached) = reached else {
         return (0, 0);
@@ -269,28 +263,21 @@ impl Claims {
     }
 
     pub(super) fn furthest(&self, transcript: &Path, own: &JobId) -> Option<Reached> {
-        self.ends
-            .get(transcript)?
-            .iter()
-            .filter(|(owner, _)| owner != own)
-            .map(|(_, reached)| *reached)
-            .max()
+        let ends = self.ends.get(transcript)?.iter();
+        let of_others = ends.filter(|(owner, _)| owner != own);
+        of_others.map(|(_, reached)| *reached).max()
     }
 
     pub(super) fn is_owned(&self, project: &Path, hash: u64, own: &JobId) -> bool {
-        let owner = self
-            .owners
-            .get(project)
-            .and_then(|owners| owners.get(&hash));
-        owner.is_some_and(|owner| owner != own)
+        let owners = self.owners.get(project);
+        owners.is_some_and(|owners| owners.get(&hash).is_some_and(|owner| owner != own))
     }
 }
 
 /// How the jobs ended whose part of a transcript counts as done.
 const COVERS: [JobOutcome; 3] = [JobOutcome::Applied, JobOutcome::Failed, JobOutcome::Dropped];
 
-/// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
-/// it does not know.
+/// Notes until when all of a project has counted, if a snapshot names a job that is not known.
 pub(super) fn notice_loss(
     context: &Worker,
     memory: &mut Memory,
@@ -320,9 +307,8 @@ pub(super) fn counted_until(
     if !has_waited && !memory.was_open_then(&name, &ticket.session)? {
         return Ok(Timestamp::MAX);
     }
-    let origins = transcript_file::beginnings(&ticket.transcript, 0, u64::MAX)
-        .map_err(ClaimError::Transcript)?
-        .origins;
+    let beginnings = transcript_file::beginnings(&ticket.transcript, 0, u64::MAX);
+    let origins = beginnings.map_err(ClaimError::Transcript)?.origins;
     let sessions = std::iter::once(&ticket.session).chain(&origins);
     let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
     let last = telemetry::reflections(context.paths())

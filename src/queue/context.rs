@@ -34,8 +34,7 @@ pub(crate) struct Worker {
     pub(super) is_ci: bool,
     pub(super) login: Option<String>,
     pub(super) open_calls: OpenCalls,
-    /// What of the spool's jobs cannot be written is kept until it can: as long as this worker
-    /// runs, neither what a model said must be lost nor what a job has claimed.
+    /// Jobs whose spool file could not be written; the next save retries them.
     unsaved: Mutex<HashMap<JobId, Job>>,
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
@@ -86,8 +85,7 @@ impl Worker {
         self.has_enqueued.swap(false, Ordering::Acquire)
     }
 
-    /// Writes what the memory knows of a project's points where starts find it: how they did, and
-    /// what of them is news.
+    /// Writes what starts are told of a project's points: their use, and what is news.
     pub(super) fn refresh_records(&self, project: &Path) {
         notices::refresh(self, project);
         if let Err(error) = usage::refresh(self.paths(), &self.memory(), project) {
@@ -95,9 +93,7 @@ impl Worker {
         }
     }
 
-    /// Forgets what another worker may have changed while this one waited for its turn.
-    ///
-    /// What the jobs have claimed is told anew by each that is found in the spool.
+    /// Forgets what another worker may have changed meanwhile.
     pub(super) fn refresh(&self) {
         *self.claims() = Claims::default();
         let spool = self.paths().spool();
@@ -163,13 +159,10 @@ impl Worker {
         unpoisoned(&self.backoff)
     }
 
-    /// The lock within this process for what must not happen twice at once to a project
-    /// (claims, changes of its playbook) or to a transcript (claims).
+    /// Returns the lock of this process for the claims and changes of a project or transcript.
     pub(crate) fn alone(&self, path: &Path) -> Arc<tokio::sync::Mutex<()>> {
-        unpoisoned(&self.locks)
-            .entry(path.to_owned())
-            .or_default()
-            .clone()
+        let mut locks = unpoisoned(&self.locks);
+        Arc::clone(locks.entry(path.to_owned()).or_default())
     }
 
     /// Returns a job as it is: what could not be saved of it counts before its file.
@@ -222,9 +215,8 @@ impl Worker {
     /// Returns `true` if a model has said what could not be stored so far.
     pub(crate) fn has_unsaved_answers(&self) -> bool {
         let unsaved = unpoisoned(&self.unsaved);
-        unsaved
-            .values()
-            .any(|job| !job.progress.spent.calls.is_empty())
+        let mut jobs = unsaved.values();
+        jobs.any(|job| !job.progress.spent.calls.is_empty())
     }
 
     pub(super) fn has_left(&self, job: &Job) {
@@ -246,8 +238,7 @@ impl Worker {
     }
 }
 
-/// The parked accounts; not those that may have a reason no more: another limit, another
-/// login of the client.
+/// Reads the parked accounts, without those that another limit or login may have freed.
 fn backoff_of(paths: &Paths, account: &Account, login: Option<&str>) -> Backoff {
     let mut backoff = Backoff::read(paths);
     backoff.ask_budgets_again();

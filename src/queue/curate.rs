@@ -116,19 +116,17 @@ fn gather(
     let (outdated, refused) = (memory.outdated(&name)?, memory.refused_last(&name)?);
     let usage = memory.usage(&name)?;
     drop(memory);
-    let (waiting, notebook): (Vec<NoteLine>, Vec<NoteLine>) = lines
-        .into_iter()
-        .partition(|line| order.notes.contains(&line.note.id));
+    let is_ordered = |line: &NoteLine| order.notes.contains(&line.note.id);
+    let (waiting, notebook): (Vec<_>, Vec<_>) = lines.into_iter().partition(is_ordered);
     if waiting.is_empty() && outdated.is_empty() {
         return Err(Outcome::skip(NO_NOTES));
     }
     let is_new = |line: &NoteLine| line.state != NoteState::Waiting;
+    let notebook = notebook.into_iter();
     let material = CuratorMaterial {
         waiting: waiting.into_iter().map(|line| line.note).collect(),
         // What came since the order was made has a run of its own.
-        notebook: (notebook.into_iter().filter(is_new))
-            .map(|line| line.note)
-            .collect(),
+        notebook: notebook.filter(is_new).map(|line| line.note).collect(),
         facts: facts(context, &project, (&playbook, &usage), outdated, config),
         instructions: read_instructions(context.paths(), &project, &secrecy.masker),
         refused,
@@ -139,8 +137,7 @@ fn gather(
     Ok(material)
 }
 
-/// Returns what code found: points that sessions showed wrong, that name what is gone, that
-/// nobody cited, and the room.
+/// Returns what code found: points shown wrong, gone or never cited, and the room left.
 fn facts(
     context: &Worker,
     project: &Path,
@@ -257,8 +254,7 @@ async fn curation(
     Ok(asked.result)
 }
 
-/// Returns what becomes of the notes of a job that failed or was given up: runs see them in the
-/// notebook from now on.
+/// Returns the notes of a failed job as lines of the notebook.
 pub(super) fn given_back(job: &Job) -> Vec<NoteUpdate> {
     let order = job.curate.iter().flat_map(|order| &order.notes);
     let update = |id: &NoteId| NoteUpdate {
@@ -313,8 +309,7 @@ pub(crate) enum CuratorWish {
     Dream(usize),
 }
 
-/// Enqueues a run after a job, if one is due. The job is in the spool still, so that a stop here
-/// loses nothing.
+/// Enqueues a run that is due after a job, whose file is still there.
 pub(super) fn after_job(context: &Worker, job: &Job) -> Step {
     if job.edit.is_some() {
         return Ok(());
@@ -333,8 +328,7 @@ pub(super) fn after_job(context: &Worker, job: &Job) -> Step {
     }
 }
 
-/// Enqueues a run of the worker's own project, if one is due: an earlier worker may have been
-/// stopped before it could.
+/// Enqueues a run of the worker's own project that an earlier worker could not.
 pub(super) fn at_start(context: &Worker) {
     if let Some(project) = &context.home_project {
         let need = context.account.need.clone();
@@ -488,8 +482,7 @@ fn due(
     Ok(Some(CuratorOrder { notes, why }))
 }
 
-/// Enqueues a dream for each of these projects, with `memory.mode = "full"` once a day where
-/// nothing waits.
+/// Enqueues dreams, with `memory.mode = "full"` once a day where nothing waits.
 pub(super) fn dreams(context: &Worker, projects: &[PathBuf]) {
     for project in projects {
         if let Err(error) = dream_once_a_day(context, project) {
@@ -585,13 +578,19 @@ fn root_files(project: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn in_any_case(folder: &Path, name: &str) -> Vec<PathBuf> {
+fn sorted(folder: &Path) -> Vec<PathBuf> {
     let entries = fsx::list(folder).unwrap_or_default().into_iter();
-    let mut files: Vec<PathBuf> = entries
-        .filter(|entry| entry.file_name().eq_ignore_ascii_case(name))
-        .map(|entry| entry.path())
-        .collect();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     files.sort();
+    files
+}
+
+fn in_any_case(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let mut files = sorted(folder);
+    files.retain(|file| {
+        file.file_name()
+            .is_some_and(|it| it.eq_ignore_ascii_case(name))
+    });
     files
 }
 
@@ -606,22 +605,14 @@ fn nested(project: &Path) -> Vec<PathBuf> {
         let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
         !matches!(folder, "" | ".claude") && name.eq_ignore_ascii_case("claude.md")
     });
-    files
-        .take(MAX_FILES)
-        .map(|file| project.join(file))
-        .collect()
+    let files = files.take(MAX_FILES);
+    files.map(|file| project.join(file)).collect()
 }
 
 /// Returns the Markdown files of a folder, and of those below it down to `depth`, in order.
 fn markdown_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    let mut entries: Vec<PathBuf> = fsx::list(folder)
-        .unwrap_or_default()
-        .into_iter()
-        .map(|entry| entry.path())
-        .collect();
-    entries.sort();
-    for path in entries {
+    for path in sorted(folder) {
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir());
         if is_folder && depth > 0 {
             files.extend(markdown_below(&path, depth - 1));
@@ -689,10 +680,9 @@ fn plain(path: &Path) -> PathBuf {
 
 /// Returns true for a file of the project that no link leads out of.
 fn is_own(project: &Path, file: &Path) -> bool {
-    let folder = file
-        .parent()
-        .and_then(|folder| fs::canonicalize(folder).ok());
+    let folder = file.parent().map(fs::canonicalize);
     let project = fs::canonicalize(project);
+    let folder = folder.and_then(Result::ok);
     folder.is_some_and(|folder| project.is_ok_and(|project| folder.starts_with(project)))
 }
 

@@ -121,9 +121,10 @@ fn begun_anew(context: &Worker) -> Vec<Notice> {
 
 pub(super) fn quarantine(context: &Worker) -> BTreeMap<String, u64> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
+    let key = |project: &str| Status::project_key(Path::new(project));
+    let counts = counts.into_iter();
     counts
-        .into_iter()
-        .map(|(project, count, _)| (Status::project_key(Path::new(&project)), count))
+        .map(|(project, count, _)| (key(&project), count))
         .collect()
 }
 
@@ -162,14 +163,10 @@ fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let now = context.now();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let is_long = |since: Timestamp| now.duration_since(since) > LONG;
-    for entry in schedule
-        .waiting()
-        .filter(|it| it.is_stuck || is_long(it.since))
-    {
-        let reason = entry
-            .reason
-            .as_deref()
-            .map_or("no worker came to it", in_words);
+    let waiting = schedule.waiting();
+    for entry in waiting.filter(|it| it.is_stuck || is_long(it.since)) {
+        let reason = entry.reason.as_deref();
+        let reason = reason.map_or("no worker came to it", in_words);
         *reasons.entry(reason).or_default() += 1;
     }
     let count: usize = reasons.values().sum();
@@ -223,12 +220,11 @@ fn news(context: &Worker, project: &Path) -> Result<Option<LearnedNews>, String>
         return Ok(None);
     }
     let told = told_until(context.paths(), project);
-    let changes = context.memory().history(&project.to_string_lossy(), LATEST);
+    let name = project.to_string_lossy();
+    let changes = context.memory().history(&name, LATEST);
     let mut changes = changes.map_err(|e| e.to_string())?;
     changes.retain(|entry| Some(entry.time) > told && is_learned(entry));
-    let said = context
-        .memory()
-        .unsettled_quotes(&project.to_string_lossy());
+    let said = context.memory().unsettled_quotes(&name);
     let mut said = said.map_err(|e| e.to_string())?;
     said.retain(|said| Some(said.since) > told);
     Ok(with_said(of(&changes), &said))

@@ -258,8 +258,7 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
     tell(paths, now, reason)
 }
 
-/// Leaves for the next starts why no worker can work; also where no lock can be had, so that
-/// none is at work.
+/// Leaves for the next starts why no worker can work.
 pub(crate) fn tell(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
     let mut status = Status::read(paths).unwrap_or_else(|| Status::quiet(now));
     status.remember_leap(paths, now);

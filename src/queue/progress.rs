@@ -179,8 +179,7 @@ pub(crate) struct Progress {
     /// What the user agreed that a job of `playbook bootstrap` may spend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agreed: Option<Usage>,
-    /// The last session of a batch of `playbook bootstrap`: after it the curator runs, which may
-    /// spend so much.
+    /// What the curator may spend after this session, the last of a batch of `playbook bootstrap`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ends_batch: Option<Usage>,
     pub(crate) waiting: Option<WaitingJob>,
@@ -220,12 +219,11 @@ pub(crate) struct Spent {
 
 impl Spent {
     pub(crate) fn tokens(&self) -> TokenCount {
-        self.calls
-            .iter()
-            .fold(TokenCount::default(), |sum, call| TokenCount {
-                input: sum.input + call.tokens.input,
-                output: sum.output + call.tokens.output,
-            })
+        let tokens = || self.calls.iter().map(|call| call.tokens);
+        TokenCount {
+            input: tokens().map(|it| it.input).sum(),
+            output: tokens().map(|it| it.output).sum(),
+        }
     }
 
     pub(crate) fn attempts(&self) -> u64 {
@@ -348,8 +346,7 @@ pub(crate) fn remove(folder: &Path, id: &JobId) -> Result<(), FsError> {
     fsx::remove(&evidence_file(folder, id))
 }
 
-/// Moves a job with its evidence from one folder to another; the job goes last, so that
-/// it is never without its evidence.
+/// Moves a job to another folder, its evidence first.
 pub(crate) fn shift(from: &Path, to: &Path, id: &JobId) -> Result<(), FsError> {
     fsx::ensure_dir(to)?;
     match fsx::rename(&evidence_file(from, id), &evidence_file(to, id)) {

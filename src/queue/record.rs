@@ -31,8 +31,7 @@ use crate::store::{Snapshots, Store};
 use crate::transcript::{ErrorCategory, Facts};
 use crate::{redact, telemetry, tenant};
 
-/// Records a job that was applied: its place, its records, what it changed, what its
-/// session taught.
+/// Records a job that was applied, and what its session taught.
 pub(super) fn applied(
     context: &Worker,
     job: &Job,
@@ -118,8 +117,7 @@ pub(super) fn unrecorded(context: &Worker, undo: &Job, config: &Config) -> Step 
     Ok(())
 }
 
-/// What the session of a job showed; a job whose evidence cannot be read teaches nothing
-/// more.
+/// Reads the evidence of a job; what cannot be read teaches nothing more.
 fn session(context: &Worker, job: &Job) -> Option<SessionEvidence> {
     if !job.progress.has_evidence {
         return None;
@@ -222,8 +220,7 @@ pub(super) fn root_of(job: &Job) -> String {
     redact::mask(root).into_owned()
 }
 
-/// When that happened which a job learns from: of a session that was there before, its last
-/// record; else now.
+/// Returns when a job's session was: its last record for a past one, else now.
 pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
     let was_there_before = matches!(job.ticket.event, JobEvent::Bootstrap | JobEvent::Reflect);
     let claim = job.progress.claim.as_ref().filter(|_| was_there_before);
@@ -258,12 +255,10 @@ fn record_of(context: &Worker, job: &Job, finish: &Finish) -> JobRecord {
         finished: happened(job, now),
     });
     record.recorded = now;
-    record.calls = spent
-        .calls
-        .iter()
-        .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(ticket.id.as_str(), &project, job.agreed(), call))
-        .collect();
+    let (id, agreed) = (ticket.id.as_str(), job.agreed());
+    let paid = spent.calls.iter().filter(|call| !call.backend.is_offline());
+    let rows = paid.map(|call| ledger_row(id, &project, agreed, call));
+    record.calls = rows.collect();
     record
 }
 
@@ -277,8 +272,7 @@ const OPTIONAL: [&str; 4] = [
     "evaluation",
 ];
 
-/// Logs a finished job, unless it was an edit of the user's; a second line of the same end
-/// is not written.
+/// Logs a finished job once; edits are not logged.
 fn finished(context: &Worker, job: &Job, finish: &Finish, facts: Option<&Facts>) {
     let outcome = finish.outcome.word();
     if job.edit.is_none() {

@@ -32,13 +32,13 @@ pub(crate) const RECOVERED: &str = "recovered";
 /// A wrong guess is harmless: the range rules let every part of a transcript count once.
 /// What cannot be done is logged, and found again by the next worker.
 pub(super) fn abandoned_sessions(context: &Worker) {
-    let log = |error: FsError| context.log("worker", &error.to_string());
     match fsx::list(&context.paths().open_sessions()) {
         Ok(marks) => {
-            let judged = marks.iter().map(|mark| judge(context, &mark.path()));
-            judged.filter_map(Result::err).for_each(log);
+            for mark in &marks {
+                context.log_error("worker", judge(context, &mark.path()));
+            }
         }
-        Err(error) => log(error),
+        Err(error) => context.log("worker", &error.to_string()),
     }
 }
 
@@ -73,8 +73,7 @@ fn judge(context: &Worker, file: &Path) -> Result<(), FsError> {
 
 const TAKEN_SUFFIX: &str = ".taken";
 
-/// Enqueues the session of a mark that was taken away, or puts it back when it turned out
-/// to be another one.
+/// Enqueues the session of a mark that was taken away, or puts a living one back.
 fn enqueue_taken(context: &Worker, taken: &Path) -> Result<(), FsError> {
     let now = context.now();
     let Some(mark) = open_session::read(taken) else {
@@ -98,11 +97,8 @@ fn enqueue_taken(context: &Worker, taken: &Path) -> Result<(), FsError> {
 }
 
 fn is_abandoned(mark: &OpenSession, now: Timestamp) -> bool {
-    match mark
-        .client
-        .as_ref()
-        .map_or(Life::Unknown, ProcessMark::life)
-    {
+    let client = mark.client.as_ref();
+    match client.map_or(Life::Unknown, ProcessMark::life) {
         Life::Alive => false,
         Life::Dead => true,
         Life::Unknown => {
@@ -112,8 +108,7 @@ fn is_abandoned(mark: &OpenSession, now: Timestamp) -> bool {
     }
 }
 
-/// Returns `true` if a file has not been written for `time`; a missing one is quiet, and so is
-/// one of the future: the clock has gone back.
+/// Returns `true` if a file is missing or was not written within `time`.
 fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
     let written = std::fs::metadata(file).and_then(|m| m.modified());
     let written = written.unwrap_or(SystemTime::UNIX_EPOCH);
@@ -151,9 +146,8 @@ fn of_project(context: &Worker, project: &Path) -> Result<(), QueueError> {
     if !is_every_end_wanted(context, &config) {
         return Ok(());
     }
-    let known = context
-        .memory()
-        .known_transcripts(&project.to_string_lossy())?;
+    let name = project.to_string_lossy();
+    let known = context.memory().known_transcripts(&name)?;
     let now = context.now();
     let days = SignedDuration::from_hours(24 * i64::from(config.worker.keep_days));
     let over = transcripts::written_in(context.paths(), project, MOST).filter_map(|found| {
@@ -200,8 +194,7 @@ fn of_project(context: &Worker, project: &Path) -> Result<(), QueueError> {
     Ok(())
 }
 
-/// Returns `true` if sessions are learned from however they end: a transcript does not say how
-/// its session did.
+/// Returns `true` if every kind of end is learned from; a transcript does not say its own.
 fn is_every_end_wanted(context: &Worker, config: &Config) -> bool {
     let settings = fsx::read_json::<Value>(&context.paths().client_settings(), MAX_SETTINGS);
     let settings = settings.unwrap_or_default();
@@ -219,18 +212,12 @@ fn taken(context: &Worker) -> Result<HashSet<PathBuf>, QueueError> {
     let jobs = jobs
         .iter()
         .filter_map(|id| progress::read_heading(&spool, id).ok());
-    let marks = fsx::list(&context.paths().open_sessions())?;
-    let marks = marks
-        .iter()
-        .filter_map(|entry| open_session::read(&entry.path()));
-    Ok(jobs
-        .map(|job| job.transcript)
-        .chain(marks.map(|mark| mark.transcript))
-        .collect())
+    let marks = fsx::list(&context.paths().open_sessions())?.into_iter();
+    let marks = marks.filter_map(|entry| Some(open_session::read(&entry.path())?.transcript));
+    Ok(jobs.map(|job| job.transcript).chain(marks).collect())
 }
 
-/// Returns `true` if a session of the project began in our time, is no fork's copy, and was spoken to
-/// by our session-start after `from`: the model, which it gives key points, or the user.
+/// Returns `true` for a session of our time, no fork, in which our hooks spoke after `from`.
 fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -> bool {
     let end = from.saturating_add(HEAD);
     let Ok(beginnings) = transcript_file::beginnings(&past.transcript, from, end) else {

@@ -164,8 +164,7 @@ async fn drop_job(context: &Worker, mut job: Job, folder: PathBuf) -> Outcome {
     }
 }
 
-/// Removes a job for good: its part of the transcript counts as done, its records as
-/// known, so that nothing of it comes back.
+/// Removes a job for good; its part of the transcript counts as done.
 fn give_up(context: &Worker, job: &mut Job, folder: &Path) -> Step<Finish> {
     let id = job.ticket.id.as_str();
     if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {

@@ -1,7 +1,7 @@
 //! Which job is next: the worker's view of the spool, in memory. Each job file is read once.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::ffi::OsString;
 
 use jiff::Timestamp;
 
@@ -42,7 +42,7 @@ struct Order {
     stage: Stage,
     born: i64,
     /// Empty for bootstrap, whose ids are in the order of its sessions.
-    transcript: PathBuf,
+    transcript: OsString,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,9 +88,9 @@ impl ScheduledJob {
             },
             born: ticket.at.as_second(),
             transcript: if is_bootstrap {
-                PathBuf::new()
+                OsString::new()
             } else {
-                ticket.transcript.clone()
+                ticket.transcript.clone().into_os_string()
             },
         };
         Self {
@@ -109,7 +109,7 @@ impl ScheduledJob {
                 rank: QueueRank::Ordinary(0),
                 stage: Stage::Session,
                 born: 0,
-                transcript: PathBuf::new(),
+                transcript: OsString::new(),
             },
             place: QueuePlace::Taken,
             since,
@@ -186,8 +186,7 @@ impl Schedule {
         }
     }
 
-    /// Drops all jobs but `wanted` from what is to be done; that one is tried now, if it
-    /// is ours.
+    /// Leaves only `wanted` to be done, at once.
     pub(super) fn keep_only(&mut self, wanted: Option<&JobId>) {
         self.wake();
         for (id, entry) in &mut self.known {

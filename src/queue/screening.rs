@@ -126,8 +126,7 @@ impl What {
     }
 }
 
-/// Returns the operations that are held back: what reads like an attack, and what waits for the
-/// user's OK, with the texts of the points it is about.
+/// Returns the operations that look like an attack, or wait for the user's OK.
 pub(super) fn held(proposals: &[Proposal], playbook: &Playbook) -> Vec<HeldBack> {
     let held = (0..).zip(proposals).filter_map(|(seq, one)| {
         let mut operation = one.operation.clone();
@@ -265,8 +264,7 @@ pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
     })
 }
 
-/// Returns why a cue that came with the file is held back; where the user `accepts` them only
-/// what speaks against it.
+/// Returns why a cue of the file is held back; where the user `accepts` it, what speaks against it.
 pub(super) fn of_cue(due: &Due, masker: &Masker, accepts: bool) -> Option<String> {
     let told = due.told();
     let has_secret = || masker.own_finds(&told).then(|| OWN_PATTERN.to_owned());
@@ -289,14 +287,12 @@ pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
     }
 }
 
-/// Returns `true` if a point of the file holds a secret that only the user's own patterns know:
-/// hooks have no engine for those.
+/// Returns `true` for a secret that only the user's patterns find, which hooks do not have.
 pub(super) fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
     masker.own_finds(point.text) || masker.own_finds(point.name)
 }
 
-/// Judges anew what earlier rules held back: what passes now is offered to the user, and never
-/// applied by itself.
+/// Screens again what earlier rules held back: what passes now is offered, never applied.
 pub(super) fn screen_anew(context: &Worker) -> Result<(), MemoryError> {
     let rows = context.memory().held_by_earlier_rules()?;
     if rows.is_empty() {
@@ -319,8 +315,7 @@ fn passes_now(held: &Held) -> bool {
         && of_file(&name, &held.text).is_none()
 }
 
-/// A point of the file as the quarantine keeps it: without its secrets, under a key of what
-/// it is in the file.
+/// Returns a point as the quarantine keeps it: masked, under a key of what it is in the file.
 pub(super) fn from_file(
     mark: &TrustMark,
     point: &Point<'_>,
@@ -361,8 +356,7 @@ fn to_json(what: &What) -> Value {
 
 /// How long the worker waits for a playbook it only wants to screen.
 const SHORT_WAIT: Duration = Duration::from_secs(5);
-/// The number of key points of one file that are screened at a time, all under the playbook's lock; the
-/// rest is not given, and screened the next time.
+/// The number of key points screened at a time; the rest is screened, and given, the next time.
 const AT_ONCE: usize = 10_000;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Screened {
@@ -382,8 +376,7 @@ pub(super) fn birth(context: &Worker, project: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Brings the record up to date with what a job did to the playbook; the caller holds its
-/// lock.
+/// Brings the record up to date with a job's changes; the caller holds the playbook.
 pub(super) fn after_job(
     context: &Worker,
     job: &Job,
@@ -543,11 +536,10 @@ pub(crate) fn admit(
         && !record.is_of_another(project)
     {
         let playbook = locked.load()?;
-        let accepted = playbook
-            .points()
-            .filter(|point| point.name == name && point.text == text)
-            .flat_map(parts)
-            .filter_map(|(_, own, mark)| (own == part).then_some(mark));
+        let points = playbook.points();
+        let points = points.filter(|point| point.name == name && point.text == text);
+        let parts = points.flat_map(parts).filter(|(_, own, _)| *own == part);
+        let accepted = parts.map(|(.., mark)| mark);
         record.know(&accepted.collect::<Vec<_>>());
         record.write(&path)?;
     }

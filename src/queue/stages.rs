@@ -30,8 +30,7 @@ const LESS: u64 = 4;
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(crate) const NOTHING_NEW: &str = "nothing new";
 
-/// Why sessions in the folder of the settings teach nothing: what is learned there would be given
-/// to every project, and only the user brings something there.
+/// What is learned in the folder of the settings would be given to every project.
 const NO_PROJECT: &str = "the folder of the settings is no project to learn from";
 
 pub(super) async fn work(context: &Arc<Worker>, mut job: Job) -> Outcome {
@@ -143,8 +142,7 @@ pub(super) fn finish(context: &Worker, job: &mut Job, work: &Work<'_>, config: &
     record::applied(context, job, session, config)
 }
 
-/// Has the session reflected on, unless it was, and its notes checked: both are with the job
-/// before anything else is done.
+/// Has the session reflected on and its notes checked, unless that is done.
 async fn reflect(
     context: &Worker,
     job: &mut Job,
@@ -172,8 +170,7 @@ async fn reflect(
     Ok(())
 }
 
-/// Has the evidence of a job made smaller for its next try, once, where the question was not let
-/// through.
+/// Has smaller evidence made for the next try, once, after a question that was not let through.
 fn ask_less_next(job: &mut Job, cause: &BackendFailure, config: &Config) {
     if cause.kind == FailureKind::BadQuestion && job.progress.evidence_tokens.is_none() {
         job.progress.evidence_tokens = Some(config.evidence.tokens / LESS);
@@ -181,8 +178,7 @@ fn ask_less_next(job: &mut Job, cause: &BackendFailure, config: &Config) {
     }
 }
 
-/// Makes sure that an answer can be kept before it is paid for: a job that waited may have
-/// waited for a full disk.
+/// Makes sure that an answer can be kept before it is paid for: the disk may have been full.
 pub(super) fn can_keep_an_answer(context: &Worker, job: &Job) -> Result<(), FsError> {
     match job.progress.waiting {
         Some(_) => block_in_place(|| context.save(job)),
@@ -236,8 +232,7 @@ fn claim_and_record(context: &Worker, job: &mut Job, config: &Config) -> Step<Se
     Ok(evidence)
 }
 
-/// What a question without a result means for its job: the account is parked, or the job has
-/// failed. What it cost is kept, whatever follows.
+/// Returns what a useless answer means for its job. The cost is kept, whatever follows.
 pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step: &str) -> Outcome {
     if let Err(error) = block_in_place(|| context.save(job)) {
         return error.into();
@@ -287,8 +282,7 @@ pub(super) fn worth(
     should_reflect(facts, confidence, &config.triggers).ok_or_else(|| Outcome::skip(TOO_LITTLE))
 }
 
-/// Returns why a session is worth a reflection, if it is, by the trigger's word for logs;
-/// `last_confidence` is that of the session's last one.
+/// Returns the trigger that makes a session worth a reflection.
 pub(crate) fn should_reflect(
     facts: &Facts,
     last_confidence: Option<f64>,

@@ -58,8 +58,7 @@ pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<PastTranscript> {
     past
 }
 
-/// The transcripts in a project's own folder and in those below it, with the time of their last
-/// write; of so many folders and so many transcripts.
+/// Returns transcripts of a project's folder and of those below it, with their last write.
 pub(crate) fn written_in(
     paths: &Paths,
     project: &Path,
@@ -71,15 +70,11 @@ pub(crate) fn written_in(
         let rest = name.strip_prefix(&own);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    let folders = entries(&paths.client_projects())
-        .filter(is_below)
-        .take(folders);
-    let found = folders
-        .flat_map(|folder| entries(&folder))
-        .take(transcripts);
-    found
-        .filter(|path| is_transcript(path))
-        .map(|path| (path.clone(), written(&path)))
+    let all = entries(&paths.client_projects());
+    let folders = all.filter(is_below).take(folders);
+    let files = folders.flat_map(|folder| entries(&folder));
+    let found = files.take(transcripts).filter(|path| is_transcript(path));
+    found.map(|path| (path.clone(), written(&path)))
 }
 
 pub(crate) fn newest_of_each(paths: &Paths) -> impl Iterator<Item = PathBuf> {
@@ -142,9 +137,9 @@ impl PastTranscript {
         let length = file.metadata().ok()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
             .ok()?;
-        let last = lines(&mut file, TAIL)
-            .filter_map(|line| TranscriptHeading::of(&line)?.time())
-            .last();
+        let tail = lines(&mut file, TAIL);
+        let last = tail.filter_map(|line| TranscriptHeading::of(&line)?.time());
+        let last = last.last();
         let written = Timestamp::try_from(written(&transcript)).unwrap_or(Timestamp::UNIX_EPOCH);
         let ended = last.unwrap_or(written);
         Some(Self {
@@ -157,8 +152,7 @@ impl PastTranscript {
         })
     }
 
-    /// Returns `true` if it was held in a project, or where that was before; where no line says, by
-    /// the folder that it is in.
+    /// Returns `true` if its folder is of the project, now or formerly.
     pub(crate) fn is_of(&self, project: &Path, former: &[PathBuf]) -> bool {
         if let Some(cwd) = &self.cwd {
             let is_gone = !cwd.is_dir();
@@ -238,8 +232,7 @@ pub(super) fn keep_shown(context: &Worker, job: &mut Job, facts: &Facts) {
     job.progress.shown = Some(shown);
 }
 
-/// Takes from the playbook what a subagent was neither given nor cited: it has a context of its
-/// own, without what its session was shown, and is not judged by that.
+/// Takes from the playbook what a subagent was neither given nor cited.
 pub(super) fn only_its_own(job: &Job, facts: &Facts, playbook: &mut Playbook) {
     if is_of_subagent(job) {
         let shown = job.progress.shown.as_ref();
@@ -265,8 +258,7 @@ pub(super) fn given(job: &Job, facts: &Facts, playbook: &Playbook) -> Vec<Id> {
     ids(&votes_of(job, facts, &[], playbook))
 }
 
-/// Returns what the session of a transcript that the user names was shown: as a job of its whole
-/// would find it.
+/// Returns what the session of a transcript was shown, for a command of the user's.
 pub(crate) fn shown_by_hand(paths: &Paths, project: &Path, transcript: &Path) -> ShownPoints {
     let session = transcript.file_stem().unwrap_or_default().to_string_lossy();
     let first = (session.into_owned(), transcript.to_owned(), u64::MAX);
@@ -282,8 +274,7 @@ struct GivenPoints {
     shown: ShownPoints,
     /// The session that it goes back to.
     root: String,
-    /// Whether starts in this project showed points, as they noted; a transcript's own notes may
-    /// be of another machine.
+    /// Starts in this project noted points; a transcript may be of another machine.
     is_of_here: bool,
 }
 

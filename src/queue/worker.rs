@@ -110,9 +110,8 @@ pub(crate) async fn run_if_free(
         return Ok(None);
     };
     let mut summary = Summary::default();
-    Drain::new(&context, &lock, scope, &mut summary)
-        .run()
-        .await?;
+    let drain = Drain::new(&context, &lock, scope, &mut summary);
+    drain.run().await?;
     Ok(Some(summary))
 }
 
@@ -253,9 +252,7 @@ impl<'a> Drain<'a> {
         Ok(self.schedule)
     }
 
-    /// Sees what of the key points of their projects the files no longer have.
-    ///
-    /// All jobs are done by now: it may be cut short, and the next worker does it again.
+    /// Finds what the files no longer have of the key points. It may be cut short.
     async fn look_at_files(&self) {
         let context = self.context;
         for (project, folder) in &self.sessions {
@@ -318,10 +315,8 @@ impl<'a> Drain<'a> {
     }
 
     fn start_ready(&mut self) {
-        while !self
-            .running
-            .values()
-            .any(|running| self.blocks_others(running))
+        let is_blocked = |it: &Self| it.running.values().any(|running| it.blocks_others(running));
+        while !is_blocked(self)
             && !self.context.memory().is_broken()
             && let Some(id) = self.next_ready()
         {
@@ -335,8 +330,7 @@ impl<'a> Drain<'a> {
         running.is_trial || running.is_bootstrap && !self.context.claims().has(&running.id)
     }
 
-    /// The next job there is room for; an edit never waits for one session's turn, only for an
-    /// earlier edit: the user's changes are made in their order.
+    /// Returns the next job there is room for; edits wait for no session, and keep their order.
     fn next_ready(&mut self) -> Option<JobId> {
         let context = self.context;
         let busy = self.tasks.len();
@@ -461,8 +455,7 @@ impl<'a> Drain<'a> {
         })
     }
 
-    /// Returns `true` if the memory can only be used by another worker, which opens it anew; what a
-    /// model said and could not be saved is waited for all the same.
+    /// Returns `true` if another worker has to open the memory, and no answer waits to be saved.
     fn has_lost_its_memory(&self) -> bool {
         self.context.memory().is_broken() && !self.context.has_unsaved_answers()
     }
@@ -549,8 +542,7 @@ impl Drain<'_> {
         self.schedule.add(id, entry, QueuePlace::Taken);
     }
 
-    /// A file that cannot be read as a job of ours: it stays, and what it may have claimed
-    /// is not claimed again.
+    /// Leaves a file alone that is no job of ours; what it may have claimed is not claimed again.
     fn leave_alone(&mut self, id: JobId, error: &FsError) {
         let context = self.context;
         context.log(id.as_str(), &format!("left alone: {error}"));
@@ -564,8 +556,7 @@ impl Drain<'_> {
     }
 }
 
-/// Returns `true` if a file is no job of this user's, and will not become one by itself; what
-/// else keeps it from being read may pass.
+/// Returns `true` if a file is no job, and will not become one by itself.
 fn is_no_job(error: &FsError) -> bool {
     use ErrorKind::{InvalidData, IsADirectory, Other, PermissionDenied, UnexpectedEof};
     let known = [
@@ -578,8 +569,7 @@ fn is_no_job(error: &FsError) -> bool {
     known.contains(&error.source.kind()) || error.is_link_loop()
 }
 
-/// Sees to it that a new job is on the disk: the hook that wrote it did not wait for that,
-/// and took the session's mark away.
+/// Syncs a new job, for which the hook did not wait.
 fn on_disk(context: &Worker, job: &Job) {
     let is_fresh = context.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
     if is_fresh && job.progress.claim.is_none() {
@@ -588,8 +578,7 @@ fn on_disk(context: &Worker, job: &Job) {
     }
 }
 
-/// So many workers must have ended with a job in hand before it is put off: one may have
-/// been killed for other reasons.
+/// The number of workers that may end with a job in hand before it is put off.
 pub(super) const SUSPECT_AFTER: u32 = 3;
 const MAX_FILE: u64 = 1 << 20;
 
@@ -616,8 +605,7 @@ pub(super) fn holds(paths: &Paths, id: &JobId) -> bool {
 }
 
 impl InFlight {
-    /// Takes over from the last worker. Also returns the jobs that it, like others before,
-    /// did not survive, with how many there were.
+    /// Takes over from the last worker; also returns jobs that too many workers did not survive.
     fn take_over(context: &Worker) -> (Self, Vec<(JobId, u32)>) {
         let (file, spool) = (context.paths().at_work(), context.paths().spool());
         let mut jobs: BTreeMap<JobId, Hand> = fsx::read_json(&file, MAX_FILE).unwrap_or_default();

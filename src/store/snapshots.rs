@@ -76,10 +76,9 @@ impl Snapshots {
     }
 
     pub(crate) fn list(&self) -> Result<Vec<Snapshot>, FsError> {
-        let mut list: Vec<Snapshot> = fsx::list(&self.folder)?
-            .iter()
-            .filter_map(|entry| Snapshot::parse(entry.file_name().to_str()?))
-            .collect();
+        let entries = fsx::list(&self.folder)?.into_iter();
+        let list = entries.filter_map(|entry| Snapshot::parse(entry.file_name().to_str()?));
+        let mut list: Vec<Snapshot> = list.collect();
         list.sort_unstable();
         Ok(list)
     }
@@ -97,8 +96,7 @@ impl Snapshots {
         fsx::read_if_there(&self.folder.join(snapshot.file()), MAX_FILE_BYTES)
     }
 
-    /// Returns `true` if the playbook had key points when it was last kept; what cannot be read
-    /// may have had some.
+    /// Returns `true` if the last snapshot has key points, or cannot be read.
     pub(crate) fn have_points(&self) -> Result<bool, FsError> {
         let last = self.last()?;
         Ok(last.is_some_and(|bytes| Playbook::parse(&bytes).map_or(true, |p| !p.is_empty())))

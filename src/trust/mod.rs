@@ -29,8 +29,7 @@ pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
 pub(crate) enum TrustStanding {
     /// The points that the record knows.
     Recorded(TrustRecord),
-    /// All: no git work tree could have brought the file, or it is the user's own, and the worker
-    /// has made no record yet.
+    /// All: the file came with no clone, or is the user's own, and there is no record yet.
     Born,
     /// Nothing: the file may have come with a clone.
     Foreign,

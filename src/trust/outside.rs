@@ -29,8 +29,7 @@ pub(crate) fn of(project: &Path) -> Option<PathBuf> {
         .find(|end| !end.starts_with(&home))
 }
 
-/// Why a project's playbook is neither read nor written, if that is so: such a link, and no
-/// trust in the project. Without our folders (`paths`) there is none.
+/// Returns why a project's playbook is neither read nor written: such a link, and no trust.
 pub(crate) fn refused(paths: Option<&Paths>, project: &Path) -> Option<String> {
     let target = of(project)?;
     let is_trusted = paths.is_some_and(|paths| TrustStanding::of(paths, project).is_trusted());

@@ -20,8 +20,7 @@ const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// Bytes of a hash: enough that nobody finds two points with one hash.
 const MARK_BYTES: usize = 16;
 const MAX_BYTES: u64 = 16 << 20;
-/// Points that have left the file stay known (another branch may hold them) until the
-/// record has so many.
+/// So many points may be known that have left the file, as another branch may hold them.
 const ROOMY: usize = 16_384;
 
 /// The hash of a key point as it stands in the file: its section, its name and its text. The
@@ -30,21 +29,17 @@ const ROOMY: usize = 16_384;
 pub(crate) struct TrustMark([u8; MARK_BYTES]);
 
 impl TrustMark {
-    /// Hashes a point: the first 16 bytes of the SHA-256 of the title of its section, its name
-    /// and its text, each with a zero byte in front.
+    /// Hashes the title of the section, name and text, each with a zero byte in front.
     pub(crate) fn of(section: Section, name: &str, text: &str) -> Self {
         let mut hash = Sha256::new();
         for part in [section.title(), name, text] {
             hash.update([0]);
             hash.update(part.as_bytes());
         }
-        let mut mark = [0; MARK_BYTES];
-        mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
-        Self(mark)
+        Self::first_of(hash)
     }
 
-    /// Hashes the cue of a point: its name, its cue and its guard. Another text of the point leaves
-    /// it as it is.
+    /// Hashes the name, cue and guard of a point.
     pub(crate) fn of_cue(name: &str, due: &Due) -> Self {
         let mut hash = Sha256::new();
         let when = &due.when;
@@ -55,6 +50,10 @@ impl TrustMark {
             hash.update(part.as_deref().unwrap_or_default());
         }
         hash.update(name);
+        Self::first_of(hash)
+    }
+
+    fn first_of(hash: Sha256) -> Self {
         let mut mark = [0; MARK_BYTES];
         mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
         Self(mark)
@@ -136,8 +135,7 @@ impl TrustRecord {
         bytes
     }
 
-    /// Reads the file; `None` when there is none. One that is no record, or that others can
-    /// have written, is an error.
+    /// Reads the file; one that is no record, or that others can have written, is an error.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, FsError> {
         let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
             return Ok(None);
@@ -194,8 +192,7 @@ impl TrustRecord {
         add(&mut self.known, marks);
     }
 
-    /// These points and no others are held back from now on: one that has left the file and
-    /// comes back is screened anew.
+    /// Holds back these points and no others.
     pub(crate) fn hold(&mut self, marks: &[TrustMark]) {
         self.held.clear();
         self.forget(&marks.iter().collect());
